@@ -1,5 +1,6 @@
-import { type DkimAlgorithm, generateDkimKeyPair, type SigningKey, signMessage } from "../src/mail/dkim/index.ts";
-import { compose } from "../src/mail/mime/index.ts";
+import { type DkimAlgorithm, generateDkimKeyPair, type SigningKey } from "../src/mail/dkim/keys.ts";
+import { signMessage } from "../src/mail/dkim/sign.ts";
+import { compose } from "../src/mail/mime/compose.ts";
 import { textOfSize } from "./text.ts";
 
 const DOMAIN = "bench.example";

@@ -4,7 +4,7 @@
  * tenants share one.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { crc32, ZipWriter } from "../src/lib/zip/index.ts";
+import { crc32, ZipWriter } from "../src/lib/zip/writer.ts";
 import { bombMessages } from "../test/support/bomb-messages.ts";
 import { type Bench, Deployment } from "./deployment.ts";
 import { importArchive } from "./import-archive.ts";

@@ -1,4 +1,4 @@
-import { type AccessTokenKind, signAccessToken } from "../src/access/sessions/index.ts";
+import { type AccessTokenKind, signAccessToken } from "../src/access/sessions/access-token.ts";
 import { readSettings } from "../src/platform/settings/settings.ts";
 import { readLayout } from "./layout.ts";
 import { readLocalService } from "./local-file.ts";

@@ -3,7 +3,7 @@ import type { Role } from "../src/access/caller.ts";
 import { generateDkimKeys, newOwnershipToken, RECHECK_MS, reversedName } from "../src/domains/domains/index.ts";
 import { placementStatements } from "../src/identity/workspaces/place.ts";
 import { parseAddress } from "../src/lib/addresses.ts";
-import { dkimRecord } from "../src/mail/dkim/index.ts";
+import { dkimRecord } from "../src/mail/dkim/keys.ts";
 import type { Ctx } from "../src/platform/context.ts";
 import { orm } from "../src/platform/db/client.ts";
 import { apiKeys, dkimKeys, domains, mailboxes, memberships, users } from "../src/platform/db/schema/main/index.ts";

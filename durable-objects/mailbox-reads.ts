@@ -1,4 +1,4 @@
-import type { SearchKey } from "../src/mail/imap/index.ts";
+import type { SearchKey } from "../src/mail/imap/search-keys.ts";
 import {
   type ConversationRange,
   describeContents,

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { decideCall, type RateDecision, type RatePolicy, withoutLastCall } from "../src/platform/rate-limits/index.ts";
+import { decideCall, type RateDecision, type RatePolicy, withoutLastCall } from "../src/platform/rate-limits/rules.ts";
 
 const TIMES = "times";
 

@@ -1,7 +1,8 @@
 import { authenticate, type DMARCResult, dmarc as evaluateDmarc } from "mailauth";
 import type { SMTPServerSession } from "smtp-server";
 import { canonicalDomain } from "../src/lib/address-domain.ts";
-import { messageBounds, parseMessage } from "../src/mail/messages/index.ts";
+import { parseMessage } from "../src/mail/messages/parse.ts";
+import { bounds as messageBounds } from "../src/mail/messages/rules.ts";
 import type { Resolver } from "./dns.ts";
 import { log } from "./log.ts";
 import type { Spool } from "./spool.ts";

@@ -3,7 +3,7 @@ import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 
 import { type Clock, resultWithin } from "../mail-gateway/clock.ts";
 import { Refusal } from "../mail-gateway/errors.ts";
 import { readData } from "../mail-gateway/read-data.ts";
-import { readTicket } from "../src/mail/egress-tickets/index.ts";
+import { readTicket } from "../src/mail/egress-tickets/ticket.ts";
 import { toWireAddress } from "../src/mail/smtp/client.ts";
 import type { EgressConfig } from "./config.ts";
 import { EMAIL_BYTES, type Hold } from "./hold.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, type Timer, wait } from "../mail-gateway/clock.ts";
-import { EGRESS_LEASE_MS } from "../src/mail/egress-tickets/index.ts";
+import { EGRESS_LEASE_MS } from "../src/mail/egress-tickets/ticket.ts";
 
 /** The lease of an outbox row, shared by the emails of the row. */
 export interface RowLease {

@@ -1,5 +1,5 @@
 import type { Reply } from "../src/mail/smtp/client.ts";
-import { leftToday, type WarmUp, warmUpDay } from "../src/mail/warm-up/index.ts";
+import { leftToday, type WarmUp, warmUpDay } from "../src/mail/warm-up/warm-up.ts";
 import {
   type LearnedConnections,
   newLearnedConnections,

@@ -1,5 +1,5 @@
 import { type Clock, wait } from "../mail-gateway/clock.ts";
-import { warmUpOf } from "../src/mail/warm-up/index.ts";
+import { warmUpOf } from "../src/mail/warm-up/warm-up.ts";
 import type { StartedWarmUp } from "./receiver-pace.ts";
 
 /** The volume of the source address at a receiver, as the Worker keeps it. */

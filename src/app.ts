@@ -24,7 +24,7 @@ import { mailboxesRoutes } from "./mailboxes/routes.ts";
 import { noticesRoutes } from "./notices/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import type { Sandbox } from "./platform/context.ts";
-import { loadErasedKey } from "./platform/erased-addresses/index.ts";
+import { loadErasedKey } from "./platform/erased-addresses/key.ts";
 import { findSetupIssue } from "./platform/settings/setting-issues.ts";
 import { earlySendReads } from "./sending/emails/send/index.ts";
 import { sendingRoutes } from "./sending/routes.ts";

@@ -7,9 +7,9 @@ import { runSchedule } from "./cron.ts";
 import { receiveEmail } from "./mailboxes/inbound/index.ts";
 import { consumeWebhooks } from "./notices/webhooks/index.ts";
 import { createContext } from "./platform/context.ts";
-import { saveMetrics } from "./platform/daily-metrics/index.ts";
-import { loadErasedKey } from "./platform/erased-addresses/index.ts";
-import type { OutboxMessage } from "./platform/outbox/index.ts";
+import { saveMetrics } from "./platform/daily-metrics/save.ts";
+import { loadErasedKey } from "./platform/erased-addresses/key.ts";
+import type { OutboxMessage } from "./platform/outbox/wake.ts";
 import { reportSettingIssues } from "./platform/settings/setting-issues.ts";
 import { consume, consumeAutomations, consumeDeadLetters, consumeHits } from "./queue.ts";
 

@@ -1,8 +1,9 @@
 import { runAutomations } from "./audience/automations/index.ts";
 import { createContext } from "./platform/context.ts";
 import { findShards, onShard, shardNumbers, withLimits } from "./platform/jobs/shards.ts";
-import { type OutboxMessage, recordDeadLetters } from "./platform/outbox/index.ts";
-import { isAutomationsMessage } from "./platform/person-events/index.ts";
+import { recordDeadLetters } from "./platform/outbox/dead-letters.ts";
+import type { OutboxMessage } from "./platform/outbox/wake.ts";
+import { isAutomationsMessage } from "./platform/person-events/wake.ts";
 import { isWakeUp, runDatabases } from "./run-outbox.ts";
 import { newRunLimits } from "./sending/delivery/index.ts";
 import { type HitMessage, isHitMessage, recordHits } from "./sending/tracking/index.ts";

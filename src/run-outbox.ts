@@ -9,8 +9,8 @@ import { copySubscriptions } from "./notices/webhooks/index.ts";
 import { purge } from "./operations/purges/index.ts";
 import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
-import type { OutboxMessage, WakeUp } from "./platform/outbox/index.ts";
-import { storeMainEvents } from "./platform/person-events/index.ts";
+import type { OutboxMessage, WakeUp } from "./platform/outbox/wake.ts";
+import { storeMainEvents } from "./platform/person-events/main-events.ts";
 import {
   DeliveryRun,
   deliverRows,

@@ -2,7 +2,7 @@ import { createExecutionContext, createMessageBatch, createScheduledController, 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runSchedule } from "../src/cron.ts";
-import type { OutboxMessage } from "../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../src/platform/outbox/wake.ts";
 import { consume, consumeDeadLetters } from "../src/queue.ts";
 import { database, FILE_SHARD } from "./support/databases.ts";
 import { sinkServer } from "./support/smtp-control.ts";

@@ -1,7 +1,7 @@
 import { createExecutionContext, createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { OutboxMessage } from "../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../src/platform/outbox/wake.ts";
 import { accepted, readEmail } from "./support/emails.ts";
 import { consumeQueues, recordedMessages } from "./support/queues.ts";
 import worker from "./support/worker.ts";

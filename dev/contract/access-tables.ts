@@ -1,4 +1,4 @@
-import { isDeniedToOauth, roleScopes, scopes } from "../../src/access/accounts/index.ts";
+import { isDeniedToOauth, roleScopes, scopes } from "../../src/access/accounts/scopes.ts";
 import { app } from "../../src/app.ts";
 import { RouteIndex } from "../../src/http/route-index.ts";
 import { changes } from "../../src/identity/members/rules.ts";

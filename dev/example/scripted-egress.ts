@@ -1,4 +1,4 @@
-import type { Connection, RecipientResult, Reply } from "../../src/mail/smtp/index.ts";
+import type { Connection, RecipientResult, Reply } from "../../src/mail/smtp/transport.ts";
 import type { Egress } from "../../src/sending/delivery/index.ts";
 
 const CAPABILITIES = { smtpUtf8: true, eightBitMime: true, dsn: true, pipelining: true, lease: false, maxSize: null };

@@ -1,5 +1,5 @@
 import { HOUR_MS } from "../../src/lib/time.ts";
-import type { RecipientResult } from "../../src/mail/smtp/index.ts";
+import type { RecipientResult } from "../../src/mail/smtp/transport.ts";
 import { receiveMail } from "../../src/mailboxes/inbound/index.ts";
 import { sendEmail } from "../../src/sending/emails/index.ts";
 import { addSuppression, SuppressionIn } from "../../src/sending/suppressions/index.ts";

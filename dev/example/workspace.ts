@@ -1,4 +1,4 @@
-import { authenticateApiKey } from "../../src/access/accounts/index.ts";
+import { authenticateApiKey } from "../../src/access/accounts/authenticate.ts";
 import { type CallerCtx, systemActor } from "../../src/access/caller.ts";
 import { deleteWorkspace, updateWorkspace } from "../../src/identity/workspaces/index.ts";
 import { DAY_MS } from "../../src/lib/time.ts";

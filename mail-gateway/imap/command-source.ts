@@ -1,13 +1,7 @@
-import {
-  type AppendCommand,
-  type Command,
-  type CommandPart,
-  Cursor,
-  ImapSyntaxError,
-  readCommand,
-  readTag,
-  type Syntax,
-} from "../../src/mail/imap/index.ts";
+import type { AppendCommand, Command } from "../../src/mail/imap/commands.ts";
+import { type CommandPart, Cursor, ImapSyntaxError } from "../../src/mail/imap/cursor.ts";
+import { readCommand, readTag } from "../../src/mail/imap/read-command.ts";
+import type { Syntax } from "../../src/mail/imap/read-folder.ts";
 import type { ByteQueue } from "./byte-queue.ts";
 
 /** Bytes of a command before login and after it, its literals included. The message of APPEND is not counted. */

@@ -1,4 +1,4 @@
-import type { Command } from "../../src/mail/imap/index.ts";
+import type { Command } from "../../src/mail/imap/commands.ts";
 
 /** The states of a session (RFC 3501 3). */
 export type SessionState = "not-authenticated" | "authenticated" | "selected";

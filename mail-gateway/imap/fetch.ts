@@ -1,4 +1,7 @@
-import { type FetchItem, formatDateTime, ImapSyntaxError, unionOf } from "../../src/mail/imap/index.ts";
+import { ImapSyntaxError } from "../../src/mail/imap/cursor.ts";
+import { formatDateTime } from "../../src/mail/imap/dates.ts";
+import type { FetchItem } from "../../src/mail/imap/fetch-items.ts";
+import { unionOf } from "../../src/mail/imap/header-fields.ts";
 import { renderBody, renderEnvelope } from "../../src/mail/structures/render.ts";
 import type { MessageStructure } from "../../src/mail/structures/types.ts";
 import { BrokenResponseError, CommandError } from "./command-error.ts";

@@ -1,4 +1,4 @@
-import type { StatusItem } from "../../src/mail/imap/index.ts";
+import type { StatusItem } from "../../src/mail/imap/commands.ts";
 import { noSuchFolder } from "./command-error.ts";
 import { findMatches, SEPARATOR } from "./folder-matches.ts";
 import type { FolderInfo } from "./mailbox.ts";

@@ -1,4 +1,4 @@
-import { ImapSyntaxError } from "../../src/mail/imap/index.ts";
+import { ImapSyntaxError } from "../../src/mail/imap/cursor.ts";
 import type { ByteQueue } from "./byte-queue.ts";
 import type { Completion, Session } from "./session.ts";
 

@@ -1,5 +1,6 @@
-import type { FlagList, HeaderFields, SystemFlag } from "../../src/mail/imap/index.ts";
-import type { MessageStructure } from "../../src/mail/structures/index.ts";
+import type { FlagList, SystemFlag } from "../../src/mail/imap/flags.ts";
+import type { HeaderFields } from "../../src/mail/imap/header-fields.ts";
+import type { MessageStructure } from "../../src/mail/structures/types.ts";
 
 /** The flags of a message, and the modification sequence of its last change. */
 export interface MessageState {

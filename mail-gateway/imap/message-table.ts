@@ -1,4 +1,5 @@
-import { firstAtLeast, fromFlagBits, toFlagBits } from "../../src/mail/imap/index.ts";
+import { fromFlagBits, toFlagBits } from "../../src/mail/imap/flags.ts";
+import { firstAtLeast } from "../../src/mail/imap/sequence-sets.ts";
 import type { MessageState } from "./mailbox.ts";
 
 const INITIAL_ROOM = 16;

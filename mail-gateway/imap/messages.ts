@@ -1,4 +1,7 @@
-import { ImapSyntaxError, type SearchKey, type SearchResult, toSequenceSet } from "../../src/mail/imap/index.ts";
+import type { SearchResult } from "../../src/mail/imap/commands.ts";
+import { ImapSyntaxError } from "../../src/mail/imap/cursor.ts";
+import type { SearchKey } from "../../src/mail/imap/search-keys.ts";
+import { toSequenceSet } from "../../src/mail/imap/sequence-sets.ts";
 import type { ReceivedCommand } from "./command-source.ts";
 import type { CopiedMessages, MessageState } from "./mailbox.ts";
 import { formatFlags, quote } from "./responses.ts";

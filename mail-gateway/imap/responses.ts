@@ -1,4 +1,4 @@
-import { encodeFolderName } from "../../src/mail/imap/index.ts";
+import { encodeFolderName } from "../../src/mail/imap/folder-names.ts";
 import type { MessageState } from "./mailbox.ts";
 
 /** Returns the flags of a message as FETCH writes them. */

@@ -1,4 +1,5 @@
-import { type FetchItem, headerOf, type Section } from "../../src/mail/imap/index.ts";
+import type { FetchItem, Section } from "../../src/mail/imap/fetch-items.ts";
+import { headerOf } from "../../src/mail/imap/header-fields.ts";
 import { findPart } from "../../src/mail/structures/find-part.ts";
 import type { MessageRow } from "./mailbox.ts";
 import { literalOf } from "./responses.ts";

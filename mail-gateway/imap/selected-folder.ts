@@ -1,4 +1,4 @@
-import { membersOf, type SequenceSet } from "../../src/mail/imap/index.ts";
+import { membersOf, type SequenceSet } from "../../src/mail/imap/sequence-sets.ts";
 import { changeFlags, hasSameFlags } from "./flag-changes.ts";
 import type { FlagChange, FolderChanges, FolderState, MessageState } from "./mailbox.ts";
 import { MessageTable } from "./message-table.ts";

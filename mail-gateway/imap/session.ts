@@ -1,4 +1,6 @@
-import { type Command, ImapSyntaxError, UnknownCharsetError } from "../../src/mail/imap/index.ts";
+import type { Command } from "../../src/mail/imap/commands.ts";
+import { ImapSyntaxError } from "../../src/mail/imap/cursor.ts";
+import { UnknownCharsetError } from "../../src/mail/imap/read-command.ts";
 import { type Clock, resultWithin } from "../clock.ts";
 import { ClosedError } from "./byte-queue.ts";
 import { BrokenResponseError, CommandError, unavailable } from "./command-error.ts";

@@ -1,5 +1,6 @@
-import { fromFlagBits, type SearchKey } from "../../src/mail/imap/index.ts";
-import type { MessageStructure } from "../../src/mail/structures/index.ts";
+import { fromFlagBits } from "../../src/mail/imap/flags.ts";
+import type { SearchKey } from "../../src/mail/imap/search-keys.ts";
+import type { MessageStructure } from "../../src/mail/structures/types.ts";
 import type { Call } from "../../src/mailboxes/imap/schema.ts";
 import type { FetchedMessage } from "../../src/mailboxes/mailbox-store/fetch.ts";
 import type { FoundUids } from "../../src/mailboxes/mailbox-store/search-by-key.ts";

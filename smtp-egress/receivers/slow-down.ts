@@ -1,4 +1,4 @@
-import type { Reply } from "../../src/mail/smtp/index.ts";
+import type { Reply } from "../../src/mail/smtp/transport.ts";
 
 /** Codes X.7.x that speak of the sender's rate or reputation (RFC 3463, RFC 7372, and those above 499 of Microsoft). */
 const PACE_CODE = /^4\.7\.(0|1|28|[5-9]\d\d)$/;

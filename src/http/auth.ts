@@ -1,8 +1,11 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { authenticateApiKey, type Caller, isApiKey, isServiceScope } from "../access/accounts/index.ts";
+import { isApiKey } from "../access/accounts/api-key.ts";
+import { authenticateApiKey, type Caller } from "../access/accounts/authenticate.ts";
+import { isServiceScope } from "../access/accounts/scopes.ts";
 import type { CallerCtx } from "../access/caller.ts";
-import { authenticateMailboxCaller } from "../access/mailbox-sessions/index.ts";
-import { authenticateAccessToken, isAccessToken } from "../access/tokens/index.ts";
+import { authenticateMailboxCaller } from "../access/mailbox-sessions/caller.ts";
+import { authenticateAccessToken } from "../access/tokens/authenticate.ts";
+import { isAccessToken } from "../access/tokens/rules.ts";
 import { invalidToken, unauthorized } from "../lib/errors.ts";
 import type { Ctx } from "../platform/context.ts";
 import type { MainStatement } from "../platform/db/database.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Client } from "../access/sessions/index.ts";
+import type { Client } from "../access/sessions/start.ts";
 import type { AppEnv } from "./env.ts";
 
 /** Returns where a request comes from. Cloudflare sets CF-Connecting-IP and drops one that the client sent. */

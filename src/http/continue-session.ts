@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { activeAccessToken } from "../access/sessions/index.ts";
+import { activeAccessToken } from "../access/sessions/active-access-token.ts";
 import type { AppEnv } from "./env.ts";
 import { deleteSessionCookies, setAccessCookie } from "./session-cookies.ts";
 

@@ -1,4 +1,4 @@
-import { isServiceScope, type RequiredScope } from "../access/accounts/index.ts";
+import { isServiceScope, type RequiredScope } from "../access/accounts/scopes.ts";
 
 /** The operation that an example of an error is for. */
 interface Of {

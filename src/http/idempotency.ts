@@ -6,7 +6,8 @@ import { toBase64, utf8 } from "../lib/bytes.ts";
 import { AppError, invalidField, unprocessable } from "../lib/errors.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
-import { findResponse, type Idempotency } from "../platform/idempotency/index.ts";
+import type { Idempotency } from "../platform/idempotency/key.ts";
+import { findResponse } from "../platform/idempotency/responses.ts";
 import type { AppEnv } from "./env.ts";
 
 /**

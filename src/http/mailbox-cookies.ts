@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import type { MailboxTokens } from "../access/mailbox-sessions/index.ts";
+import type { MailboxTokens } from "../access/mailbox-sessions/sessions.ts";
 import type { AppEnv } from "./env.ts";
 
 /**

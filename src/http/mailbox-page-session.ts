@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
-import { authenticateMailboxCaller, refreshMailboxSession } from "../access/mailbox-sessions/index.ts";
+import { authenticateMailboxCaller } from "../access/mailbox-sessions/caller.ts";
+import { refreshMailboxSession } from "../access/mailbox-sessions/sessions.ts";
 import { AppError } from "../lib/errors.ts";
 import { onShard } from "../platform/jobs/shards.ts";
 import { clientOf } from "./client.ts";

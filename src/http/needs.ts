@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { findTargetHandler } from "hono/utils/handler";
 import type { ZodType } from "zod";
-import type { RequiredScope } from "../access/accounts/index.ts";
+import type { RequiredScope } from "../access/accounts/scopes.ts";
 import type { AppEnv } from "./env.ts";
 
 const SCOPE = Symbol("scope");

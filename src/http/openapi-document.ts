@@ -1,6 +1,6 @@
 import type { Handler, Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
-import type { RequiredScope } from "../access/accounts/index.ts";
+import type { RequiredScope } from "../access/accounts/scopes.ts";
 import { serviceNameOf } from "../platform/settings/variables.ts";
 import type { AppEnv } from "./env.ts";
 import { errorExample } from "./error-examples.ts";

@@ -1,6 +1,6 @@
 import { type DescribeRouteOptions, describeRoute, resolver } from "hono-openapi";
 import * as z from "zod";
-import type { RequiredScope } from "../access/accounts/index.ts";
+import type { RequiredScope } from "../access/accounts/scopes.ts";
 import { declaring } from "./needs.ts";
 
 const ValidationError = z

@@ -49,10 +49,14 @@ export function toRefusal(error: unknown): Refusal {
   return {
     status: error.status as ContentfulStatusCode,
     message: names === "" ? `${text}.` : `${text}: ${names}.`,
-    errors: new Map(errors.map(({ loc, msg }) => [String(loc[1] ?? loc[0]), msg])),
+    errors: new Map(errors.map(({ loc, msg }) => [fieldOf(loc), msg])),
     links: blockers.flatMap(({ kind, id, label }) => (pathsOf[kind] ? [{ href: pathsOf[kind] + id, label }] : [])),
   };
 }
+
+/** Returns the field of a form that the location of an error names. `settings` groups fields in the API only. */
+const fieldOf = ([place, name, inside]: readonly (string | number)[]) =>
+  String((name === "settings" ? inside : name) ?? place);
 
 /** Validates the fields of a form by the schema of the API call. Throws 422. */
 export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {

@@ -1,4 +1,5 @@
-import { authenticatePage, refreshSession } from "../access/sessions/index.ts";
+import { authenticatePage } from "../access/sessions/authenticate.ts";
+import { refreshSession } from "../access/sessions/refresh.ts";
 import { AppError } from "../lib/errors.ts";
 import { withJointReads } from "../platform/db/joint-reads.ts";
 import { onShard } from "../platform/jobs/shards.ts";

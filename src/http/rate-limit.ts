@@ -2,7 +2,9 @@ import type { MiddlewareHandler } from "hono";
 import type { Actor } from "../access/caller.ts";
 import { clientNetwork } from "../lib/ip-addresses.ts";
 import type { Ctx } from "../platform/context.ts";
-import { findExceededPolicy, hourlyPolicy, rateError, requireExactly } from "../platform/rate-limits/index.ts";
+import { rateError, requireExactly } from "../platform/rate-limits/exact.ts";
+import { findExceededPolicy } from "../platform/rate-limits/find-exceeded-policy.ts";
+import { hourlyPolicy } from "../platform/rate-limits/rules.ts";
 import type { Settings } from "../platform/settings/settings.ts";
 import type { AppEnv } from "./env.ts";
 

@@ -1,4 +1,4 @@
-import { isDeniedToOauth, isServiceScope, OAUTH_REFUSAL } from "../access/accounts/index.ts";
+import { isDeniedToOauth, isServiceScope, OAUTH_REFUSAL } from "../access/accounts/scopes.ts";
 import type { Actor } from "../access/caller.ts";
 import { AppError, forbidden } from "../lib/errors.ts";
 import type { RouteIndex } from "./route-index.ts";

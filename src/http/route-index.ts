@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import type { ZodType } from "zod";
-import type { RequiredScope } from "../access/accounts/index.ts";
+import type { RequiredScope } from "../access/accounts/scopes.ts";
 import type { AppEnv } from "./env.ts";
 import { declaredResponse, declaredScope } from "./needs.ts";
 

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import type { ServiceScope } from "../access/accounts/index.ts";
-import { type AccessTokenKind, verifyAccessToken } from "../access/sessions/index.ts";
+import type { ServiceScope } from "../access/accounts/scopes.ts";
+import { type AccessTokenKind, verifyAccessToken } from "../access/sessions/access-token.ts";
 import { utf8 } from "../lib/bytes.ts";
 import { notFound, unauthorized } from "../lib/errors.ts";
 import type { AppEnv } from "./env.ts";

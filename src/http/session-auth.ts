@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { authenticateSession, invalidSession } from "../access/sessions/index.ts";
+import { authenticateSession, invalidSession } from "../access/sessions/authenticate.ts";
 import type { AppEnv } from "./env.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { readSessionCookie } from "./session-cookies.ts";

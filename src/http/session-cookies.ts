@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import type { SessionTokens } from "../access/sessions/index.ts";
+import type { SessionTokens } from "../access/sessions/start.ts";
 import type { AppEnv } from "./env.ts";
 
 /** The cookies of a session: the access token, and the refresh token that pages and POST /auth/refresh use. */

@@ -1,5 +1,5 @@
 /** Subjects and bodies that the values of an email make personal, in either language (docs/contract/templates.md#languages). Pure. */
-import { type Parts, parseLiquid } from "./liquid/index.ts";
+import { type Parts, parseLiquid } from "./liquid/text.ts";
 import { type Encoding, parsePlaceholders, placeholderNames, renderPlaceholders, type Values } from "./placeholders.ts";
 
 export const languages = ["placeholders", "liquid"] as const;

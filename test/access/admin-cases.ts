@@ -1,4 +1,4 @@
-import { recordDeadLetters } from "../../src/platform/outbox/index.ts";
+import { recordDeadLetters } from "../../src/platform/outbox/dead-letters.ts";
 import { database } from "../support/databases.ts";
 import type { PathIds } from "../support/route-tests.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";

@@ -1,6 +1,6 @@
 import { runAutomations } from "../../src/audience/automations/index.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
-import { insertEventsStatements } from "../../src/platform/person-events/index.ts";
+import { insertEventsStatements } from "../../src/platform/person-events/insert.ts";
 import { type TestWorkspace, testContext, until } from "../support/workspace.ts";
 import type { RouteCase } from "./route-case.ts";
 

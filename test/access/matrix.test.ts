@@ -9,7 +9,7 @@ import {
   roleScopes,
   type Scope,
   scopes,
-} from "../../src/access/accounts/index.ts";
+} from "../../src/access/accounts/scopes.ts";
 import type { Role } from "../../src/access/caller.ts";
 import { grantableScopes } from "../../src/identity/oauth/scopes.ts";
 import * as mailSchema from "../../src/platform/db/schema/mail/index.ts";

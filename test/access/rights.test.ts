@@ -6,7 +6,7 @@ import {
   roleScopes,
   type Scope,
   scopes,
-} from "../../src/access/accounts/index.ts";
+} from "../../src/access/accounts/scopes.ts";
 import type { Actor, Role } from "../../src/access/caller.ts";
 import { requireRight } from "../../src/http/require-right.ts";
 import { AppError } from "../../src/lib/errors.ts";

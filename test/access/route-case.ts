@@ -1,4 +1,4 @@
-import type { Scope } from "../../src/access/accounts/index.ts";
+import type { Scope } from "../../src/access/accounts/scopes.ts";
 import type { PathIds } from "../support/route-tests.ts";
 import type { TestWorkspace } from "../support/workspace.ts";
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { expect, it } from "vitest";
-import { isServiceScope, scopes } from "../../src/access/accounts/index.ts";
+import { isServiceScope, scopes } from "../../src/access/accounts/scopes.ts";
 import type { AppEnv } from "../../src/http/env.ts";
 import { needs } from "../../src/http/needs.ts";
 import { RouteIndex } from "../../src/http/route-index.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { effectiveScopes, roleScopes, scopes } from "../../src/access/accounts/index.ts";
-import { type AccessTokenKind, signAccessToken } from "../../src/access/sessions/index.ts";
+import { effectiveScopes, roleScopes, scopes } from "../../src/access/accounts/scopes.ts";
+import { type AccessTokenKind, signAccessToken } from "../../src/access/sessions/access-token.ts";
 import { grantableScopes, requestedScopes } from "../../src/identity/oauth/scopes.ts";
 import { database } from "../support/databases.ts";
 import { anAccessToken } from "../support/oauth.ts";

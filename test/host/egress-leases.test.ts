@@ -1,7 +1,7 @@
 /** The egress delivers under the leases of outbox rows, and ends with them. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { EGRESS_LEASE_MS } from "../../src/mail/egress-tickets/index.ts";
+import { EGRESS_LEASE_MS } from "../../src/mail/egress-tickets/ticket.ts";
 import { aTicket } from "./support/egress/hand-over.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
 import { ManualClock } from "./support/manual-clock.ts";

@@ -1,8 +1,9 @@
 /** Mail from outside through the mail gateway (MX): bounces, mail for hosted mailboxes, and a spam filter. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startLocalDns } from "../../dev/dns/local.ts";
-import { dkimRecord, generateDkimKeyPair, signMessage } from "../../src/mail/dkim/index.ts";
-import { composeRaw } from "../../src/mail/raw/index.ts";
+import { dkimRecord, generateDkimKeyPair } from "../../src/mail/dkim/keys.ts";
+import { signMessage } from "../../src/mail/dkim/sign.ts";
+import { composeRaw } from "../../src/mail/raw/compose.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { ManualClock } from "./support/manual-clock.ts";
 import { collect } from "./support/read-back.ts";

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { newClickToken, newOpenToken, newUnsubscribeUrl } from "../../src/platform/mail-tokens/index.ts";
+import { newUnsubscribeUrl } from "../../src/platform/mail-tokens/return-path.ts";
+import { newClickToken, newOpenToken } from "../../src/platform/mail-tokens/tracking.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { eventually } from "./support/gateway-rig.ts";
 import { openSite } from "./support/pages.ts";

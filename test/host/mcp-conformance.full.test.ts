@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newSession } from "../../src/access/sessions/index.ts";
+import { newSession } from "../../src/access/sessions/start.ts";
 import { registerClient } from "../../src/identity/oauth/clients.ts";
 import { startMcpSite } from "./support/mcp-site.ts";
 import { temporaryFolder } from "./support/suite.ts";

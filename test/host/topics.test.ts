@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { newUnsubscribeUrl } from "../../src/platform/mail-tokens/index.ts";
+import { newUnsubscribeUrl } from "../../src/platform/mail-tokens/return-path.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { openSite } from "./support/pages.ts";
 import { perSuite } from "./support/suite.ts";

@@ -1,5 +1,5 @@
 import { runAutomations } from "../../src/audience/automations/index.ts";
-import { insertEventsStatements } from "../../src/platform/person-events/index.ts";
+import { insertEventsStatements } from "../../src/platform/person-events/insert.ts";
 import { type TestWorkspace, testContext, until } from "../support/workspace.ts";
 
 /** Returns functions that create what the operations of automations return, by operation id. `create` makes a record by its example. */

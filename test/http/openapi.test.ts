@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { isServiceScope, type RequiredScope } from "../../src/access/accounts/index.ts";
+import { isServiceScope, type RequiredScope } from "../../src/access/accounts/scopes.ts";
 import { bodySchema, isSuccess, listOperations, type Operation, readOpenApi } from "../support/openapi.ts";
 import { routeScopes } from "../support/route-tests.ts";
 import { aMail, apiWith, aWorkspace, perSuite } from "../support/workspace.ts";

@@ -1,9 +1,9 @@
 /** Accepts emails through the send verb, with the clock of a given context; nothing is delivered. */
 
-import { authenticateApiKey } from "../../src/access/accounts/index.ts";
+import { authenticateApiKey } from "../../src/access/accounts/authenticate.ts";
 import type { CallerCtx } from "../../src/access/caller.ts";
 import type { MailCtx } from "../../src/platform/context.ts";
-import type { WakeUp } from "../../src/platform/outbox/index.ts";
+import type { WakeUp } from "../../src/platform/outbox/wake.ts";
 import { SendIn } from "../../src/sending/emails/schema.ts";
 import { sendEmail } from "../../src/sending/emails/send/send.ts";
 import { aMail, type TestWorkspace } from "./workspace.ts";

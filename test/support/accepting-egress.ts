@@ -1,5 +1,4 @@
-import type { RecipientResult } from "../../src/mail/smtp/index.ts";
-import type { Connection, Envelope, OutgoingMessage } from "../../src/mail/smtp/transport.ts";
+import type { Connection, Envelope, OutgoingMessage, RecipientResult } from "../../src/mail/smtp/transport.ts";
 import type { Egress } from "../../src/sending/delivery/index.ts";
 
 /** The extensions of an egress without a network. */

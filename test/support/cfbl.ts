@@ -2,7 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { toBase64 } from "../../src/lib/bytes.ts";
-import { dkimRecord, generateDkimKeyPair } from "../../src/mail/dkim/index.ts";
+import { dkimRecord, generateDkimKeyPair } from "../../src/mail/dkim/keys.ts";
 import { database } from "./databases.ts";
 import { runOutboxAt } from "./run-outbox-at.ts";
 import { sinkServer } from "./smtp-control.ts";

@@ -1,7 +1,10 @@
 import { binaryStringToBytes } from "../../src/lib/bytes.ts";
+
 /** Composes valid messages in tests and reads the results. */
 
-import { type ComposedMessage, ComposeError, compose, type MessageInput } from "../../src/mail/mime/index.ts";
+import { compose } from "../../src/mail/mime/compose.ts";
+import { ComposeError } from "../../src/mail/mime/errors.ts";
+import type { ComposedMessage, MessageInput } from "../../src/mail/mime/message.ts";
 import { inChunks } from "../host/support/hostile-mail.ts";
 import { collect, readWithPostalMime } from "../host/support/read-back.ts";
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createContext } from "../../src/platform/context.ts";
-import { reloadErasedKey } from "../../src/platform/erased-addresses/index.ts";
+import { reloadErasedKey } from "../../src/platform/erased-addresses/key.ts";
 
 /** Reads the key of the hashes of erased addresses, or makes it, as the first event in an isolate does. */
 export async function loadKeyAgain(): Promise<void> {

@@ -1,4 +1,4 @@
-import { hashPassword } from "../../src/access/mailbox-sessions/index.ts";
+import { hashPassword } from "../../src/access/mailbox-sessions/password.ts";
 
 /** The password of inserted mailboxes and credentials. */
 export const PASSWORD = "correct horse battery staple";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
-import { signAccessToken } from "../../src/access/sessions/index.ts";
-import { issueRefreshToken } from "../../src/access/tokens/index.ts";
+import { signAccessToken } from "../../src/access/sessions/access-token.ts";
+import { issueRefreshToken } from "../../src/access/tokens/issue-refresh-token.ts";
 import { hashed } from "./hashed-password.ts";
 import { browser } from "./sign-ins.ts";
 import { type TestWorkspace, testContext } from "./workspace.ts";

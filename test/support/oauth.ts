@@ -1,8 +1,8 @@
 import { exports } from "cloudflare:workers";
 import * as oauth from "oauth4webapi";
-import type { Scope } from "../../src/access/accounts/index.ts";
+import type { Scope } from "../../src/access/accounts/scopes.ts";
 import type { SessionActor } from "../../src/access/caller.ts";
-import { issueAccessToken } from "../../src/access/tokens/index.ts";
+import { issueAccessToken } from "../../src/access/tokens/issue-access-token.ts";
 import { approve } from "../../src/identity/oauth/approve.ts";
 import { getClient, registerClient } from "../../src/identity/oauth/clients.ts";
 import { grantableScopes } from "../../src/identity/oauth/scopes.ts";

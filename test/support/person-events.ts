@@ -1,4 +1,4 @@
-import { recordEventsOf } from "../../src/platform/person-events/index.ts";
+import { recordEventsOf } from "../../src/platform/person-events/flags.ts";
 import { database } from "./databases.ts";
 import { type TestWorkspace, testContext } from "./workspace.ts";
 

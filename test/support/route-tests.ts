@@ -1,4 +1,4 @@
-import type { RequiredScope } from "../../src/access/accounts/index.ts";
+import type { RequiredScope } from "../../src/access/accounts/scopes.ts";
 import { app } from "../../src/app.ts";
 import { RouteIndex } from "../../src/http/route-index.ts";
 import type { apiWith } from "./workspace.ts";

@@ -1,7 +1,7 @@
 import type { MailCtx, OutboxCtx } from "../../src/platform/context.ts";
 import { onMain, onShard } from "../../src/platform/jobs/shards.ts";
-import type { WakeUp } from "../../src/platform/outbox/index.ts";
-import { sweep } from "../../src/platform/outbox/index.ts";
+import { sweep } from "../../src/platform/outbox/sweep.ts";
+import type { WakeUp } from "../../src/platform/outbox/wake.ts";
 import { runOutboxRows } from "../../src/run-outbox.ts";
 import { recordingContext } from "./workspace.ts";
 

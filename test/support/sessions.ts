@@ -1,6 +1,6 @@
 import { exports } from "cloudflare:workers";
 import { decodeJwt } from "jose";
-import { newSession } from "../../src/access/sessions/index.ts";
+import { newSession } from "../../src/access/sessions/start.ts";
 import { FORM_PAGE } from "../../src/http/ui/index.ts";
 import type { Ctx } from "../../src/platform/context.ts";
 import type { SignInMethod } from "../../src/platform/db/schema/main/index.ts";

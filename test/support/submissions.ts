@@ -1,6 +1,6 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { OutboxMessage } from "../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../src/platform/outbox/wake.ts";
 import { consume } from "../../src/queue.ts";
 import { database, FILE_SHARD } from "./databases.ts";
 import { insertCredential, type NewCredential } from "./smtp-credentials.ts";

@@ -10,7 +10,7 @@ import { createContext, type MailCtx } from "../../src/platform/context.ts";
 import { orm } from "../../src/platform/db/client.ts";
 import { apiKeys } from "../../src/platform/db/schema/main/index.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
-import type { WakeUp } from "../../src/platform/outbox/index.ts";
+import type { WakeUp } from "../../src/platform/outbox/wake.ts";
 import { FILE_SHARD } from "./databases.ts";
 
 /** Returns a context with the test's bindings. `settings` replaces bindings and variables, `now` the clock. */

@@ -1,8 +1,9 @@
 /** DMARC and TLS reports: those of providers and random ones, against an independent reader, and corrupted ones. */
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { crc32, ZipWriter } from "../../src/lib/zip/index.ts";
-import { type AggregateReport, ReportError, readAggregateReport } from "../../src/mail/aggregate-reports/index.ts";
+import { crc32, ZipWriter } from "../../src/lib/zip/writer.ts";
+import { readAggregateReport } from "../../src/mail/aggregate-reports/read.ts";
+import { type AggregateReport, ReportError } from "../../src/mail/aggregate-reports/types.ts";
 import { byExtent } from "../host/support/extent.ts";
 import { pythonUnavailable, runPython } from "../host/support/python.ts";
 import * as samples from "../mail/aggregate-reports/samples.ts";

@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
 import { expect, it } from "vitest";
-import { sealArc } from "../../src/mail/arc/index.ts";
-import { BodyHash, dkimRecord, generateDkimKeyPair, type SigningKey } from "../../src/mail/dkim/index.ts";
-import { parseFields } from "../../src/mail/raw/index.ts";
+import { sealArc } from "../../src/mail/arc/seal.ts";
+import { BodyHash } from "../../src/mail/dkim/canonicalization.ts";
+import { dkimRecord, generateDkimKeyPair, type SigningKey } from "../../src/mail/dkim/keys.ts";
+import { parseFields } from "../../src/mail/raw/fields.ts";
 
 type Resolver = (name: string, type: string) => Promise<string[][]>;
 interface Checked {

@@ -4,8 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { MboxQuoter, readMbox } from "../../src/lib/mbox/index.ts";
-import { type ByteSource, checkBytes, crc32, openZipFile, readDirectory, ZipWriter } from "../../src/lib/zip/index.ts";
+import { MboxQuoter } from "../../src/lib/mbox/quote.ts";
+import { readMbox } from "../../src/lib/mbox/read.ts";
+import { type ByteSource, checkBytes, openZipFile, readDirectory } from "../../src/lib/zip/reader.ts";
+import { crc32, ZipWriter } from "../../src/lib/zip/writer.ts";
 import { pythonUnavailable } from "../host/support/python.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "archives-"));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { signMessage } from "../../src/mail/dkim/index.ts";
-import { ComposeError } from "../../src/mail/mime/index.ts";
+import { signMessage } from "../../src/mail/dkim/sign.ts";
+import { ComposeError } from "../../src/mail/mime/errors.ts";
 import { composeReply, type ReplyContent } from "../../src/mailboxes/auto-replies/index.ts";
 import { expectedAddresses } from "../host/support/expected-mail.ts";
 import { type GeneratedMail, generatedMail } from "../host/support/hostile-mail.ts";

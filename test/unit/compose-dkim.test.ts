@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dkimRecord, generateDkimKeyPair, type SigningKey, signMessage } from "../../src/mail/dkim/index.ts";
-import { compose } from "../../src/mail/mime/index.ts";
+import { dkimRecord, generateDkimKeyPair, type SigningKey } from "../../src/mail/dkim/keys.ts";
+import { signMessage } from "../../src/mail/dkim/sign.ts";
+import { compose } from "../../src/mail/mime/compose.ts";
 import { expectedErrors } from "../host/support/expected-mail.ts";
 import { generatedMail } from "../host/support/hostile-mail.ts";
 import { pythonUnavailable, runPython } from "../host/support/python.ts";

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { generateDkimKeyPair, type SigningKey, signMessage } from "../../src/mail/dkim/index.ts";
-import { compose } from "../../src/mail/mime/index.ts";
+import { generateDkimKeyPair, type SigningKey } from "../../src/mail/dkim/keys.ts";
+import { signMessage } from "../../src/mail/dkim/sign.ts";
+import { compose } from "../../src/mail/mime/compose.ts";
 import { collect } from "../host/support/read-back.ts";
 
 const SIZE = 24 * 1024 * 1024;

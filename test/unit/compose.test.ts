@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { signMessage } from "../../src/mail/dkim/index.ts";
-import { ComposeError, compose } from "../../src/mail/mime/index.ts";
+import { signMessage } from "../../src/mail/dkim/sign.ts";
+import { compose } from "../../src/mail/mime/compose.ts";
+import { ComposeError } from "../../src/mail/mime/errors.ts";
 import {
   type ExpectedPart,
   expectedAddresses,

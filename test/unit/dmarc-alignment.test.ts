@@ -3,14 +3,9 @@ import type { SMTPServerSession } from "smtp-server";
 import { describe, expect, it } from "vitest";
 import { checkMessage } from "../../mail-gateway/authenticate.ts";
 import { Spool } from "../../mail-gateway/spool.ts";
-import {
-  BodyHash,
-  dkimRecord,
-  generateDkimKeyPair,
-  type SigningKey,
-  selectHeaders,
-} from "../../src/mail/dkim/index.ts";
-import { signatureField } from "../../src/mail/dkim/signature.ts";
+import { BodyHash } from "../../src/mail/dkim/canonicalization.ts";
+import { dkimRecord, generateDkimKeyPair, type SigningKey } from "../../src/mail/dkim/keys.ts";
+import { selectHeaders, signatureField } from "../../src/mail/dkim/signature.ts";
 
 const IP = "192.0.2.1";
 const pair = await generateDkimKeyPair("rsa-sha256");

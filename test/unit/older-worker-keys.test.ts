@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { checkKeys } from "../../dev/rotation/check-keys.ts";
-import { verifyAccessToken } from "../../src/access/sessions/index.ts";
+import { verifyAccessToken } from "../../src/access/sessions/access-token.ts";
 import { readSettings } from "../../src/platform/settings/settings.ts";
 
 const newKey = (version: number) => `${version}:${randomBytes(32).toString("base64")}`;

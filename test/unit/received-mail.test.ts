@@ -1,6 +1,6 @@
 /** The parser of received mail, compared with Python's email. */
 import { describe, expect, it } from "vitest";
-import { parseMessage } from "../../src/mail/messages/index.ts";
+import { parseMessage } from "../../src/mail/messages/parse.ts";
 import { pythonUnavailable, runPython } from "../host/support/python.ts";
 import { type ReceivedMail, randomFrom, receivedMail } from "../host/support/received-mail.ts";
 

@@ -3,13 +3,13 @@ import type { CallerWorkspace, Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import {
   type Caller,
-  type Scope,
   toCallerWorkspace,
   WORKSPACE_COLUMNS_SQL,
   type WorkspaceColumns,
-} from "../accounts/index.ts";
+} from "../accounts/authenticate.ts";
+import type { Scope } from "../accounts/scopes.ts";
 import type { MailboxActor } from "../caller.ts";
-import { verifyAccessToken } from "../sessions/index.ts";
+import { verifyAccessToken } from "../sessions/access-token.ts";
 import { isAppPassword } from "./mail-programs.ts";
 import { openByAppPassword, openByPassword } from "./rights.ts";
 

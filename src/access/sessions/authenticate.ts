@@ -2,11 +2,11 @@ import { unauthorized } from "../../lib/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
 import {
   type Caller,
-  effectiveScopes,
   toCallerWorkspace,
   WORKSPACE_COLUMNS_SQL,
   type WorkspaceColumns,
-} from "../accounts/index.ts";
+} from "../accounts/authenticate.ts";
+import { effectiveScopes } from "../accounts/scopes.ts";
 import type { PageFrame, Role, SessionActor } from "../caller.ts";
 import { verifyAccessToken } from "./access-token.ts";
 import { type FrameRow, findFrame, toFrame } from "./frame.ts";

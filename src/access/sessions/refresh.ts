@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import { rotateRefreshToken } from "../tokens/index.ts";
+import { rotateRefreshToken } from "../tokens/rotate-refresh-token.ts";
 import { deleteSessionStatement } from "./revoke.ts";
 import { type SessionTokens, toTokens } from "./start.ts";
 

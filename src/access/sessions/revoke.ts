@@ -1,10 +1,11 @@
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { auditIfChangedStatement, auditSessionStatement } from "../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
+import { auditSessionStatement } from "../../platform/audit/record-session.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { CallerCtx } from "../caller.ts";
-import { deleteFamiliesStatement } from "../tokens/index.ts";
+import { deleteFamiliesStatement } from "../tokens/issue-refresh-token.ts";
 
 /** Returns the statement that deletes a session, which ends it at the next request. */
 export function deleteSessionStatement(ctx: Pick<Ctx, "db">, sessionId: string): MainStatement {

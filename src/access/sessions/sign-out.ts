@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import { findFamily } from "../tokens/index.ts";
+import { findFamily } from "../tokens/issue-refresh-token.ts";
 import { verifyAccessToken } from "./access-token.ts";
 import { endSession } from "./revoke.ts";
 

@@ -3,11 +3,11 @@ import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import {
   type Caller,
-  effectiveScopes,
   toCallerWorkspace,
   WORKSPACE_COLUMNS_SQL,
   type WorkspaceColumns,
-} from "../accounts/index.ts";
+} from "../accounts/authenticate.ts";
+import { effectiveScopes } from "../accounts/scopes.ts";
 import type { OAuthActor, Role } from "../caller.ts";
 import { ACCESS_TOKEN_PURPOSE, isOwnResource } from "./rules.ts";
 

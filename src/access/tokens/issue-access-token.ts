@@ -3,7 +3,7 @@ import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import type { Scope } from "../accounts/index.ts";
+import type { Scope } from "../accounts/scopes.ts";
 import { ACCESS_TOKEN_PREFIX, ACCESS_TOKEN_PURPOSE, ACCESS_TOKEN_TTL_MS } from "./rules.ts";
 
 // Inserts nothing when the grant has ended meanwhile.

@@ -1,7 +1,8 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { recordEventsOf, wakeAutomations } from "../../platform/person-events/index.ts";
+import { recordEventsOf } from "../../platform/person-events/flags.ts";
+import { wakeAutomations } from "../../platform/person-events/wake.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { keepActivity, referencesOf } from "../conditions/index.ts";
 import { changeAutomation } from "./change.ts";

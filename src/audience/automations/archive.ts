@@ -1,7 +1,8 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { recordEventsOf, stopEventsOf, wakeAutomations } from "../../platform/person-events/index.ts";
+import { recordEventsOf, stopEventsOf } from "../../platform/person-events/flags.ts";
+import { wakeAutomations } from "../../platform/person-events/wake.ts";
 import { endActivity } from "../conditions/index.ts";
 import { changeAutomation } from "./change.ts";
 import type { AutomationOut } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
-import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
+import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { changeAutomation } from "./change.ts";
 import { pauseEmailsStatement } from "./pause-statements.ts";
 import type { AutomationOut } from "./schema.ts";

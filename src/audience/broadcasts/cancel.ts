@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
-import { wakeAfterResponse } from "../../platform/outbox/index.ts";
+import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { changeBroadcast, deleteOutboxRowStatement, requireTransition } from "./change.ts";
 import type { BroadcastOut } from "./schema.ts";
 

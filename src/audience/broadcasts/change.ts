@@ -5,7 +5,7 @@ import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
-import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { parseFanOut } from "./fan-out.ts";
 import { type Broadcast, type BroadcastRow, getBroadcast } from "./queries.ts";
 import { type BroadcastEvent, type BroadcastStatus, limits, statusAfter } from "./rules.ts";

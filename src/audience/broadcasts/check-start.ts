@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
 import type { ValidationError } from "../../lib/errors.ts";
-import { LiquidTextError } from "../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { mailboxAddressesSql } from "../../platform/db/mailbox-addresses.ts";

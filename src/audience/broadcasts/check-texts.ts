@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { invalidField } from "../../lib/errors.ts";
-import { LiquidTextError, parseLiquid } from "../../lib/liquid/index.ts";
+import { LiquidTextError, parseLiquid } from "../../lib/liquid/text.ts";
 import { examine } from "../../sending/templates/index.ts";
 import type { BroadcastRow } from "./queries.ts";
 

@@ -1,6 +1,6 @@
 import { utf8 } from "../../lib/bytes.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
-import { type Parts, parseLiquid } from "../../lib/liquid/index.ts";
+import { type Parts, parseLiquid } from "../../lib/liquid/text.ts";
 import { type Language, type PersonalText, parsePersonalText } from "../../lib/personal-text.ts";
 import { escapeHtml, parsePlaceholders } from "../../lib/placeholders.ts";
 import type { Ctx } from "../../platform/context.ts";

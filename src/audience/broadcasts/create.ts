@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { checkSize } from "./change.ts";
 import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
 import { checkTexts } from "./check-texts.ts";

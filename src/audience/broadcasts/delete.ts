@@ -3,7 +3,7 @@ import { conflict } from "../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
-import { purgeStatement } from "../../platform/outbox/index.ts";
+import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { deleteOutboxRowStatement } from "./change.ts";
 import { autoPromoteAt } from "./promote-due.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";

@@ -1,4 +1,4 @@
-import { parseEgressUrl } from "../../mail/smtp/index.ts";
+import { parseEgressUrl } from "../../mail/smtp/egress-url.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { type DomainCount, findWarmUpParts } from "../../sending/receivers/index.ts";

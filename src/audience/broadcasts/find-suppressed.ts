@@ -1,6 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
-import { AddressForms } from "../../platform/erased-addresses/index.ts";
+import { AddressForms } from "../../platform/erased-addresses/forms.ts";
 import { findLeftStatements } from "../../sending/topics/index.ts";
 
 // An address with soft bounces gets bulk mail again when one of its emails is delivered.

@@ -1,5 +1,5 @@
 import { utf8Length } from "../../lib/bytes.ts";
-import { LiquidTextError } from "../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { type BodyParts, NO_PARTS, readParts } from "../../sending/templates/index.ts";

@@ -1,6 +1,6 @@
 import { utf8Length } from "../../lib/bytes.ts";
 import { timeOfId } from "../../lib/ids.ts";
-import { LiquidTextError } from "../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { Rendering } from "../../lib/personal-text.ts";
 import type { Values } from "../../lib/placeholders.ts";
 import { cleanName, misleadingNameIssue, nameIssue } from "../../lib/text-rules.ts";

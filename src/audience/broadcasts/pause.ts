@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { wakeAfterResponse } from "../../platform/outbox/index.ts";
+import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { changeBroadcast, requireTransition } from "./change.ts";
 import type { BroadcastOut } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { wakeAfterResponse } from "../../platform/outbox/index.ts";
+import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { findTopic } from "../../sending/topics/index.ts";
 import { changeBroadcast, deleteOutboxRowStatement, insertOutboxRowStatement, requireTransition } from "./change.ts";

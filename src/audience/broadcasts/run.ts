@@ -1,4 +1,4 @@
-import { LiquidTextError } from "../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { nextTurn } from "../../lib/yielding-steps.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
@@ -6,15 +6,11 @@ import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
-import {
-  claimRows,
-  finishStatement,
-  LOW_PRIORITY_RUNS,
-  newLease,
-  releaseStatement,
-  type WakeUp,
-} from "../../platform/outbox/index.ts";
-import { resetAt, toDailyLimitError } from "../../platform/rate-limits/index.ts";
+import { claimRows } from "../../platform/outbox/claim-rows.ts";
+import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { LOW_PRIORITY_RUNS } from "../../platform/outbox/rules.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
+import { resetAt, toDailyLimitError } from "../../platform/rate-limits/daily-emails.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
 import { hasLists } from "./check-start.ts";
 import { storeContents, toContents, toStored } from "./contents.ts";

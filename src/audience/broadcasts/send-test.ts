@@ -1,13 +1,13 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
 import { unprocessable } from "../../lib/errors.ts";
-import { LiquidTextError } from "../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
-import { storeMailResponse } from "../../platform/idempotency/index.ts";
-import { wakeAfterResponse } from "../../platform/outbox/index.ts";
-import { countEmailsStatements, toDailyLimitError } from "../../platform/rate-limits/index.ts";
+import { storeMailResponse } from "../../platform/idempotency/responses.ts";
+import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
+import { countEmailsStatements, toDailyLimitError } from "../../platform/rate-limits/daily-emails.ts";
 import { changeStatement, insertEmailStatements, requireSendingAllowed } from "../../sending/emails/index.ts";
 import { findSender } from "./check-start.ts";
 import { hasContent, storeContents, toContents, toStored } from "./contents.ts";

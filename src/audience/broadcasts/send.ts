@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { unprocessable } from "../../lib/errors.ts";
-import { wakeAfterResponse } from "../../platform/outbox/index.ts";
+import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { changeBroadcast, deleteOutboxRowStatement, insertOutboxRowStatement, requireTransition } from "./change.ts";
 import { checkStart } from "./check-start.ts";

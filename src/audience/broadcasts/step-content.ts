@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { LiquidTextError } from "../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { Language } from "../../lib/personal-text.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
 import { findSenderOf } from "./bulk-send/sender.ts";

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../lib/time.ts";
-import { daysFor, labelOf, warmUpOf } from "../../mail/warm-up/index.ts";
+import { daysFor, labelOf, warmUpOf } from "../../mail/warm-up/warm-up.ts";
 import type { WarmUpPart } from "../../sending/receivers/index.ts";
 
 /** How long a broadcast takes because its source address is new. */

@@ -1,4 +1,4 @@
-import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
+import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import type { BroadcastRow } from "./queries.ts";
 

@@ -1,6 +1,5 @@
 export {
   type Activity,
-  activities,
   type Condition,
   comparisons,
   limits as conditionLimits,

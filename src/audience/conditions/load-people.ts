@@ -138,7 +138,12 @@ const hasList = (row: ContactRow): row is ContactRow & { list: string } => row.l
 const toContact = (row: ContactRow & { list: string }): PersonContact => {
   const { list, id, email, name, metadata, createdAt, isPending } = row;
   return {
-    ...{ list, id, email, name, createdAt, isPending: isPending === 1 },
+    list,
+    id,
+    email,
+    name,
+    createdAt,
+    isPending: isPending === 1,
     metadata: metadata === null ? {} : (JSON.parse(metadata) as Record<string, unknown>),
   };
 };

@@ -1,7 +1,8 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
-import { contactEventsStatements, wakeForEvents } from "../../platform/person-events/index.ts";
+import { contactEventsStatements } from "../../platform/person-events/contact-events.ts";
+import { wakeForEvents } from "../../platform/person-events/wake.ts";
 import { copyToContacts, endUnsubscribeStatements } from "../../sending/suppressions/index.ts";
 import { allTopicsEvents, wakeForTopicEvents } from "../../sending/topics/index.ts";
 import { evidenceIfChangedStatement } from "./evidence.ts";

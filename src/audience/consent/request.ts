@@ -1,7 +1,7 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
-import type { WakeUp } from "../../platform/outbox/index.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
 
 const REQUEST = `
   INSERT INTO confirmations (workspace, email_key, list, requested_at)

@@ -8,14 +8,10 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db
 import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
-import {
-  CLAIM_ROWS,
-  claimRows,
-  finishStatement,
-  newLease,
-  releaseStatement,
-  type WakeUp,
-} from "../../platform/outbox/index.ts";
+import { claimRows } from "../../platform/outbox/claim-rows.ts";
+import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { sendBatch } from "../../sending/emails/index.ts";
 import { type ContactMark, findMarks } from "../../sending/suppressions/index.ts";
 import { composeHtml, composeText } from "../../sending/system-emails/index.ts";

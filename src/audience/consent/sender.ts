@@ -1,7 +1,7 @@
-import { toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/index.ts";
+import { toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/authenticate.ts";
 import { type CallerCtx, systemActor } from "../../access/caller.ts";
 import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
-import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
+import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
 import type { CallerWorkspace, MailCtx } from "../../platform/context.ts";
 import { SANDBOX_MEMBERS_SQL } from "../../platform/db/sandbox-members.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";

@@ -2,7 +2,8 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
-import { eventLimits, type PersonEvent, recordPersonEventsStatements } from "../../platform/person-events/index.ts";
+import { recordPersonEventsStatements } from "../../platform/person-events/insert.ts";
+import { eventLimits, type PersonEvent } from "../../platform/person-events/rules.ts";
 import type { ContactBefore } from "./queries.ts";
 
 /** A change of a contact. An absent field stays. */
@@ -33,7 +34,10 @@ export function changeEventsStatements(
 ): MailStatement[] {
   const events = changeEvents(list, before, change).map(
     ({ emailKey, name, data }): PersonEvent => ({
-      ...{ workspace: ctx.workspace.number, id: ctx.newId(), emailKey, name },
+      workspace: ctx.workspace.number,
+      id: ctx.newId(),
+      emailKey,
+      name,
       data: { list_id: list.id, contact_id: before.id, ...data },
       occurredAt: ctx.now(),
     }),

@@ -2,7 +2,8 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { contactEventsStatements, wakeForEvents } from "../../platform/person-events/index.ts";
+import { contactEventsStatements } from "../../platform/person-events/contact-events.ts";
+import { wakeForEvents } from "../../platform/person-events/wake.ts";
 import { getList } from "./queries.ts";
 
 /** Deletes a contact of a list. Throws 404 for the list or the contact. */

@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
-import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { purgeStatement } from "../../platform/outbox/index.ts";
+import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { getList } from "./queries.ts";
 
 /**
@@ -11,10 +11,15 @@ import { getList } from "./queries.ts";
  */
 export async function deleteList(ctx: CallerCtx, id: string): Promise<void> {
   const list = await getList(ctx, id);
-  await batchOrThrow(mailDb(ctx), () => notFound("Contact list"), [
-    mailDb(ctx).prepare("DELETE FROM contact_lists WHERE n = ?1").bind(list.n),
-    expectChanges(mailDb(ctx), 1),
-    mailDb(ctx).prepare("DELETE FROM contact_forms WHERE list = ?1").bind(list.n),
-    purgeStatement(ctx, [{ id: list.id, purge: { contactList: list.n } }]),
-  ]);
+  try {
+    await guardedBatch(mailDb(ctx), [
+      mailDb(ctx).prepare("DELETE FROM contact_lists WHERE n = ?1").bind(list.n),
+      expectChanges(mailDb(ctx), 1),
+      mailDb(ctx).prepare("DELETE FROM contact_forms WHERE list = ?1").bind(list.n),
+      purgeStatement(ctx, [{ id: list.id, purge: { contactList: list.n } }]),
+    ]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError) throw notFound("Contact list");
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { parseAddress } from "../../lib/addresses.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { recordsEventsSql } from "../../platform/person-events/index.ts";
+import { recordsEventsSql } from "../../platform/person-events/insert.ts";
 import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
 
 export interface ListRow {

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { AppError } from "../../lib/errors.ts";
 import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { wakeForEvents } from "../../platform/person-events/index.ts";
+import { wakeForEvents } from "../../platform/person-events/wake.ts";
 import { findMarks } from "../../sending/suppressions/index.ts";
 import { evidenceIfChangedStatement } from "../consent/index.ts";
 import { insertContact } from "./add-contact.ts";

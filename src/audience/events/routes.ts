@@ -5,7 +5,7 @@ import { idempotent } from "../../http/idempotency.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery } from "../../http/pagination.ts";
 import { body, list, query } from "../../http/validate.ts";
-import { eventLimits } from "../../platform/person-events/index.ts";
+import { eventLimits } from "../../platform/person-events/rules.ts";
 import { listPersonEvents } from "./queries.ts";
 import { EventBatchOut, EventIn, EventSentOut, PersonEventOut, toPersonEvent } from "./schema.ts";
 import { sendEvent, sendEvents } from "./send.ts";

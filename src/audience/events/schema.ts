@@ -3,7 +3,7 @@ import { addressField } from "../../lib/address-field.ts";
 import { objectField } from "../../lib/object-field.ts";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
-import { eventLimits, eventNameIssue } from "../../platform/person-events/index.ts";
+import { eventLimits, eventNameIssue } from "../../platform/person-events/rules.ts";
 import type { PersonEventRow } from "./queries.ts";
 
 const Name = z

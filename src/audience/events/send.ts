@@ -6,9 +6,11 @@ import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
-import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
-import { eventLimits, recordsEventsSql, wakeForNewEvents } from "../../platform/person-events/index.ts";
+import { recordsEventsSql } from "../../platform/person-events/insert.ts";
+import { eventLimits } from "../../platform/person-events/rules.ts";
+import { wakeForNewEvents } from "../../platform/person-events/wake.ts";
 import type { EventBatchOut, EventIn, EventSentOut } from "./schema.ts";
 
 /** Marks a request whose Idempotency-Key is looked up by its write: nothing else is read for it with the credential. */

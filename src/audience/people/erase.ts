@@ -1,10 +1,10 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { auditIfChangedStatement } from "../../platform/audit/index.ts";
-import { erasedForm } from "../../platform/erased-addresses/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
+import { erasedForm } from "../../platform/erased-addresses/forms.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
-import { purgeStatement } from "../../platform/outbox/index.ts";
+import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { personKey } from "../../sending/topics/index.ts";
 import { type ErasureOut, toErasure } from "./erasure-schema.ts";
 import { requireAdmin } from "./require-admin.ts";

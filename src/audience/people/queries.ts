@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { formsOf } from "../../platform/erased-addresses/index.ts";
+import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
 import type { PersonEventRow } from "../events/index.ts";
 

@@ -69,7 +69,9 @@ async function readEmails(ctx: CallerCtx, key: string, before: number): Promise<
   const last = rows.length > PAGE ? timeOfId(rows.at(-1)?.row.id ?? NIL) : Number.NEGATIVE_INFINITY;
   const whole = rows.filter(({ row }) => timeOfId(row.id) > last);
   return (whole.length > 0 ? whole : rows).map(({ row }) => ({
-    ...{ at: timeOfId(row.id), kind: "email" as const, path: `/emails/${row.id}` },
+    at: timeOfId(row.id),
+    kind: "email" as const,
+    path: `/emails/${row.id}`,
     text: `“${row.subject}”: ${row.status}`,
   }));
 }
@@ -98,7 +100,9 @@ async function readRuns(ctx: CallerCtx, key: string, before: number): Promise<Ti
     .bind(ctx.workspace.number, key, before, PAGE)
     .all<{ id: string; automation: string; name: string; status: string; at: number }>();
   return results.map(({ id, automation, name, status, at }) => ({
-    ...{ at, kind: "run" as const, path: `/automations/${automation}/runs/${id}` },
+    at,
+    kind: "run" as const,
+    path: `/automations/${automation}/runs/${id}`,
     text: `Entered ${name}: ${status === "active" ? "inside" : status}`,
   }));
 }

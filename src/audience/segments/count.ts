@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { wakeAfterResponse } from "../../platform/outbox/index.ts";
+import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { type EvaluatedPage, evaluatePage, toEvaluator } from "./evaluate-page.ts";
 import { type CountState, getSegment, type SegmentRow } from "./queries.ts";
 import { isShown, limits } from "./rules.ts";

@@ -1,9 +1,9 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { keepActivityStatement } from "../../platform/db/shard-workspaces.ts";
-import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { keepActivity } from "../conditions/index.ts";
 import { checkConditions } from "./check-conditions.ts";
 import type { SegmentRow } from "./queries.ts";
@@ -35,11 +35,8 @@ export async function createSegment(ctx: CallerCtx, input: SegmentIn): Promise<S
   };
   const response = toSegment({ ...row, activitySince: await keepActivity(ctx) });
   const values = [row.workspace, row.id, row.name, JSON.stringify(row.conditions), JSON.stringify(segments), now];
-  // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
-  await batchOrThrow(
-    mailDb(ctx),
-    () => conflict(`The workspace has ${limits.segmentsPerWorkspace} segments, which is the limit`),
-    [
+  try {
+    await guardedBatch(mailDb(ctx), [
       mailDb(ctx)
         .prepare(INSERT)
         .bind(...values, limits.segmentsPerWorkspace),
@@ -47,7 +44,12 @@ export async function createSegment(ctx: CallerCtx, input: SegmentIn): Promise<S
       // Again: the deletion of the last segment may have ended it meanwhile.
       keepActivityStatement(ctx, ctx.workspace),
       ...(await storeMailResponse(ctx, response)),
-    ],
-  );
+    ]);
+  } catch (error) {
+    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
+    if (error instanceof ConcurrencyError)
+      throw conflict(`The workspace has ${limits.segmentsPerWorkspace} segments, which is the limit`);
+    throw error;
+  }
   return response;
 }

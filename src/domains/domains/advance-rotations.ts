@@ -4,7 +4,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { domains } from "../../platform/db/schema/main/index.ts";
-import { resolve } from "../../platform/dns/index.ts";
+import { resolve } from "../../platform/dns/resolve.ts";
 import { replaceKeyStatement } from "../zones/index.ts";
 import { delegationOf } from "./delegated-records.ts";
 import { generateSlotKey, insertKeysStatement, type SlotKey, toSlotRecord } from "./dkim-keys.ts";

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { nextPolicy, policyOf, setPolicyStatement } from "../hosts/index.ts";

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { removeRecordsStatement } from "../zones/index.ts";

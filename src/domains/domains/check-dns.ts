@@ -1,6 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
-import { type DnsResult, resolve } from "../../platform/dns/index.ts";
+import { type DnsResult, resolve } from "../../platform/dns/resolve.ts";
 import { evaluateInherited } from "./evaluate-inherited.ts";
 import { evaluateRecord } from "./evaluate-record.ts";
 import type { DkimKeyRow, DomainRow, DomainWithKeys } from "./queries.ts";

@@ -1,8 +1,9 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { type AppError, type Blocker, conflict, notFound } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, RefusedBatchError, refuse } from "../../platform/db/batch.ts";
-import { purgeMailboxesStatement, withdrawnOffersStatement } from "../../platform/outbox/index.ts";
+import { purgeMailboxesStatement } from "../../platform/outbox/purge-statement.ts";
+import { withdrawnOffersStatement } from "../../platform/outbox/withdrawn-offers-statement.ts";
 import { removeHostsStatement } from "../hosts/index.ts";
 import { getDomain } from "./queries.ts";
 import { MAX_BLOCKERS } from "./rules.ts";

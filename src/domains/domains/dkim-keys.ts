@@ -1,6 +1,6 @@
 import { OneAtATime } from "../../lib/one-at-a-time.ts";
 import { open, seal } from "../../lib/secret-box.ts";
-import { type DkimAlgorithm, dkimRecord, generateDkimKeyPair } from "../../mail/dkim/index.ts";
+import { type DkimAlgorithm, dkimRecord, generateDkimKeyPair } from "../../mail/dkim/keys.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { dkimKeys } from "../../platform/db/schema/main/index.ts";

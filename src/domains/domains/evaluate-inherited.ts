@@ -1,7 +1,8 @@
-import { findPolicy } from "../../mail/dmarc/index.ts";
-import { covers, isSpfRecord, type SpfEvaluation, walkSpf } from "../../mail/spf/index.ts";
+import { findPolicy } from "../../mail/dmarc/tree-walk.ts";
+import { covers } from "../../mail/spf/parse.ts";
+import { isSpfRecord, type SpfEvaluation, walkSpf } from "../../mail/spf/walk.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { type DnsResult, resolve } from "../../platform/dns/index.ts";
+import { type DnsResult, resolve } from "../../platform/dns/resolve.ts";
 import type { RecordResult } from "./evaluate-record.ts";
 import type { ExpectedRecord } from "./records.ts";
 

@@ -1,5 +1,5 @@
 import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
-import type { DnsResult } from "../../platform/dns/index.ts";
+import type { DnsResult } from "../../platform/dns/resolve.ts";
 import type { ExpectedRecord } from "./records.ts";
 
 /** The status that a DNS response gives a record; `temperror` when DNS did not respond. */

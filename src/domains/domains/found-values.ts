@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import { resolve } from "../../platform/dns/index.ts";
+import { resolve } from "../../platform/dns/resolve.ts";
 import type { DomainOut } from "./schema.ts";
 
 /** Characters of the values of one name that are returned: anybody can publish anything there. */

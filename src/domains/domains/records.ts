@@ -1,6 +1,6 @@
-import { dkimRecord } from "../../mail/dkim/index.ts";
+import { dkimRecord } from "../../mail/dkim/keys.ts";
 import type { DmarcPolicy } from "../../platform/db/schema/main/domains.ts";
-import type { RecordType } from "../../platform/dns/index.ts";
+import type { RecordType } from "../../platform/dns/resolve.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import type { HostRow } from "../hosts/index.ts";
 import { dkimTarget } from "../zones/index.ts";
@@ -98,8 +98,13 @@ function manualRecords(
 }
 
 const ownershipRecord = ({ name, ownershipToken }: Pick<DomainRow, "name" | "ownershipToken">): ExpectedRecord => ({
-  ...{ key: "ownership", purpose: "ownership", type: "TXT", name: `${OWNERSHIP_LABEL}.${name}` },
-  ...{ value: `svc-domain-verification=${ownershipToken}`, priority: null, required: true },
+  key: "ownership",
+  purpose: "ownership",
+  type: "TXT",
+  name: `${OWNERSHIP_LABEL}.${name}`,
+  value: `svc-domain-verification=${ownershipToken}`,
+  priority: null,
+  required: true,
 });
 
 /** Returns the DMARC record of a domain: reports come to the service, and nothing is refused before its owner says so. Pure. */

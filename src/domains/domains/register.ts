@@ -1,9 +1,9 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { conflict, forbidden, invalidField } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
-import { storeResponse } from "../../platform/idempotency/index.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { publishRecords } from "../zones/index.ts";
 import { generateSlotKeys, orderRecordsStatements, requireDelegation } from "./delegate.ts";
 import { generateDkimKeys, insertKeysStatement } from "./dkim-keys.ts";

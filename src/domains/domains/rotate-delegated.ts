@@ -1,9 +1,9 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { iso } from "../../lib/time.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
-import { storeResponse } from "../../platform/idempotency/index.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { checkKey, slotKeysOf, switchStatements } from "./advance-rotations.ts";
 import type { DomainWithKeys } from "./queries.ts";
 import { nextStep } from "./rotation-rules.ts";

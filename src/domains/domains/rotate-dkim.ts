@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { storeResponse } from "../../platform/idempotency/index.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { generateDkimKeys, insertKeysStatement } from "./dkim-keys.ts";
 import { type DkimKeyRow, getDomain, getDomainWithKeys } from "./queries.ts";
 import { rotateDelegated } from "./rotate-delegated.ts";

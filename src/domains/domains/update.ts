@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, invalidField } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { publishRecords, replaceDmarcStatement } from "../zones/index.ts";

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { auditWhereStatement } from "../../platform/audit/index.ts";
+import { auditWhereStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { advanceHostsOf, hostStatements } from "../hosts/index.ts";

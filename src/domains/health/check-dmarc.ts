@@ -1,4 +1,5 @@
-import { type DmarcRecord, type FoundPolicy, isDmarcRecord } from "../../mail/dmarc/index.ts";
+import { type DmarcRecord, isDmarcRecord } from "../../mail/dmarc/record.ts";
+import type { FoundPolicy } from "../../mail/dmarc/tree-walk.ts";
 import type { DnsEvidence, Evidence, ReportEvidence } from "./evidence.ts";
 import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
 import { listOf, missingAction, number, percent, replaceByAlias, valuesOf } from "./texts.ts";

@@ -1,4 +1,5 @@
-import { covers, isSpfRecord } from "../../mail/spf/index.ts";
+import { covers } from "../../mail/spf/parse.ts";
+import { isSpfRecord } from "../../mail/spf/walk.ts";
 import type { DnsEvidence, Evidence } from "./evidence.ts";
 import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
 import { listOf, valuesOf } from "./texts.ts";

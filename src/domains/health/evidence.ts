@@ -1,6 +1,7 @@
-import type { FoundPolicy } from "../../mail/dmarc/index.ts";
-import type { Network, SpfEvaluation } from "../../mail/spf/index.ts";
-import type { DnsResult } from "../../platform/dns/index.ts";
+import type { FoundPolicy } from "../../mail/dmarc/tree-walk.ts";
+import type { Network } from "../../mail/spf/parse.ts";
+import type { SpfEvaluation } from "../../mail/spf/walk.ts";
+import type { DnsResult } from "../../platform/dns/resolve.ts";
 
 /** A DKIM key and the values of DNS at its selector. */
 export interface DkimEvidence {

@@ -1,5 +1,5 @@
-import type { DnsResult } from "../../platform/dns/index.ts";
-import { isPublicAddress } from "../../platform/public-urls/index.ts";
+import type { DnsResult } from "../../platform/dns/resolve.ts";
+import { isPublicAddress } from "../../platform/public-urls/addresses.ts";
 import type { PolicyResponse } from "./evidence.ts";
 
 /** Time for the response, in ms, and bytes of a policy that are read (RFC 8461 3.3 suggests 64 KB). */

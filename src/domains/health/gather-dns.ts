@@ -1,8 +1,8 @@
 import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
-import { findOrganizationalDomain, findPolicy } from "../../mail/dmarc/index.ts";
-import { walkSpf } from "../../mail/spf/index.ts";
+import { findOrganizationalDomain, findPolicy } from "../../mail/dmarc/tree-walk.ts";
+import { walkSpf } from "../../mail/spf/walk.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { DnsResult } from "../../platform/dns/index.ts";
+import type { DnsResult } from "../../platform/dns/resolve.ts";
 import type { DnsEvidence, Evidence } from "./evidence.ts";
 import { fetchPolicy, isPublicHost } from "./fetch-policy.ts";
 import type { Lookups } from "./lookups.ts";

@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import { type DnsResult, resolve } from "../../platform/dns/index.ts";
+import { type DnsResult, resolve } from "../../platform/dns/resolve.ts";
 
 type QueryType = Parameters<typeof resolve>[2];
 

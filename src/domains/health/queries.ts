@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
-import { firstIdAt } from "../../platform/audit/index.ts";
+import { firstIdAt } from "../../platform/audit/rules.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";

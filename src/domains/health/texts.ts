@@ -1,4 +1,4 @@
-import type { DnsResult } from "../../platform/dns/index.ts";
+import type { DnsResult } from "../../platform/dns/resolve.ts";
 
 /** Returns the values of a name as evidence, one line each. */
 export function valuesOf(name: string, response: DnsResult): string[] {

@@ -111,7 +111,10 @@ function readDomain({ records, health, status }: DueRow): { isPublished: boolean
 
 function enforceStatements(ctx: Ctx, row: DueRow, lease: number) {
   const host: Pick<HostRow, "name" | "policyMode" | "policyIsHeld" | "policyKeptUntil"> = {
-    ...{ name: row.name, policyMode: row.mode, policyIsHeld: row.isHeld, policyKeptUntil: row.keptUntil },
+    name: row.name,
+    policyMode: row.mode,
+    policyIsHeld: row.isHeld,
+    policyKeptUntil: row.keptUntil,
   };
   const domain = { id: row.domainId, name: row.domain, workspace: row.workspace };
   return [

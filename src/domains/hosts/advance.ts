@@ -5,7 +5,7 @@ import {
   type CustomHostnames,
   customHostnames,
   type HostnameResult,
-} from "../../platform/custom-hostnames/index.ts";
+} from "../../platform/custom-hostnames/cloudflare.ts";
 import { bumpPolicyIdStatement } from "../zones/index.ts";
 import { keptUntil, type PolicyMode } from "./policy-rules.ts";
 import { type HostAction, type HostStatus, type HostStep, nextStep, type Observation, observe } from "./rules.ts";

@@ -1,5 +1,5 @@
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { customHosts } from "../../platform/db/schema/main/index.ts";

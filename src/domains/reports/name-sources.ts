@@ -1,7 +1,7 @@
 import { withTimeout } from "../../lib/deadline.ts";
 import { reverseName } from "../../lib/ip-addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { resolve } from "../../platform/dns/index.ts";
+import { resolve } from "../../platform/dns/resolve.ts";
 import { knownNetwork } from "./known-networks.ts";
 import { knownSender } from "./known-senders.ts";
 

@@ -1,11 +1,8 @@
 import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
-import {
-  type AggregateReport,
-  ReportError,
-  readAggregateReport,
-  reportBounds,
-} from "../../mail/aggregate-reports/index.ts";
-import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
+import { readAggregateReport } from "../../mail/aggregate-reports/read.ts";
+import { bounds as reportBounds } from "../../mail/aggregate-reports/rules.ts";
+import { type AggregateReport, ReportError } from "../../mail/aggregate-reports/types.ts";
+import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import { readReportAddress, reversedName } from "../domains/index.ts";

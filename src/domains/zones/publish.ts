@@ -1,14 +1,9 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { resolve } from "../../platform/dns/index.ts";
-import {
-  cloudflareZone,
-  deleteRecords,
-  putRecord,
-  ZoneError,
-  type ZoneErrorKind,
-  type ZoneRecordType,
-} from "../../platform/dns-zones/index.ts";
+import { resolve } from "../../platform/dns/resolve.ts";
+import { cloudflareZone } from "../../platform/dns-zones/cloudflare.ts";
+import { deleteRecords, putRecord } from "../../platform/dns-zones/put-record.ts";
+import { ZoneError, type ZoneErrorKind, type ZoneRecordType } from "../../platform/dns-zones/zones.ts";
 import { CLAIM_MS, REMOVAL_MS, retryDelay, TTL_SECONDS } from "./rules.ts";
 
 /**

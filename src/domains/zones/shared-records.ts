@@ -1,5 +1,5 @@
 import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
-import type { ZoneRecordType } from "../../platform/dns-zones/index.ts";
+import type { ZoneRecordType } from "../../platform/dns-zones/zones.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { sharedTarget } from "./targets.ts";
 

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../access/caller.ts";
 import { VERSION } from "../../lib/version.ts";
-import { pausedSources } from "../../platform/bulk-pauses/index.ts";
+import { pausedSources } from "../../platform/bulk-pauses/rules.ts";
 import { Document } from "./document.tsx";
 import { Notice } from "./form.tsx";
 import { files } from "./generated/files.ts";

@@ -1,4 +1,4 @@
-import type { Scope } from "../../access/accounts/index.ts";
+import type { Scope } from "../../access/accounts/scopes.ts";
 import type { CallerCtx } from "../../access/caller.ts";
 import type { IconName } from "./icon.tsx";
 

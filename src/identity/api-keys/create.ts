@@ -1,10 +1,10 @@
-import { mintApiKey } from "../../access/accounts/index.ts";
+import { mintApiKey } from "../../access/accounts/api-key.ts";
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, unprocessable, type ValidationError } from "../../lib/errors.ts";
 import { isoOrNull, parseIso } from "../../lib/time.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges, RefusedBatchError, refuse, repeatableBatch } from "../../platform/db/batch.ts";
-import { storeSecretResponse } from "../../platform/idempotency/index.ts";
+import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { callerIsActive } from "./caller-is-active.ts";
 import { type Grant, requireGrantable } from "./grant.ts";
 import { type ApiKeyRow, findDomainIds } from "./queries.ts";

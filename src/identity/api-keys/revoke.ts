@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { getVisibleApiKey } from "./queries.ts";
 
 const REVOKE = "UPDATE api_keys SET revoked_at = ?3 WHERE id = ?1 AND workspace = ?2 AND revoked_at IS NULL";

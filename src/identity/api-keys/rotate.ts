@@ -1,10 +1,10 @@
-import { mintApiKey } from "../../access/accounts/index.ts";
+import { mintApiKey } from "../../access/accounts/api-key.ts";
 import type { CallerCtx } from "../../access/caller.ts";
-import { inheritPasswordsStatements } from "../../access/mailbox-sessions/index.ts";
+import { inheritPasswordsStatements } from "../../access/mailbox-sessions/sessions.ts";
 import { conflict, forbidden } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
-import { storeSecretResponse } from "../../platform/idempotency/index.ts";
+import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { callerIsActive } from "./caller-is-active.ts";
 import { requireGrantable } from "./grant.ts";
 import { type ApiKeyRow, getApiKey } from "./queries.ts";

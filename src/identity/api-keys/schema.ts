@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { scopes } from "../../access/accounts/index.ts";
+import { scopes } from "../../access/accounts/scopes.ts";
 import { lineField } from "../../lib/text-fields.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";

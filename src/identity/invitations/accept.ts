@@ -2,9 +2,9 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { conflict, forbidden, notFound } from "../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { getInvitation, type Invitation, listReceivedInvitations } from "./queries.ts";
 import type { AcceptedOut } from "./schema.ts";
@@ -73,7 +73,12 @@ export async function acceptReceivedInvitation(ctx: CallerCtx, id: string): Prom
 async function join(ctx: CallerCtx, invitation: Invitation): Promise<AcceptedOut> {
   const membership = ctx.db.prepare(FIND_MEMBERSHIP).bind(invitation.workspace.number, ctx.actor.userId);
   if ((await membership.first()) !== null) throw conflict("You are a member of this workspace already");
-  await batchOrThrow(ctx.db, () => notFound("Invitation"), acceptStatements(ctx, invitation, ctx));
+  try {
+    await guardedBatch(ctx.db, acceptStatements(ctx, invitation, ctx));
+  } catch (error) {
+    if (error instanceof ConcurrencyError) throw notFound("Invitation");
+    throw error;
+  }
   const { workspace, role } = invitation;
   return { workspace: { id: workspace.id, name: workspace.name }, role };
 }

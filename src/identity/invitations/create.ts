@@ -4,10 +4,10 @@ import { AppError, conflict, forbidden, invalidField } from "../../lib/errors.ts
 import { randomToken } from "../../lib/random-token.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { storeResponse } from "../../platform/idempotency/index.ts";
-import { countTogether, requireExactly } from "../../platform/rate-limits/index.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
+import { countTogether, requireExactly } from "../../platform/rate-limits/exact.ts";
 import type { SendSystemEmail } from "../../platform/system-email.ts";
 import { mayChange, requireRightsOf } from "../members/index.ts";
 import { INVITATION_PURPOSE } from "../sign-ins/index.ts";

@@ -1,4 +1,4 @@
-import type { Client } from "../../access/sessions/index.ts";
+import type { Client } from "../../access/sessions/start.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Ctx } from "../../platform/context.ts";

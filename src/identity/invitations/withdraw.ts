@@ -1,7 +1,7 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 
 const DELETE = "DELETE FROM invitations WHERE id = ?1 AND workspace = ?2";

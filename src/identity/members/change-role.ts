@@ -1,7 +1,7 @@
-import { roleScopes } from "../../access/accounts/index.ts";
+import { roleScopes } from "../../access/accounts/scopes.ts";
 import { type Actor, type CallerCtx, type Role, requireAllDomains } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { changeMember } from "./change.ts";
 import type { MemberRow } from "./queries.ts";

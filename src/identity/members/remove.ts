@@ -1,6 +1,6 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { changeMember } from "./change.ts";
 import { endMembershipStatements } from "./end-membership.ts";

@@ -1,12 +1,12 @@
-import type { Scope } from "../../access/accounts/index.ts";
+import type { Scope } from "../../access/accounts/scopes.ts";
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { CODE_TTL_MS } from "./rules.ts";
 
@@ -50,13 +50,18 @@ export async function approve(ctx: Ctx, request: AuthorizationRequest, consent: 
   const expiresAt = now + CODE_TTL_MS;
   const owner = [grantId, workspace.number, actor.userId, client.id];
   const detail = { client_id: client.id, client_name: client.name, scopes };
-  await batchOrThrow(ctx.db, () => notFound("Workspace"), [
-    ctx.db.prepare(INSERT_GRANT).bind(...owner, JSON.stringify(scopes), resource, now, expiresAt),
-    expectChanges(ctx.db, 1),
-    ctx.db.prepare(INSERT_CODE).bind(hash, grantId, redirectUri, codeChallenge, expiresAt),
-    ctx.db.prepare("UPDATE oauth_clients SET used_at = ?2 WHERE id = ?1 AND used_at IS NULL").bind(client.id, now),
-    auditStatement({ ...ctx, actor, clientIp, workspace }, { action: "grant.created", target: grantId, detail }),
-  ]);
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare(INSERT_GRANT).bind(...owner, JSON.stringify(scopes), resource, now, expiresAt),
+      expectChanges(ctx.db, 1),
+      ctx.db.prepare(INSERT_CODE).bind(hash, grantId, redirectUri, codeChallenge, expiresAt),
+      ctx.db.prepare("UPDATE oauth_clients SET used_at = ?2 WHERE id = ?1 AND used_at IS NULL").bind(client.id, now),
+      auditStatement({ ...ctx, actor, clientIp, workspace }, { action: "grant.created", target: grantId, detail }),
+    ]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError) throw notFound("Workspace");
+    throw error;
+  }
   return code;
 }
 

@@ -1,5 +1,5 @@
-import type { Scope } from "../../access/accounts/index.ts";
-import { isOwnResource } from "../../access/tokens/index.ts";
+import type { Scope } from "../../access/accounts/scopes.ts";
+import { isOwnResource } from "../../access/tokens/rules.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { getClient, type OAuthClient } from "./clients.ts";
 import { OAuthError, type OAuthErrorCode } from "./errors.ts";

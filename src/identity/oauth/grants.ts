@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { deleteFamiliesStatement } from "../../access/tokens/index.ts";
+import { deleteFamiliesStatement } from "../../access/tokens/issue-refresh-token.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 

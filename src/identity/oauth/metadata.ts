@@ -1,4 +1,4 @@
-import type { Scope } from "../../access/accounts/index.ts";
+import type { Scope } from "../../access/accounts/scopes.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { grantableScopes } from "./scopes.ts";
 

@@ -1,11 +1,8 @@
-import { effectiveScopes, type Scope } from "../../access/accounts/index.ts";
+import { effectiveScopes, type Scope } from "../../access/accounts/scopes.ts";
 import type { Role } from "../../access/caller.ts";
-import {
-  type IssuedAccessToken,
-  isOwnResource,
-  issueAccessToken,
-  issueRefreshToken,
-} from "../../access/tokens/index.ts";
+import { type IssuedAccessToken, issueAccessToken } from "../../access/tokens/issue-access-token.ts";
+import { issueRefreshToken } from "../../access/tokens/issue-refresh-token.ts";
+import { isOwnResource } from "../../access/tokens/rules.ts";
 import { toBase64Url } from "../../lib/base64url.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";

@@ -1,7 +1,9 @@
 import type { Role } from "../../access/caller.ts";
-import { findFamily, issueAccessToken, rotateRefreshToken } from "../../access/tokens/index.ts";
+import { issueAccessToken } from "../../access/tokens/issue-access-token.ts";
+import { findFamily } from "../../access/tokens/issue-refresh-token.ts";
+import { rotateRefreshToken } from "../../access/tokens/rotate-refresh-token.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { batchOrThrow } from "../../platform/db/batch.ts";
+import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";
 import { OAuthError } from "./errors.ts";
 import { deleteGrantStatement } from "./grants.ts";
 import { permitted, requireResource, type TokenPair } from "./redeem-code.ts";
@@ -50,7 +52,12 @@ export async function refreshGrant(ctx: Ctx, refresh: GrantRefresh): Promise<Tok
   if (!rotation) throw invalidRefreshToken();
   const access = await issueAccessToken(ctx, grantId, scopes);
   const extend = ctx.db.prepare(EXTEND_GRANT).bind(grantId, ctx.now(), rotation.expiresAt);
-  await batchOrThrow(ctx.db, () => invalidRefreshToken(), [...access.statements, extend]);
+  try {
+    await guardedBatch(ctx.db, [...access.statements, extend]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError) throw invalidRefreshToken();
+    throw error;
+  }
   return { access, refreshToken: rotation.token, scopes };
 }
 

@@ -1,4 +1,5 @@
-import { ACCESS_TOKEN_PURPOSE, findFamily, isAccessToken } from "../../access/tokens/index.ts";
+import { findFamily } from "../../access/tokens/issue-refresh-token.ts";
+import { ACCESS_TOKEN_PURPOSE, isAccessToken } from "../../access/tokens/rules.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { OAuthError } from "./errors.ts";

@@ -1,4 +1,4 @@
-import { type Scope, scopes } from "../../access/accounts/index.ts";
+import { type Scope, scopes } from "../../access/accounts/scopes.ts";
 import { splitWords } from "./rules.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { type Client, newSession, type SessionTokens } from "../../access/sessions/index.ts";
-import { issueOneTimeToken } from "../../access/tokens/index.ts";
+import { type Client, newSession, type SessionTokens } from "../../access/sessions/start.ts";
+import { issueOneTimeToken } from "../../access/tokens/one-time-tokens.ts";
 import type { Address } from "../../lib/addresses.ts";
-import { auditInNewWorkspaceStatement } from "../../platform/audit/index.ts";
+import { auditInNewWorkspaceStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";

@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
-import { auditInNewWorkspaceStatement } from "../../platform/audit/index.ts";
+import { auditInNewWorkspaceStatement } from "../../platform/audit/record.ts";
 import { repeatableBatch } from "../../platform/db/batch.ts";
-import { storeResponse } from "../../platform/idempotency/index.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { newWorkspace, toSlug } from "./new-workspace.ts";
 import { toWorkspace, type WorkspaceIn, type WorkspaceOut } from "./schema.ts";
 

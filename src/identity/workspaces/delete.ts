@@ -1,11 +1,12 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
-import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
 import { onMain, onShard } from "../../platform/jobs/shards.ts";
-import { purgeMailboxesStatement, purgeStatement, withdrawnOffersStatement } from "../../platform/outbox/index.ts";
+import { purgeMailboxesStatement, purgeStatement } from "../../platform/outbox/purge-statement.ts";
+import { withdrawnOffersStatement } from "../../platform/outbox/withdrawn-offers-statement.ts";
 import { requireActiveWorkspace } from "./queries.ts";
 
 const MARK_DELETED = "UPDATE workspaces SET deleted_at = ?2, slug = id WHERE number = ?1 AND deleted_at IS NULL";
@@ -45,7 +46,12 @@ export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void>
   await requireActiveWorkspace(ctx, id);
   if (ctx.actor.role !== "owner") throw forbidden("Only an owner may delete the workspace");
   requireAllDomains(ctx);
-  await batchOrThrow(ctx.db, () => notFound("Workspace"), deletionStatements(ctx, ctx.workspace));
+  try {
+    await guardedBatch(ctx.db, deletionStatements(ctx, ctx.workspace));
+  } catch (error) {
+    if (error instanceof ConcurrencyError) throw notFound("Workspace");
+    throw error;
+  }
   await closeForMail(ctx, ctx.workspace);
 }
 

@@ -4,7 +4,7 @@ import { isTimeZone } from "../../lib/local-time.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { isSlackWebhookUrl, MAX_SLACK_URL } from "../../notices/notification-channels/index.ts";
-import { pausedSources } from "../../platform/bulk-pauses/index.ts";
+import { pausedSources } from "../../platform/bulk-pauses/rules.ts";
 import type { WorkspaceRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 

@@ -1,5 +1,5 @@
 import { binaryStringToBytes, toBase64 } from "../../lib/bytes.ts";
-import type { HeaderField } from "../mime/index.ts";
+import type { HeaderField } from "../mime/headers.ts";
 import { relaxedHeader } from "./canonicalization.ts";
 import { type SigningKey, signBytes } from "./keys.ts";
 

@@ -1,4 +1,4 @@
-import { decodeHeader } from "../reports/index.ts";
+import { decodeHeader } from "../reports/message.ts";
 import { decodeField } from "./parse.ts";
 import { toUtf8Header } from "./raw-header.ts";
 import { bounds } from "./rules.ts";

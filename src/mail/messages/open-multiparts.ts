@@ -1,4 +1,4 @@
-import type { MessageStructure, PartNode } from "../structures/index.ts";
+import type { MessageStructure, PartNode } from "../structures/types.ts";
 import type { LeafReader } from "./leaf-reader.ts";
 import type { PartDescription } from "./parts.ts";
 

@@ -1,6 +1,6 @@
 import { type Address, addressParser } from "postal-mime";
-import type { Fields } from "../reports/index.ts";
-import type { MessageStructure } from "../structures/index.ts";
+import type { Fields } from "../reports/message.ts";
+import type { MessageStructure } from "../structures/types.ts";
 import type { ShownPart } from "./bodies.ts";
 import { decodeWhole } from "./body-decoder.ts";
 import { decodeEncodedWords, joinEncodedWords } from "./encoded-words.ts";

@@ -1,5 +1,5 @@
 import { markBidiControls } from "../../lib/text-rules.ts";
-import type { ContentType, Fields } from "../reports/index.ts";
+import type { ContentType, Fields } from "../reports/message.ts";
 import { decodePercent, readParameter } from "./parameters.ts";
 import { bounds } from "./rules.ts";
 

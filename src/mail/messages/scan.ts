@@ -1,5 +1,6 @@
-import { type Fields, parseContentType, readFields } from "../reports/index.ts";
-import { type MessageStructure, toInnerMessage } from "../structures/index.ts";
+import { type Fields, parseContentType, readFields } from "../reports/message.ts";
+import { toInnerMessage } from "../structures/shift.ts";
+import type { MessageStructure } from "../structures/types.ts";
 import { type Bodies, BodyParts } from "./bodies.ts";
 import { LeafReader } from "./leaf-reader.ts";
 import { WindowLines } from "./lines.ts";

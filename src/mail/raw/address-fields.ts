@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from "../../lib/addresses.ts";
-import { decodeEncodedWords } from "../reports/index.ts";
+import { decodeEncodedWords } from "../reports/text.ts";
 
 /** A mailbox of a header field. */
 export interface FieldMailbox {

@@ -1,5 +1,5 @@
 import { binaryStringToBytes } from "../../lib/bytes.ts";
-import type { ComposedMessage } from "../mime/index.ts";
+import type { ComposedMessage } from "../mime/message.ts";
 import { parseFields } from "./fields.ts";
 import type { RawPart } from "./part-list.ts";
 

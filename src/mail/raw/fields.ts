@@ -1,5 +1,5 @@
 import { binaryStringToBytes } from "../../lib/bytes.ts";
-import type { HeaderField } from "../mime/index.ts";
+import type { HeaderField } from "../mime/headers.ts";
 import { RawMessageError } from "./errors.ts";
 
 /** A name of printable ASCII without a colon, white space that old programs write, and the colon (RFC 5322 2.2, 4.5.8). */

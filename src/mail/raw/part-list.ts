@@ -1,4 +1,4 @@
-import { parseContentType } from "../reports/index.ts";
+import { parseContentType } from "../reports/message.ts";
 import { RawMessageError } from "./errors.ts";
 import { fieldValue, parseFields } from "./fields.ts";
 

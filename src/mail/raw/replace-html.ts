@@ -1,5 +1,5 @@
 import { binaryStringToBytes, concat, utf8 } from "../../lib/bytes.ts";
-import { decodeTransferEncoding } from "../reports/index.ts";
+import { decodeTransferEncoding } from "../reports/text.ts";
 import type { RawContent } from "./compose.ts";
 import { parseFields } from "./fields.ts";
 import { textParts } from "./text-parts.ts";

@@ -1,4 +1,4 @@
-import { decodeText, decodeTransferEncoding } from "../reports/index.ts";
+import { decodeText, decodeTransferEncoding } from "../reports/text.ts";
 import type { RawPart } from "./part-list.ts";
 
 /** Returns the parts that a reader shows first: the first plain text and the first HTML that are no attachments. */

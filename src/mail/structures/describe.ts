@@ -1,4 +1,4 @@
-import { Fields } from "../reports/index.ts";
+import { Fields } from "../reports/message.ts";
 import { readAddresses } from "./addresses.ts";
 import type { Envelope, MessageStructure, Parameters, PartNode } from "./types.ts";
 

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { conflict, invalidField, notFound } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import {
   ConcurrencyError,
   expectChanges,
@@ -10,7 +10,7 @@ import {
   RefusedBatchError,
   refuse,
 } from "../../platform/db/batch.ts";
-import { storeResponse } from "../../platform/idempotency/index.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { getMailbox } from "../mailboxes/index.ts";
 import { limits } from "./rules.ts";
 import { type AliasIn, type AliasOut, toAlias } from "./schema.ts";

@@ -1,16 +1,13 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import {
-  findCurrentHash,
-  insertAppPasswordStatement,
-  newAppPassword,
-  passwordOwner,
-} from "../../access/mailbox-sessions/index.ts";
+import { insertAppPasswordStatement, newAppPassword } from "../../access/mailbox-sessions/app-passwords.ts";
+import { findCurrentHash } from "../../access/mailbox-sessions/change-password.ts";
+import { passwordOwner } from "../../access/mailbox-sessions/sessions.ts";
 import { countMailboxPassword } from "../../identity/sign-ins/index.ts";
 import { conflict, invalidField } from "../../lib/errors.ts";
 import { iso } from "../../lib/time.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { storeSecretResponse } from "../../platform/idempotency/index.ts";
+import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { openForPasswords } from "./open.ts";
 import { isFull } from "./queries.ts";
 import { MAX_APP_PASSWORDS } from "./rules.ts";

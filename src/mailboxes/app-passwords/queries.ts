@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { appPasswordsOf } from "../../access/mailbox-sessions/index.ts";
+import { appPasswordsOf } from "../../access/mailbox-sessions/rights.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { openForPasswords } from "./open.ts";
 import { MAX_APP_PASSWORDS } from "./rules.ts";

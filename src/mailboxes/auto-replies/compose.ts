@@ -1,18 +1,12 @@
 import { createMimeMessage, type MIMEMessage } from "mimetext/browser";
 import { binaryStringToBytes } from "../../lib/bytes.ts";
-import {
-  addressField,
-  type ComposedMessage,
-  ComposeError,
-  encodeText,
-  foldedField,
-  formatDate,
-  type HeaderField,
-  type MailboxAddress,
-  messageIdField,
-  subjectField,
-} from "../../mail/mime/index.ts";
-import { composeRaw } from "../../mail/raw/index.ts";
+import { addressField } from "../../mail/mime/addresses.ts";
+import { formatDate } from "../../mail/mime/date.ts";
+import { ComposeError } from "../../mail/mime/errors.ts";
+import { foldedField, type HeaderField, messageIdField, subjectField } from "../../mail/mime/headers.ts";
+import type { ComposedMessage, MailboxAddress } from "../../mail/mime/message.ts";
+import { encodeText } from "../../mail/mime/text.ts";
+import { composeRaw } from "../../mail/raw/compose.ts";
 
 /** An automatic reply. Its texts are any Unicode. */
 export interface ReplyContent {

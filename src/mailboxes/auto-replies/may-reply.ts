@@ -1,9 +1,9 @@
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
-import type { Authentication } from "../../mail/authentication-results/index.ts";
-import { isAutomatic, type ReceivedMail } from "../../mail/reports/index.ts";
-import { isSignedAddress } from "../../platform/mail-tokens/index.ts";
+import type { Authentication } from "../../mail/authentication-results/stored-results.ts";
+import { isAutomatic, type ReceivedMail } from "../../mail/reports/automatic-mail.ts";
+import { isSignedAddress } from "../../platform/mail-tokens/return-path.ts";
 
 /** An email that may get a reply. */
 export interface IncomingEmail extends ReceivedMail {

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { unprocessable, type ValidationError } from "../../lib/errors.ts";
-import { checkPublicUrl } from "../../platform/public-urls/index.ts";
+import { checkPublicUrl } from "../../platform/public-urls/check.ts";
 import { getMailbox } from "../mailboxes/index.ts";
 import type { RuleMatch } from "./rules.ts";
 import type { RuleIn, RuleRow } from "./schema.ts";

@@ -1,5 +1,5 @@
-import { findOneTimeToken, redeemStatements } from "../../access/tokens/index.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { findOneTimeToken, redeemStatements } from "../../access/tokens/one-time-tokens.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";
 

@@ -2,9 +2,9 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { getDomain } from "../../domains/domains/index.ts";
 import { conflict } from "../../lib/errors.ts";
 import { newWebhookSecret, sealSecret } from "../../notices/webhooks/index.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
-import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
-import { storeResponse, storeSecretResponse } from "../../platform/idempotency/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { storeResponse, storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { getMailbox } from "../mailboxes/index.ts";
 import { checkMatch, checkTarget, requireOneScope } from "./check.ts";
 import { requestConfirmation } from "./request-confirmation.ts";
@@ -47,13 +47,18 @@ export async function createRule(ctx: CallerCtx, input: RuleIn): Promise<RuleOut
   const secret = target.action === "webhook" ? newWebhookSecret() : null;
   const sealed = secret === null ? null : await sealSecret(ctx, row.id, secret);
   const response = toRule(row, secret);
-  await batchOrThrow(ctx.db, () => conflict(`A workspace has at most ${limits.rules} forwarding rules`), [
-    ctx.db.prepare(INSERT).bind(row.id, ctx.workspace.number, domainId, mailboxId, ...values, now, sealed),
-    expectChanges(ctx.db, 1),
-    auditStatement(ctx, { action: "forwarding_rule.created", target: row.id, detail: { ...input.action } }),
-    ...confirmation.statements,
-    ...(secret === null ? await storeResponse(ctx, response) : await storeSecretResponse(ctx, response)),
-  ]);
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare(INSERT).bind(row.id, ctx.workspace.number, domainId, mailboxId, ...values, now, sealed),
+      expectChanges(ctx.db, 1),
+      auditStatement(ctx, { action: "forwarding_rule.created", target: row.id, detail: { ...input.action } }),
+      ...confirmation.statements,
+      ...(secret === null ? await storeResponse(ctx, response) : await storeSecretResponse(ctx, response)),
+    ]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError) throw conflict(`A workspace has at most ${limits.rules} forwarding rules`);
+    throw error;
+  }
   await confirmation.send();
   return response;
 }

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { getRule } from "./queries.ts";
 
 /** Deletes a forwarding rule. What it has forwarded already, and has not left yet, is not sent. Throws 404. */

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { mayOpenSql } from "../../access/mailbox-sessions/index.ts";
+import { mayOpenSql } from "../../access/mailbox-sessions/rights.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { issueOneTimeToken } from "../../access/tokens/index.ts";
+import { issueOneTimeToken } from "../../access/tokens/one-time-tokens.ts";
 import { AppError, forbidden, tooManyRequests } from "../../lib/errors.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { canSendSystemEmails, sendSystemEmail } from "../../sending/system-emails/index.ts";

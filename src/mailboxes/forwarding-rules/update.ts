@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { newWebhookSecret, sealSecret } from "../../notices/webhooks/index.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { checkMatch, checkTarget } from "./check.ts";
 import { getRule } from "./queries.ts";

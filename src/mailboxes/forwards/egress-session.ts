@@ -4,7 +4,7 @@ import {
   type Envelope,
   type OutgoingMessage,
   type RecipientResult,
-} from "../../mail/smtp/index.ts";
+} from "../../mail/smtp/transport.ts";
 import type { Egress, UnusableEgress } from "../../sending/delivery/index.ts";
 import { type ForwardResult, failed } from "./types.ts";
 

@@ -1,8 +1,8 @@
 import { binaryStringToBytes, toBinaryString } from "../../lib/bytes.ts";
-import { sealArc } from "../../mail/arc/index.ts";
-import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
-import { parseFields } from "../../mail/raw/index.ts";
-import type { OutgoingMessage } from "../../mail/smtp/index.ts";
+import { sealArc } from "../../mail/arc/seal.ts";
+import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
+import { parseFields } from "../../mail/raw/fields.ts";
+import type { OutgoingMessage } from "../../mail/smtp/transport.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { withCrLf } from "./crlf.ts";
 import { readOriginal } from "./original.ts";

@@ -1,5 +1,5 @@
 import { concat } from "../../lib/bytes.ts";
-import { BodyHash } from "../../mail/dkim/index.ts";
+import { BodyHash } from "../../mail/dkim/canonicalization.ts";
 
 /** Bytes of a header that is read and sealed. */
 const MAX_HEAD = 262_144;

@@ -3,21 +3,16 @@ import { uuidFromHash } from "../../lib/ids.ts";
 import { escapeHtml } from "../../lib/placeholders.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
 import { iso } from "../../lib/time.ts";
-import {
-  htmlToText,
-  joinTexts,
-  type MessagePart,
-  messageBounds,
-  type ParsedMessage,
-  parseChunks,
-  partsShownIn,
-  readHeader,
-  readText,
-} from "../../mail/messages/index.ts";
+import { partsShownIn } from "../../mail/messages/bodies.ts";
+import { readHeader } from "../../mail/messages/header.ts";
+import { type ParsedMessage, parseChunks, readText } from "../../mail/messages/parse.ts";
+import type { MessagePart } from "../../mail/messages/parts.ts";
+import { bounds as messageBounds } from "../../mail/messages/rules.ts";
+import { htmlToText, joinTexts } from "../../mail/messages/text.ts";
 import { addDeliveryStatements } from "../../notices/webhooks/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { linkToFile } from "./file-link.ts";
 import { cutList, cutText } from "./payload-size.ts";
 import { type Forward, type ForwardResult, failed } from "./types.ts";

@@ -1,8 +1,10 @@
 import { uuidFromHash } from "../../lib/ids.ts";
-import { type Feedback, parseFeedback } from "../../mail/reports/index.ts";
+import type { Feedback } from "../../mail/reports/feedback.ts";
+import { parseFeedback } from "../../mail/reports/parse.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
-import { type MailReference, readForwardPath } from "../../platform/mail-tokens/index.ts";
+import type { MailReference } from "../../platform/mail-tokens/codec.ts";
+import { readForwardPath } from "../../platform/mail-tokens/return-path.ts";
 import { appendEventStatement } from "../inbound-log/index.ts";
 
 /** Returns the forward whose return path an address is; null for any other address. */

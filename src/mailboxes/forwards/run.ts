@@ -2,15 +2,15 @@ import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
+import { claimRows } from "../../platform/outbox/claim-rows.ts";
 import {
   type ClaimedRow,
-  claimRows,
   finishStatement,
   type Lease,
   newLease,
   rescheduleStatement,
-  type WakeUp,
-} from "../../platform/outbox/index.ts";
+} from "../../platform/outbox/lease.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { type Egress, egressOf, type UnusableEgress, waitAfter } from "../../sending/delivery/index.ts";
 import { appendEventStatement } from "../inbound-log/index.ts";
 import { deliverCopy } from "./deliver-copy.ts";

@@ -1,7 +1,7 @@
 import { addressKey } from "../../lib/addresses.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { newForwardPath } from "../../platform/mail-tokens/index.ts";
+import { newForwardPath } from "../../platform/mail-tokens/return-path.ts";
 import { IS_CONFIRMED_SQL, permittedForwards } from "../forwarding-rules/index.ts";
 import { mailboxStore } from "../mailbox-store/index.ts";
 import type { EgressSession } from "./egress-session.ts";

@@ -1,6 +1,6 @@
 import { addressKey } from "../../lib/addresses.ts";
-import { signMessage } from "../../mail/dkim/index.ts";
-import { parseMessage } from "../../mail/messages/index.ts";
+import { signMessage } from "../../mail/dkim/sign.ts";
+import { parseMessage } from "../../mail/messages/parse.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { composeReply, isReplying } from "../auto-replies/index.ts";
 import { mailboxStore } from "../mailbox-store/index.ts";

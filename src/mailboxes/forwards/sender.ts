@@ -1,7 +1,7 @@
 import { openDkimKey } from "../../domains/domains/index.ts";
-import type { SigningKey } from "../../mail/dkim/index.ts";
+import type { SigningKey } from "../../mail/dkim/keys.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { formsOf } from "../../platform/erased-addresses/index.ts";
+import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { Forward } from "./types.ts";
 
 /** The mailbox that forwards or replies to an email. */

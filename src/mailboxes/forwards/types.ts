@@ -1,4 +1,4 @@
-import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
+import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
 
 /** Sends an inbound email on, or replies to it. It is the content of an outbox row of the kind `forward`. */
 export interface Forward {

@@ -1,4 +1,4 @@
-import type { FlagList } from "../../mail/imap/index.ts";
+import type { FlagList } from "../../mail/imap/flags.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";

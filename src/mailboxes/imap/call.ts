@@ -1,5 +1,5 @@
 import { AppError } from "../../lib/errors.ts";
-import type { FlagList } from "../../mail/imap/index.ts";
+import type { FlagList } from "../../mail/imap/flags.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { stopSending } from "../inbox/sending/index.ts";
 import {

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type SearchKey, systemFlags } from "../../mail/imap/index.ts";
+import { systemFlags } from "../../mail/imap/flags.ts";
+import type { SearchKey } from "../../mail/imap/search-keys.ts";
 
 /** Messages that one call changes, and that one call reads. */
 const MAX_CHANGED = 1_000;

@@ -2,11 +2,11 @@ import {
   findOpenAccesses,
   findProgramAccess,
   findProgramLogin,
-  isPassword,
   type ProgramAccess,
   type ProgramLogin,
-} from "../../access/mailbox-sessions/index.ts";
-import { signAccessToken, verifyAccessToken } from "../../access/sessions/index.ts";
+} from "../../access/mailbox-sessions/mail-programs.ts";
+import { isPassword } from "../../access/mailbox-sessions/password.ts";
+import { signAccessToken, verifyAccessToken } from "../../access/sessions/access-token.ts";
 import { countMailboxPassword } from "../../identity/sign-ins/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ImapError } from "./errors.ts";

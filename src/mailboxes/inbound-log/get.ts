@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
-import { readAuthentication } from "../../mail/authentication-results/index.ts";
+import { readAuthentication } from "../../mail/authentication-results/stored-results.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { InboundEntryOut } from "./schema.ts";
 

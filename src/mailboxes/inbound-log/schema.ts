@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { timestamp } from "../../lib/timestamp.ts";
-import { Authentication } from "../../mail/authentication-results/index.ts";
+import { Authentication } from "../../mail/authentication-results/stored-results.ts";
 
 /** An entry of the inbound log (docs/contract/inbound.md#inbound-log). */
 export const InboundEntryOut = z

@@ -1,6 +1,6 @@
 import { utf8 } from "../../lib/bytes.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
-import type { ParsedMessage } from "../../mail/messages/index.ts";
+import type { ParsedMessage } from "../../mail/messages/parse.ts";
 
 /** How long a message counts as repeated after its first delivery, in ms. Sending servers try again for five days (RFC 5321 4.5.4.1). */
 export const REPEATED_MS = 7 * 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
+import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { gatewayMessage } from "./gateway-stream.ts";
 import { isReportRecipient, type ReceiveResult, receiveMail } from "./receive.ts";

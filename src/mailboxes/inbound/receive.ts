@@ -1,7 +1,7 @@
 import { evaluateReports } from "../../domains/health/index.ts";
 import { findReportTarget, REPORT_MAIL_BYTES, receiveDomainReport } from "../../domains/reports/index.ts";
-import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
-import { parseMessage } from "../../mail/messages/index.ts";
+import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
+import { parseMessage } from "../../mail/messages/parse.ts";
 import type { Ctx } from "../../platform/context.ts";
 import {
   isCfblAddress,

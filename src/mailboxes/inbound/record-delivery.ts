@@ -1,8 +1,8 @@
 import { addressKey } from "../../lib/addresses.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
-import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
-import type { ParsedMessage } from "../../mail/messages/index.ts";
+import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
+import type { ParsedMessage } from "../../mail/messages/parse.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { mayReply } from "../auto-replies/index.ts";

@@ -6,7 +6,7 @@ import { readEnvelope, readJsonHeader } from "../../http/gateway-headers.ts";
 import { needs } from "../../http/needs.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
-import { Authentication } from "../../mail/authentication-results/index.ts";
+import { Authentication } from "../../mail/authentication-results/stored-results.ts";
 import { checkRecipient, type ReceiveResult } from "./receive.ts";
 import { receiveFromGateway } from "./receive-from-gateway.ts";
 

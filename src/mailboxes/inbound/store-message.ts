@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { addressKey } from "../../lib/addresses.ts";
-import { type CheckedAuthentication, failsDmarc } from "../../mail/authentication-results/index.ts";
+import { type CheckedAuthentication, failsDmarc } from "../../mail/authentication-results/stored-results.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { type AddResult, mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";

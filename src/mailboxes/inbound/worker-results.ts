@@ -1,11 +1,8 @@
 import { canonicalDomain } from "../../lib/address-domain.ts";
-import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
-import {
-  type MethodResult,
-  type ReceiverResults,
-  readReceiverResults,
-} from "../../mail/authentication-results/index.ts";
-import type { ParsedMessage } from "../../mail/messages/index.ts";
+import type { MethodResult } from "../../mail/authentication-results/parse.ts";
+import { type ReceiverResults, readReceiverResults } from "../../mail/authentication-results/receiver-results.ts";
+import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
+import type { ParsedMessage } from "../../mail/messages/parse.ts";
 import type { Ctx } from "../../platform/context.ts";
 
 /** Bytes of a header in which the fields of the server that received the message are. */

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { type MailboxStore, mailboxStore } from "../mailbox-store/index.ts";
 

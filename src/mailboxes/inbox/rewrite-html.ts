@@ -1,5 +1,6 @@
 import { removedElements } from "../../lib/written-markup.ts";
-import { type HtmlHandler, htmlToText, readHtml } from "../../mail/messages/index.ts";
+import { type HtmlHandler, readHtml } from "../../mail/messages/html.ts";
+import { htmlToText } from "../../mail/messages/text.ts";
 
 /** The markup that stays when HTML is written anew. */
 export interface MarkupRules {

@@ -1,5 +1,5 @@
 import { readChunks } from "../../lib/read-chunks.ts";
-import { MessageParser } from "../../mail/messages/index.ts";
+import { MessageParser } from "../../mail/messages/parse.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { findUnstructured, postponeStructure, saveStructure } from "./structures.ts";
 

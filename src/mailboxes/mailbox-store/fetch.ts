@@ -1,4 +1,4 @@
-import { type HeaderFields, headerOf } from "../../mail/imap/index.ts";
+import { type HeaderFields, headerOf } from "../../mail/imap/header-fields.ts";
 import { findFolder } from "./folders.ts";
 import { all, type Sql } from "./sql.ts";
 

@@ -1,5 +1,5 @@
 import { binaryStringToBytes } from "../../lib/bytes.ts";
-import { readHeader } from "../../mail/messages/index.ts";
+import { readHeader } from "../../mail/messages/header.ts";
 import { markMessages, placeOf, toFiltered } from "./apply-filters.ts";
 import { moveMessages } from "./change.ts";
 import { flagsSet, messagesMoved } from "./changes.ts";

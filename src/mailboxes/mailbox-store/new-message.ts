@@ -1,5 +1,5 @@
-import type { Authentication, CheckedAuthentication } from "../../mail/authentication-results/index.ts";
-import { decodeField, type ParsedMessage } from "../../mail/messages/index.ts";
+import type { Authentication, CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
+import { decodeField, type ParsedMessage } from "../../mail/messages/parse.ts";
 import { limits } from "./rules.ts";
 import type { NewMessage } from "./types.ts";
 

@@ -1,5 +1,6 @@
 import { concat } from "../../lib/bytes.ts";
-import { type BodySink, MessageParser, type ParsedMessage } from "../../mail/messages/index.ts";
+import { MessageParser, type ParsedMessage } from "../../mail/messages/parse.ts";
+import type { BodySink } from "../../mail/messages/scan.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ObjectUpload } from "../../platform/db/object-upload.ts";
 

@@ -1,5 +1,7 @@
-import { dayOf, headerOf, type SearchKey } from "../../mail/imap/index.ts";
-import { decodeField } from "../../mail/messages/index.ts";
+import { dayOf } from "../../mail/imap/dates.ts";
+import { headerOf } from "../../mail/imap/header-fields.ts";
+import type { SearchKey } from "../../mail/imap/search-keys.ts";
+import { decodeField } from "../../mail/messages/parse.ts";
 import { flagColumns, toKeywords } from "./flags.ts";
 import { findFolder } from "./folders.ts";
 import { fromSearchable } from "./rules.ts";

@@ -1,4 +1,5 @@
-import { type MessageStructure, plainStructure } from "../../mail/structures/index.ts";
+import { plainStructure } from "../../mail/structures/describe.ts";
+import type { MessageStructure } from "../../mail/structures/types.ts";
 import { renewUidvalidity } from "./folders.ts";
 import { all, first, type Sql } from "./sql.ts";
 

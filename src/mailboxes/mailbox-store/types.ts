@@ -1,4 +1,4 @@
-import type { MessageStructure } from "../../mail/structures/index.ts";
+import type { MessageStructure } from "../../mail/structures/types.ts";
 import type { DraftClaim } from "./draft-claims.ts";
 import type { FilterOutcome } from "./filter-rules.ts";
 

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { unprocessable } from "../../lib/errors.ts";
 import { isUuid } from "../../lib/ids.ts";
-import { auditWhereStatement } from "../../platform/audit/index.ts";
+import { auditWhereStatement } from "../../platform/audit/record.ts";
 import { checkAccess } from "../mailbox-store/index.ts";
 import { getMailbox } from "./queries.ts";
 import { type AssigneesIn, type MailboxOut, toMailbox } from "./schema.ts";

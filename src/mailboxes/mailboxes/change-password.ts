@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { CallerCtx } from "../../access/caller.ts";
-import { changePasswordStatements } from "../../access/mailbox-sessions/index.ts";
+import { changePasswordStatements } from "../../access/mailbox-sessions/change-password.ts";
 import { countMailboxPassword } from "../../identity/sign-ins/index.ts";
 import { forbidden, invalidField } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { checkAccess } from "../mailbox-store/index.ts";
 import { PasswordIn } from "./schema.ts";

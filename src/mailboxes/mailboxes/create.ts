@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { getDomain } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { conflict, invalidField, notFound } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import {
   ConcurrencyError,
   expectChanges,
@@ -11,7 +11,7 @@ import {
   RefusedBatchError,
   refuse,
 } from "../../platform/db/batch.ts";
-import { storeResponse } from "../../platform/idempotency/index.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
 import type { MailboxRow } from "./queries.ts";
 import { type MailboxIn, type MailboxOut, toMailbox } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { passwordOwner, setPasswordStatements } from "../../access/mailbox-sessions/index.ts";
+import { passwordOwner, setPasswordStatements } from "../../access/mailbox-sessions/sessions.ts";
 import { forbidden } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { checkAccess } from "../mailbox-store/index.ts";
 import { getMailbox } from "./queries.ts";
 import { missingForPassword } from "./rights.ts";

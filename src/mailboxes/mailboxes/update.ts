@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { getMailbox } from "./queries.ts";
 import { mayManage, mayRename } from "./rights.ts";
 import { type MailboxOut, type MailboxPatch, toMailbox } from "./schema.ts";

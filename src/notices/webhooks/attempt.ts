@@ -1,5 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
-import { checkPublicUrl, postTo } from "../../platform/public-urls/index.ts";
+import { checkPublicUrl } from "../../platform/public-urls/check.ts";
+import { postTo } from "../../platform/public-urls/post.ts";
 import type { DueDelivery } from "./claim.ts";
 import { afterAttempt, type DeliveryStatus, isDelivered, limits } from "./rules.ts";
 import { signedHeaders } from "./sign.ts";

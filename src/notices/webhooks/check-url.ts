@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { invalidField } from "../../lib/errors.ts";
-import { checkPublicUrl } from "../../platform/public-urls/index.ts";
+import { checkPublicUrl } from "../../platform/public-urls/check.ts";
 
 /**
  * Throws 422 when the service may not send requests to a URL (docs/contract/webhooks.md#webhook-urls). Makes two DNS queries.

@@ -1,6 +1,6 @@
 import { createContext } from "../../platform/context.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
-import { isWebhookMessage, wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { isWebhookMessage, wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { runWebhooks } from "./run.ts";
 
 /**

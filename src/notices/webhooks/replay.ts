@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { storeMailResponse } from "../../platform/idempotency/index.ts";
-import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { storeMailResponse } from "../../platform/idempotency/responses.ts";
+import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { addDeliveryStatements } from "./add-delivery.ts";
 import { requirePublicUrl } from "./check-url.ts";
 import { getDelivery } from "./delivery-queries.ts";

@@ -1,5 +1,5 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { continueInBackground, type Outlasting } from "./background.ts";
 import { type ClaimedEndpoint, claimEndpoints } from "./claim.ts";
 import { BACKGROUND_START_MS, CLAIM_ENDPOINTS, HAND_OVER_MS, IN_FLIGHT, RUN_CLAIMS, RUN_MS } from "./rules.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
-import { MAX_URL_CHARACTERS } from "../../platform/public-urls/index.ts";
-import { webhookEventTypes } from "../../platform/webhook-events/index.ts";
+import { MAX_URL_CHARACTERS } from "../../platform/public-urls/parse.ts";
+import { webhookEventTypes } from "../../platform/webhook-events/rules.ts";
 import type { DeliveryItemRow, DeliveryRow } from "./delivery-queries.ts";
 import type { WebhookRow } from "./queries.ts";
 import { deliveryStatuses, limits } from "./rules.ts";

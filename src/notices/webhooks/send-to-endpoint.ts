@@ -1,6 +1,6 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { type LoggedEmail, logEmails } from "../../platform/log-lines/index.ts";
-import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { type LoggedEmail, logEmails } from "../../platform/log-lines/log-emails.ts";
+import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { attemptDelivery, type Outcome } from "./attempt.ts";
 import { type ClaimedEndpoint, type DueDelivery, type Lease, releaseEndpoint } from "./claim.ts";
 import { abandonDeliveries, holdDeliveries } from "./hold.ts";

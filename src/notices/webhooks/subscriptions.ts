@@ -3,8 +3,11 @@ import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
-import { CLAIM_ROWS, claimRows, finishStatement, newLease, type WakeUp } from "../../platform/outbox/index.ts";
-import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { claimRows } from "../../platform/outbox/claim-rows.ts";
+import { finishStatement, newLease } from "../../platform/outbox/lease.ts";
+import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
+import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 
 /** The state of a webhook after a change. */
 export interface Subscription {

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { requirePublicUrl } from "./check-url.ts";
 import { getWebhook, type WebhookRow } from "./queries.ts";

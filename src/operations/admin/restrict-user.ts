@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { getUser, type UserRow } from "./queries.ts";
 
 const RESTRICT = "UPDATE users SET restricted_at = ?2 WHERE id = ?1 AND restricted_at IS NULL";

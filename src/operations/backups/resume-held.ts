@@ -2,9 +2,9 @@ import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { DatabaseKind, Statement } from "../../platform/db/database.ts";
 import { onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
-import type { WakeUp } from "../../platform/outbox/index.ts";
-import { wakeAutomations } from "../../platform/person-events/index.ts";
-import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
+import { wakeAutomations } from "../../platform/person-events/wake.ts";
+import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { RESTORED_REASON } from "./write-rows.ts";
 
 /** Rows that one call resumes in each database, and deliveries of webhooks. */

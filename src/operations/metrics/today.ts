@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import { readDailyMetrics, saveMetrics } from "../../platform/daily-metrics/index.ts";
+import { readDailyMetrics, saveMetrics } from "../../platform/daily-metrics/save.ts";
 import { DEFERRAL_REASONS } from "../../sending/delivery/index.ts";
 import type { Metric } from "./rules.ts";
 

@@ -3,7 +3,7 @@ import { mailDb } from "../../platform/db/client.ts";
 import type { Database, DatabaseKind, Statement } from "../../platform/db/database.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
-import { responsePrefixes } from "../../platform/idempotency/index.ts";
+import { responsePrefixes } from "../../platform/idempotency/large-responses.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
 import { rewindContentProgressStatement } from "../../sending/emails/content/index.ts";
 import { deleteObjects } from "./objects.ts";

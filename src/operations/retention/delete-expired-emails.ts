@@ -4,7 +4,7 @@ import { mailDb } from "../../platform/db/client.ts";
 import { fullKey, packedRange, r2Keys, storedKey } from "../../platform/db/r2-keys.ts";
 import { type Steps, takeTurns } from "../../platform/jobs/turns.ts";
 import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
-import { purgeStatement } from "../../platform/outbox/index.ts";
+import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { rewindContentProgressStatement } from "../../sending/emails/content/index.ts";
 import { isHeldSql } from "../../sending/emails/index.ts";
 import type { OwnDays } from "./own-days.ts";

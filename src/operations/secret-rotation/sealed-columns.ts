@@ -2,7 +2,7 @@ import { DKIM_PURPOSE } from "../../domains/domains/index.ts";
 import { TOTP_PURPOSE } from "../../identity/sign-ins/index.ts";
 import { SLACK_PURPOSE } from "../../notices/notification-channels/index.ts";
 import { WEBHOOK_PURPOSE } from "../../notices/webhooks/index.ts";
-import { ERASED_ADDRESSES_PURPOSE } from "../../platform/erased-addresses/index.ts";
+import { ERASED_ADDRESSES_PURPOSE } from "../../platform/erased-addresses/key.ts";
 
 /** A column of the main database with values that secret-box.ts has encrypted. */
 export interface SealedColumn {

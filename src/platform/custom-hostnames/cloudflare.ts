@@ -1,12 +1,28 @@
 import * as z from "zod";
-import { type ApiResponse, callCloudflare } from "../cloudflare-api/index.ts";
-import type { CustomHostname, CustomHostnames, HostnameResult } from "./port.ts";
+import { type ApiResponse, callCloudflare } from "../cloudflare-api/request.ts";
+import type { HostnameSettings } from "../settings/hostnames.ts";
+import type { Settings } from "../settings/settings.ts";
 
-export interface CloudflareOptions {
-  apiUrl: string;
-  zoneId: string;
-  token: string;
+/** A custom hostname of Cloudflare for SaaS: a host of a customer that leads to this Worker, with a certificate. */
+export interface CustomHostname {
+  id: string;
+  /** `active`, `pending`, `moved`, `blocked` and some more (Cloudflare for Platforms, validation status). */
+  status: string;
+  /** Status of its certificate, which becomes active after the hostname; null: it has none yet. */
+  certificate: string | null;
 }
+
+/**
+ * The result of a call. `refused`: the API never takes this name. `unavailable`: it did not respond, or has no room or no
+ * permission for us; nothing is known about the hostname.
+ */
+export type HostnameResult<Value> =
+  | { kind: "ok"; value: Value }
+  | { kind: "refused"; reason: string }
+  | { kind: "unavailable"; reason: string };
+
+/** The custom hostnames of a zone. No call throws. Each is safe to repeat. */
+export type CustomHostnames = ReturnType<typeof cloudflareHostnames>;
 
 /** Longest call, in milliseconds. */
 const TIMEOUT_MS = 5_000;
@@ -26,25 +42,35 @@ const Hostname = z.object({
 });
 type Reply = ApiResponse | { kind: "unavailable"; reason: string };
 
+/** Returns the custom hostnames of the deployment; null: it offers none, since one of its settings is empty. */
+export function customHostnames({ hostnames }: Pick<Settings, "hostnames">): CustomHostnames | null {
+  return hostnames && cloudflareHostnames(hostnames);
+}
+
 /** Returns the custom hostnames of a zone by the REST API of Cloudflare. Each call takes at most 5 s and reads 64 KB. */
-export function cloudflareHostnames(options: CloudflareOptions): CustomHostnames {
+function cloudflareHostnames(options: HostnameSettings) {
   const call = (method: string, path: string, body?: object) => request(options, method, path, body);
-  const find: CustomHostnames["find"] = (name) =>
+  const find = (name: string): Promise<HostnameResult<CustomHostname | null>> =>
     call("GET", `?${new URLSearchParams({ hostname: name })}`).then((reply) =>
       toResult(reply, (result) => pickName(result, name)),
     );
   return {
+    /** Returns the hostname of a name; null: there is none. */
     find,
-    read: (id) => call("GET", `/${encodeURIComponent(id)}`).then((reply) => toResult(reply, toHostname)),
-    async create(name) {
+    /** Returns the hostname of an id; null: there is none. */
+    read: (id: string) => call("GET", `/${encodeURIComponent(id)}`).then((reply) => toResult(reply, toHostname)),
+    /** Creates the hostname of a name, whose certificate is validated by HTTP. Returns the existing one if there is one. */
+    async create(name: string): Promise<HostnameResult<CustomHostname | null>> {
       const reply = await call("POST", "", { hostname: name, ssl: SSL });
       return isResponse(reply) && hasCode(reply, [DUPLICATE])
         ? takeExisting(await find(name))
         : toResult(reply, toHostname);
     },
-    restart: (id) =>
+    /** Starts the validation of the certificate again. */
+    restart: (id: string) =>
       call("PATCH", `/${encodeURIComponent(id)}`, { ssl: SSL }).then((reply) => toResult(reply, toHostname)),
-    remove: (id) => call("DELETE", `/${encodeURIComponent(id)}`).then((reply) => toResult(reply, () => null)),
+    /** Deletes a hostname with its certificate. Succeeds when there is none. */
+    remove: (id: string) => call("DELETE", `/${encodeURIComponent(id)}`).then((reply) => toResult(reply, () => null)),
   };
 }
 
@@ -55,7 +81,7 @@ const takeExisting = (found: HostnameResult<CustomHostname | null>): HostnameRes
     : found;
 
 async function request(
-  { apiUrl, zoneId, token }: CloudflareOptions,
+  { apiUrl, zoneId, token }: HostnameSettings,
   method: string,
   path: string,
   body?: object,

@@ -57,19 +57,6 @@ export async function guardedBatch<Kind extends DatabaseKind>(
   }
 }
 
-/** Runs a batch as `guardedBatch` does. Throws the error of `refusal` when an `expectChanges` in it failed. */
-export async function batchOrThrow<Kind extends DatabaseKind>(
-  db: Database<Kind>,
-  refusal: () => Error | Promise<Error>,
-  statements: readonly Statement<NoInfer<Kind>>[],
-): Promise<D1Result[]> {
-  try {
-    return await guardedBatch(db, statements);
-  } catch (error) {
-    throw error instanceof ConcurrencyError ? await refusal() : error;
-  }
-}
-
 /** Returns whether a batch of `guardedBatch` wrote nothing. After any other error it may have committed. */
 export function isRolledBack(error: unknown): boolean {
   return error instanceof ConcurrencyError || error instanceof RefusedBatchError;

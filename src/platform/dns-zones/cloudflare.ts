@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ApiResponse, callCloudflare } from "../cloudflare-api/index.ts";
+import { type ApiResponse, callCloudflare } from "../cloudflare-api/request.ts";
 import type { Settings } from "../settings/settings.ts";
 import { fromQuotedStrings, toQuotedStrings } from "./txt-content.ts";
 import { type StoredZoneRecord, ZoneError, type ZoneErrorKind, type ZonePort, type ZoneRecord } from "./zones.ts";

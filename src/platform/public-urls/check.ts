@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { resolve } from "../dns/index.ts";
+import { resolve } from "../dns/resolve.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { type ParsedUrl, parsePublicUrl } from "./parse.ts";
 

@@ -1,11 +1,11 @@
 import { type AppError, tooManyRequests } from "../../lib/errors.ts";
 import { DAY_MS } from "../../lib/time.ts";
-import { firstIdAt } from "../audit/index.ts";
+import { firstIdAt } from "../audit/rules.ts";
 import type { CallerWorkspace, MailCtx } from "../context.ts";
 import { RefusedBatchError, refuse } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import type { MailStatement } from "../db/database.ts";
-import { formatPolicy } from "./index.ts";
+import { formatPolicy } from "./rules.ts";
 
 const REASON = "daily limit";
 /** The same, when the count of the day was rolled back with it. */

@@ -122,8 +122,18 @@ async function readRollups<Row>(ctx: CallerCtx, statement: MailStatement): Promi
 }
 
 export const NO_COUNTS: Readonly<Counts> = {
-  ...{ sent: 0, delivered: 0, bounced: 0, soft_bounced: 0, failed: 0, unsent: 0 },
-  ...{ opens: 0, clicks: 0, complained: 0, deferred: 0, unsubscribed: 0, refused: 0 },
+  sent: 0,
+  delivered: 0,
+  bounced: 0,
+  soft_bounced: 0,
+  failed: 0,
+  unsent: 0,
+  opens: 0,
+  clicks: 0,
+  complained: 0,
+  deferred: 0,
+  unsubscribed: 0,
+  refused: 0,
 };
 
 /** Returns the sum of counts. */

@@ -3,16 +3,16 @@ import { addressKey } from "../../lib/addresses.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
-import type { WakeUp } from "../../platform/outbox/index.ts";
+import { claimOrFindHeld } from "../../platform/outbox/claim-rows.ts";
 import {
-  CLAIM_EMAILS,
   type ClaimedRow,
-  claimOrFindHeld,
   claimStatement,
   heldRowsStatement,
   type Lease,
   releaseStatement,
-} from "../../platform/outbox/index.ts";
+} from "../../platform/outbox/lease.ts";
+import { CLAIM_EMAILS } from "../../platform/outbox/rules.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
 import {
   appendEventSql,
   EMAIL_STATE_COLUMNS,
@@ -192,8 +192,12 @@ function claimWithMails(
 
 /** The facts of a claim without emails. */
 const NO_FACTS = {
-  ...{ keys: [], suppressed: new Set<string>(), withoutTopic: new Set<number>(), softBounced: new Set<string>() },
-  ...{ isOutage: false, waits: [] },
+  keys: [],
+  suppressed: new Set<string>(),
+  withoutTopic: new Set<number>(),
+  softBounced: new Set<string>(),
+  isOutage: false,
+  waits: [],
 };
 
 const toClaim = (claimed: D1Result | undefined, found: D1Result | undefined) => ({

@@ -1,9 +1,13 @@
 import { linkUrl } from "../../domains/hosts/index.ts";
 import { escapeHtml } from "../../lib/placeholders.ts";
 import { openLinks } from "../../lib/sealed-links.ts";
-import { type ComposedMessage, compose, foldedField } from "../../mail/mime/index.ts";
-import { composeRaw, parseFields, type RawContent, replaceHtml } from "../../mail/raw/index.ts";
-import type { Capabilities } from "../../mail/smtp/index.ts";
+import { compose } from "../../mail/mime/compose.ts";
+import { foldedField } from "../../mail/mime/headers.ts";
+import type { ComposedMessage } from "../../mail/mime/message.ts";
+import { composeRaw, type RawContent } from "../../mail/raw/compose.ts";
+import { parseFields } from "../../mail/raw/fields.ts";
+import { replaceHtml } from "../../mail/raw/replace-html.ts";
+import type { Capabilities } from "../../mail/smtp/transport.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import {
   type ContentDocument,

@@ -1,7 +1,7 @@
-import { EGRESS_LEASE_MS } from "../../mail/egress-tickets/index.ts";
+import { EGRESS_LEASE_MS } from "../../mail/egress-tickets/ticket.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { addMetrics } from "../../platform/daily-metrics/index.ts";
-import { CLAIM_EMAILS, LEASE_MS } from "../../platform/outbox/index.ts";
+import { addMetrics } from "../../platform/daily-metrics/counters.ts";
+import { CLAIM_EMAILS, LEASE_MS } from "../../platform/outbox/rules.ts";
 import { MAIN_EGRESS } from "../../platform/settings/named-egresses.ts";
 import { egressNameOf } from "../receivers/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";

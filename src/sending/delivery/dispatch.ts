@@ -1,4 +1,4 @@
-import type { Connection, RecipientResult } from "../../mail/smtp/index.ts";
+import type { Connection, RecipientResult } from "../../mail/smtp/transport.ts";
 import type { RecipientEntry } from "../emails/index.ts";
 import type { EgressStream, Job } from "./egress-stream.ts";
 import { type HandOver, toHandOver } from "./hand-over.ts";

@@ -1,10 +1,6 @@
-import {
-  EgressUrlError,
-  parseEgressUrl,
-  type SmtpOptions,
-  smtpTransport,
-  type Transport,
-} from "../../mail/smtp/index.ts";
+import { type SmtpOptions, smtpTransport } from "../../mail/smtp/connect.ts";
+import { EgressUrlError, parseEgressUrl } from "../../mail/smtp/egress-url.ts";
+import type { Transport } from "../../mail/smtp/transport.ts";
 import { MAIN_EGRESS } from "../../platform/settings/named-egresses.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 

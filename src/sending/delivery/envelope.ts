@@ -1,4 +1,4 @@
-import type { Envelope } from "../../mail/smtp/index.ts";
+import type { Envelope } from "../../mail/smtp/transport.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import type { RecipientEntry } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";

@@ -1,4 +1,4 @@
-import type { RecipientResult } from "../../mail/smtp/index.ts";
+import type { RecipientResult } from "../../mail/smtp/transport.ts";
 
 /** The egress does not take an email yet, because its receiver is to get it later. No attempt was made. */
 export interface Paced {

@@ -1,7 +1,7 @@
-import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
+import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { type Lease, releaseStatement } from "../../platform/outbox/index.ts";
+import { type Lease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
 import { holdStoppedStatements } from "../rates/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";

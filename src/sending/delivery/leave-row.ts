@@ -1,4 +1,4 @@
-import type { Ticket } from "../../mail/egress-tickets/index.ts";
+import type { Ticket } from "../../mail/egress-tickets/ticket.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";

@@ -1,4 +1,4 @@
-import type { Lease, RescheduledRow } from "../../platform/outbox/index.ts";
+import type { Lease, RescheduledRow } from "../../platform/outbox/lease.ts";
 import type { EmailState, EmailUpdate } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import type { PendingUpdate } from "./pending-updates.ts";

@@ -1,6 +1,6 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { addMetrics } from "../../platform/daily-metrics/index.ts";
-import { logEmails } from "../../platform/log-lines/index.ts";
+import { addMetrics } from "../../platform/daily-metrics/counters.ts";
+import { logEmails } from "../../platform/log-lines/log-emails.ts";
 import type { Fact } from "../emails/index.ts";
 import { deferralReason } from "./deferral-reason.ts";
 

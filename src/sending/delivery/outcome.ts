@@ -1,6 +1,6 @@
-import { ComposeError } from "../../mail/mime/index.ts";
-import { classifyFailure } from "../../mail/reports/index.ts";
-import type { ConnectError, RecipientResult, Reply } from "../../mail/smtp/index.ts";
+import { ComposeError } from "../../mail/mime/errors.ts";
+import { classifyFailure } from "../../mail/reports/classify.ts";
+import type { ConnectError, RecipientResult, Reply } from "../../mail/smtp/transport.ts";
 import { AttachmentDeletedError, type EmailState, type Outcome, UnrenderableError } from "../emails/index.ts";
 import { suppressionFor } from "../suppressions/index.ts";
 import { PermanentError } from "./compose-mail.ts";

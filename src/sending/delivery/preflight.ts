@@ -1,6 +1,6 @@
-import { isPausedSource } from "../../platform/bulk-pauses/index.ts";
+import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../../platform/outbox/index.ts";
+import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../../platform/outbox/rules.ts";
 import { type Fact, isPending, recipientKey } from "../emails/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { UnusableEgress } from "./egress.ts";

@@ -1,6 +1,7 @@
 import { openDkimKey } from "../../domains/domains/index.ts";
-import { type SigningKey, signMessage } from "../../mail/dkim/index.ts";
-import type { Capabilities, OutgoingMessage } from "../../mail/smtp/index.ts";
+import type { SigningKey } from "../../mail/dkim/keys.ts";
+import { signMessage } from "../../mail/dkim/sign.ts";
+import type { Capabilities, OutgoingMessage } from "../../mail/smtp/transport.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import type { ContentDocument } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";

@@ -1,7 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { SANDBOX_MEMBERS_SQL } from "../../platform/db/sandbox-members.ts";
-import { AddressForms, formsOf } from "../../platform/erased-addresses/index.ts";
+import { AddressForms, formsOf } from "../../platform/erased-addresses/forms.ts";
 import { isSuppressing, type SuppressionReason } from "../emails/index.ts";
 import { domainOf, FIND_WAITS, type ReceiverWaitRow } from "../receivers/index.ts";
 import { findLeftOfMailsStatements, type LeftRow, type TopicRecipient } from "../topics/index.ts";

@@ -1,4 +1,4 @@
-import { ConnectError, type Connection } from "../../mail/smtp/index.ts";
+import { ConnectError, type Connection } from "../../mail/smtp/transport.ts";
 import type { EgressStream } from "./egress-stream.ts";
 
 /** The connection of one dispatcher; reopened when it breaks. */

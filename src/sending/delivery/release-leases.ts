@@ -1,8 +1,8 @@
-import { EGRESS_LEASE_MS } from "../../mail/egress-tickets/index.ts";
-import { firstIdAt } from "../../platform/audit/index.ts";
+import { EGRESS_LEASE_MS } from "../../mail/egress-tickets/ticket.ts";
+import { firstIdAt } from "../../platform/audit/rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { LEASE_MS } from "../../platform/outbox/index.ts";
+import { LEASE_MS } from "../../platform/outbox/rules.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
 
 // Sets claims to at most two: the next claim still sees that a run was interrupted, and restarts alone never reach

@@ -1,6 +1,6 @@
 import { RETURN_PATH_LABEL } from "../../domains/domains/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { newReturnPath } from "../../platform/mail-tokens/index.ts";
+import { newReturnPath } from "../../platform/mail-tokens/return-path.ts";
 import type { RecipientEntry } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 

@@ -1,7 +1,7 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
-import type { WakeUp } from "../../platform/outbox/index.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
 import type { DeliveryRun } from "./delivery-run.ts";
 import { LOW_PRIORITY_RUN_ROWS, mayClaim, RECENT_MS, RUN_MS } from "./rules.ts";
 import { deliverRows } from "./run.ts";

@@ -1,4 +1,4 @@
-import type { Ticket } from "../../mail/egress-tickets/index.ts";
+import type { Ticket } from "../../mail/egress-tickets/ticket.ts";
 import { type EmailState, isPending, recipientKey } from "../emails/index.ts";
 
 /** When an email whose receiver did not say is tried again, in ms. */

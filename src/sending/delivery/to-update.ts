@@ -1,4 +1,4 @@
-import { ConnectError, type RecipientResult } from "../../mail/smtp/index.ts";
+import { ConnectError, type RecipientResult } from "../../mail/smtp/transport.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type Fact, isPending, type Outcome, type RecipientEntry, recipientKey } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";

@@ -1,5 +1,5 @@
 import { withTimeout } from "../../lib/deadline.ts";
-import { ConnectError, type Connection } from "../../mail/smtp/index.ts";
+import { ConnectError, type Connection } from "../../mail/smtp/transport.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { egressOf } from "../delivery/index.ts";
 import { PROBE_MS, PROBE_TIMEOUTS } from "./rules.ts";

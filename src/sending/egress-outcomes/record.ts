@@ -1,4 +1,4 @@
-import { readTicket } from "../../mail/egress-tickets/index.ts";
+import { readTicket } from "../../mail/egress-tickets/ticket.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";

@@ -1,4 +1,4 @@
-import { EGRESS_LEASE_MS, readTicket, type Ticket, writeTicket } from "../../mail/egress-tickets/index.ts";
+import { EGRESS_LEASE_MS, readTicket, type Ticket, writeTicket } from "../../mail/egress-tickets/ticket.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";

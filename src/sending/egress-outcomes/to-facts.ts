@@ -1,7 +1,7 @@
 import { addressKey } from "../../lib/addresses.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { idOfTime, uuidFromHash } from "../../lib/ids.ts";
-import type { Ticket } from "../../mail/egress-tickets/index.ts";
+import type { Ticket } from "../../mail/egress-tickets/ticket.ts";
 import {
   type Attempt,
   countAttempts,

@@ -1,5 +1,5 @@
-import type { Ticket } from "../../mail/egress-tickets/index.ts";
-import type { RecipientResult } from "../../mail/smtp/index.ts";
+import type { Ticket } from "../../mail/egress-tickets/ticket.ts";
+import type { RecipientResult } from "../../mail/smtp/transport.ts";
 import type { EmailState } from "../emails/index.ts";
 
 /** The report of an egress about one recipient of an email that it holds (docs/egress.md). */

@@ -1,5 +1,5 @@
 import type { MailCtx } from "../../platform/context.ts";
-import type { WakeUp } from "../../platform/outbox/index.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
 import {
   insertNextStatement,
   isSettled,

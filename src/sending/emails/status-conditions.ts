@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
-import { EGRESS_LEASE_MS } from "../../mail/egress-tickets/index.ts";
+import { EGRESS_LEASE_MS } from "../../mail/egress-tickets/ticket.ts";
 import type { Status } from "./rules.ts";
 
 /**

@@ -1,5 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
-import { type MailReference, newFeedbackId } from "../../platform/mail-tokens/index.ts";
+import type { MailReference } from "../../platform/mail-tokens/codec.ts";
+import { newFeedbackId } from "../../platform/mail-tokens/feedback-id.ts";
 
 /** Returns the address that receives complaints by RFC 9477. */
 const cfblAddress = ({ settings }: Pick<Ctx, "settings">) => `cfbl@${settings.bounceDomain}`;

@@ -1,9 +1,11 @@
 import { addressKey } from "../../lib/addresses.ts";
 import { concat, utf8 } from "../../lib/bytes.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
-import { type Feedback, parseFeedback } from "../../mail/reports/index.ts";
+import type { Feedback } from "../../mail/reports/feedback.ts";
+import { parseFeedback } from "../../mail/reports/parse.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { type MailReference, readReturnPath } from "../../platform/mail-tokens/index.ts";
+import type { MailReference } from "../../platform/mail-tokens/codec.ts";
+import { readReturnPath } from "../../platform/mail-tokens/return-path.ts";
 import {
   applyFacts,
   type EmailState,

@@ -1,5 +1,8 @@
-import type { Complaint, ReportedRecipient } from "../../mail/reports/index.ts";
-import { classifyFailure, classifyStatus, findStatus, NON_COMPLAINT_TYPES } from "../../mail/reports/index.ts";
+import { classifyFailure } from "../../mail/reports/classify.ts";
+import { NON_COMPLAINT_TYPES } from "../../mail/reports/complaint.ts";
+import type { Complaint, ReportedRecipient } from "../../mail/reports/feedback.ts";
+import { classifyStatus } from "../../mail/reports/status-codes.ts";
+import { findStatus } from "../../mail/reports/values.ts";
 import type { Outcome } from "../emails/index.ts";
 import { suppressionFor } from "../suppressions/index.ts";
 

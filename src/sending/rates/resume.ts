@@ -1,7 +1,7 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { getWorkspace, requireActiveWorkspace, type WorkspaceRow } from "../../identity/workspaces/index.ts";
 import { forbidden } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { releaseStopped, setPauseStatement } from "./rows.ts";
 

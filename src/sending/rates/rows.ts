@@ -1,7 +1,7 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
-import type { Lease } from "../../platform/outbox/index.ts";
+import type { Lease } from "../../platform/outbox/lease.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
 
 /** Time to the next check of a row that waits for its workspace to be resumed, which releases it at once. In milliseconds. */

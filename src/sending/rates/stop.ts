@@ -1,6 +1,6 @@
 import { type Notice, notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
-import { pausedSources } from "../../platform/bulk-pauses/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
+import { pausedSources } from "../../platform/bulk-pauses/rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { setPauseStatement } from "./rows.ts";

@@ -1,12 +1,12 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { hashPassword } from "../../access/mailbox-sessions/index.ts";
+import { hashPassword } from "../../access/mailbox-sessions/password.ts";
 import { getDomain } from "../../domains/domains/index.ts";
 import { badRequest, conflict } from "../../lib/errors.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { iso } from "../../lib/time.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
-import { storeSecretResponse } from "../../platform/idempotency/index.ts";
+import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { usernameOf } from "./rules.ts";
 import type { NewSmtpCredentialOut, SmtpCredentialIn } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { getSmtpCredential } from "./queries.ts";
 import { LEASE_MS } from "./rules.ts";
 

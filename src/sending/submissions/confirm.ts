@@ -1,6 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { dayOf } from "../../platform/idempotency/index.ts";
+import { dayOf } from "../../platform/idempotency/rules.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import type { SmtpSession } from "./sessions.ts";
 

@@ -1,4 +1,4 @@
-import { toCallerWorkspace, WORKSPACE_COLUMNS_SQL, type WorkspaceColumns } from "../../access/accounts/index.ts";
+import { toCallerWorkspace, WORKSPACE_COLUMNS_SQL, type WorkspaceColumns } from "../../access/accounts/authenticate.ts";
 import type { Role, SmtpActor } from "../../access/caller.ts";
 import type { CallerWorkspace, Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";

@@ -1,7 +1,8 @@
-import { findProgramLogin, isPassword } from "../../access/mailbox-sessions/index.ts";
+import { findProgramLogin } from "../../access/mailbox-sessions/mail-programs.ts";
+import { isPassword } from "../../access/mailbox-sessions/password.ts";
 import { mailboxPasswordLimits } from "../../identity/sign-ins/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { RatePolicy } from "../../platform/rate-limits/index.ts";
+import type { RatePolicy } from "../../platform/rate-limits/rules.ts";
 import { type CredentialRow, findByUsernameStatement } from "./credentials.ts";
 import { loginLimits, networkLimit } from "./rules.ts";
 import { mailboxCredential } from "./sessions.ts";

@@ -3,17 +3,13 @@ import { utf8Length } from "../../lib/bytes.ts";
 import { isRelayHeader } from "../../lib/header-rules.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { misleadingNameIssue, NAME_BYTES } from "../../lib/text-rules.ts";
-import { formatDate, type HeaderField } from "../../mail/mime/index.ts";
-import {
-  binaryToText,
-  fieldValue,
-  parseFields,
-  parseMailboxes,
-  parseOnlyMailbox,
-  type ScannedMessage,
-  textParts,
-} from "../../mail/raw/index.ts";
-import { decodeEncodedWords } from "../../mail/reports/index.ts";
+import { formatDate } from "../../mail/mime/date.ts";
+import type { HeaderField } from "../../mail/mime/headers.ts";
+import { parseMailboxes, parseOnlyMailbox } from "../../mail/raw/address-fields.ts";
+import { binaryToText, fieldValue, parseFields } from "../../mail/raw/fields.ts";
+import type { ScannedMessage } from "../../mail/raw/scanner.ts";
+import { textParts } from "../../mail/raw/text-parts.ts";
+import { decodeEncodedWords } from "../../mail/reports/text.ts";
 import { emailLimits } from "../emails/index.ts";
 import type { Envelope, ParsedAddress, ParsedRequest, Recipient } from "../emails/send/index.ts";
 import { ReplyError } from "./replies.ts";

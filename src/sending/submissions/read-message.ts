@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { concat } from "../../lib/bytes.ts";
-import { MessageScanner, RawMessageError, type ScannedMessage } from "../../mail/raw/index.ts";
+import { RawMessageError } from "../../mail/raw/errors.ts";
+import { MessageScanner, type ScannedMessage } from "../../mail/raw/scanner.ts";
 import type { ContentUpload } from "../emails/content/index.ts";
 import { ReplyError } from "./replies.ts";
 import { MAX_ROW_BYTES, MAX_WIRE_BYTES } from "./rules.ts";

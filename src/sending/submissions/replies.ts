@@ -1,5 +1,5 @@
 import { AppError } from "../../lib/errors.ts";
-import { RawMessageError } from "../../mail/raw/index.ts";
+import { RawMessageError } from "../../mail/raw/errors.ts";
 
 /** A reply of SMTP: code, enhanced status code (RFC 3463) and text. */
 export type SmtpReply = `${number} ${number}.${number}.${number} ${string}`;

@@ -1,7 +1,7 @@
-import type { ProgramAccess } from "../../access/mailbox-sessions/index.ts";
-import { signAccessToken, verifyAccessToken } from "../../access/sessions/index.ts";
+import type { ProgramAccess } from "../../access/mailbox-sessions/mail-programs.ts";
+import { signAccessToken, verifyAccessToken } from "../../access/sessions/access-token.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { countFailure } from "../../platform/rate-limits/index.ts";
+import { countFailure } from "../../platform/rate-limits/exact.ts";
 import { isKnownPassword, rememberPassword } from "./known-passwords.ts";
 import { findLoginAccount, type LoginAccount } from "./login-account.ts";
 import { ReplyError } from "./replies.ts";

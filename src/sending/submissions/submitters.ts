@@ -3,7 +3,7 @@ import {
   findProgramCallerStatement,
   type MailboxCallerRow,
   toProgramCaller,
-} from "../../access/mailbox-sessions/index.ts";
+} from "../../access/mailbox-sessions/caller.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { onShard } from "../../platform/jobs/shards.ts";

@@ -1,9 +1,9 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { invalidField } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { storeResponse } from "../../platform/idempotency/index.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { allTopicsEvents, wakeForTopicEvents } from "../topics/index.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
 import { findSuppression, type StoredSuppression } from "./queries.ts";

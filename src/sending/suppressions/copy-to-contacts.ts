@@ -2,7 +2,7 @@ import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement, MainStatement } from "../../platform/db/database.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
-import { formsOf } from "../../platform/erased-addresses/index.ts";
+import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { WorkspaceAddress } from "./domain-failures.ts";
 import type { SuppressionEntry } from "./suppress.ts";
 

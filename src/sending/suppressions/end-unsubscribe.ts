@@ -1,6 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { formsOf } from "../../platform/erased-addresses/index.ts";
+import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { WorkspaceAddress } from "./domain-failures.ts";
 
 const END = [

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { AddressForms, FIRST_ADDRESS } from "../../platform/erased-addresses/index.ts";
+import { AddressForms, FIRST_ADDRESS } from "../../platform/erased-addresses/forms.ts";
 import type { SuppressionReason } from "./schema.ts";
 import type { SuppressionEntry } from "./suppress.ts";
 

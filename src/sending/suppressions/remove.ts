@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { notFound } from "../../lib/errors.ts";
-import { auditIfChangedStatement } from "../../platform/audit/index.ts";
-import { formsOf } from "../../platform/erased-addresses/index.ts";
+import { auditIfChangedStatement } from "../../platform/audit/record.ts";
+import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import { allTopicsEvents, wakeForTopicEvents } from "../topics/index.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
 import { removeSoftBouncesStatement } from "./soft-bounces.ts";

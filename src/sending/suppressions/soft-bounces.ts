@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { formsOf } from "../../platform/erased-addresses/index.ts";
+import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { FailedAddress, WorkspaceAddress } from "./domain-failures.ts";
 
 /** Soft bounces in a row, and the least time from the first to the last, that list an address. */

@@ -1,9 +1,10 @@
-import { toCallerWorkspace } from "../../access/accounts/index.ts";
+import { toCallerWorkspace } from "../../access/accounts/authenticate.ts";
 import { type CallerCtx, systemActor } from "../../access/caller.ts";
 import { sealLinks } from "../../lib/sealed-links.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
-import { findResponse, type Idempotency } from "../../platform/idempotency/index.ts";
+import type { Idempotency } from "../../platform/idempotency/key.ts";
+import { findResponse } from "../../platform/idempotency/responses.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
 import type { SystemEmail } from "../../platform/system-email.ts";
 import { deliver, egressOf } from "../delivery/index.ts";

@@ -1,4 +1,4 @@
-import type { WorkspaceColumns } from "../../access/accounts/index.ts";
+import type { WorkspaceColumns } from "../../access/accounts/authenticate.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { shardSql } from "../../platform/jobs/shards.ts";

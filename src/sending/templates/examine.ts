@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { invalidField } from "../../lib/errors.ts";
-import { LiquidTextError, type Parts, parseLiquid } from "../../lib/liquid/index.ts";
+import { LiquidTextError, type Parts, parseLiquid } from "../../lib/liquid/text.ts";
 import { parsePersonalText } from "../../lib/personal-text.ts";
 import type { Encoding } from "../../lib/placeholders.ts";
 import { readParts } from "./read-parts.ts";

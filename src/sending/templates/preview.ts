@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { invalidField, tooLarge } from "../../lib/errors.ts";
-import { LiquidTextError } from "../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { Rendering } from "../../lib/personal-text.ts";
 import { getTemplate } from "./queries.ts";
 import { readParts } from "./read-parts.ts";

@@ -1,4 +1,4 @@
-import type { Parts } from "../../lib/liquid/index.ts";
+import type { Parts } from "../../lib/liquid/text.ts";
 import { type Language, type PersonalText, parsePersonalText, type Rendering } from "../../lib/personal-text.ts";
 import type { Encoding, Values } from "../../lib/placeholders.ts";
 import { RENDERED_BYTES } from "./rules.ts";

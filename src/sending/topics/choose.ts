@@ -1,10 +1,10 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { notFound } from "../../lib/errors.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { formsOf } from "../../platform/erased-addresses/index.ts";
+import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import { topicEvents, wakeForTopicEvents } from "./events.ts";
 import { findPersonTopics, personTopicsStatements, toPersonRows } from "./queries.ts";
 import type { Choice, ChoiceMethod } from "./rules.ts";

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { batchOrThrow, expectChanges } from "../../platform/db/batch.ts";
-import { storeResponse } from "../../platform/idempotency/index.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { limits } from "./rules.ts";
 import { type TopicIn, type TopicOut, toTopic } from "./schema.ts";
 
@@ -22,15 +22,17 @@ export async function createTopic(ctx: CallerCtx, input: TopicIn): Promise<Topic
   };
   const response = toTopic(row);
   const values = [row.id, row.name, row.description, row.defaultChoice, row.isPublic, row.createdAt];
-  // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
-  await batchOrThrow(
-    ctx.db,
-    () => conflict(`The workspace has ${limits.topicsPerWorkspace} topics, which is the limit`),
-    [
+  try {
+    await guardedBatch(ctx.db, [
       ctx.db.prepare(INSERT).bind(ctx.workspace.number, ...values, limits.topicsPerWorkspace),
       expectChanges(ctx.db, 1),
       ...(await storeResponse(ctx, response)),
-    ],
-  );
+    ]);
+  } catch (error) {
+    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
+    if (error instanceof ConcurrencyError)
+      throw conflict(`The workspace has ${limits.topicsPerWorkspace} topics, which is the limit`);
+    throw error;
+  }
   return response;
 }

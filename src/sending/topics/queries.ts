@@ -3,7 +3,7 @@ import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { formsOf } from "../../platform/erased-addresses/index.ts";
+import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { Choice } from "./rules.ts";
 
 /** A row of `topics`. Times in milliseconds since 1970. */

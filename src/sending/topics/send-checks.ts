@@ -1,7 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
-import { type AddressForms, FIRST_ADDRESS, formsOf } from "../../platform/erased-addresses/index.ts";
+import { type AddressForms, FIRST_ADDRESS, formsOf } from "../../platform/erased-addresses/forms.ts";
 import { type Choice, choiceOf } from "./rules.ts";
 
 /**

@@ -1,9 +1,9 @@
-import { LiquidTextError } from "../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { type Language, type PersonalText, parsePersonalText } from "../../lib/personal-text.ts";
 import type { Values } from "../../lib/placeholders.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { MAX_TARGET_BYTES } from "../../platform/mail-tokens/index.ts";
+import { MAX_TARGET_BYTES } from "../../platform/mail-tokens/tracking.ts";
 import { decodeValue } from "./attributes.ts";
 import { MAX_TRACKED_LINKS } from "./track-html.ts";
 

@@ -2,7 +2,7 @@ import { withTimeout } from "../../lib/deadline.ts";
 import { timeOfId } from "../../lib/ids.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { TrackedLink } from "../../platform/mail-tokens/index.ts";
+import type { TrackedLink } from "../../platform/mail-tokens/tracking.ts";
 import { findEmail } from "../emails/index.ts";
 
 /** `expired`: the workspace is deleted, or the email is past its retention. `blocked`: the target's host is blocked. */

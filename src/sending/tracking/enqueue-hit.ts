@@ -1,6 +1,7 @@
 import { clientNetwork } from "../../lib/ip-addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { type HitKind, type MailReference, type TrackedLink, tokenName } from "../../platform/mail-tokens/index.ts";
+import type { MailReference } from "../../platform/mail-tokens/codec.ts";
+import { type HitKind, type TrackedLink, tokenName } from "../../platform/mail-tokens/tracking.ts";
 import type { HitMessage } from "./hit.ts";
 import { type HitClient, isMachine, MAX_CLIENT_FIELD, REPEAT_SECONDS } from "./rules.ts";
 

@@ -1,5 +1,5 @@
 import { isUuid } from "../../lib/ids.ts";
-import type { HitKind } from "../../platform/mail-tokens/index.ts";
+import type { HitKind } from "../../platform/mail-tokens/tracking.ts";
 
 /** A message of the queue `hits`. `type` carries the version. */
 export interface HitMessage {

@@ -5,7 +5,7 @@ import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
 import { fromBase64 } from "../../lib/bytes.ts";
 import { notFound } from "../../lib/errors.ts";
-import { readClickToken, readOpenToken } from "../../platform/mail-tokens/index.ts";
+import { readClickToken, readOpenToken } from "../../platform/mail-tokens/tracking.ts";
 import { checkLink } from "./check-link.ts";
 import { enqueueHit } from "./enqueue-hit.ts";
 import { toLocation } from "./location.ts";

@@ -1,6 +1,7 @@
 import { utf8Length } from "../../lib/bytes.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { MAX_TARGET_BYTES, type MailReference, newClickToken, newOpenToken } from "../../platform/mail-tokens/index.ts";
+import type { MailReference } from "../../platform/mail-tokens/codec.ts";
+import { MAX_TARGET_BYTES, newClickToken, newOpenToken } from "../../platform/mail-tokens/tracking.ts";
 import { type Attribute, decodeValue, parseAttributes } from "./attributes.ts";
 import { locateLinks } from "./locate-links.ts";
 import { isTrackable, type Tracking } from "./rules.ts";

@@ -1,5 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
-import { type MailReference, readUnsubscribeAddress } from "../../platform/mail-tokens/index.ts";
+import type { MailReference } from "../../platform/mail-tokens/codec.ts";
+import { readUnsubscribeAddress } from "../../platform/mail-tokens/return-path.ts";
 import { ERASED, findEmail, recipientKey } from "../emails/index.ts";
 
 /**

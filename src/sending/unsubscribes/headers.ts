@@ -1,5 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
-import { type MailReference, newUnsubscribeAddress } from "../../platform/mail-tokens/index.ts";
+import type { MailReference } from "../../platform/mail-tokens/codec.ts";
+import { newUnsubscribeAddress } from "../../platform/mail-tokens/return-path.ts";
 
 /**
  * Returns the headers List-Unsubscribe (https and mailto) and List-Unsubscribe-Post (RFC 2369, RFC 8058). Both addresses

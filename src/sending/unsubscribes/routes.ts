@@ -4,7 +4,7 @@ import type { AppEnv } from "../../http/env.ts";
 import { isForm, readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
-import { readUnsubscribeAddress } from "../../platform/mail-tokens/index.ts";
+import { readUnsubscribeAddress } from "../../platform/mail-tokens/return-path.ts";
 import { findRecipient } from "./find-recipient.ts";
 import { actions, donePage, invalidLinkPage, preferencesPage } from "./page.tsx";
 import { readPreferences } from "./preferences.ts";

@@ -1,7 +1,7 @@
 /** The calls of the API and the pages. Each finds the domain first, and is then performed in the object of that domain. */
 
 import type { CallerCtx } from "../../access/caller.ts";
-import { requireRecentReauthentication } from "../../access/sessions/index.ts";
+import { requireRecentReauthentication } from "../../access/sessions/reauthentication.ts";
 import { getDomain } from "../../domains/domains/index.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { requireInitiator } from "./access.ts";
 import { closeTransfer } from "./close.ts";

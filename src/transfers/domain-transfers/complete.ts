@@ -1,6 +1,6 @@
 import { ancestors } from "../../domains/domains/index.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { onMain } from "../../platform/jobs/shards.ts";

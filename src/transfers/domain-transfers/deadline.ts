@@ -1,5 +1,5 @@
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { type AcceptedTransfer, completeTransfer } from "./complete.ts";

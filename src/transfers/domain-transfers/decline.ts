@@ -1,6 +1,6 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { requireRecipient } from "./access.ts";
 import { closeTransfer } from "./close.ts";
 import type { Performed } from "./object.ts";

@@ -1,12 +1,12 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { requireRecentReauthentication } from "../../access/sessions/index.ts";
+import { requireRecentReauthentication } from "../../access/sessions/reauthentication.ts";
 import { type DomainRow, generateDkimKeys } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { invalidField, notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { storeResponse } from "../../platform/idempotency/index.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { transferError } from "./errors.ts";
 import { type Completion, moveStatements } from "./move-domain.ts";

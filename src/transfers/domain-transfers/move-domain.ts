@@ -1,6 +1,6 @@
 import { reversedRange } from "../../domains/domains/index.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { type AuditActor, auditStatement } from "../../platform/audit/index.ts";
+import { type AuditActor, auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { TransferRow } from "./queries.ts";

@@ -1,6 +1,6 @@
 import type { Ctx, OutboxCtx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import type { WakeUp } from "../../platform/outbox/index.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
 
 /** The `ref` of an outbox row of kind `transfer` in the main database. */
 export type TransferRef =

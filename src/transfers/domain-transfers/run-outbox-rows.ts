@@ -1,13 +1,9 @@
 import { AppError } from "../../lib/errors.ts";
 import type { OutboxCtx } from "../../platform/context.ts";
-import {
-  CLAIM_ROWS,
-  claimRows,
-  finishStatement,
-  newLease,
-  releaseStatement,
-  type WakeUp,
-} from "../../platform/outbox/index.ts";
+import { claimRows } from "../../platform/outbox/claim-rows.ts";
+import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
+import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { cleanUp } from "./clean-up.ts";
 import { transferObject } from "./object.ts";
 import type { TransferRef } from "./outbox-rows.ts";

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import { auditStatement } from "../../platform/audit/index.ts";
+import { auditStatement } from "../../platform/audit/record.ts";
 import { redeemStatements } from "./accept.ts";
 import { requireSource } from "./access.ts";
 import { closeTransfer } from "./close.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { CallerCtx } from "../../access/caller.ts";
-import { isRecentlyReauthenticated } from "../../access/sessions/index.ts";
+import { isRecentlyReauthenticated } from "../../access/sessions/reauthentication.ts";
 import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { Field } from "../../http/ui/index.ts";

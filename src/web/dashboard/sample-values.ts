@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { LiquidTextError, parseLiquid } from "../../lib/liquid/index.ts";
+import { LiquidTextError, parseLiquid } from "../../lib/liquid/text.ts";
 import { type Language, parsePersonalText } from "../../lib/personal-text.ts";
 import {
   type Encoding,

@@ -1,4 +1,4 @@
-import type { RequiredScope } from "../../access/accounts/index.ts";
+import type { RequiredScope } from "../../access/accounts/scopes.ts";
 import { Code } from "../../http/ui/index.ts";
 import { Json, withCode } from "./code.tsx";
 import { type ApiDocument, errorsOf, type Operation, successOf } from "./document.ts";

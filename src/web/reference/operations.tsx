@@ -1,4 +1,4 @@
-import type { RequiredScope } from "../../access/accounts/index.ts";
+import type { RequiredScope } from "../../access/accounts/scopes.ts";
 import { Table } from "../../http/ui/index.ts";
 import { withCode } from "./code.tsx";
 import type { ApiDocument, Noun, Operation } from "./document.ts";

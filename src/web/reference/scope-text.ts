@@ -1,4 +1,4 @@
-import { isServiceScope, type RequiredScope, scopes } from "../../access/accounts/index.ts";
+import { isServiceScope, type RequiredScope, scopes } from "../../access/accounts/scopes.ts";
 
 /** Returns the sentence that says who may call an operation. */
 export function scopeText(need: RequiredScope): string {

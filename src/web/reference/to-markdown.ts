@@ -1,4 +1,4 @@
-import type { RequiredScope } from "../../access/accounts/index.ts";
+import type { RequiredScope } from "../../access/accounts/scopes.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { type ApiDocument, type Contents, errorsOf, type Noun, type Operation, successOf } from "./document.ts";
 import { errorExample, furtherExamples, toExample } from "./examples.ts";

@@ -1,6 +1,6 @@
 import { addressKey } from "../../lib/addresses.ts";
 import { textToHtml } from "../../lib/text-to-html.ts";
-import { htmlToText } from "../../mail/messages/index.ts";
+import { htmlToText } from "../../mail/messages/text.ts";
 import { type MessageContent, type OpenMailbox, replySender, sanitizeWritten } from "../../mailboxes/inbox/index.ts";
 import type { PartPlace, Person, Signature, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import { type ComposeForm, type FormFile, nameOf, newForm } from "./compose-form.ts";

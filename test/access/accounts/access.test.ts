@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { isApiKey, keyPrefix, newApiKey } from "../../../src/access/accounts/api-key.ts";
-import { authenticateApiKey, roleScopes, scopes, serviceScopes } from "../../../src/access/accounts/index.ts";
-import { effectiveScopes } from "../../../src/access/accounts/scopes.ts";
+import { authenticateApiKey } from "../../../src/access/accounts/authenticate.ts";
+import { effectiveScopes, roleScopes, scopes, serviceScopes } from "../../../src/access/accounts/scopes.ts";
 import { database } from "../../support/databases.ts";
 import { routeScopes } from "../../support/route-tests.ts";
 import { aKey, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { base64url, SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { signAccessToken, verifyAccessToken } from "../../../src/access/sessions/index.ts";
+import { signAccessToken, verifyAccessToken } from "../../../src/access/sessions/access-token.ts";
 import { ACCESS_TOKEN_TTL_MS } from "../../../src/access/sessions/rules.ts";
 import { deriveKey } from "../../../src/lib/derive-key.ts";
 import { apiWithCookies, aSession } from "../../support/sessions.ts";

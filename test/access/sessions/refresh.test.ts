@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { refreshSession } from "../../../src/access/sessions/index.ts";
-import { GRACE_MS, REFRESH_TOKEN_TTL_MS } from "../../../src/access/tokens/index.ts";
+import { refreshSession } from "../../../src/access/sessions/refresh.ts";
+import { GRACE_MS, REFRESH_TOKEN_TTL_MS } from "../../../src/access/tokens/rules.ts";
 import { database } from "../../support/databases.ts";
 import { apiWithCookies, aSession, cookiesOf } from "../../support/sessions.ts";
 import { apiWith, aWorkspace, testContext } from "../../support/workspace.ts";

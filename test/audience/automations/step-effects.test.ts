@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import type { MailCtx } from "../../../src/platform/context.ts";
-import { sweep, type WakeUp } from "../../../src/platform/outbox/index.ts";
+import { sweep } from "../../../src/platform/outbox/sweep.ts";
+import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { webhooksOf } from "../../notices/webhooks/support.ts";
 import { database } from "../../support/databases.ts";

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { runAutomations } from "../../../src/audience/automations/index.ts";
 import type { RunItemOut, RunOut } from "../../../src/audience/automations/runs/schema.ts";
 import type { AutomationOut } from "../../../src/audience/automations/schema.ts";
-import { insertEventsStatements } from "../../../src/platform/person-events/index.ts";
+import { insertEventsStatements } from "../../../src/platform/person-events/insert.ts";
 import { database, mail } from "../../support/databases.ts";
 import { apiOn, discardingQueue, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { stopEventsOf } from "../../../src/platform/person-events/index.ts";
+import { stopEventsOf } from "../../../src/platform/person-events/flags.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, withFailingCall } from "../../support/databases.ts";
 import { eventNamesOf, eventsOf, recordEvents } from "../../support/person-events.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ErasureOut } from "../../../src/audience/people/erasure-schema.ts";
 import { erasePerson } from "../../../src/operations/purges/erasure.ts";
-import { erasedForm } from "../../../src/platform/erased-addresses/index.ts";
+import { erasedForm } from "../../../src/platform/erased-addresses/forms.ts";
 import { offloadContent } from "../../../src/sending/emails/index.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";

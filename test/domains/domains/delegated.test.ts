@@ -290,7 +290,7 @@ describe("the end of a delegation", () => {
 });
 
 async function deleteFromZone(name: string): Promise<void> {
-  const { cloudflareZone } = await import("../../../src/platform/dns-zones/index.ts");
+  const { cloudflareZone } = await import("../../../src/platform/dns-zones/cloudflare.ts");
   const { settings } = testContext();
   const zone = cloudflareZone(settings, settings.delegatedZones[0]?.id ?? "");
   for (const { id } of await zoneRecords(name)) await zone.delete(id);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { generateDkimKeys } from "../../../src/domains/domains/index.ts";
-import type { DkimAlgorithm } from "../../../src/mail/dkim/index.ts";
+import type { DkimAlgorithm } from "../../../src/mail/dkim/keys.ts";
 import { StepRecorder } from "../../support/recorded-steps.ts";
 import { testContext } from "../../support/workspace.ts";
 

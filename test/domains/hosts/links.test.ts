@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { newClickToken, newOpenToken } from "../../../src/platform/mail-tokens/index.ts";
+import { newClickToken, newOpenToken } from "../../../src/platform/mail-tokens/tracking.ts";
 import type { HitMessage } from "../../../src/sending/tracking/index.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
-import { newClickToken } from "../../../src/platform/mail-tokens/index.ts";
+import { newClickToken } from "../../../src/platform/mail-tokens/tracking.ts";
 import { hostSettings } from "../../support/hostnames.ts";
 import { aSystemWorkspace, transfer } from "../../support/transfers.ts";
 import { apiOn, aWorkspace, testContext } from "../../support/workspace.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { reportAddress } from "../../../src/domains/domains/index.ts";
 import { DAY_MS } from "../../../src/lib/time.ts";
-import type { CheckedAuthentication } from "../../../src/mail/authentication-results/index.ts";
+import type { CheckedAuthentication } from "../../../src/mail/authentication-results/stored-results.ts";
 import { checkRecipient, receiveMail } from "../../../src/mailboxes/inbound/index.ts";
 import type { Ctx } from "../../../src/platform/context.ts";
 import { database } from "../../support/databases.ts";

@@ -1,7 +1,7 @@
 /** Computes the expected parse result of a message, independently of the code under test. */
 
 import { toBase64 } from "../../../src/lib/bytes.ts";
-import type { AttachmentSource, MailboxAddress, MessageInput } from "../../../src/mail/mime/index.ts";
+import type { AttachmentSource, MailboxAddress, MessageInput } from "../../../src/mail/mime/message.ts";
 import { BAD_ADDRESSES, type GeneratedFile, type GeneratedMail } from "./hostile-mail.ts";
 
 /** A part as every parser should return it. Texts have LF line ends. */

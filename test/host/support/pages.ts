@@ -4,13 +4,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContext, BrowserContextOptions, Cookie, Page } from "playwright-core";
 import { onTestFinished, TestRunner } from "vitest";
-
-import { newSession } from "../../../src/access/sessions/index.ts";
+import { newSession } from "../../../src/access/sessions/start.ts";
 import { registerClient } from "../../../src/identity/oauth/clients.ts";
 import { createMagicLink } from "../../../src/identity/sign-ins/magic-links/create.ts";
 import { keyedHashes } from "../../../src/lib/secret-box.ts";
 import { HOUR_MS } from "../../../src/lib/time.ts";
-import { newUnsubscribeUrl } from "../../../src/platform/mail-tokens/index.ts";
+import { newUnsubscribeUrl } from "../../../src/platform/mail-tokens/return-path.ts";
 import { openPage, sharedBrowser } from "./browser.ts";
 import { callerOf } from "./call-api.ts";
 import { sharedService, type WorkspaceOptions } from "./shared-service.ts";

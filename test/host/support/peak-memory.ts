@@ -3,8 +3,9 @@
  * its size and the peak resident memory in KiB.
  */
 
-import { generateDkimKeyPair, signMessage } from "../../../src/mail/dkim/index.ts";
-import { compose } from "../../../src/mail/mime/index.ts";
+import { generateDkimKeyPair } from "../../../src/mail/dkim/keys.ts";
+import { signMessage } from "../../../src/mail/dkim/sign.ts";
+import { compose } from "../../../src/mail/mime/compose.ts";
 
 const size = Number(process.argv[2]);
 const lineEnds = Number(process.argv[3] ?? 0);

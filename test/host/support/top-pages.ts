@@ -1,6 +1,6 @@
 /** The pages of the top tasks, in a workspace that has what they show. */
 import type { Seeded } from "../../../dev/seed-workspace.ts";
-import { newSession } from "../../../src/access/sessions/index.ts";
+import { newSession } from "../../../src/access/sessions/start.ts";
 import type { Ctx } from "../../../src/platform/context.ts";
 import { callerOf } from "./call-api.ts";
 

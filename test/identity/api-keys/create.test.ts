@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isApiKey } from "../../../src/access/accounts/api-key.ts";
-import { scopes } from "../../../src/access/accounts/index.ts";
+import { scopes } from "../../../src/access/accounts/scopes.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
 import { aKey, aMember, apiOn, apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";

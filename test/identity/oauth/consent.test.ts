@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scopes } from "../../../src/access/accounts/index.ts";
+import { scopes } from "../../../src/access/accounts/scopes.ts";
 import { registerClient } from "../../../src/identity/oauth/clients.ts";
 import { aClient, authorizeUrl, aVerifier, consent, postForm, REDIRECT_URI, type Tokens } from "../../support/oauth.ts";
 import { apiWithCookies, aSession, cookiesOf } from "../../support/sessions.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { OAUTH_REFUSAL } from "../../../src/access/accounts/index.ts";
+import { OAUTH_REFUSAL } from "../../../src/access/accounts/scopes.ts";
 import { endGrant } from "../../../src/identity/oauth/grants.ts";
 import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { database } from "../../support/databases.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { signAccessToken } from "../../../src/access/sessions/index.ts";
+import { signAccessToken } from "../../../src/access/sessions/access-token.ts";
 import { database } from "../../support/databases.ts";
 import { browser } from "../../support/sign-ins.ts";
 import { apiWith, testContext } from "../../support/workspace.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { issueOneTimeToken } from "../../../src/access/tokens/index.ts";
+import { issueOneTimeToken } from "../../../src/access/tokens/one-time-tokens.ts";
 import { returnPath } from "../../../src/identity/sign-ins/rules.ts";
 import { database } from "../../support/databases.ts";
 import { aMagicLink, browser, randomIp, systemEmails } from "../../support/sign-ins.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/index.ts";
+import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/access-token.ts";
 import { database } from "../../support/databases.ts";
 import { emailOf } from "../../support/invitations.ts";
 import { browser } from "../../support/sign-ins.ts";

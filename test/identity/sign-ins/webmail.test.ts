@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { authenticateMailboxCaller, refreshMailboxSession } from "../../../src/access/mailbox-sessions/index.ts";
+import { authenticateMailboxCaller } from "../../../src/access/mailbox-sessions/caller.ts";
 import { hashPassword, isPassword } from "../../../src/access/mailbox-sessions/password.ts";
-import { GRACE_MS } from "../../../src/access/tokens/index.ts";
+import { refreshMailboxSession } from "../../../src/access/mailbox-sessions/sessions.ts";
+import { GRACE_MS } from "../../../src/access/tokens/rules.ts";
 import { database } from "../../support/databases.ts";
 import { randomIp } from "../../support/sign-ins.ts";
 import { apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";

@@ -1,14 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type Command,
-  type CommandPart,
-  Cursor,
-  ImapSyntaxError,
-  readCommand,
-  readTag,
-  UnknownCharsetError,
-} from "../../../src/mail/imap/index.ts";
+import type { Command } from "../../../src/mail/imap/commands.ts";
+import { type CommandPart, Cursor, ImapSyntaxError } from "../../../src/mail/imap/cursor.ts";
+import { readCommand, readTag, UnknownCharsetError } from "../../../src/mail/imap/read-command.ts";
 import { byExtent } from "../../support/extent.ts";
 
 const encoder = new TextEncoder();

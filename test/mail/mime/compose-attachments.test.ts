@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { binaryStringToBytes } from "../../../src/lib/bytes.ts";
 import { cleanFilename, cleanName, filenameIssue, nameIssue } from "../../../src/lib/text-rules.ts";
-import { type ComposedMessage, ComposeError, compose } from "../../../src/mail/mime/index.ts";
+import { compose } from "../../../src/mail/mime/compose.ts";
+import { ComposeError } from "../../../src/mail/mime/errors.ts";
+import type { ComposedMessage } from "../../../src/mail/mime/message.ts";
 import { expectedAddresses, expectedErrors, expectedHeaders, expectedTree } from "../../host/support/expected-mail.ts";
 import { type GeneratedMail, generatedMail, hostileText } from "../../host/support/hostile-mail.ts";
 import {

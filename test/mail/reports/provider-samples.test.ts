@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { classifyFailure, parseFeedback } from "../../../src/mail/reports/index.ts";
+import { classifyFailure } from "../../../src/mail/reports/classify.ts";
+import { parseFeedback } from "../../../src/mail/reports/parse.ts";
 import { toReportOutcome } from "../../../src/sending/feedback/to-outcome.ts";
 import firstText from "./provider-samples.txt?raw";
 import laterText from "./provider-samples-later.txt?raw";

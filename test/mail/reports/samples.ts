@@ -1,6 +1,6 @@
 /** Builders of sample messages, with LF line ends, and the type of their expected result. */
 
-import type { Action } from "../../../src/mail/reports/index.ts";
+import type { Action } from "../../../src/mail/reports/feedback.ts";
 
 export const ID = "<01989a3e-5c1f@x.test>";
 

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MessageParser, parseMessage } from "../../../src/mail/messages/index.ts";
-import { findPart, type PartNode, renderBody, renderEnvelope } from "../../../src/mail/structures/index.ts";
+import { MessageParser, parseMessage } from "../../../src/mail/messages/parse.ts";
+import { findPart } from "../../../src/mail/structures/find-part.ts";
+import { renderBody, renderEnvelope } from "../../../src/mail/structures/render.ts";
+import type { PartNode } from "../../../src/mail/structures/types.ts";
 import { byExtent } from "../../support/extent.ts";
 import { corpus, toStored } from "./corpus.ts";
 import answers from "./dovecot.json" with { type: "json" };

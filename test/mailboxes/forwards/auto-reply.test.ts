@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { Authentication } from "../../../src/mail/authentication-results/index.ts";
-import { parseMessage } from "../../../src/mail/messages/index.ts";
+import type { Authentication } from "../../../src/mail/authentication-results/stored-results.ts";
+import { parseMessage } from "../../../src/mail/messages/parse.ts";
 import { mayReply } from "../../../src/mailboxes/auto-replies/index.ts";
 import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { aRawMessage } from "../inbound/support.ts";

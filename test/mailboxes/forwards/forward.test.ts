@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { RecipientResult } from "../../../src/mail/smtp/index.ts";
+import type { RecipientResult } from "../../../src/mail/smtp/transport.ts";
 import { receiveMail } from "../../../src/mailboxes/inbound/index.ts";
 import { database } from "../../support/databases.ts";
 import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";

@@ -1,7 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { type MessageStructure, plainStructure } from "../../../src/mail/structures/index.ts";
+import { plainStructure } from "../../../src/mail/structures/describe.ts";
+import type { MessageStructure } from "../../../src/mail/structures/types.ts";
 import { migrate } from "../../../src/mailboxes/mailbox-store/index.ts";
 import { aMessage, anEarlierStore, aStore, fill, insertEarlier } from "./support.ts";
 

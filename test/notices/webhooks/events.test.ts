@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { runMainRetention, runRetention } from "../../../src/operations/retention/index.ts";
 import { mailDb } from "../../../src/platform/db/client.ts";
-import { webhookEventTypes } from "../../../src/platform/webhook-events/index.ts";
+import { webhookEventTypes } from "../../../src/platform/webhook-events/rules.ts";
 import { newRunLimits } from "../../../src/sending/delivery/index.ts";
 import { type Fact, findEmail, type Hit } from "../../../src/sending/emails/index.ts";
 import { applyFacts } from "../../../src/sending/emails/timeline/apply-facts.ts";

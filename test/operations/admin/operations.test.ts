@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/schema.ts";
-import { recordDeadLetters } from "../../../src/platform/outbox/index.ts";
+import { recordDeadLetters } from "../../../src/platform/outbox/dead-letters.ts";
 import { acceptEmail, outboxRowsOf } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";

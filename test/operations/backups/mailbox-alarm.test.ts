@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
-import { signAccessToken } from "../../../src/access/sessions/index.ts";
+import { signAccessToken } from "../../../src/access/sessions/access-token.ts";
 import { anInbox } from "../../mailboxes/inbox/support.ts";
 import { database } from "../../support/databases.ts";
 import { apiWith, testContext } from "../../support/workspace.ts";

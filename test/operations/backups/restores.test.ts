@@ -1,7 +1,7 @@
 /** The state of a restore into an empty deployment. The rows of a whole one: test/host/backup.full.test.ts. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { signAccessToken } from "../../../src/access/sessions/index.ts";
+import { signAccessToken } from "../../../src/access/sessions/access-token.ts";
 import { isRestoring } from "../../../src/operations/backups/index.ts";
 import type { RestoreState } from "../../../src/operations/backups/restores.ts";
 import { apiWith, testContext } from "../../support/workspace.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import alerts from "../../../docs/monitoring/alerts.yml?raw";
-import { recordDeadLetters } from "../../../src/platform/outbox/index.ts";
+import { recordDeadLetters } from "../../../src/platform/outbox/dead-letters.ts";
 import { database } from "../../support/databases.ts";
 import { apiOn, testContext } from "../../support/workspace.ts";
 

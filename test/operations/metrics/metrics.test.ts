@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
-import { recordDeadLetters } from "../../../src/platform/outbox/index.ts";
+import { recordDeadLetters } from "../../../src/platform/outbox/dead-letters.ts";
 import { findSettingIssues, reportSettingIssues } from "../../../src/platform/settings/setting-issues.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";

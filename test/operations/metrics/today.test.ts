@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../../src/platform/context.ts";
-import { addMetrics, saveMetrics } from "../../../src/platform/daily-metrics/index.ts";
+import { addMetrics } from "../../../src/platform/daily-metrics/counters.ts";
+import { saveMetrics } from "../../../src/platform/daily-metrics/save.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";

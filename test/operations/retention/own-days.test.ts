@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { deleteExpiredEmails } from "../../../src/operations/retention/delete-expired-emails.ts";
 import { runRetention } from "../../../src/operations/retention/index.ts";
 import { findOwnDays } from "../../../src/operations/retention/own-days.ts";
-import { firstIdAt } from "../../../src/platform/audit/index.ts";
+import { firstIdAt } from "../../../src/platform/audit/rules.ts";
 import { requireOpenStatement } from "../../../src/platform/db/shard-workspaces.ts";
 import { database } from "../../support/databases.ts";
 import { run } from "../../support/sending.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { findKeyRefusal } from "../../../dev/rotation/compare-keys.ts";
-import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/index.ts";
+import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/access-token.ts";
 import type { DeployedKeys } from "../../../src/operations/secret-rotation/deployed-keys.ts";
 import { fingerprintKeys } from "../../../src/operations/secret-rotation/fingerprint-keys.ts";
 import { aSession } from "../../support/sessions.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { authenticateApiKey } from "../../../src/access/accounts/index.ts";
-import { refreshSession } from "../../../src/access/sessions/index.ts";
+import { authenticateApiKey } from "../../../src/access/accounts/authenticate.ts";
+import { refreshSession } from "../../../src/access/sessions/refresh.ts";
 import { openDkimKey } from "../../../src/domains/domains/index.ts";
 import { createMagicLink, TOTP_PURPOSE } from "../../../src/identity/sign-ins/index.ts";
 import { STEP_MS } from "../../../src/identity/sign-ins/second-factor/totp-code.ts";

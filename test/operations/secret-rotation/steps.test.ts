@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { refreshSession } from "../../../src/access/sessions/index.ts";
+import { refreshSession } from "../../../src/access/sessions/refresh.ts";
 import { createMagicLink } from "../../../src/identity/sign-ins/index.ts";
 import { open, seal } from "../../../src/lib/secret-box.ts";
 import type { Ctx } from "../../../src/platform/context.ts";

@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { cloudflareZone, deleteRecords, putRecord, type ZoneRecord } from "../../../src/platform/dns-zones/index.ts";
+import { cloudflareZone } from "../../../src/platform/dns-zones/cloudflare.ts";
+import { deleteRecords, putRecord } from "../../../src/platform/dns-zones/put-record.ts";
+import type { ZoneRecord } from "../../../src/platform/dns-zones/zones.ts";
 import { readSettings } from "../../../src/platform/settings/settings.ts";
 import { failApi, zoneRecords } from "../../support/dns-control.ts";
 

@@ -1,6 +1,6 @@
 import { type Answer, type RecordType as AnyType, encode, type Packet } from "dns-packet";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type RecordType, resolve } from "../../../src/platform/dns/index.ts";
+import { type RecordType, resolve } from "../../../src/platform/dns/resolve.ts";
 import { testContext } from "../../support/workspace.ts";
 
 /** Tests the parsing of a resolver's responses, malformed ones included. test/unit/dns.test.ts tests the local DNS server. */

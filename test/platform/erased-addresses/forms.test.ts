@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { seal } from "../../../src/lib/secret-box.ts";
-import { AddressForms, erasedForm, FIRST_ADDRESS, formsOf } from "../../../src/platform/erased-addresses/index.ts";
+import { AddressForms, erasedForm, FIRST_ADDRESS, formsOf } from "../../../src/platform/erased-addresses/forms.ts";
 import {
   ERASED_ADDRESSES_PURPOSE,
   erasedKey,

@@ -7,7 +7,7 @@ import { recheckDomains } from "../../../src/domains/domains/index.ts";
 import { createContext, type OutboxCtx } from "../../../src/platform/context.ts";
 import { onMain, onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
 import { runInTurns, type Steps } from "../../../src/platform/jobs/turns.ts";
-import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { consume } from "../../../src/queue.ts";
 import { runDatabases } from "../../../src/run-outbox.ts";
 import { newRunLimits } from "../../../src/sending/delivery/index.ts";

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  type MailReference,
-  readClickToken,
-  readOpenToken,
-  readReturnPath,
-  readUnsubscribeAddress,
-} from "../../../src/platform/mail-tokens/index.ts";
+import type { MailReference } from "../../../src/platform/mail-tokens/codec.ts";
+import { readReturnPath, readUnsubscribeAddress } from "../../../src/platform/mail-tokens/return-path.ts";
+import { readClickToken, readOpenToken } from "../../../src/platform/mail-tokens/tracking.ts";
 
 const ROOTS = [{ version: 1, key: btoa("\u0001".repeat(32)) }];
 const ONE: MailReference = { workspace: 42, emailId: "01989a3e-5c1f-7000-8000-000000000001", recipient: 3 };

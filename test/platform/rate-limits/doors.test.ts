@@ -1,7 +1,7 @@
 /** The daily limit of a workspace holds for every way to send. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { dailyLimitOf } from "../../../src/platform/rate-limits/index.ts";
+import { dailyLimitOf } from "../../../src/platform/rate-limits/daily-emails.ts";
 import { sendSystemEmail } from "../../../src/sending/system-emails/index.ts";
 import { aContactList, broadcastsOf } from "../../audience/broadcasts/support.ts";
 import { messagesOf } from "../../sending/submissions/support.ts";

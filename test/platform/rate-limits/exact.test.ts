@@ -1,7 +1,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { countExactly, hourlyPolicy } from "../../../src/platform/rate-limits/index.ts";
+import { countExactly } from "../../../src/platform/rate-limits/exact.ts";
+import { hourlyPolicy } from "../../../src/platform/rate-limits/rules.ts";
 import { register, uniqueDomainName } from "../../support/domains.ts";
 import { aKey, apiOn, aWorkspace, perTest, type TestWorkspace, testContext } from "../../support/workspace.ts";
 

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideCall, formatPolicy, hourlyPolicy } from "../../../src/platform/rate-limits/index.ts";
-import { isSendRoute, requestPolicy, sendPolicy } from "../../../src/platform/rate-limits/rules.ts";
+import {
+  decideCall,
+  formatPolicy,
+  hourlyPolicy,
+  isSendRoute,
+  requestPolicy,
+  sendPolicy,
+} from "../../../src/platform/rate-limits/rules.ts";
 import { readSettings } from "../../../src/platform/settings/settings.ts";
 import wranglerToml from "../../../wrangler.toml?raw";
 import { routeScopes } from "../../support/route-tests.ts";

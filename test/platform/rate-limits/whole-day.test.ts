@@ -1,6 +1,6 @@
 /** A daily limit counts the whole day, also the emails from before it was set. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { findEmailsLeft } from "../../../src/platform/rate-limits/index.ts";
+import { findEmailsLeft } from "../../../src/platform/rate-limits/daily-emails.ts";
 import { sendSystemEmail } from "../../../src/sending/system-emails/index.ts";
 import { aContactList, broadcastsOf, emailsOf } from "../../audience/broadcasts/support.ts";
 import { messagesOf } from "../../sending/submissions/support.ts";

@@ -3,7 +3,7 @@ import { createExecutionContext, createMessageBatch, createScheduledController, 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
-import type { OutboxMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { consume } from "../../../src/queue.ts";
 import { FILE_SHARD } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";

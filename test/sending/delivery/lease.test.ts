@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { authenticateApiKey } from "../../../src/access/accounts/index.ts";
+import { authenticateApiKey } from "../../../src/access/accounts/authenticate.ts";
 import { ConnectError, type RecipientResult } from "../../../src/mail/smtp/transport.ts";
 import type { MailCtx } from "../../../src/platform/context.ts";
 import { asDatabase } from "../../../src/platform/db/database.ts";
-import { LEASE_MS, sweep } from "../../../src/platform/outbox/index.ts";
-import type { Egress } from "../../../src/sending/delivery/index.ts";
-import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
+import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
+import { sweep } from "../../../src/platform/outbox/sweep.ts";
+import { deliver, type Egress, egressOf } from "../../../src/sending/delivery/index.ts";
 import { SendIn } from "../../../src/sending/emails/schema.ts";
 import { sendEmail } from "../../../src/sending/emails/send/send.ts";
 import { ACCEPTED, egressWithoutNetwork } from "../../support/accepting-egress.ts";

@@ -2,7 +2,7 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { OutboxMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { consume } from "../../../src/queue.ts";
 import { aReceiver, forgetDue, LOCAL, runAt, webhooksOf } from "../../notices/webhooks/support.ts";
 import { database, FILE_SHARD } from "../../support/databases.ts";

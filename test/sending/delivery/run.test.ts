@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MailCtx } from "../../../src/platform/context.ts";
-import type { WakeUp } from "../../../src/platform/outbox/index.ts";
+import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { database } from "../../support/databases.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
@@ -34,7 +34,7 @@ async function accept(ctx: MailCtx, workspace: TestWorkspace, changes: Record<st
 }
 
 async function callerOf(ctx: MailCtx, workspace: TestWorkspace) {
-  const { authenticateApiKey } = await import("../../../src/access/accounts/index.ts");
+  const { authenticateApiKey } = await import("../../../src/access/accounts/authenticate.ts");
   return { ...ctx, clientIp: null, ...(await authenticateApiKey(ctx, workspace.apiKey)) };
 }
 

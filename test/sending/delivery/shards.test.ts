@@ -3,7 +3,7 @@ import { createExecutionContext, createMessageBatch, createScheduledController, 
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
-import type { OutboxMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { consume } from "../../../src/queue.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
 import { ManualQueue } from "../../support/failures.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { readTicket } from "../../../src/mail/egress-tickets/index.ts";
+import { readTicket } from "../../../src/mail/egress-tickets/ticket.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../src/mail/egress-tickets/index.ts";
+import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../src/mail/egress-tickets/ticket.ts";
 import { releaseLeases } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";

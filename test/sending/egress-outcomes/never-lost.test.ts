@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { EGRESS_LEASE_MS, readTicket } from "../../../src/mail/egress-tickets/index.ts";
+import { EGRESS_LEASE_MS, readTicket } from "../../../src/mail/egress-tickets/ticket.ts";
 import { runRetention } from "../../../src/operations/retention/index.ts";
 import { acceptEmail, outboxRowsOf } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";

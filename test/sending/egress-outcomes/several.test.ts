@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { readTicket } from "../../../src/mail/egress-tickets/index.ts";
+import { readTicket } from "../../../src/mail/egress-tickets/ticket.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";

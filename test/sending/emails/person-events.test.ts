@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { stopEventsOf } from "../../../src/platform/person-events/index.ts";
+import { stopEventsOf } from "../../../src/platform/person-events/flags.ts";
 import { aContactList, broadcastsOf } from "../../audience/broadcasts/support.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, withFailingCall } from "../../support/databases.ts";

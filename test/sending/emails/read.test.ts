@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { uuidv7 } from "../../../src/lib/ids.ts";
-import { LEASE_MS } from "../../../src/platform/outbox/index.ts";
+import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { releaseLeases } from "../../../src/sending/delivery/index.ts";
 import { countingDb, planOf, rowsRead } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";

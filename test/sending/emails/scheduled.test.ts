@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sweep } from "../../../src/platform/outbox/index.ts";
+import { sweep } from "../../../src/platform/outbox/sweep.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { isoIn as at, readEmail, scheduleEmail } from "../../support/emails.ts";

@@ -3,7 +3,7 @@ import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
-import { ConnectError } from "../../../src/mail/smtp/index.ts";
+import { ConnectError } from "../../../src/mail/smtp/transport.ts";
 import { asDatabase } from "../../../src/platform/db/database.ts";
 import { deliver } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CheckedAuthentication } from "../../../src/mail/authentication-results/index.ts";
+import type { CheckedAuthentication } from "../../../src/mail/authentication-results/stored-results.ts";
 import { checkRecipient, receiveMail } from "../../../src/mailboxes/inbound/index.ts";
 import type { Ctx } from "../../../src/platform/context.ts";
 import { lines } from "../../mail/reports/samples.ts";

@@ -1,6 +1,6 @@
 /** Mail programs that send by the address and a password of a mailbox. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { countFailure } from "../../../src/platform/rate-limits/index.ts";
+import { countFailure } from "../../../src/platform/rate-limits/exact.ts";
 import { networkLimit } from "../../../src/sending/submissions/rules.ts";
 import { anAppPassword, logInToImap } from "../../mailboxes/app-passwords/support.ts";
 import { database } from "../../support/databases.ts";

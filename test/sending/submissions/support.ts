@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { readReturnPath } from "../../../src/platform/mail-tokens/index.ts";
+import { readReturnPath } from "../../../src/platform/mail-tokens/return-path.ts";
 import { database } from "../../support/databases.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
 import type { Detail } from "../../support/sending.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newReturnPath } from "../../../src/platform/mail-tokens/index.ts";
+import { newReturnPath } from "../../../src/platform/mail-tokens/return-path.ts";
 import { indexEmails } from "../../../src/sending/emails/index.ts";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { receiveFeedback } from "../../../src/sending/feedback/index.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { newUnsubscribeAddress } from "../../../src/platform/mail-tokens/index.ts";
+import { newUnsubscribeAddress } from "../../../src/platform/mail-tokens/return-path.ts";
 import { applyFacts, type EmailState, type Fact, findEmail } from "../../../src/sending/emails/index.ts";
 import { aContact, aList, readList } from "../../audience/contacts/support.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";

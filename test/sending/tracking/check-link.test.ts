@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newClickToken, newOpenToken } from "../../../src/platform/mail-tokens/index.ts";
+import { newClickToken, newOpenToken } from "../../../src/platform/mail-tokens/tracking.ts";
 import { countingDb, rowsRead } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
 import { run } from "../../support/sending.ts";
@@ -104,6 +104,16 @@ describe("an expired link", () => {
     expect(await statusOf(await linkTo(workspace, `https://${host}/`, gone))).toBe(200);
     expect(await statusOf(await linkTo(workspace, `https://${host}/`, stored))).toBe(302);
     expect(await statusOf(await linkTo(workspace, `https://${host}/`))).toBe(302);
+  });
+
+  it("is one of a workspace with days of its own, where other workspaces still have their emails", async () => {
+    const [own, other] = [await aWorkspace(), await aWorkspace()];
+    await own.call("PATCH", `/v1/workspaces/${own.workspaceId}`, { settings: { retention_days: 30 } });
+    const [gone, young] = [31, 29].map((days) => idAt(Date.now() - days * DAY_MS));
+    const url = `https://${newHost()}/`;
+    expect(await statusOf(await linkTo(own, url, young))).toBe(302);
+    expect(await statusOf(await linkTo(own, url, gone))).toBe(200);
+    expect(await statusOf(await linkTo(other, url, gone))).toBe(302);
   });
 
   it("of another workspace's email does not redirect, and a blocked host wins over the expiry", async () => {

@@ -2,7 +2,7 @@ import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import type { OutboxMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { consume } from "../../../src/queue.ts";
 import { database, FILE_SHARD } from "../../support/databases.ts";
 import { consumeQueues } from "../../support/queues.ts";

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { createContext } from "../../../src/platform/context.ts";
-import { countExactly, hourlyPolicy } from "../../../src/platform/rate-limits/index.ts";
+import { countExactly } from "../../../src/platform/rate-limits/exact.ts";
+import { hourlyPolicy } from "../../../src/platform/rate-limits/rules.ts";
 import { expectSince } from "../expect-since.ts";
 import { advanceClock, runningNow, stopClock } from "./clock.ts";
 import { asInvocation, currentInvocation, Invocation } from "./invocation.ts";

@@ -1,6 +1,7 @@
 /** The Worker with distant bindings, for the kill tests. No deployment runs this module. */
+
 import worker from "../../../src/index.ts";
-import type { OutboxMessage } from "../../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { asEvent, distant } from "./isolate.ts";
 
 export { DomainTransferObject, MailboxObject, RateLimiterObject } from "./objects.ts";

@@ -1,6 +1,7 @@
 /** Liquid texts: what they render, and that no text and no value takes more than its share of CPU and memory. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { LiquidTextError, liquidLimits, parseLiquid } from "../../../src/lib/liquid/index.ts";
+import { liquidLimits } from "../../../src/lib/liquid/meter.ts";
+import { LiquidTextError, parseLiquid } from "../../../src/lib/liquid/text.ts";
 import type { Encoding, Values } from "../../../src/lib/placeholders.ts";
 
 const NOW = Date.UTC(2026, 10, 24, 12, 30);

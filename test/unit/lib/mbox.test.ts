@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MboxQuoter, readMbox } from "../../../src/lib/mbox/index.ts";
+import { MboxQuoter } from "../../../src/lib/mbox/quote.ts";
+import { readMbox } from "../../../src/lib/mbox/read.ts";
 import { HOSTILE_MBOX } from "../../mail/hostile-inputs.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readTicket, type Ticket, writeTicket } from "../../../src/mail/egress-tickets/index.ts";
+import { readTicket, type Ticket, writeTicket } from "../../../src/mail/egress-tickets/ticket.ts";
 
 const ticket: Ticket = {
   shard: 3,

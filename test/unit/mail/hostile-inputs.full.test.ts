@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { readMbox } from "../../../src/lib/mbox/index.ts";
-import { parseDmarcReport } from "../../../src/mail/aggregate-reports/index.ts";
-import { readReceiverResults } from "../../../src/mail/authentication-results/index.ts";
+import { readMbox } from "../../../src/lib/mbox/read.ts";
+import { parseDmarcReport } from "../../../src/mail/aggregate-reports/parse-dmarc.ts";
+import { readReceiverResults } from "../../../src/mail/authentication-results/receiver-results.ts";
+import { isAutomatic } from "../../../src/mail/reports/automatic-mail.ts";
 import { classifyFailure } from "../../../src/mail/reports/classify.ts";
-import { isAutomatic, parseFeedback, readFields } from "../../../src/mail/reports/index.ts";
+import { readFields } from "../../../src/mail/reports/message.ts";
+import { parseFeedback } from "../../../src/mail/reports/parse.ts";
 import { sanitize } from "../../../src/mailboxes/inbox/sanitize.ts";
 import { SendIn } from "../../../src/sending/emails/schema.ts";
 import { EXAMPLE_NET } from "../../mail/aggregate-reports/samples.ts";

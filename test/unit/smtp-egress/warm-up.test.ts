@@ -11,7 +11,7 @@ import {
   type WarmUp,
   warmUpDay,
   warmUpOf,
-} from "../../../src/mail/warm-up/index.ts";
+} from "../../../src/mail/warm-up/warm-up.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -120,15 +120,21 @@ describe("the team page", () => {
 });
 
 describe("the audit log and the settings", () => {
-  it("save name, tracking and pause, show an invalid name again, and record the change", async () => {
-    const form = { name: "New name", tracking_opens: "on", tracking_clicks: "off", sending_paused: "on" };
+  it("save name, tracking, days and pause, show what is refused at its field, and record the change", async () => {
+    const days = { retention_days: "30" };
+    const form = { name: "New name", tracking_opens: "on", tracking_clicks: "off", sending_paused: "on", ...days };
     expect(await locationOf("/app/settings", form)).toBe("/app/settings?done=saved");
     expect(await textOf("/app/settings")).toContain("Sending is paused in this workspace.");
     const { settings } = await (await workspace.get(`/v1/workspaces/${workspace.workspaceId}`)).json<{
       settings: object;
     }>();
-    expect(settings).toMatchObject({ tracking_opens: true, tracking_clicks: false });
+    expect(settings).toMatchObject({ tracking_opens: true, tracking_clicks: false, retention_days: 30 });
     expect((await submit(session, "/app/settings", { ...form, name: "" })).status).toBe(422);
+    for (const retention_days of ["366", "0", "x"]) {
+      const refused = await submit(session, "/app/settings", { ...form, retention_days });
+      expect(refused.status, retention_days).toBe(422);
+      expect(await refused.text(), retention_days).toMatch(/<input[^>]*id="retention_days"[^>]*aria-invalid/);
+    }
     expect(await textOf("/app/audit")).toContain("workspace.updated");
   });
 });

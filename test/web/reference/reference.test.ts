@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { scopes } from "../../../src/access/accounts/index.ts";
-import type { ApiDocument, Operation } from "../../../src/web/reference/document.ts";
-import { readNouns } from "../../../src/web/reference/document.ts";
+import { scopes } from "../../../src/access/accounts/scopes.ts";
+import { type ApiDocument, type Operation, readNouns } from "../../../src/web/reference/document.ts";
 import { toFields } from "../../../src/web/reference/schemas.ts";
 import { routeScopes } from "../../support/route-tests.ts";
 import { aSession } from "../../support/sessions.ts";

@@ -1,7 +1,7 @@
 import { iso } from "../../../lib/time.ts";
 import { addDeliveriesStatements } from "../../../notices/webhooks/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
-import { wakeWebhooks } from "../../../platform/webhook-events/index.ts";
+import { wakeWebhooks } from "../../../platform/webhook-events/wake.ts";
 import { done, idOfEffect, nothingPrepared, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
 
 type WebhookEffect = PendingOf<"webhook">;

@@ -2,7 +2,7 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { idPrefix } from "../../../platform/db/random-id.ts";
-import type { WakeUp } from "../../../platform/outbox/index.ts";
+import type { WakeUp } from "../../../platform/outbox/wake.ts";
 import { requestStatements } from "../../consent/index.ts";
 import { ADDED, CHANGED, contactEventSql, FIELDS, REMOVED } from "./contact-events.ts";
 import { causeOf, done, idOfEffect, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";

@@ -1,5 +1,5 @@
 import { ID_SUFFIX_SQL } from "../../../platform/db/random-id.ts";
-import { recordsEventsSql } from "../../../platform/person-events/index.ts";
+import { recordsEventsSql } from "../../../platform/person-events/insert.ts";
 
 /** The changed fields with their new values. */
 export const FIELDS = ", 'fields', json(j.value->'fields')";

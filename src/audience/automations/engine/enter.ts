@@ -5,7 +5,7 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
-import { wakeForResults } from "../../../platform/webhook-events/index.ts";
+import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import { evaluate } from "../../conditions/index.ts";
 import { toHistory } from "../history.ts";
 import { limits } from "../rules.ts";
@@ -166,7 +166,10 @@ async function toRun({
   const hash = await uuidFromHash(utf8(`automation run ${automation.id} ${event.id}`));
   const line = { at: event.created_at, step: null, text: `Entered by ${event.name}.` };
   return {
-    ...{ workspace: event.workspace, automation: automation.n, version: version.n, key: event.email_key },
+    workspace: event.workspace,
+    automation: automation.n,
+    version: version.n,
+    key: event.email_key,
     id: idOfTime(event.created_at, hash),
     entry: mode === "once" ? "" : event.id,
     node: version.nodes.length > 0 ? 0 : null,

@@ -3,7 +3,7 @@ import { iso } from "../../../lib/time.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
-import { wakeForResults, wakeWebhooks } from "../../../platform/webhook-events/index.ts";
+import { wakeForResults, wakeWebhooks } from "../../../platform/webhook-events/wake.ts";
 import { advance, type Effect, type Entered, type Move } from "../advance.ts";
 import { pauseStatements } from "../pause-statements.ts";
 import { findVersions, type Version } from "../versions.ts";

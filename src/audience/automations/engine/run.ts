@@ -1,7 +1,7 @@
 import { nextTurn } from "../../../lib/yielding-steps.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { ConcurrencyError, RefusedBatchError } from "../../../platform/db/batch.ts";
-import { wakeAutomations } from "../../../platform/person-events/index.ts";
+import { wakeAutomations } from "../../../platform/person-events/wake.ts";
 import { EVENTS_PER_PAGE, enterRuns } from "./enter.ts";
 import { claimEngine, type EngineLease, releaseEngine } from "./lease.ts";
 import { movePage } from "./move-page.ts";

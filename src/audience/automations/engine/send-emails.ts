@@ -1,6 +1,11 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
-import { countEmailsStatements, dailyLimitOf, findEmailsLeft, resetAt } from "../../../platform/rate-limits/index.ts";
+import {
+  countEmailsStatements,
+  dailyLimitOf,
+  findEmailsLeft,
+  resetAt,
+} from "../../../platform/rate-limits/daily-emails.ts";
 import { prepareStepEmails, type StepEmail, type StepEmailIssue } from "../../broadcasts/index.ts";
 import { stepNumber } from "../definition.ts";
 import { DailyEmails } from "./daily-emails.ts";

@@ -1,7 +1,7 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
-import { wakeForResults } from "../../../platform/webhook-events/index.ts";
+import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import { toHistory } from "../history.ts";
 import { runEndedStatements } from "../webhook-events.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";

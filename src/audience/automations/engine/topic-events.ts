@@ -2,7 +2,7 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../../platform/db/random-id.ts";
-import { recordsEventsSql } from "../../../platform/person-events/index.ts";
+import { recordsEventsSql } from "../../../platform/person-events/insert.ts";
 
 const INSERT = `
   INSERT INTO events (workspace, id, email_key, name, data, occurred_at, created_at)

@@ -1,8 +1,8 @@
 import { type CallerCtx, requireAllDomains } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
-import { auditStatement } from "../../../platform/audit/index.ts";
+import { auditStatement } from "../../../platform/audit/record.ts";
 import { mailDb } from "../../../platform/db/client.ts";
-import { wakeForResults } from "../../../platform/webhook-events/index.ts";
+import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import { toHistory } from "../history.ts";
 import { getAutomation } from "../queries.ts";
 import { runEndedStatements } from "../webhook-events.ts";

@@ -3,7 +3,7 @@ import { conflict } from "../../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
-import { storeMailResponse } from "../../../platform/idempotency/index.ts";
+import { storeMailResponse } from "../../../platform/idempotency/responses.ts";
 import { requireTransition } from "../change.ts";
 import { type Broadcast, getBroadcast } from "../queries.ts";
 

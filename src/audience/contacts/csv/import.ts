@@ -13,7 +13,7 @@ import type { Delimiter } from "../../../lib/csv/rules.ts";
 import { badRequest, tooLarge } from "../../../lib/errors.ts";
 import { nextTurn, YieldingSteps } from "../../../lib/yielding-steps.ts";
 import { JsonChunkWriter } from "../../../platform/db/json-chunk-writer.ts";
-import { Reservation } from "../../../platform/idempotency/index.ts";
+import { Reservation } from "../../../platform/idempotency/reservation.ts";
 import { copyToNewContacts } from "../../../sending/suppressions/index.ts";
 import { getList, type ListRow } from "../queries.ts";
 import { importLimits, importStep } from "../rules.ts";

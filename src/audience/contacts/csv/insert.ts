@@ -2,7 +2,8 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
-import { contactEventsStatements, wakeForEvents } from "../../../platform/person-events/index.ts";
+import { contactEventsStatements } from "../../../platform/person-events/contact-events.ts";
+import { wakeForEvents } from "../../../platform/person-events/wake.ts";
 import { requestStatements, statedByImportStatement } from "../../consent/index.ts";
 import type { ListRow } from "../queries.ts";
 

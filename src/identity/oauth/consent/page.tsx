@@ -1,4 +1,4 @@
-import { scopes } from "../../../access/accounts/index.ts";
+import { scopes } from "../../../access/accounts/scopes.ts";
 import { Form, Layout, Notice } from "../../../http/ui/index.ts";
 import type { WorkspaceChoice } from "../approve.ts";
 import type { AuthorizationRequest } from "../authorization-request.ts";

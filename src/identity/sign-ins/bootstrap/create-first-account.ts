@@ -1,8 +1,8 @@
 import type { Address } from "../../../lib/addresses.ts";
 import { conflict } from "../../../lib/errors.ts";
-import { auditInNewWorkspaceStatement } from "../../../platform/audit/index.ts";
+import { auditInNewWorkspaceStatement } from "../../../platform/audit/record.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import { batchOrThrow, expectChanges } from "../../../platform/db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { newWorkspace } from "../../workspaces/index.ts";
 import { FIND_USER } from "../complete.ts";
 import { createMagicLink } from "../magic-links/index.ts";
@@ -22,11 +22,8 @@ export async function createFirstAccount(ctx: Ctx, address: Address): Promise<st
   const name = address.domain;
   const workspace = found?.workspace_id ? null : await newWorkspace(ctx, { name, ownerId: userId });
   const byService = { db: ctx.db, now: ctx.now, newId: ctx.newId, actor: null, workspace: null, clientIp: null };
-  await batchOrThrow(
-    ctx.db,
-    () =>
-      conflict("This deployment already has its first account; npm run admin -- sign-in-link makes a new link for it"),
-    [
+  try {
+    await guardedBatch(ctx.db, [
       ctx.db.prepare(INSERT_USER).bind(userId, address.address, address.key, ctx.now()),
       ctx.db.prepare(MAKE_ADMIN).bind(userId),
       expectChanges(ctx.db, 1),
@@ -40,7 +37,13 @@ export async function createFirstAccount(ctx: Ctx, address: Address): Promise<st
             }),
           ]
         : []),
-    ],
-  );
+    ]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError)
+      throw conflict(
+        "This deployment already has its first account; npm run admin -- sign-in-link makes a new link for it",
+      );
+    throw error;
+  }
   return createMagicLink(ctx, { email: address.address, next: "/app", method: "bootstrap" });
 }

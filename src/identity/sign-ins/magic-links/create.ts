@@ -1,4 +1,4 @@
-import { issueOneTimeToken } from "../../../access/tokens/index.ts";
+import { issueOneTimeToken } from "../../../access/tokens/one-time-tokens.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { MainStatement } from "../../../platform/db/database.ts";
 import { MAGIC_LINK_TTL_MS } from "../rules.ts";

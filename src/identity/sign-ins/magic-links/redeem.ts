@@ -1,5 +1,5 @@
-import type { Client } from "../../../access/sessions/index.ts";
-import { findOneTimeToken, redeemStatements } from "../../../access/tokens/index.ts";
+import type { Client } from "../../../access/sessions/start.ts";
+import { findOneTimeToken, redeemStatements } from "../../../access/tokens/one-time-tokens.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { completeSignIn, type SignIn } from "../complete.ts";

@@ -1,6 +1,6 @@
 import { addressKey } from "../../../lib/addresses.ts";
 import { notFound } from "../../../lib/errors.ts";
-import { auditStatement } from "../../../platform/audit/index.ts";
+import { auditStatement } from "../../../platform/audit/record.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { issueMagicLink } from "../magic-links/index.ts";
 import { ANY_ADMIN } from "./start.ts";

@@ -1,4 +1,4 @@
-import { type Client, newSession } from "../../../access/sessions/index.ts";
+import { type Client, newSession } from "../../../access/sessions/start.ts";
 import { addressKey } from "../../../lib/addresses.ts";
 import { notFound } from "../../../lib/errors.ts";
 import type { Ctx } from "../../../platform/context.ts";

@@ -1,5 +1,5 @@
-import { type Client, newSession, type SessionTokens } from "../../../access/sessions/index.ts";
-import { findOneTimeToken, redeemStatements } from "../../../access/tokens/index.ts";
+import { type Client, newSession, type SessionTokens } from "../../../access/sessions/start.ts";
+import { findOneTimeToken, redeemStatements } from "../../../access/tokens/one-time-tokens.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { ConcurrencyError, guardedBatch } from "../../../platform/db/batch.ts";
 import type { SignInMethod } from "../../../platform/db/schema/main/index.ts";

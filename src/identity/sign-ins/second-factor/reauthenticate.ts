@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { findOneTimeToken, redeemStatements } from "../../../access/tokens/index.ts";
+import { findOneTimeToken, redeemStatements } from "../../../access/tokens/one-time-tokens.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { forbidden } from "../../../lib/errors.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, forbidden } from "../../../lib/errors.ts";
 import { keyedHashes, seal } from "../../../lib/secret-box.ts";
-import { auditStatement } from "../../../platform/audit/index.ts";
+import { auditStatement } from "../../../platform/audit/record.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { newTotpSecret, toBase32 } from "./totp-code.ts";
 import { findTotp, normalizeRecovery, RECOVERY_PURPOSE, TOTP_PURPOSE, verifyCode } from "./verify.ts";

@@ -3,7 +3,8 @@ import { keyedHashes, open } from "../../../lib/secret-box.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { expectChanges } from "../../../platform/db/batch.ts";
 import type { MainStatement } from "../../../platform/db/database.ts";
-import { countFailure, formatPolicy } from "../../../platform/rate-limits/index.ts";
+import { countFailure } from "../../../platform/rate-limits/exact.ts";
+import { formatPolicy } from "../../../platform/rate-limits/rules.ts";
 import { failureLimits } from "../rules.ts";
 import { matchTotp } from "./totp-code.ts";
 

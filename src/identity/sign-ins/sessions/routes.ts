@@ -2,14 +2,12 @@ import type { Context } from "hono";
 import { Hono } from "hono";
 import * as z from "zod";
 import type { CallerCtx, SessionActor } from "../../../access/caller.ts";
-import {
-  invalidSession,
-  listSessions,
-  refreshSession,
-  revokeSession,
-  signOut,
-  switchWorkspace,
-} from "../../../access/sessions/index.ts";
+import { invalidSession } from "../../../access/sessions/authenticate.ts";
+import { listSessions } from "../../../access/sessions/queries.ts";
+import { refreshSession } from "../../../access/sessions/refresh.ts";
+import { revokeSession } from "../../../access/sessions/revoke.ts";
+import { signOut } from "../../../access/sessions/sign-out.ts";
+import { switchWorkspace } from "../../../access/sessions/switch-workspace.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
 import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";

@@ -1,7 +1,8 @@
 import { parseAddress } from "../../../lib/addresses.ts";
 import { tooManyRequests } from "../../../lib/errors.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import { countFailure, formatPolicy, type RatePolicy } from "../../../platform/rate-limits/index.ts";
+import { countFailure } from "../../../platform/rate-limits/exact.ts";
+import { formatPolicy, type RatePolicy } from "../../../platform/rate-limits/rules.ts";
 import { failureLimits } from "../rules.ts";
 
 /** Returns the limits of wrong passwords of a mailbox from an ip, wherever the password is given. */

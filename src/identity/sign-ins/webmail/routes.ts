@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { refreshMailboxSession, signOutOfMailbox } from "../../../access/mailbox-sessions/index.ts";
+import { refreshMailboxSession, signOutOfMailbox } from "../../../access/mailbox-sessions/sessions.ts";
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";

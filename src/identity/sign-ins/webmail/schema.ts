@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { MailboxTokens } from "../../../access/mailbox-sessions/index.ts";
+import type { MailboxTokens } from "../../../access/mailbox-sessions/sessions.ts";
 import { iso } from "../../../lib/time.ts";
 
 const Password = z.string().max(256);

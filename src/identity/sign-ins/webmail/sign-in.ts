@@ -1,5 +1,5 @@
-import { type MailboxTokens, signInToMailbox } from "../../../access/mailbox-sessions/index.ts";
-import type { Client } from "../../../access/sessions/index.ts";
+import { type MailboxTokens, signInToMailbox } from "../../../access/mailbox-sessions/sessions.ts";
+import type { Client } from "../../../access/sessions/start.ts";
 import { unauthorized } from "../../../lib/errors.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { countAttempt } from "./count-attempt.ts";

@@ -4,7 +4,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../../http/pagination.ts";
 import { query } from "../../../http/validate.ts";
-import { AUDIT_RETENTION_DAYS } from "../../../platform/audit/index.ts";
+import { AUDIT_RETENTION_DAYS } from "../../../platform/audit/rules.ts";
 import { listAudit } from "./queries.ts";
 import { AuditEntryOut, toAuditEntry } from "./schema.ts";
 

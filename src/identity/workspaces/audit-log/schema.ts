@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { iso } from "../../../lib/time.ts";
-import { actions } from "../../../platform/audit/index.ts";
+import { actions } from "../../../platform/audit/actions.ts";
 import type { AuditRow } from "./queries.ts";
 
 /** An entry of the audit log. */

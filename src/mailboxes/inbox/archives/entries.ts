@@ -1,4 +1,4 @@
-import { readMbox } from "../../../lib/mbox/index.ts";
+import { readMbox } from "../../../lib/mbox/read.ts";
 import { readChunks } from "../../../lib/read-chunks.ts";
 import type { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import {
@@ -8,7 +8,7 @@ import {
   readDirectory,
   ZipError,
   type ZipFile,
-} from "../../../lib/zip/index.ts";
+} from "../../../lib/zip/reader.ts";
 import { MAX_MESSAGE_BYTES } from "../../inbound/index.ts";
 import { type ArchiveContents, type ArchiveCursor, nameIssue } from "../../mailbox-store/index.ts";
 import { type ArchiveHeaders, readArchiveHeaders } from "./archive-headers.ts";

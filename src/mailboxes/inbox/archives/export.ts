@@ -1,9 +1,9 @@
 import { concat, utf8 } from "../../../lib/bytes.ts";
 import { notFound } from "../../../lib/errors.ts";
-import { MboxQuoter } from "../../../lib/mbox/index.ts";
+import { MboxQuoter } from "../../../lib/mbox/quote.ts";
 import { readChunks } from "../../../lib/read-chunks.ts";
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
-import { crc32, type ZipEntry, ZipWriter } from "../../../lib/zip/index.ts";
+import { crc32, type ZipEntry, ZipWriter } from "../../../lib/zip/writer.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { ExportedMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";

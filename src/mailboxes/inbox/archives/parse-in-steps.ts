@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { piecesOf, type YieldingSteps } from "../../../lib/yielding-steps.ts";
-import { MessageParser, type ParsedMessage } from "../../../mail/messages/index.ts";
+import { MessageParser, type ParsedMessage } from "../../../mail/messages/parse.ts";
 
 /** Bytes that are parsed and hashed at once. */
 const PIECE_BYTES = 262_144;

@@ -1,7 +1,7 @@
 import { AppError } from "../../../lib/errors.ts";
 import { readChunks } from "../../../lib/read-chunks.ts";
 import { toReadable } from "../../../lib/readable.ts";
-import type { ByteSource } from "../../../lib/zip/index.ts";
+import type { ByteSource } from "../../../lib/zip/reader.ts";
 import type { Ctx } from "../../../platform/context.ts";
 
 /** Bytes that are read ahead of a reader that goes through an object in order. */

@@ -1,6 +1,6 @@
-import { effectiveScopes } from "../../../access/accounts/index.ts";
+import { effectiveScopes } from "../../../access/accounts/scopes.ts";
 import type { CallerCtx, Role } from "../../../access/caller.ts";
-import { mayOpenSql, openByPassword } from "../../../access/mailbox-sessions/index.ts";
+import { mayOpenSql, openByPassword } from "../../../access/mailbox-sessions/rights.ts";
 import type { Ctx } from "../../../platform/context.ts";
 
 /**

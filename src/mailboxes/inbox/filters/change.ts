@@ -2,8 +2,8 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import { auditStatement } from "../../../platform/audit/index.ts";
-import { storeResponse } from "../../../platform/idempotency/index.ts";
+import { auditStatement } from "../../../platform/audit/record.ts";
+import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import { requestConfirmation } from "../../forwarding-rules/index.ts";
 import {
   type Filter,

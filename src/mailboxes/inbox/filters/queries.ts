@@ -1,4 +1,4 @@
-import { OAUTH_REFUSAL } from "../../../access/accounts/index.ts";
+import { OAUTH_REFUSAL } from "../../../access/accounts/scopes.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { forbidden } from "../../../lib/errors.ts";
 import { permittedForwards } from "../../forwarding-rules/index.ts";

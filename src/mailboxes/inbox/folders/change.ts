@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, notFound } from "../../../lib/errors.ts";
-import { storeResponse } from "../../../platform/idempotency/index.ts";
+import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import type { Folder, FolderResult } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 

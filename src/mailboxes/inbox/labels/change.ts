@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import { storeResponse } from "../../../platform/idempotency/index.ts";
+import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import type { Label, LabelResult, MessageItem } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 

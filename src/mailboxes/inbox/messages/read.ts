@@ -1,14 +1,10 @@
 import { AppError, notFound } from "../../../lib/errors.ts";
-import {
-  type HeaderList,
-  htmlToText,
-  joinTexts,
-  messageBounds,
-  newBodyDecoder,
-  partsShownIn,
-  readHeader,
-  readText,
-} from "../../../mail/messages/index.ts";
+import { partsShownIn } from "../../../mail/messages/bodies.ts";
+import { newBodyDecoder } from "../../../mail/messages/body-decoder.ts";
+import { type HeaderList, readHeader } from "../../../mail/messages/header.ts";
+import { readText } from "../../../mail/messages/parse.ts";
+import { bounds as messageBounds } from "../../../mail/messages/rules.ts";
+import { htmlToText, joinTexts } from "../../../mail/messages/text.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Conversation, PartPlace, StoredMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { flag } from "../../../http/flag.ts";
-import { Authentication, readAuthentication } from "../../../mail/authentication-results/index.ts";
-import { messageBounds } from "../../../mail/messages/index.ts";
+import { Authentication, readAuthentication } from "../../../mail/authentication-results/stored-results.ts";
+import { bounds as messageBounds } from "../../../mail/messages/rules.ts";
 import { MAX_SELECTED, type StoredMessage } from "../../mailbox-store/index.ts";
 import { Address, ItemOut, itemExample, messageFields, toAddress, toItem } from "../schema.ts";
 import type { MessageContent } from "./read.ts";

@@ -1,10 +1,15 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { AppError, notFound, unprocessable } from "../../../lib/errors.ts";
-import { ComposeError } from "../../../mail/mime/index.ts";
-import { storeResponse } from "../../../platform/idempotency/index.ts";
-import type { AddResult, MessageItem, NewMessage, Person } from "../../mailbox-store/index.ts";
-import { saveUsedBytes } from "../../mailbox-store/index.ts";
+import { ComposeError } from "../../../mail/mime/errors.ts";
+import { storeResponse } from "../../../platform/idempotency/responses.ts";
+import {
+  type AddResult,
+  type MessageItem,
+  type NewMessage,
+  type Person,
+  saveUsedBytes,
+} from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { toItem } from "../schema.ts";
 import { findFiles, toAttachment } from "./files.ts";

@@ -2,9 +2,9 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { inMiB } from "../../../lib/bytes.ts";
 import { AppError, tooLarge, unprocessable } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import type { AttachmentSource } from "../../../mail/mime/index.ts";
+import type { AttachmentSource } from "../../../mail/mime/message.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
-import { storeResponse } from "../../../platform/idempotency/index.ts";
+import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import { emailLimits } from "../../../sending/emails/index.ts";
 import type { OpenMailbox } from "../open.ts";
 

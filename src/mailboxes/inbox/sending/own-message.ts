@@ -1,9 +1,9 @@
 import { binaryStringToBytes } from "../../../lib/bytes.ts";
-import { type ComposedMessage, compose, type MessageInput } from "../../../mail/mime/index.ts";
+import { compose } from "../../../mail/mime/compose.ts";
+import type { ComposedMessage, MessageInput } from "../../../mail/mime/message.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
-import type { NewMessage, Person } from "../../mailbox-store/index.ts";
-import { putMessage, toPreview } from "../../mailbox-store/index.ts";
+import { type NewMessage, type Person, putMessage, toPreview } from "../../mailbox-store/index.ts";
 
 /** A message that the mailbox itself wrote: a draft or a sent copy. */
 export interface OwnMessage {

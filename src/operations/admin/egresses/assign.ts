@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { invalidField, notFound } from "../../../lib/errors.ts";
-import { auditIfChangedStatement } from "../../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
 import type { MainStatement } from "../../../platform/db/database.ts";
 import { getAnyWorkspace, listDomainClaims } from "../index.ts";
 import { type AssignmentRow, egressIssue } from "./queries.ts";

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, notFound } from "../../../lib/errors.ts";
-import { auditIfChangedStatement } from "../../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
 
 /** A host to which tracking links do not redirect. */
 export interface BlockedHostRow {

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, notFound } from "../../../lib/errors.ts";
-import { auditIfChangedStatement } from "../../../platform/audit/index.ts";
+import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
 
 export interface DeadLetterRow {
   id: string;

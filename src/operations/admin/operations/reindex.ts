@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
-import { auditStatement } from "../../../platform/audit/index.ts";
+import { auditStatement } from "../../../platform/audit/record.ts";
 import { onShard, shardNumbers } from "../../../platform/jobs/shards.ts";
 import { reindexEmails } from "../../../sending/emails/index.ts";
 

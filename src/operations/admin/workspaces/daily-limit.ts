@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { auditStatement } from "../../../platform/audit/index.ts";
+import { auditStatement } from "../../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { onShardOf } from "../../../platform/jobs/shards.ts";
-import { beginDailyCount, dailyLimitOf } from "../../../platform/rate-limits/index.ts";
+import { beginDailyCount, dailyLimitOf } from "../../../platform/rate-limits/daily-emails.ts";
 import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
 
 const SET = "UPDATE workspaces SET daily_limit = ?2 WHERE number = ?1 AND deleted_at IS NULL AND daily_limit IS NOT ?2";

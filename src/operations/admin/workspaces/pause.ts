@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { notifyOwnersStatements } from "../../../notices/notifications/index.ts";
-import { auditStatement } from "../../../platform/audit/index.ts";
+import { auditStatement } from "../../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
 

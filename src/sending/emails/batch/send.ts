@@ -3,7 +3,7 @@ import { unprocessable } from "../../../lib/errors.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
-import { storeMailResponse } from "../../../platform/idempotency/index.ts";
+import { storeMailResponse } from "../../../platform/idempotency/responses.ts";
 import { requireMailSpace } from "../../../platform/jobs/shard-sizes.ts";
 import { batchUpload, type ContentUpload, putContents } from "../content/index.ts";
 import { commitEmails, type NewEmail, requireSendingAllowed, toNewEmail } from "../send/index.ts";

@@ -1,4 +1,4 @@
-import type { AttachmentSource } from "../../../mail/mime/index.ts";
+import type { AttachmentSource } from "../../../mail/mime/message.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { repeatObjectCall } from "../../../platform/db/repeat-object-call.ts";
 import type { ContentDocument } from "./documents.ts";

@@ -1,7 +1,7 @@
 import { utf8 } from "../../../lib/bytes.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
-import type { Parts } from "../../../lib/liquid/index.ts";
-import type { RawContent } from "../../../mail/raw/index.ts";
+import type { Parts } from "../../../lib/liquid/text.ts";
+import type { RawContent } from "../../../mail/raw/compose.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { fullKey, r2Keys } from "../../../platform/db/r2-keys.ts";
 import { repeatObjectCall } from "../../../platform/db/repeat-object-call.ts";

@@ -1,8 +1,8 @@
 import { timeOfId } from "../../../lib/ids.ts";
-import { LiquidTextError } from "../../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../../lib/liquid/text.ts";
 import { type PersonalText, parsePersonalText, type Rendering } from "../../../lib/personal-text.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import { newUnsubscribeUrl } from "../../../platform/mail-tokens/index.ts";
+import { newUnsubscribeUrl } from "../../../platform/mail-tokens/return-path.ts";
 import { limits } from "../rules.ts";
 import { type ContentDocument, type ContentPlace, findContent } from "./documents.ts";
 

@@ -1,4 +1,4 @@
-import { type BodySource, inlineBody, type RawContent } from "../../../mail/raw/index.ts";
+import { type BodySource, inlineBody, type RawContent } from "../../../mail/raw/compose.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { repeatObjectCall } from "../../../platform/db/repeat-object-call.ts";
 import { AttachmentDeletedError } from "./attachment-source.ts";

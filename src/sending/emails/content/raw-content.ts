@@ -1,13 +1,8 @@
 import { isServiceHeader } from "../../../lib/header-rules.ts";
-import {
-  binaryToText,
-  fieldValue,
-  inlineBody,
-  parseFields,
-  type RawPart,
-  readTextPart,
-  textParts,
-} from "../../../mail/raw/index.ts";
+import { inlineBody } from "../../../mail/raw/compose.ts";
+import { binaryToText, fieldValue, parseFields } from "../../../mail/raw/fields.ts";
+import type { RawPart } from "../../../mail/raw/part-list.ts";
+import { readTextPart, textParts } from "../../../mail/raw/text-parts.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { ContentDocument } from "./documents.ts";
 

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
-import type { RawContent } from "../../../mail/raw/index.ts";
+import type { RawContent } from "../../../mail/raw/compose.ts";
 import type { ContentDocument, ContentUpload } from "../content/index.ts";
 
 type Attachments = ContentDocument["attachments"];

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../../lib/time.ts";
 import { timestamp } from "../../../lib/timestamp.ts";
-import { Authentication } from "../../../mail/authentication-results/index.ts";
+import { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
 import { addressesOf } from "../serialize.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { iso } from "../../../lib/time.ts";
-import { readAuthentication } from "../../../mail/authentication-results/index.ts";
+import { readAuthentication } from "../../../mail/authentication-results/stored-results.ts";
 import { mailDb, mailOrm } from "../../../platform/db/client.ts";
 import type { EmailPage } from "../queries.ts";
 import type { SearchPlan } from "./plan.ts";

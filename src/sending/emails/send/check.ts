@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { isPausedSource } from "../../../platform/bulk-pauses/index.ts";
+import { isPausedSource } from "../../../platform/bulk-pauses/rules.ts";
 import { hasLeft, type TopicRef, topicOf } from "../../topics/index.ts";
 import { isBulkSource, isSuppressing, type SuppressionReason } from "../rules.ts";
 import type { SendRecords } from "./early-records.ts";

@@ -1,4 +1,4 @@
-import { KEY_WORKSPACE } from "../../../access/accounts/index.ts";
+import { KEY_WORKSPACE } from "../../../access/accounts/authenticate.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { parseUuid } from "../../../lib/ids.ts";
@@ -6,7 +6,7 @@ import type { Ctx } from "../../../platform/context.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { mailboxAddressesSql } from "../../../platform/db/mailbox-addresses.ts";
 import { SANDBOX_MEMBERS_SQL } from "../../../platform/db/sandbox-members.ts";
-import { AddressForms } from "../../../platform/erased-addresses/index.ts";
+import { AddressForms } from "../../../platform/erased-addresses/forms.ts";
 import { sendTopicsStatements, type TopicRef, toSendTopics } from "../../topics/index.ts";
 import type { SuppressionReason } from "../rules.ts";
 import { type Addresses, earlyRecords, type SenderRow, type SendRecords } from "./early-records.ts";

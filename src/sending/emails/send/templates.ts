@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import { LiquidTextError } from "../../../lib/liquid/index.ts";
+import { LiquidTextError } from "../../../lib/liquid/text.ts";
 import type { Values } from "../../../lib/placeholders.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import {

@@ -3,8 +3,11 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement, MainStatement } from "../../../platform/db/database.ts";
 import { storedKeySql } from "../../../platform/db/r2-keys.ts";
-import { recordEmailEventsStatements, wakeForEvents } from "../../../platform/person-events/index.ts";
-import { recordEventsStatements, toWebhookEvents, wakeForResults } from "../../../platform/webhook-events/index.ts";
+import { recordEmailEventsStatements } from "../../../platform/person-events/email-events.ts";
+import { wakeForEvents } from "../../../platform/person-events/wake.ts";
+import { recordEventsStatements } from "../../../platform/webhook-events/record.ts";
+import { toWebhookEvents } from "../../../platform/webhook-events/rules.ts";
+import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import {
   clearDomainFailuresStatements,
   domainFailureStatements,

@@ -1,5 +1,6 @@
 import type { EventEntry } from "../../../platform/db/email-json.ts";
-import type { EmailEvent, RecipientEvent } from "../../../platform/person-events/index.ts";
+import type { RecipientEvent } from "../../../platform/person-events/email-events.ts";
+import type { EmailEvent } from "../../../platform/person-events/rules.ts";
 import { type EmailState, ERASED, recipientKey } from "./state.ts";
 
 /**

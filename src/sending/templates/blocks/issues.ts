@@ -1,4 +1,4 @@
-import { LiquidTextError, parseLiquid } from "../../../lib/liquid/index.ts";
+import { LiquidTextError, parseLiquid } from "../../../lib/liquid/text.ts";
 import type { Language } from "../../../lib/personal-text.ts";
 import { escapeHtml, parsePlaceholders } from "../../../lib/placeholders.ts";
 import { type Block, blockLimits, columnsOf, isSafeUrl, TEXT_FIELDS } from "./blocks.ts";

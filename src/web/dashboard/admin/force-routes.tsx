@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
-import { isRecentlyReauthenticated } from "../../../access/sessions/index.ts";
+import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";

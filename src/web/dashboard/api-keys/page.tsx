@@ -1,4 +1,4 @@
-import { scopes } from "../../../access/accounts/index.ts";
+import { scopes } from "../../../access/accounts/scopes.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { ButtonLink, Dialog, Facts, Field, Form, Layout, Notice, toSentence } from "../../../http/ui/index.ts";
 import type { ApiKeyRow, NewApiKeyOut } from "../../../identity/api-keys/index.ts";

@@ -1,4 +1,4 @@
-import { classifyFailure } from "../../../mail/reports/index.ts";
+import { classifyFailure } from "../../../mail/reports/classify.ts";
 import type { EventOut } from "../../../sending/emails/index.ts";
 
 /** An event that ended the delivery to a recipient, in the words of people. */

@@ -1,4 +1,4 @@
-import { type Scope, scopes } from "../../../access/accounts/index.ts";
+import { type Scope, scopes } from "../../../access/accounts/scopes.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, Layout, List, Time } from "../../../http/ui/index.ts";
 import type { GrantRow } from "../../../identity/oauth/index.ts";

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, Facts, Field, Form, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
-import type { Authentication } from "../../../mail/authentication-results/index.ts";
+import type { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { InboundEntryOut } from "../../../mailboxes/inbound-log/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
 

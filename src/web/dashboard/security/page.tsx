@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import type { SessionRow } from "../../../access/sessions/index.ts";
+import type { SessionRow } from "../../../access/sessions/queries.ts";
 import {
   ButtonLink,
   Field,

@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
 import * as z from "zod";
-import { getSession, listSessions, revokeSession } from "../../../access/sessions/index.ts";
+import { getSession, listSessions } from "../../../access/sessions/queries.ts";
+import { revokeSession } from "../../../access/sessions/revoke.ts";
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";

@@ -4,7 +4,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { PostButton, Time } from "../../../http/ui/index.ts";
 import type { WorkspaceRow } from "../../../identity/workspaces/index.ts";
-import { pausedSources } from "../../../platform/bulk-pauses/index.ts";
+import { pausedSources } from "../../../platform/bulk-pauses/rules.ts";
 import { resumeBulk } from "../../../sending/rates/index.ts";
 
 /** The action that resumes the mail of a workspace that stopped itself. */

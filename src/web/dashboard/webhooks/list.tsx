@@ -16,7 +16,7 @@ import {
 } from "../../../http/ui/index.ts";
 import type { FormValues } from "../../../lib/form-version.ts";
 import type { WebhookOut } from "../../../notices/webhooks/index.ts";
-import { webhookEventTypes } from "../../../platform/webhook-events/index.ts";
+import { webhookEventTypes } from "../../../platform/webhook-events/rules.ts";
 import { curlLine } from "../curl-line.ts";
 
 export const mayManage = ({ actor }: CallerCtx) => actor.scopes.has("webhooks:manage");

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { erasePerson } from "../../../../src/operations/purges/erasure.ts";
-import { newUnsubscribeAddress } from "../../../../src/platform/mail-tokens/index.ts";
+import { newUnsubscribeAddress } from "../../../../src/platform/mail-tokens/return-path.ts";
 import { aTopic } from "../../../support/topics.ts";
 import {
   aMail,

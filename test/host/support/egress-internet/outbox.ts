@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readBody } from "../../../../dev/dns/server.ts";
 import type { RecipientResult, Result } from "../../../../smtp-egress/outcomes.ts";
-import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../../src/mail/egress-tickets/index.ts";
+import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../../src/mail/egress-tickets/ticket.ts";
 import { HandOver, type Taken } from "./hand-over.ts";
 
 export const SECRET = "gateway-secret-of-the-tests-0123456789";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import net from "node:net";
 import tls from "node:tls";
 import { NodeSocket } from "../../../../smtp-egress/node-socket.ts";
-import { EGRESS_LEASE_MS, type Ticket, writeTicket } from "../../../../src/mail/egress-tickets/index.ts";
+import { EGRESS_LEASE_MS, type Ticket, writeTicket } from "../../../../src/mail/egress-tickets/ticket.ts";
 import {
   type Connection,
   performHandshake,

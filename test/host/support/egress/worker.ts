@@ -4,7 +4,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "../../../../mail-gateway/clock.ts";
 import type { RecipientResult } from "../../../../smtp-egress/outcomes.ts";
-import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../../src/mail/egress-tickets/index.ts";
+import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../../src/mail/egress-tickets/ticket.ts";
 
 export interface Outcome {
   ticket: string;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { OutboxMessage } from "../../../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../../../src/platform/outbox/wake.ts";
 import { aMail, apiOn, aWorkspace } from "../../../support/workspace.ts";
 
 it("a wake-up that the queue refuses is sent again after the response, and no more than twice", async () => {

@@ -1,6 +1,6 @@
 /** Single sends that come while a call to the queue runs share the queue messages of the next call. */
 import { expect, it } from "vitest";
-import type { OutboxMessage } from "../../../../src/platform/outbox/index.ts";
+import type { OutboxMessage } from "../../../../src/platform/outbox/wake.ts";
 import { aMail, apiOn, aWorkspace } from "../../../support/workspace.ts";
 
 const SENDS = 12;

@@ -8,8 +8,8 @@ import { checkSenders, checkTlsFailures } from "../../../../src/domains/health/c
 import { checks } from "../../../../src/domains/health/checks.ts";
 import { findingCodes } from "../../../../src/domains/health/codes.ts";
 import type { DnsEvidence, Evidence } from "../../../../src/domains/health/evidence.ts";
-import { parseDmarcRecord } from "../../../../src/mail/dmarc/index.ts";
-import type { DnsResult } from "../../../../src/platform/dns/index.ts";
+import { parseDmarcRecord } from "../../../../src/mail/dmarc/record.ts";
+import type { DnsResult } from "../../../../src/platform/dns/resolve.ts";
 
 const NOTHING: Evidence = {
   ...{

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isPublicHost } from "../../../../src/domains/health/fetch-policy.ts";
-import type { DnsResult } from "../../../../src/platform/dns/index.ts";
+import type { DnsResult } from "../../../../src/platform/dns/resolve.ts";
 
 const found = (...values: string[]): DnsResult => ({ status: "ok", values });
 const FAILED: DnsResult = { status: "temperror", reason: "no response" };

@@ -3,7 +3,7 @@
  * golden-differences.ts which cases have another result here.
  */
 import { describe, expect, it } from "vitest";
-import { LiquidTextError, parseLiquid } from "../../../../src/lib/liquid/index.ts";
+import { LiquidTextError, parseLiquid } from "../../../../src/lib/liquid/text.ts";
 import type { Values } from "../../../../src/lib/placeholders.ts";
 import golden from "../../../lib/liquid/golden.json" with { type: "json" };
 import { different } from "../../../lib/liquid/golden-differences.ts";

@@ -1,12 +1,10 @@
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import {
-  parseDmarcReport,
-  parseTlsReport,
-  ReportError,
-  readAggregateReport,
-  reportBounds,
-} from "../../../../src/mail/aggregate-reports/index.ts";
+import { parseDmarcReport } from "../../../../src/mail/aggregate-reports/parse-dmarc.ts";
+import { parseTlsReport } from "../../../../src/mail/aggregate-reports/parse-tls.ts";
+import { readAggregateReport } from "../../../../src/mail/aggregate-reports/read.ts";
+import { bounds as reportBounds } from "../../../../src/mail/aggregate-reports/rules.ts";
+import { ReportError } from "../../../../src/mail/aggregate-reports/types.ts";
 import { EXAMPLE_NET, GOOGLE_TLS, MAIL_RU, OUTLOOK, RFC8460 } from "../../../mail/aggregate-reports/samples.ts";
 import { withUnused } from "../../../mail/hostile-inputs.ts";
 

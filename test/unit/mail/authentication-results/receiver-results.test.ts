@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readReceiverResults } from "../../../../src/mail/authentication-results/index.ts";
+import { readReceiverResults } from "../../../../src/mail/authentication-results/receiver-results.ts";
 import { HOSTILE_RESULTS } from "../../../mail/hostile-inputs.ts";
 
 const ID = "mx.cloudflare.net";

@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { binaryStringToBytes } from "../../../../src/lib/bytes.ts";
 import { BodyHash, relaxedHeader } from "../../../../src/mail/dkim/canonicalization.ts";
-import { dkimRecord, generateDkimKeyPair, type SigningKey, signMessage } from "../../../../src/mail/dkim/index.ts";
-import { type ComposedMessage, compose, type MessageInput } from "../../../../src/mail/mime/index.ts";
+import { dkimRecord, generateDkimKeyPair, type SigningKey } from "../../../../src/mail/dkim/keys.ts";
+import { signMessage } from "../../../../src/mail/dkim/sign.ts";
+import { compose } from "../../../../src/mail/mime/compose.ts";
+import type { ComposedMessage, MessageInput } from "../../../../src/mail/mime/message.ts";
 import { inChunks } from "../../../host/support/hostile-mail.ts";
 import { collect, equalBytes, formatIssues } from "../../../host/support/read-back.ts";
 

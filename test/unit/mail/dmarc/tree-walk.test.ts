@@ -1,6 +1,6 @@
 /** The tree walk of DMARC (RFC 9989 4.10). */
 import { expect, it } from "vitest";
-import { findOrganizationalDomain, findPolicy } from "../../../../src/mail/dmarc/index.ts";
+import { findOrganizationalDomain, findPolicy } from "../../../../src/mail/dmarc/tree-walk.ts";
 
 /** Returns a look-up in these records, and the names that it was asked for. */
 function dns(records: Record<string, string[] | null>) {

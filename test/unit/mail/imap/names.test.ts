@@ -1,12 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  decodeFolderName,
-  encodeFolderName,
-  formatDateTime,
-  membersOf,
-  toSequenceSet,
-} from "../../../../src/mail/imap/index.ts";
+import { formatDateTime } from "../../../../src/mail/imap/dates.ts";
+import { decodeFolderName, encodeFolderName } from "../../../../src/mail/imap/folder-names.ts";
+import { membersOf, toSequenceSet } from "../../../../src/mail/imap/sequence-sets.ts";
 
 describe("a folder name", () => {
   it("is written in modified UTF-7 as RFC 3501 shows it", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseMessage, partsShownIn } from "../../../../src/mail/messages/index.ts";
+import { partsShownIn } from "../../../../src/mail/messages/bodies.ts";
+import { parseMessage } from "../../../../src/mail/messages/parse.ts";
 
 /** The parts that are shown of messages as mail programs and list servers write them (JMAP, RFC 8621 4.1.4). */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseMessage } from "../../../../src/mail/messages/index.ts";
+import { parseMessage } from "../../../../src/mail/messages/parse.ts";
 import { bombMessages } from "../../../support/bomb-messages.ts";
 
 const SIZE = 8_000_000;

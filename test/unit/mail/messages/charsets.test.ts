@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseMessage, readHeader, readText } from "../../../../src/mail/messages/index.ts";
+import { readHeader } from "../../../../src/mail/messages/header.ts";
+import { parseMessage, readText } from "../../../../src/mail/messages/parse.ts";
 
 /** Reads texts and fields in the charsets that mail has, also where it does not say which. */
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { MessageParser, type ParsedMessage, parseMessage } from "../../../../src/mail/messages/index.ts";
+import { MessageParser, type ParsedMessage, parseMessage } from "../../../../src/mail/messages/parse.ts";
 import { bombMessages } from "../../../support/bomb-messages.ts";
 
 const SIZE = 3_000_000;

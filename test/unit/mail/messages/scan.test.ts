@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseMessage } from "../../../../src/mail/messages/index.ts";
+import { parseMessage } from "../../../../src/mail/messages/parse.ts";
 
 const parse = (text: string) => parseMessage(new TextEncoder().encode(text));
 

@@ -3,7 +3,8 @@ import { createMimeMessage } from "mimetext/browser";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
 import { binaryStringToBytes } from "../../../../src/lib/bytes.ts";
-import { compose, type MessageInput } from "../../../../src/mail/mime/index.ts";
+import { compose } from "../../../../src/mail/mime/compose.ts";
+import type { MessageInput } from "../../../../src/mail/mime/message.ts";
 import { collect, readWithPostalMime } from "../../../host/support/read-back.ts";
 
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseFeedback } from "../../../../src/mail/reports/index.ts";
+import { parseFeedback } from "../../../../src/mail/reports/parse.ts";
 import { parseTypedAddress } from "../../../../src/mail/reports/values.ts";
 import { toReportOutcome } from "../../../../src/sending/feedback/to-outcome.ts";
 import { type ForeignSample, UNLISTED } from "../../../mail/reports/samples-foreign.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseFeedback } from "../../../../src/mail/reports/index.ts";
+import { parseFeedback } from "../../../../src/mail/reports/parse.ts";
 import { toReportOutcome } from "../../../../src/sending/feedback/to-outcome.ts";
 import type { Sample } from "../../../mail/reports/samples.ts";
 import { COMPLAINTS } from "../../../mail/reports/samples-complaints.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { logEmails } from "../../../../src/platform/log-lines/index.ts";
+import { logEmails } from "../../../../src/platform/log-lines/log-emails.ts";
 
 it("lines beyond the bytes of an invocation have the number of their emails, and later ones that fit their ids", () => {
   const lines: [string, Record<string, unknown> | undefined][] = [];

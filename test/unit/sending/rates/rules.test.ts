@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPausedSource, pausedSources } from "../../../../src/platform/bulk-pauses/index.ts";
+import { isPausedSource, pausedSources } from "../../../../src/platform/bulk-pauses/rules.ts";
 import { countsSince, NO_RATE_COUNTS, pauseOf } from "../../../../src/sending/rates/rules.ts";
 
 const limits = { bouncePercent: 5, complaintPercent: 0.3, leastEmails: 200 };

@@ -1,7 +1,7 @@
 /** Blocks that decide: conditions and parts are Liquid in the HTML and text that are made of the blocks. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LiquidTextError, parseLiquid } from "../../../../src/lib/liquid/index.ts";
+import { LiquidTextError, parseLiquid } from "../../../../src/lib/liquid/text.ts";
 import type { Values } from "../../../../src/lib/placeholders.ts";
 import {
   type Block,

@@ -1,4 +1,4 @@
-import type { Reply } from "../../../../src/mail/smtp/index.ts";
+import type { Reply } from "../../../../src/mail/smtp/transport.ts";
 
 /** Returns the reply of a line such as `421 4.7.0 slow down`. */
 export function toReply(line: string): Reply {

@@ -60,15 +60,23 @@ export interface WorkspaceSettings {
   time_zone?: string;
 }
 
+/** Returns the column of a row that belongs to a workspace. */
+export const workspaceNumber = () =>
+  integer()
+    .notNull()
+    .references(() => workspaces.number);
+
+/** Returns the column of a row that belongs to a user. */
+export const userId = () =>
+  text("user_id")
+    .notNull()
+    .references(() => users.id);
+
 export const memberships = sqliteTable(
   "memberships",
   {
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
-    userId: text("user_id")
-      .notNull()
-      .references(() => users.id),
+    workspace: workspaceNumber(),
+    userId: userId(),
     role: text({ enum: ["owner", "admin", "member"] }).notNull(),
     createdAt: integer("created_at").notNull(),
   },
@@ -79,12 +87,8 @@ export const apiKeys = sqliteTable(
   "api_keys",
   {
     id: text().primaryKey().notNull(),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
-    userId: text("user_id")
-      .notNull()
-      .references(() => users.id),
+    workspace: workspaceNumber(),
+    userId: userId(),
     name: text().notNull(),
     prefix: text().notNull(),
     hash: text().notNull(),

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { workspaces } from "./accounts.ts";
+import { workspaceNumber } from "./accounts.ts";
 
 /** Policies for mail that fails DMARC (RFC 9989 4.7). */
 export const dmarcPolicies = ["none", "quarantine", "reject"] as const;
@@ -10,9 +10,7 @@ export const domains = sqliteTable(
   "domains",
   {
     id: text().primaryKey().notNull(),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
+    workspace: workspaceNumber(),
     name: text().notNull(),
     status: text({ enum: ["pending", "verified", "failed"] }).notNull(),
     ownershipToken: text("ownership_token").notNull(),
@@ -51,6 +49,12 @@ export const domains = sqliteTable(
     index("domains_to_check").on(t.nextCheckAt).where(sql`status = 'verified'`),
   ],
 );
+
+/** Returns the column of a row that belongs to a domain, and is deleted with it. */
+export const domainId = () =>
+  text("domain_id")
+    .notNull()
+    .references(() => domains.id, { onDelete: "cascade" });
 
 /** Result of the last DNS check of one record: not checked yet, as expected, no record, another value. */
 export type RecordStatus = "pending" | "verified" | "missing" | "mismatch";

@@ -1,19 +1,15 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { workspaces } from "./accounts.ts";
-import { domains } from "./domains.ts";
+import { workspaceNumber } from "./accounts.ts";
+import { domainId } from "./domains.ts";
 import { mailboxes } from "./mailboxes.ts";
 
 export const forwardingRules = sqliteTable(
   "forwarding_rules",
   {
     id: text().primaryKey().notNull(),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
-    domainId: text("domain_id")
-      .notNull()
-      .references(() => domains.id, { onDelete: "cascade" }),
+    workspace: workspaceNumber(),
+    domainId: domainId(),
     mailboxId: text("mailbox_id").references(() => mailboxes.id, { onDelete: "cascade" }),
     match: text().notNull(),
     action: text({ enum: ["address", "mailbox", "webhook"] }).notNull(),
@@ -35,9 +31,7 @@ export const forwardingRules = sqliteTable(
 export const forwardTargets = sqliteTable(
   "forward_targets",
   {
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
+    workspace: workspaceNumber(),
     address: text().notNull(),
     requestedAt: integer("requested_at").notNull(),
     confirmedAt: integer("confirmed_at"),

@@ -1,13 +1,11 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { users, workspaces } from "./accounts.ts";
+import { users, workspaceNumber } from "./accounts.ts";
 
 export const invitations = sqliteTable(
   "invitations",
   {
     id: text().primaryKey().notNull(),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
+    workspace: workspaceNumber(),
     email: text().notNull(),
     emailKey: text("email_key").notNull(),
     role: text({ enum: ["owner", "admin", "member"] }).notNull(),

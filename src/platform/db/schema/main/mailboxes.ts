@@ -1,14 +1,12 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { users, workspaces } from "./accounts.ts";
-import { domains } from "./domains.ts";
+import { userId, workspaceNumber } from "./accounts.ts";
+import { domainId, domains } from "./domains.ts";
 
 export const mailboxes = sqliteTable(
   "mailboxes",
   {
     id: text().primaryKey().notNull(),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
+    workspace: workspaceNumber(),
     domainId: text("domain_id")
       .notNull()
       .references(() => domains.id),
@@ -27,19 +25,19 @@ export const mailboxes = sqliteTable(
   ],
 );
 
+/** Returns the column of a row that belongs to a mailbox, and is deleted with it. */
+export const mailboxId = () =>
+  text("mailbox_id")
+    .notNull()
+    .references(() => mailboxes.id, { onDelete: "cascade" });
+
 export const mailboxAliases = sqliteTable(
   "mailbox_aliases",
   {
     id: text().primaryKey().notNull(),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
-    mailboxId: text("mailbox_id")
-      .notNull()
-      .references(() => mailboxes.id, { onDelete: "cascade" }),
-    domainId: text("domain_id")
-      .notNull()
-      .references(() => domains.id, { onDelete: "cascade" }),
+    workspace: workspaceNumber(),
+    mailboxId: mailboxId(),
+    domainId: domainId(),
     address: text().notNull(),
     createdAt: integer("created_at").notNull(),
   },
@@ -54,12 +52,8 @@ export const mailboxAliases = sqliteTable(
 export const mailboxAssignees = sqliteTable(
   "mailbox_assignees",
   {
-    mailboxId: text("mailbox_id")
-      .notNull()
-      .references(() => mailboxes.id, { onDelete: "cascade" }),
-    userId: text("user_id")
-      .notNull()
-      .references(() => users.id),
+    mailboxId: mailboxId(),
+    userId: userId(),
   },
   (t) => [primaryKey({ columns: [t.mailboxId, t.userId] }), index("mailbox_assignees_by_user").on(t.userId)],
 );

@@ -1,17 +1,13 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { users, workspaces } from "./accounts.ts";
+import { userId, users, workspaceNumber } from "./accounts.ts";
 
 export const notifications = sqliteTable(
   "notifications",
   {
     id: text().primaryKey().notNull(),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
-    userId: text("user_id")
-      .notNull()
-      .references(() => users.id),
+    workspace: workspaceNumber(),
+    userId: userId(),
     category: text({ enum: ["alerts", "sends", "team"] }).notNull(),
     severity: text({ enum: ["info", "success", "warning", "error"] }).notNull(),
     title: text().notNull(),
@@ -37,9 +33,7 @@ export const notificationPreferences = sqliteTable("notification_preferences", {
 export const notifiedEvents = sqliteTable(
   "notified_events",
   {
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
+    workspace: workspaceNumber(),
     key: text().notNull(),
     id: text().notNull(),
   },

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { users, workspaces } from "./accounts.ts";
+import { userId, workspaceNumber } from "./accounts.ts";
 
 export const oauthClients = sqliteTable(
   "oauth_clients",
@@ -19,12 +19,8 @@ export const oauthGrants = sqliteTable(
   "oauth_grants",
   {
     id: text().primaryKey().notNull(),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
-    userId: text("user_id")
-      .notNull()
-      .references(() => users.id),
+    workspace: workspaceNumber(),
+    userId: userId(),
     clientId: text("client_id")
       .notNull()
       .references(() => oauthClients.id),

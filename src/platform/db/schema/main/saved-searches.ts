@@ -1,5 +1,5 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { users, workspaces } from "./accounts.ts";
+import { primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { userId, workspaceNumber } from "./accounts.ts";
 
 /** One saved search of a user. */
 export interface SavedSearch {
@@ -15,12 +15,8 @@ export interface SavedSearch {
 export const savedSearches = sqliteTable(
   "saved_searches",
   {
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
-    userId: text("user_id")
-      .notNull()
-      .references(() => users.id),
+    workspace: workspaceNumber(),
+    userId: userId(),
     searches: text({ mode: "json" }).$type<SavedSearch[]>().notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspace, t.userId] })],

@@ -1,16 +1,12 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { users, workspaces } from "./accounts.ts";
+import { userId, workspaceNumber } from "./accounts.ts";
 
 export const sessions = sqliteTable(
   "sessions",
   {
     id: text().primaryKey().notNull(),
-    userId: text("user_id")
-      .notNull()
-      .references(() => users.id),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
+    userId: userId(),
+    workspace: workspaceNumber(),
     method: text().$type<SignInMethod>().notNull(),
     ip: text(),
     userAgent: text("user_agent"),

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { users } from "./accounts.ts";
-import { mailboxes } from "./mailboxes.ts";
+import { userId } from "./accounts.ts";
+import { mailboxId } from "./mailboxes.ts";
 
 export const oneTimeTokens = sqliteTable(
   "one_time_tokens",
@@ -15,11 +15,6 @@ export const oneTimeTokens = sqliteTable(
   },
   (t) => [index("one_time_tokens_by_expiry").on(t.expiresAt)],
 );
-
-const userId = () =>
-  text("user_id")
-    .notNull()
-    .references(() => users.id);
 
 export const userTotp = sqliteTable("user_totp", {
   userId: userId().primaryKey(),
@@ -43,11 +38,6 @@ export const identities = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.provider, t.subject] }), index("identities_by_user").on(t.userId)],
 );
-
-const mailboxId = () =>
-  text("mailbox_id")
-    .notNull()
-    .references(() => mailboxes.id, { onDelete: "cascade" });
 
 export const mailboxPasswords = sqliteTable(
   "mailbox_passwords",

@@ -1,21 +1,15 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { users, workspaces } from "./accounts.ts";
-import { domains } from "./domains.ts";
+import { userId, workspaceNumber } from "./accounts.ts";
+import { domainId } from "./domains.ts";
 
 export const smtpCredentials = sqliteTable(
   "smtp_credentials",
   {
     id: text().primaryKey().notNull(),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
-    domainId: text("domain_id")
-      .notNull()
-      .references(() => domains.id, { onDelete: "cascade" }),
-    userId: text("user_id")
-      .notNull()
-      .references(() => users.id),
+    workspace: workspaceNumber(),
+    domainId: domainId(),
+    userId: userId(),
     username: text().notNull(),
     hash: text(),
     createdAt: integer("created_at").notNull(),

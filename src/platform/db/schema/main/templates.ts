@@ -1,13 +1,11 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { workspaces } from "./accounts.ts";
+import { workspaceNumber } from "./accounts.ts";
 
 export const templates = sqliteTable(
   "templates",
   {
     id: text().primaryKey().notNull(),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
+    workspace: workspaceNumber(),
     name: text().notNull(),
     subject: text(),
     size: integer().notNull(),

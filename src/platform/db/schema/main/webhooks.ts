@@ -1,14 +1,12 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { workspaces } from "./accounts.ts";
+import { workspaceNumber } from "./accounts.ts";
 
 export const webhooks = sqliteTable(
   "webhooks",
   {
     id: text().primaryKey().notNull(),
-    workspace: integer()
-      .notNull()
-      .references(() => workspaces.number),
+    workspace: workspaceNumber(),
     url: text().notNull(),
     events: text({ mode: "json" }).$type<string[]>().notNull(),
     secret: text().notNull(),

@@ -10,13 +10,6 @@ import { customField, foldedField, type HeaderField, messageIdField, subjectFiel
 import type { ComposedMessage, MessageInput, SmtpExtensions } from "./message.ts";
 import { type BodySegment, partTree } from "./parts.ts";
 
-export { addressField } from "./addresses.ts";
-export { formatDate } from "./date.ts";
-export { ComposeError } from "./errors.ts";
-export { foldedField, type HeaderField, messageIdField, subjectField } from "./headers.ts";
-export type { AttachmentSource, ComposedMessage, MailboxAddress, MessageInput } from "./message.ts";
-export { encodeText } from "./text.ts";
-
 const LF = 0x0a;
 /** Segments smaller than this are joined, in bytes. Joining larger ones would copy a large body once more. */
 const MAX_JOINED_SEGMENT = 64 * 1024;

@@ -4,15 +4,11 @@
  */
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { binaryStringToBytes, concat } from "../../lib/bytes.ts";
-import type { ComposedMessage } from "../mime/index.ts";
-import type { OutgoingMessage } from "../smtp/index.ts";
+import type { ComposedMessage } from "../mime/message.ts";
+import type { OutgoingMessage } from "../smtp/transport.ts";
 import { BodyHash } from "./canonicalization.ts";
 import type { SigningKey } from "./keys.ts";
 import { selectHeaders, signatureField } from "./signature.ts";
-
-export { BodyHash, relaxedHeader } from "./canonicalization.ts";
-export { type DkimAlgorithm, dkimRecord, generateDkimKeyPair, type SigningKey, signBytes } from "./keys.ts";
-export { selectHeaders } from "./signature.ts";
 
 /** Messages smaller than this are one chunk, in bytes. */
 const SINGLE_CHUNK_LIMIT = 256 * 1024;

@@ -1,7 +1,9 @@
 /** Seals a message with ARC (RFC 8617): a set of three fields that records how it was checked before it was forwarded. */
 import { binaryStringToBytes, toBase64 } from "../../lib/bytes.ts";
-import { relaxedHeader, type SigningKey, selectHeaders, signBytes } from "../dkim/index.ts";
-import type { HeaderField } from "../mime/index.ts";
+import { relaxedHeader } from "../dkim/canonicalization.ts";
+import { type SigningKey, signBytes } from "../dkim/keys.ts";
+import { selectHeaders } from "../dkim/signature.ts";
+import type { HeaderField } from "../mime/headers.ts";
 
 /** Sets of one message (RFC 8617 4.2.1). */
 const MAX_INSTANCE = 50;

@@ -1,2 +1,0 @@
-export { liquidLimits } from "./meter.ts";
-export { LiquidTextError, type Parts, parseLiquid } from "./text.ts";

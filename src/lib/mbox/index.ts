@@ -1,2 +1,0 @@
-export { MboxQuoter } from "./quote.ts";
-export { readMbox } from "./read.ts";

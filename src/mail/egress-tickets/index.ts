@@ -1,1 +1,0 @@
-export { EGRESS_LEASE_MS, readTicket, type Ticket, writeTicket } from "./ticket.ts";

@@ -1,2 +1,0 @@
-export { covers, type Network } from "./parse.ts";
-export { isSpfRecord, type SpfEvaluation, walkSpf } from "./walk.ts";

@@ -1,1 +1,0 @@
-export { daysFor, labelOf, leftToday, schedules, type WarmUp, warmUpDay, warmUpOf } from "./warm-up.ts";

@@ -1,1 +1,0 @@
-export { isPausedSource, pausedSources } from "./rules.ts";

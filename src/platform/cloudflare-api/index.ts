@@ -1,1 +1,0 @@
-export { type ApiResponse, callCloudflare } from "./request.ts";

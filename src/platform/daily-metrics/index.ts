@@ -1,2 +1,0 @@
-export { addMetrics } from "./counters.ts";
-export { readDailyMetrics, saveMetrics } from "./save.ts";

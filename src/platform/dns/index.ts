@@ -1,1 +1,0 @@
-export { type DnsResult, type RecordType, resolve } from "./resolve.ts";

@@ -1,1 +1,0 @@
-export { type LoggedEmail, logEmails } from "./log-emails.ts";
