@@ -40,7 +40,7 @@ export async function startHost(
   variables: Record<string, string>,
   { queueSeconds, port = 0 }: HostOptions = {},
 ): Promise<Host> {
-  const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
+  const stateDir = await mkdtemp(path.join(tmpdir(), "email-delivery-host-"));
   const { script, workerOptions, migrated } = await filesOf(entry, sharedBundle());
   if (migrated !== "") await cp(migrated, stateDir, { recursive: true });
   const log = path.join(stateDir, "workerd.log");

@@ -37,7 +37,7 @@ export async function startMaster(
   settings: Record<string, string>,
   { files = {}, address = HOST, port: given }: MasterOptions = {},
 ): Promise<PostfixMaster> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "email-bench-postfix-"));
+  const folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-postfix-"));
   const [config, queue, data] = ["config", "queue", "data"].map((name) => path.join(folder, name)) as [
     string,
     string,
