@@ -1,3 +1,4 @@
+import { forEachAtOnce } from "../../lib/at-once.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
@@ -67,11 +68,9 @@ export async function advancePolicies(ctx: Ctx): Promise<void> {
     // A domain that is gone, or no longer verified, is not tested: a check that finds its records starts the test again.
     const gone = names.filter((name) => !found.has(name));
     if (gone.length > 0) await ctx.db.batch(gone.map((name) => save(ctx, { name, lease, dueAt: null, blocker: null })));
-    const queue = results.values();
-    const worker = async () => {
-      for (const row of queue) if (mayExecute(ctx, TEST_STATEMENTS * CONCURRENCY)) await test(ctx, row, lease);
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    await forEachAtOnce(CONCURRENCY, results, async (row) => {
+      if (mayExecute(ctx, TEST_STATEMENTS * CONCURRENCY)) await test(ctx, row, lease);
+    });
   } catch (error) {
     ctx.log("mta-sts.failed", { error: String(error) });
   }
