@@ -4,7 +4,7 @@ export async function forEachAtOnce<Item>(
   items: Iterable<Item>,
   run: (item: Item) => Promise<unknown>,
 ): Promise<void> {
-  const queue = Iterator.from(items);
+  const queue = [...items].values();
   const worker = async () => {
     for (const item of queue) await run(item);
   };
