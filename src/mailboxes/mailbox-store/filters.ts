@@ -20,7 +20,9 @@ export interface FilterIn extends Pick<Filter, "id" | "name" | "match" | "isActi
 }
 
 /** Changes of a filter. `maker` becomes that of its forwards. */
-export type FilterChanges = Partial<Omit<FilterIn, "id">> & { maker: FilterMaker | null };
+export type FilterChanges = { [Field in keyof Omit<FilterIn, "id">]?: FilterIn[Field] | undefined } & {
+  maker: FilterMaker | null;
+};
 
 export type FilterResult = { filter: Filter } | { refused: "too-many" | "unknown" | "no-folder" | "no-label" };
 
