@@ -1,4 +1,4 @@
-import { type DmarcRecord, isDmarcRecord } from "../../mail/dmarc/record.ts";
+import { isDmarcRecord } from "../../mail/dmarc/record.ts";
 import type { FoundPolicy } from "../../mail/dmarc/tree-walk.ts";
 import type { DnsEvidence, Evidence, ReportEvidence } from "./evidence.ts";
 import { addTo, type CheckResult, type Finding, finding, found, UNKNOWN } from "./finding.ts";
@@ -160,7 +160,8 @@ function checkAuthorizations(
 export function checkPolicyAgainstReports({ policy, reports, name, targets, reportAddress }: Evidence): CheckResult {
   if (!reports || policy === null) return UNKNOWN;
   if (policy === "none") return { findings: [] };
-  const applied = appliedPolicy(policy);
+  // `sp` of a record above the domain, and else `p` (RFC 9989 4.7).
+  const applied = (policy.isInherited ? (policy.record.sp ?? policy.record.p) : policy.record.p) ?? "none";
   const { messages, aligned } = reports;
   if (
     !isStrict(applied) ||
@@ -181,11 +182,6 @@ export function checkPolicyAgainstReports({ policy, reports, name, targets, repo
     action,
     evidence: [`_dmarc.${policy.name}: ${policy.text}`, ...sendersOf(reports)],
   });
-}
-
-/** Returns the policy for mail of a domain: `sp` of a record above it, and else `p` (RFC 9989 4.7). */
-function appliedPolicy({ record, isInherited }: { record: DmarcRecord; isInherited: boolean }): string {
-  return (isInherited ? (record.sp ?? record.p) : record.p) ?? "none";
 }
 
 const sendersOf = ({ days, messages, aligned, unaligned }: ReportEvidence): string[] => [

@@ -1,6 +1,6 @@
 import { parseIp } from "../../lib/ip-addresses.ts";
 import type { Evidence } from "./evidence.ts";
-import { addTo, type CheckResult, type Finding, finding, found, UNKNOWN } from "./finding.ts";
+import { addTo, type CheckResult, type Finding, found, UNKNOWN } from "./finding.ts";
 import { listOf, valuesOf } from "./texts.ts";
 
 /** A priority that was entered as part of the host. Some resolvers write the space as `\032` (RFC 1035 5.1). */
@@ -14,7 +14,13 @@ export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckR
   const records = response.values.map((value) => ({ value, host: value.slice(value.indexOf(" ") + 1) }));
   const evidence = valuesOf(name, response);
   const expected = `10 ${ours}`;
-  if (records.length === 0) return receivesHere ? { findings: [missing(name, ours, evidence)] } : { findings: [] };
+  if (records.length === 0 && !receivesHere) return { findings: [] };
+  if (records.length === 0)
+    return found("mx_missing", {
+      problem: `${name} has mailboxes here and no MX record, so no mail reaches them.`,
+      action: `Publish an MX record at ${name} with the host "${ours}" and the priority 10.`,
+      evidence,
+    });
   const isNull = (host: string) => host === "" || host === ".";
   if (records.some(({ host }) => isNull(host))) {
     const problem = `${name} has a null MX record, which says that it receives no mail. Receivers refuse mail from such a domain (RFC 7505), and answers to it are lost.`;
@@ -66,12 +72,4 @@ export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckR
     });
   const unknown = aliases.filter(({ response: of }) => of.status === "temperror").map(({ host }) => host);
   return { findings, unknown };
-}
-
-function missing(name: string, ours: string, evidence: string[]): Finding {
-  return finding("mx_missing", {
-    problem: `${name} has mailboxes here and no MX record, so no mail reaches them.`,
-    action: `Publish an MX record at ${name} with the host "${ours}" and the priority 10.`,
-    evidence,
-  });
 }

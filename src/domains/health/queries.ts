@@ -115,7 +115,7 @@ export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings,
     },
     delivery: {
       replies: read<[string, string]>("replies").map(([recipient, response]) => ({
-        receiver: domainOf(recipient),
+        receiver: recipient.slice(recipient.lastIndexOf("@") + 1).toLowerCase(),
         response,
       })),
       sent,
@@ -124,5 +124,3 @@ export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings,
     },
   };
 }
-
-const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1).toLowerCase();

@@ -79,10 +79,9 @@ export async function advancePolicies(ctx: Ctx): Promise<void> {
 async function test(ctx: Ctx, row: DueRow, lease: number): Promise<void> {
   try {
     const blocker = blockerOf({ ...row, now: ctx.now(), ...(await countReports(ctx, row)), ...readDomain(row) });
-    await guardedBatch(
-      ctx.db,
-      blocker === null ? enforceStatements(ctx, row, lease) : [waitFor(ctx, row, lease, blocker)],
-    );
+    const dueAt = blocker === "time" ? row.since + TEST_MS : ctx.now() + RETEST_MS;
+    const wait = save(ctx, { name: row.name, lease, blocker, dueAt });
+    await guardedBatch(ctx.db, blocker === null ? enforceStatements(ctx, row, lease) : [wait]);
   } catch (error) {
     if (error instanceof ConcurrencyError) return;
     ctx.log("mta-sts.failed", { domain: row.domainId, error: String(error) });
@@ -123,9 +122,6 @@ function enforceStatements(ctx: Ctx, row: DueRow, lease: number) {
     ...ownPolicyStatements(ctx, domain, { hosts: [host], event: "passed" }),
   ];
 }
-
-const waitFor = (ctx: Ctx, { name, since }: DueRow, lease: number, blocker: PolicyBlocker) =>
-  save(ctx, { name, lease, blocker, dueAt: blocker === "time" ? since + TEST_MS : ctx.now() + RETEST_MS });
 
 interface Saved {
   name: string;

@@ -92,7 +92,7 @@ export function updateFilter(sql: Sql, id: string, changes: FilterChanges, now: 
   if (!known) return { refused: "unknown" };
   const actions = changes.actions
     ? resolve(sql, changes.actions)
-    : { actions: withMaker(known.actions, changes.maker) };
+    : { actions: known.actions.map((one) => (one.type === "forward" ? { ...one, maker: changes.maker } : one)) };
   if ("refused" in actions) return actions;
   const { name = known.name, match = known.match, isActive = known.isActive } = changes;
   sql.exec(
@@ -138,9 +138,6 @@ function resolve(
   }
   return { actions: resolved };
 }
-
-const withMaker = (actions: readonly FilterAction[], maker: FilterMaker | null): FilterAction[] =>
-  actions.map((action) => (action.type === "forward" ? { ...action, maker } : action));
 
 function saved(sql: Sql, id: string): FilterResult {
   const filter = findFilter(sql, id);
