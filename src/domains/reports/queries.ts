@@ -1,38 +1,14 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { dayOf, PERIODS, type Period } from "./rules.ts";
+import type { TlsSum } from "./save.ts";
 
 /** Sources, reporters and failures that a response lists, those with most messages first. */
 const MAX_LISTED = 50;
 
-/** Sums of a day (days since 1970, UTC). */
-interface DmarcDay {
-  day: number;
-  messages: number;
-  aligned: number;
-}
-
 /** Sums of a server that sent mail with the domain in From. `source` is empty for those beyond the bound of a day. */
-interface DmarcSource {
+interface DmarcSource extends Record<"messages" | "dkim" | "spf" | "aligned" | "quarantined" | "rejected", number> {
   source: string;
-  messages: number;
-  dkim: number;
-  spf: number;
-  aligned: number;
-  quarantined: number;
-  rejected: number;
-}
-
-interface TlsDay {
-  day: number;
-  sessions: number;
-  failed: number;
-}
-
-interface TlsFailure {
-  failure: string;
-  server: string;
-  sessions: number;
 }
 
 interface Reporter {
@@ -84,7 +60,8 @@ export async function sumDmarcReports(ctx: CallerCtx, domainId: string, period: 
   ]);
   return {
     reporters: (reporters?.results ?? []) as Reporter[],
-    days: (days?.results ?? []) as DmarcDay[],
+    // A day in days since 1970, UTC.
+    days: (days?.results ?? []) as Record<"day" | "messages" | "aligned", number>[],
     sources: (sources?.results ?? []) as DmarcSource[],
   };
 }
@@ -100,7 +77,7 @@ export async function sumTlsReports(ctx: CallerCtx, domainId: string, period: Pe
   ]);
   return {
     reporters: (reporters?.results ?? []) as Reporter[],
-    days: (days?.results ?? []) as TlsDay[],
-    failures: (failures?.results ?? []) as TlsFailure[],
+    days: (days?.results ?? []) as Record<"day" | "sessions" | "failed", number>[],
+    failures: (failures?.results ?? []) as TlsSum[],
   };
 }

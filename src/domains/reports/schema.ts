@@ -111,12 +111,10 @@ export function toDmarcReports(
       messages: known.get(day)?.messages ?? 0,
       aligned: known.get(day)?.aligned ?? 0,
     })),
-    sources: sources.map(({ source, ...sums }) => ({
-      source,
-      host: names.get(source)?.host ?? null,
-      service: names.get(source)?.service ?? null,
-      ...sums,
-    })),
+    sources: sources.map(({ source, ...sums }) => {
+      const { host, service } = names.get(source) ?? { host: null, service: null };
+      return { source, host, service, ...sums };
+    }),
   };
 }
 

@@ -4,8 +4,9 @@ import type { MainStatement } from "../../platform/db/database.ts";
 import { resolve } from "../../platform/dns/resolve.ts";
 import { cloudflareZone } from "../../platform/dns-zones/cloudflare.ts";
 import { deleteRecords, putRecord } from "../../platform/dns-zones/put-record.ts";
-import { ZoneError, type ZoneErrorKind, type ZoneRecordType } from "../../platform/dns-zones/zones.ts";
+import { ZoneError, type ZoneErrorKind } from "../../platform/dns-zones/zones.ts";
 import { CLAIM_MS, REMOVAL_MS, retryDelay, TTL_SECONDS } from "./rules.ts";
+import type { SharedRecord } from "./shared-records.ts";
 
 /**
  * Records that one run publishes: at most 160 calls of the API. Runs each minute keep within its limit of 1,200 calls in five
@@ -18,11 +19,7 @@ const CONCURRENCY = 3;
 /** After these a zone refuses the other calls of the run too. A full zone still takes updates and deletions. */
 const STOPS: ReadonlySet<ZoneErrorKind> = new Set(["refused", "rate", "unknown"]);
 
-interface ZoneRecordRow {
-  name: string;
-  type: ZoneRecordType;
-  zone: string;
-  value: string;
+interface ZoneRecordRow extends Pick<SharedRecord, "name" | "type" | "zone" | "value"> {
   priority: number | null;
   is_proxied: 0 | 1;
   key_id: string | null;

@@ -71,27 +71,30 @@ export type StoreCommand = {
   unchangedSince: number | null;
 };
 
-/** Commands without an argument that matters. */
-export type PlainName =
-  | "CAPABILITY"
-  | "NOOP"
-  | "LOGOUT"
-  | "STARTTLS"
-  | "CHECK"
-  | "CLOSE"
-  | "UNSELECT"
-  | "IDLE"
-  | "NAMESPACE"
-  | "ID";
+/** Commands without an argument. */
+export const plainNames = [
+  "CAPABILITY",
+  "NOOP",
+  "LOGOUT",
+  "STARTTLS",
+  "CHECK",
+  "CLOSE",
+  "UNSELECT",
+  "IDLE",
+  "NAMESPACE",
+] as const;
+
+/** Commands whose only argument is a folder. */
+export const folderNames = ["CREATE", "DELETE", "SUBSCRIBE", "UNSUBSCRIBE", "GETQUOTAROOT"] as const;
 
 /** A command without its tag. Folder names are decoded. */
 export type Command =
-  | { name: PlainName }
+  | { name: (typeof plainNames)[number] | "ID" }
   | { name: "LOGIN"; username: string; password: string }
   | { name: "AUTHENTICATE"; mechanism: string; initial: string | null }
   | { name: "ENABLE"; capabilities: readonly string[] }
   | { name: "SELECT" | "EXAMINE"; folder: string; condstore: boolean }
-  | { name: "CREATE" | "DELETE" | "SUBSCRIBE" | "UNSUBSCRIBE" | "GETQUOTAROOT"; folder: string }
+  | { name: (typeof folderNames)[number]; folder: string }
   | { name: "RENAME"; folder: string; newName: string }
   | { name: "LSUB"; reference: string; patterns: readonly string[] }
   | ListCommand

@@ -2,7 +2,8 @@ import {
   type AppendCommand,
   type Command,
   type FetchCommand,
-  type PlainName,
+  folderNames,
+  plainNames,
   type SearchCommand,
   type SearchResult,
   type StoreCommand,
@@ -19,25 +20,15 @@ import { readSequenceSet } from "./sequence-sets.ts";
 
 type Reader = (cursor: Cursor, syntax: Syntax) => Command;
 
-const without =
-  (name: PlainName): Reader =>
-  () => ({ name });
-
-const withFolder =
-  (name: "CREATE" | "DELETE" | "SUBSCRIBE" | "UNSUBSCRIBE" | "GETQUOTAROOT"): Reader =>
-  (cursor, syntax) => ({ name, folder: readFolder(cursor, syntax) });
-
 /** Readers of what follows a command's name. */
 const readers: Readonly<Record<string, Reader>> = {
-  CAPABILITY: without("CAPABILITY"),
-  NOOP: without("NOOP"),
-  LOGOUT: without("LOGOUT"),
-  STARTTLS: without("STARTTLS"),
-  CHECK: without("CHECK"),
-  CLOSE: without("CLOSE"),
-  UNSELECT: without("UNSELECT"),
-  IDLE: without("IDLE"),
-  NAMESPACE: without("NAMESPACE"),
+  ...Object.fromEntries(plainNames.map((name): [string, Reader] => [name, () => ({ name })])),
+  ...Object.fromEntries(
+    folderNames.map((name): [string, Reader] => [
+      name,
+      (cursor, syntax) => ({ name, folder: readFolder(cursor, syntax) }),
+    ]),
+  ),
   EXPUNGE: () => ({ name: "EXPUNGE", set: null }),
   ID: readId,
   LOGIN: (cursor) => {
@@ -56,11 +47,6 @@ const readers: Readonly<Record<string, Reader>> = {
   },
   SELECT: (cursor, syntax) => readSelect(cursor, syntax, "SELECT"),
   EXAMINE: (cursor, syntax) => readSelect(cursor, syntax, "EXAMINE"),
-  CREATE: withFolder("CREATE"),
-  DELETE: withFolder("DELETE"),
-  SUBSCRIBE: withFolder("SUBSCRIBE"),
-  UNSUBSCRIBE: withFolder("UNSUBSCRIBE"),
-  GETQUOTAROOT: withFolder("GETQUOTAROOT"),
   GETQUOTA: (cursor) => ({ name: "GETQUOTA", root: afterSpace(cursor, () => cursor.astring()) }),
   RENAME: (cursor, syntax) => {
     const folder = readFolder(cursor, syntax);

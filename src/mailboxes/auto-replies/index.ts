@@ -1,3 +1,3 @@
 export { composeReply, type ReplyContent } from "./compose.ts";
 export { mayReply } from "./may-reply.ts";
-export { isReplying } from "./rules.ts";
+export { type AutoReplyRow, isReplying } from "./rules.ts";

@@ -1,11 +1,15 @@
 /** When the automatic reply of a mailbox is on (docs/contract/inbound.md#automatic-replies). Pure. */
 
 /** The automatic reply of a mailbox. Times are in ms since 1970. */
-export interface Schedule {
-  is_active: number;
+export interface AutoReplyRow {
+  is_active: 0 | 1;
   starts_at: number | null;
   ends_at: number | null;
+  subject: string | null;
+  text: string;
 }
+
+type Schedule = Pick<AutoReplyRow, "is_active" | "starts_at" | "ends_at">;
 
 /** Returns whether emails that arrive at a time get a reply. */
 export function isReplying({ is_active, starts_at, ends_at }: Schedule, at: number): boolean {

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { newWebhookSecret, sealSecret } from "../../notices/webhooks/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { checkMatch, checkTarget } from "./check.ts";
 import { getRule } from "./queries.ts";
 import { requestConfirmation } from "./request-confirmation.ts";
@@ -30,18 +30,16 @@ export async function updateRule(ctx: CallerCtx, id: string, patch: RulePatch): 
   const secret = checked.action === "webhook" && action !== "webhook" ? newWebhookSecret() : null;
   const sealed = secret === null ? null : await sealSecret(ctx, row.id, secret);
   const values = [match, checked.action, checked.target, checked.targetKey, isActive, patch.position ?? row.position];
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(UPDATE).bind(row.id, ctx.workspace.number, ...values, ctx.now(), sealed),
-      expectChanges(ctx.db, 1),
-      auditStatement(ctx, { action: "forwarding_rule.updated", target: row.id, detail: { ...patch } }),
-      ...confirmation.statements,
-    ]);
-  } catch (error) {
-    if (!(error instanceof ConcurrencyError)) throw error;
+  const toError = async () => {
     await getRule(ctx, id);
-    throw conflict("The domain of this rule belongs to another workspace");
-  }
+    return conflict("The domain of this rule belongs to another workspace");
+  };
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare(UPDATE).bind(row.id, ctx.workspace.number, ...values, ctx.now(), sealed),
+    expectChanges(ctx.db, 1),
+    auditStatement(ctx, { action: "forwarding_rule.updated", target: row.id, detail: { ...patch } }),
+    ...confirmation.statements,
+  ]).catch(onConcurrency(toError));
   await confirmation.send();
   return toRule(await getRule(ctx, row.id), secret);
 }

@@ -2,21 +2,13 @@ import { addressKey } from "../../lib/addresses.ts";
 import { signMessage } from "../../mail/dkim/sign.ts";
 import { parseMessage } from "../../mail/messages/parse.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { composeReply, isReplying } from "../auto-replies/index.ts";
+import { type AutoReplyRow, composeReply, isReplying } from "../auto-replies/index.ts";
 import { mailboxStore } from "../mailbox-store/index.ts";
 import type { EgressSession } from "./egress-session.ts";
 import { findSender } from "./sender.ts";
 import { type Forward, type ForwardResult, failed } from "./types.ts";
 
 const FIND_REPLY = "SELECT is_active, starts_at, ends_at, subject, text FROM auto_replies WHERE mailbox_id = ?1";
-
-interface ReplyRow {
-  is_active: 0 | 1;
-  starts_at: number | null;
-  ends_at: number | null;
-  subject: string | null;
-  text: string;
-}
 
 /** Bytes of an email that are read for its reply: its header. */
 const HEADER_BYTES = 262_144;
@@ -36,7 +28,7 @@ export async function sendReply(
   session: EgressSession,
 ): Promise<ForwardResult> {
   const { mailbox, target, inbound, receivedAt } = forward;
-  const reply = await ctx.db.prepare(FIND_REPLY).bind(mailbox).first<ReplyRow>();
+  const reply = await ctx.db.prepare(FIND_REPLY).bind(mailbox).first<AutoReplyRow>();
   if (!reply || !isReplying(reply, receivedAt)) return notSent("the automatic reply is off");
   const sender = await findSender(ctx, forward, addressKey(target));
   if (!sender) return failed("the mailbox is not active or its domain is not verified");

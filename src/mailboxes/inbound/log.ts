@@ -57,7 +57,7 @@ export async function logDelivery(
   const results = await db.batch(plan.rows.length === 0 ? [entry] : [forwards, entry]);
   if (results.at(-1)?.results.length === 0) {
     const known = db.prepare(FIND_RECIPIENT).bind(mailbox.workspace, id);
-    return (await known.first<{ recipient: string }>())?.recipient ?? null;
+    return known.first<string>("recipient");
   }
   if (plan.rows.length > 0) await mailCtx.wake(plan.rows.map((row) => ({ dueAt: now, id: row.id, kind: "forward" })));
   return null;

@@ -108,15 +108,13 @@ const NEARLY_FULL = 0.9;
 async function warnQuota(ctx: Ctx, mailbox: RecipientMailbox, usedBytes: number): Promise<void> {
   const { id, workspace, quota_bytes: quota, used_bytes: before } = mailbox;
   if (quota === null || before > quota * NEARLY_FULL || usedBytes <= quota * NEARLY_FULL) return;
-  const address = await ctx.db
-    .prepare("SELECT address FROM mailboxes WHERE id = ?1")
-    .bind(id)
-    .first<{ address: string }>();
+  const find = ctx.db.prepare("SELECT address FROM mailboxes WHERE id = ?1").bind(id);
+  const address = await find.first<string>("address");
   await notifyOwners(ctx, workspace, {
     category: "alerts",
     severity: "warning",
     href: "/mailboxes",
-    title: `The mailbox ${address?.address ?? id} is nearly full`,
+    title: `The mailbox ${address ?? id} is nearly full`,
     body: `It has ${usedBytes} of its ${quota} bytes. When it is full, mail to it is refused. Delete messages, or raise its quota.`,
     key: dailyKey(`quota ${id}`, ctx.now()),
   });

@@ -1,15 +1,11 @@
 import { type HeaderFields, headerOf } from "../../mail/imap/header-fields.ts";
 import { findFolder } from "./folders.ts";
 import { all, type Sql } from "./sql.ts";
+import type { NewMessage } from "./types.ts";
 
 /** A message as it is read, beside its state. */
-export interface FetchedMessage {
+export interface FetchedMessage extends Pick<NewMessage, "object" | "receivedAt" | "size" | "headerSize"> {
   uid: number;
-  object: string;
-  /** In ms since 1970. */
-  receivedAt: number;
-  size: number;
-  headerSize: number;
   /** The fields of the header that were asked for. Absent: none were, or the header must be read from the object. */
   header?: string;
   /** A MessageStructure as JSON. Absent: it was not asked for, or must be found out from the object. */

@@ -4,14 +4,8 @@ import { limits } from "./rules.ts";
 import type { NewMessage } from "./types.ts";
 
 /** The fields of a received message's record beside the message itself. */
-export interface Reception {
-  /** Key of its R2 object. */
-  object: string;
-  folder: string;
-  /** Bytes of the message. */
-  size: number;
+export interface Reception extends Pick<NewMessage, "object" | "folder" | "size" | "deliveryKey"> {
   authentication: CheckedAuthentication | null;
-  deliveryKey: string | null;
   /** The recipient of the envelope, a canonical address. */
   deliveredTo?: string;
   /** In ms since 1970. */

@@ -1,3 +1,5 @@
+import type { OutboxState } from "./outboxes.ts";
+
 /** The response of GET /ready. `details` is for operators only. */
 export interface Readiness {
   status: "ready" | "degraded" | "not_ready";
@@ -39,14 +41,9 @@ interface Findings {
   systemMail: Readiness["system_mail"];
   /** A probe or an email has reached the egress of late, so that what still waits for it is about to leave. */
   hasEgressResponded: boolean;
-  outboxes: readonly {
-    database: "main" | number;
-    error: string | null;
-    /** The error for everybody; null when the settings are the cause. */
-    reason: string | null;
+  outboxes: readonly (Pick<OutboxState, "database" | "error" | "reason" | "waitingForEgress"> & {
     kinds: readonly { kind: string; oldestAt: number }[];
-    waitingForEgress: number;
-  }[];
+  })[];
 }
 
 /**

@@ -1,6 +1,7 @@
-import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
+import type { MailCtx, OutboxCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
+import type { Database, DatabaseKind } from "../../platform/db/database.ts";
 import { claimRows } from "../../platform/outbox/claim-rows.ts";
 import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import type { Purge } from "../../platform/outbox/purge-statement.ts";
@@ -66,34 +67,23 @@ function runStep(ctx: PurgeCtx, purge: Purge): Promise<boolean> {
   if ("objects" in purge) return deleteObjects(ctx, purge.objects);
   if ("contactList" in purge) {
     if (!("shard" in ctx)) throw new Error("contacts are in mail databases");
-    return deleteContacts(ctx, purge.contactList);
+    return deleteRows(mailDb(ctx), DELETE_CONTACTS, purge.contactList);
   }
   if ("erasure" in purge) return erasePerson(ctx, purge);
-  if ("topic" in purge) return deleteTopicChoices(ctx, purge.topic);
+  if ("topic" in purge) return deleteRows(ctx.db, DELETE_CHOICES, purge.topic);
   return "keys" in purge ? deleteKeys(ctx, purge.keys) : purgeWorkspace(ctx, purge);
 }
 
-/** Contacts that one step deletes: few enough for a transaction of milliseconds. */
-const CONTACTS_PER_STEP = 5_000;
+/** Rows of a deleted list or topic that one step deletes: few enough for a transaction of milliseconds. */
+const ROWS_PER_STEP = 5_000;
 
-/** Deletes up to 5,000 contacts of a deleted list. Returns true when none is left. */
-async function deleteContacts(ctx: MailCtx, list: number): Promise<boolean> {
-  const { meta } = await mailDb(ctx)
-    .prepare("DELETE FROM contacts WHERE n IN (SELECT n FROM contacts WHERE list = ?1 LIMIT ?2)")
-    .bind(list, CONTACTS_PER_STEP)
-    .run();
-  return meta.changes < CONTACTS_PER_STEP;
-}
-
-/** Choices that one step deletes: few enough for a transaction of milliseconds. */
-const CHOICES_PER_STEP = 5_000;
-
-const DELETE = `
+const DELETE_CONTACTS = "DELETE FROM contacts WHERE n IN (SELECT n FROM contacts WHERE list = ?1 LIMIT ?2)";
+const DELETE_CHOICES = `
   DELETE FROM topic_choices WHERE (workspace, email, topic) IN (
     SELECT workspace, email, topic FROM topic_choices WHERE topic = ?1 LIMIT ?2)`;
 
-/** Deletes up to 5,000 choices about a deleted topic. Returns true when none is left. */
-async function deleteTopicChoices(ctx: Ctx, topic: number): Promise<boolean> {
-  const { meta } = await ctx.db.prepare(DELETE).bind(topic, CHOICES_PER_STEP).run();
-  return meta.changes < CHOICES_PER_STEP;
+/** Deletes up to 5,000 rows of a deleted list or topic. Returns true when none is left. */
+async function deleteRows<Kind extends DatabaseKind>(db: Database<Kind>, sql: string, of: number): Promise<boolean> {
+  const { meta } = await db.prepare(sql).bind(of, ROWS_PER_STEP).run();
+  return meta.changes < ROWS_PER_STEP;
 }

@@ -12,14 +12,14 @@ const COUNT = "SELECT count(*) AS domains FROM domains WHERE workspace = ?1";
 export async function findEligibility(ctx: CallerCtx): Promise<EligibilityOut> {
   const [targets, count] = await Promise.all([
     ctx.actor.domainIds ? [] : listTargets(ctx),
-    ctx.db.prepare(COUNT).bind(ctx.workspace.number).first<{ domains: number }>(),
+    ctx.db.prepare(COUNT).bind(ctx.workspace.number).first<number>("domains"),
   ]);
   const isRefused = targets.length === 0;
   return {
     can_accept: !isRefused,
     code: isRefused ? "org_access_lost" : null,
     message: isRefused ? codes.org_access_lost[1] : null,
-    current_domains: count?.domains ?? 0,
+    current_domains: count ?? 0,
     domain_limit: UNLIMITED,
   };
 }

@@ -60,7 +60,5 @@ export async function sendWithdrawal(ctx: Ctx, { domainName, sourceLabel, target
   await sendSystemEmail(ctx, { to: targetEmail, subject, parts });
 }
 
-async function findEmail({ db }: Ctx, userId: string): Promise<string | null> {
-  const row = await db.prepare("SELECT email FROM users WHERE id = ?1").bind(userId).first<{ email: string }>();
-  return row?.email ?? null;
-}
+const findEmail = ({ db }: Ctx, userId: string): Promise<string | null> =>
+  db.prepare("SELECT email FROM users WHERE id = ?1").bind(userId).first<string>("email");

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import type { AutoReplyRow } from "../../auto-replies/index.ts";
 import { type OpenMailbox, openMailboxWith } from "../open.ts";
-import type { AutoReplyIn, AutoReplyRow } from "./schema.ts";
+import type { AutoReplyIn } from "./schema.ts";
 
 const FIND = "SELECT is_active, starts_at, ends_at, subject, text FROM auto_replies WHERE mailbox_id = ?1";
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isoOrNull, parseIso } from "../../../lib/time.ts";
+import type { AutoReplyRow } from "../../auto-replies/index.ts";
 
 const hasNoControls = (text: string) => !/[\p{Cc}\u2028\u2029]/u.test(text);
 
@@ -64,14 +65,6 @@ export const AutoReplyOut = z
       },
     ],
   });
-
-export interface AutoReplyRow {
-  is_active: 0 | 1;
-  starts_at: number | null;
-  ends_at: number | null;
-  subject: string | null;
-  text: string;
-}
 
 /** Serializes the automatic reply of a mailbox; null: it was never set. */
 export function toAutoReply(row: AutoReplyRow | null): z.output<typeof AutoReplyOut> {
