@@ -5,49 +5,34 @@ import { ADDRESS } from "./values.ts";
 const MAX_TEXT_LINES = 12;
 const MAX_LISTED = 200;
 
-/** Shapes of lines that name a failed recipient. `text` is the rest of the line. */
-const SHAPES: readonly { system: string; line: RegExp }[] = [
+/** Shapes of lines that name a failed recipient, by mail system, in the order in which they are tried. `text` is the rest of the line. */
+const SHAPES: Readonly<Record<string, RegExp>> = {
   // The address alone: Exim, Gmail, Exchange 2007, IIS, Notes, sendmail. With a colon: qmail, Yahoo, Courier.
-  { system: "exim, qmail", line: new RegExp(`^[\\s*•·-]*["<]?(?<address>${ADDRESS})[">]?[:,;]?[\\s*]*$`, "u") },
-  {
-    system: "exchange 2010",
-    line: new RegExp(
-      `^\\s*(?!.*\\b(?:contact|help|support|questions|assistance|sender|from|by)\\b)[^@<>]{1,80}[<(\\[](?:mailto:)?(?<address>${ADDRESS})[>)\\]][\\s*]*$`,
-      "iu",
-    ),
-  },
-  { system: "postfix", line: new RegExp(`^\\s*<(?<address>${ADDRESS})>(?: \\([^()]*\\))?: +(?<text>.+)$`, "u") },
-  { system: "exim", line: new RegExp(`^\\s{1,4}(?<address>${ADDRESS})(?: <[^<>]*>)?: +(?<text>.+)$`, "u") },
-  { system: "exchange 2003", line: new RegExp(`^\\s*(?<address>${ADDRESS}) on \\w{2,9},? .{5,60}$`, "u") },
-  {
-    system: "sendmail",
-    line: new RegExp(`^(?<text>\\d{3}[ -](?:\\d\\.\\d\\.\\d )?<?(?<address>${ADDRESS})>?\\.\\.\\. .+)$`, "u"),
-  },
-  { system: "groupwise", line: new RegExp(`^\\s*(?<address>${ADDRESS}) \\((?<text>.+)\\)$`, "u") },
-  {
-    system: "labelled",
-    line: new RegExp(
-      `^\\s*(?:final-recipient|original-recipient|(?:failed |intended )?recipient(?: address)?|unknown user|user unknown|addressee) ?: *(?:rfc822; *)?<?(?<address>${ADDRESS})>?(?<text>.*)$`,
-      "iu",
-    ),
-  },
-  { system: "unknown", line: new RegExp(`^\\s*<?(?<address>${ADDRESS})>? +\\[(?<text>[^\\]]+)\\]$`, "u") },
-  {
-    system: "kddi, mailfoundry",
-    line: new RegExp(
-      `^\\s*(?:could not be delivered to|unable to deliver (?:message|mail) to|undeliverable to|failed to deliver to|rcpt to|failed address|failed recipients?) ?:? *<?(?<address>${ADDRESS})>?(?<text>.*)$`,
-      "iu",
-    ),
-  },
-  { system: "active!hunter", line: new RegExp(`^>>> .*<(?<address>${ADDRESS})>$`, "u") },
-  { system: "interscan", line: new RegExp(`^Received >>> (?<text>5\\d\\d .*<(?<address>${ADDRESS})>.*)$`, "u") },
+  "exim, qmail": new RegExp(`^[\\s*•·-]*["<]?(?<address>${ADDRESS})[">]?[:,;]?[\\s*]*$`, "u"),
+  "exchange 2010": new RegExp(
+    `^\\s*(?!.*\\b(?:contact|help|support|questions|assistance|sender|from|by)\\b)[^@<>]{1,80}[<(\\[](?:mailto:)?(?<address>${ADDRESS})[>)\\]][\\s*]*$`,
+    "iu",
+  ),
+  postfix: new RegExp(`^\\s*<(?<address>${ADDRESS})>(?: \\([^()]*\\))?: +(?<text>.+)$`, "u"),
+  exim: new RegExp(`^\\s{1,4}(?<address>${ADDRESS})(?: <[^<>]*>)?: +(?<text>.+)$`, "u"),
+  "exchange 2003": new RegExp(`^\\s*(?<address>${ADDRESS}) on \\w{2,9},? .{5,60}$`, "u"),
+  sendmail: new RegExp(`^(?<text>\\d{3}[ -](?:\\d\\.\\d\\.\\d )?<?(?<address>${ADDRESS})>?\\.\\.\\. .+)$`, "u"),
+  groupwise: new RegExp(`^\\s*(?<address>${ADDRESS}) \\((?<text>.+)\\)$`, "u"),
+  labelled: new RegExp(
+    `^\\s*(?:final-recipient|original-recipient|(?:failed |intended )?recipient(?: address)?|unknown user|user unknown|addressee) ?: *(?:rfc822; *)?<?(?<address>${ADDRESS})>?(?<text>.*)$`,
+    "iu",
+  ),
+  unknown: new RegExp(`^\\s*<?(?<address>${ADDRESS})>? +\\[(?<text>[^\\]]+)\\]$`, "u"),
+  "kddi, mailfoundry": new RegExp(
+    `^\\s*(?:could not be delivered to|unable to deliver (?:message|mail) to|undeliverable to|failed to deliver to|rcpt to|failed address|failed recipients?) ?:? *<?(?<address>${ADDRESS})>?(?<text>.*)$`,
+    "iu",
+  ),
+  "active!hunter": new RegExp(`^>>> .*<(?<address>${ADDRESS})>$`, "u"),
+  interscan: new RegExp(`^Received >>> (?<text>5\\d\\d .*<(?<address>${ADDRESS})>.*)$`, "u"),
   // The address at the start of a line, then the reason: Zoho, OpenSMTPD and others.
-  {
-    system: "zoho, opensmtpd",
-    line: new RegExp(`^<?(?<address>${ADDRESS})>?(?::| -|,)? +(?!wrote|on |schrieb)(?<text>.{3,})$`, "iu"),
-  },
-  { system: "smail", line: new RegExp(`^\\s*<(?<address>${ADDRESS})> \\.\\.\\. (?<text>.+)$`, "u") },
-];
+  "zoho, opensmtpd": new RegExp(`^<?(?<address>${ADDRESS})>?(?::| -|,)? +(?!wrote|on |schrieb)(?<text>.{3,})$`, "iu"),
+  smail: new RegExp(`^\\s*<(?<address>${ADDRESS})> \\.\\.\\. (?<text>.+)$`, "u"),
+};
 
 /** Ends of lines that announce an address other than a recipient. */
 const ANNOUNCES_OTHER = /(?:sent by|message from|sender(?: is)?|contact|from|reply to|on behalf of):?$/i;
@@ -135,11 +120,11 @@ function isContinued(line: string, next: string): boolean {
   return isWrapped && !/[.!?)\]]\s*$/.test(line);
 }
 
-function matchShape(line: string): { address: string; text: string } | null {
+function matchShape(text: string): { address: string; text: string } | null {
   // A long indent makes the patterns slow and means the same as a short one.
-  const indented = line.replace(/^\s{5,}/, "    ");
-  for (const shape of SHAPES) {
-    const groups = shape.line.exec(indented)?.groups;
+  const indented = text.replace(/^\s{5,}/, "    ");
+  for (const line of Object.values(SHAPES)) {
+    const groups = line.exec(indented)?.groups;
     if (groups?.address) return { address: groups.address, text: groups.text ?? "" };
   }
   return null;

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { AppError, badRequest, bodyError, conflict, unprocessable } from "../../../lib/errors.ts";
+import { AppError, badRequest, bodyError, conflict, requireFound, unprocessable } from "../../../lib/errors.ts";
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 import { onMain } from "../../../platform/jobs/shards.ts";
@@ -86,4 +86,14 @@ async function continueLater(ctx: CallerCtx, mailbox: OpenMailbox, added: NewImp
   }
   await onMain(ctx).wake([{ dueAt, id, kind: "import" }]);
   return { ...added, status: "running", step: 0, createdAt: dueAt, updatedAt: dueAt };
+}
+
+/** Returns the newest imports that run or ran in the background, newest first: at most 20 of the last 30 days. */
+export function listImports({ store }: OpenMailbox): Promise<StoredImport[]> {
+  return store.listImports();
+}
+
+/** Returns an import. Throws 404 for an unknown one. */
+export async function getImport({ store }: OpenMailbox, id: string): Promise<StoredImport> {
+  return requireFound(await store.findImport(id), "Import");
 }

@@ -1,4 +1,3 @@
 export { exportMailbox } from "./export.ts";
-export { importArchive } from "./import.ts";
-export { listImports } from "./read-imports.ts";
+export { importArchive, listImports } from "./import.ts";
 export { runImports } from "./run-imports.ts";

@@ -7,11 +7,10 @@ import { file, operationsOf, responses, success } from "../../../http/openapi.ts
 import { query } from "../../../http/validate.ts";
 import { AppError, badRequest, tooLarge, unsupportedMediaType } from "../../../lib/errors.ts";
 import { toReadable } from "../../../lib/readable.ts";
-import { openMailbox } from "../open.ts";
+import { open } from "../routes.ts";
 import { MAX_ENTRIES } from "./entries.ts";
 import { exportMailbox } from "./export.ts";
-import { importArchive } from "./import.ts";
-import { getImport, listImports } from "./read-imports.ts";
+import { getImport, importArchive, listImports } from "./import.ts";
 import { importNow } from "./rules.ts";
 import { BackgroundImportOut, ExportQuery, ImportOut, ImportQuery, toBackgroundImport } from "./schema.ts";
 
@@ -52,7 +51,7 @@ export const archiveRoutes = new Hono<AppEnv>()
     async (c) => {
       const { format, folder = null } = c.req.valid("query");
       const caller = c.get("caller");
-      const mailbox = await openMailbox(caller, c.req.param("mailbox_id"));
+      const mailbox = await open(c);
       const pieces = await exportMailbox(caller, mailbox, { format, folder });
       const name = `${mailbox.address}${folder === null ? "" : ` ${folder}`}.${format}`;
       return c.body(toReadable(pieces), 200, download(name, `application/${format}`));
@@ -78,7 +77,7 @@ export const archiveRoutes = new Hono<AppEnv>()
     query(ImportQuery),
     async (c) => {
       const caller = c.get("caller");
-      const mailbox = await openMailbox(caller, c.req.param("mailbox_id"));
+      const mailbox = await open(c);
       const size = readSize(c.req.header("Content-Type"), c.req.header("Content-Length"));
       const body = c.req.raw.body;
       if (!body || size === 0) throw badRequest("The body is empty; send a ZIP archive or an mbox file");
@@ -100,10 +99,7 @@ export const archiveRoutes = new Hono<AppEnv>()
         "The newest 20 of the last 30 days, newest first. Imports that were answered with a 200 are not listed.",
       responses: responses(200, "The imports", z.array(BackgroundImportOut), [403, 404, 502]),
     }),
-    async (c) => {
-      const mailbox = await openMailbox(c.get("caller"), c.req.param("mailbox_id"));
-      return c.json((await listImports(mailbox)).map(toBackgroundImport));
-    },
+    async (c) => c.json((await listImports(await open(c))).map(toBackgroundImport)),
   )
   .get(
     "/v1/inbox/:mailbox_id/imports/:import_id",
@@ -111,10 +107,7 @@ export const archiveRoutes = new Hono<AppEnv>()
       summary: "Get the progress of an import in the background",
       responses: responses(200, "The import", BackgroundImportOut, [403, 404, 502]),
     }),
-    async (c) => {
-      const mailbox = await openMailbox(c.get("caller"), c.req.param("mailbox_id"));
-      return c.json(toBackgroundImport(await getImport(mailbox, c.req.param("import_id"))));
-    },
+    async (c) => c.json(toBackgroundImport(await getImport(await open(c), c.req.param("import_id")))),
   );
 
 /** Returns the size of the body. Throws 411, 413 and 415. */

@@ -58,7 +58,7 @@ export const toBackgroundImport = ({
   status,
   size,
   cursor,
-  counts: { imported, duplicates, skipped, errors },
+  counts,
   createdAt,
   updatedAt,
 }: StoredImport): z.infer<typeof BackgroundImportOut> => ({
@@ -66,10 +66,7 @@ export const toBackgroundImport = ({
   status,
   size,
   read: status === "done" ? size : Math.min(cursor.read, size),
-  imported,
-  duplicates,
-  skipped,
-  errors,
+  ...counts,
   created_at: iso(createdAt),
   updated_at: iso(updatedAt),
 });
