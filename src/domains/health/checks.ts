@@ -1,14 +1,10 @@
-import { checkBlocklists } from "./check-blocklists.ts";
 import { checkRates, checkReplies } from "./check-delivery.ts";
 import { checkDkim, checkKeyAge } from "./check-dkim.ts";
 import { checkDmarc, checkPolicyAgainstReports } from "./check-dmarc.ts";
-import { checkHosts } from "./check-hosts.ts";
 import { checkMtaSts, checkTlsReports } from "./check-mta-sts.ts";
 import { checkMx } from "./check-mx.ts";
-import { checkOwnership } from "./check-ownership.ts";
 import { checkSenders, checkTlsFailures } from "./check-reports.ts";
-import { checkReturnPath } from "./check-return-path.ts";
-import { checkSilence } from "./check-silence.ts";
+import { checkBlocklists, checkHosts, checkOwnership, checkReturnPath, checkSilence } from "./check-single.ts";
 import { checkSpf } from "./check-spf.ts";
 import type { FindingCode } from "./codes.ts";
 import type { Evidence } from "./evidence.ts";

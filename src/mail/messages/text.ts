@@ -1,3 +1,4 @@
+import { attempt } from "../../lib/attempt.ts";
 import { charsetOf, ownDecoder } from "./charsets.ts";
 import { readHtml } from "./html.ts";
 
@@ -14,11 +15,8 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string {
   if (own) return own(bytes);
   const plain = PLAIN.has(label) ? decodeUtf8(bytes) : null;
   if (plain !== null) return plain;
-  try {
-    return new TextDecoder(PLAIN.has(label) ? "windows-1252" : label).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
+  const named = PLAIN.has(label) ? null : attempt(() => new TextDecoder(label).decode(bytes), null);
+  return named ?? new TextDecoder("windows-1252").decode(bytes);
 }
 
 /** Returns text of UTF-8, without a character that its end cuts off, or null for other bytes. */

@@ -1,3 +1,4 @@
+import { attempt } from "../../lib/attempt.ts";
 import { binaryStringToBytes } from "../../lib/bytes.ts";
 import type { HeaderField } from "../mime/headers.ts";
 import { RawMessageError } from "./errors.ts";
@@ -35,9 +36,6 @@ export function fieldValue(fields: readonly HeaderField[], name: string): string
 export function binaryToText(binary: string): string {
   if (/^[\0-\x7f]*$/.test(binary)) return binary;
   const bytes = binaryStringToBytes(binary);
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
+  const text = attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), null);
+  return text ?? new TextDecoder("windows-1252").decode(bytes);
 }

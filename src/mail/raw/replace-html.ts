@@ -1,3 +1,4 @@
+import { attempt } from "../../lib/attempt.ts";
 import { binaryStringToBytes, concat, utf8 } from "../../lib/bytes.ts";
 import { decodeTransferEncoding } from "../reports/text.ts";
 import type { RawContent } from "./compose.ts";
@@ -38,13 +39,8 @@ function withEncoding(fields: string): string {
   return others.map(({ raw }) => raw).join("") + ENCODING;
 }
 
-function decodeUtf8(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
+const decodeUtf8 = (bytes: Uint8Array): string | null =>
+  attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), null);
 
 function toBase64Lines(bytes: Uint8Array): string {
   return (btoa(binary(bytes)).match(new RegExp(`.{1,${BASE64_LINE}}`, "g")) ?? []).join("\r\n");

@@ -1,3 +1,4 @@
+import { attempt } from "../../lib/attempt.ts";
 import { withTimeout } from "../../lib/deadline.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { findCfblIssues, findSettingIssues, findZoneIssues } from "../../platform/settings/setting-issues.ts";
@@ -33,7 +34,7 @@ async function read(ctx: Ctx): Promise<Readiness> {
   const found = {
     settingIssues,
     egress: egressState(ctx),
-    egressIssues: egressIssues(ctx),
+    egressIssues: attempt(() => findEgressIssues(ctx.settings), []),
     zoneIssues: findZoneIssues(ctx.env),
     cfblIssues: findCfblIssues(ctx.env),
     hasEgressResponded,
@@ -61,19 +62,8 @@ async function readResponse(ctx: Ctx): Promise<boolean> {
   }
 }
 
-function egressIssues(ctx: Ctx): string[] {
-  try {
-    return findEgressIssues(ctx.settings);
-  } catch {
-    return [];
-  }
-}
-
 function egressState(ctx: Ctx): string {
-  try {
-    const egress = egressOf(ctx.settings);
-    return "issue" in egress ? egress.issue : "configured";
-  } catch {
-    return "unknown";
-  }
+  const egress = attempt(() => egressOf(ctx.settings), null);
+  if (egress === null) return "unknown";
+  return "issue" in egress ? egress.issue : "configured";
 }

@@ -1,3 +1,4 @@
+import { attempt } from "../../../lib/attempt.ts";
 import { utf8 } from "../../../lib/bytes.ts";
 import { iso, parseIso } from "../../../lib/time.ts";
 import type { ExportedMessage } from "../../mailbox-store/index.ts";
@@ -56,10 +57,4 @@ const toFlags = (flags: string) =>
     boolean
   >;
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const decode = (text: string) => attempt(() => decodeURIComponent(text), text);

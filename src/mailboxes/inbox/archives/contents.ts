@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { attempt } from "../../../lib/attempt.ts";
 import { type ArchiveContents, mailboxLimits, nameIssue } from "../../mailbox-store/index.ts";
 
 /** The file of a ZIP archive, and the subject of the message of an mbox file, that list folders and labels. */
@@ -22,13 +23,8 @@ export const writeContentsMessage = (contents: ArchiveContents): string =>
   `${HEADER}${writeContents(contents)}\r\n\r\n`;
 
 /** Reads folders and labels. Returns null when they are not valid. */
-export function readContents(bytes: Uint8Array): ArchiveContents | null {
-  try {
-    return Contents.parse(JSON.parse(new TextDecoder().decode(bytes)));
-  } catch {
-    return null;
-  }
-}
+export const readContents = (bytes: Uint8Array): ArchiveContents | null =>
+  attempt(() => Contents.parse(JSON.parse(new TextDecoder().decode(bytes))), null);
 
 /** Returns the folders and labels of the message of an mbox file that lists them, or null for another or a larger message. */
 export function readContentsMessage(raw: Uint8Array): ArchiveContents | null {

@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { checkRates, checkReplies } from "../../../../src/domains/health/check-delivery.ts";
 import { checkPolicyAgainstReports } from "../../../../src/domains/health/check-dmarc.ts";
-import { checkHosts } from "../../../../src/domains/health/check-hosts.ts";
 import { checkMtaSts } from "../../../../src/domains/health/check-mta-sts.ts";
 import { checkSenders, checkTlsFailures } from "../../../../src/domains/health/check-reports.ts";
+import { checkHosts } from "../../../../src/domains/health/check-single.ts";
 import { checks } from "../../../../src/domains/health/checks.ts";
 import { findingCodes } from "../../../../src/domains/health/codes.ts";
 import type { DnsEvidence, Evidence } from "../../../../src/domains/health/evidence.ts";
