@@ -5,8 +5,9 @@ import type { Ctx } from "../../platform/context.ts";
 import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
 import { type DnsResult, resolve } from "../../platform/dns/resolve.ts";
 import { evaluateRecord, type RecordResult } from "./evaluate-record.ts";
+import type { ExpectedRecord } from "./expected-record.ts";
 import type { DkimKeyRow, DomainRow, DomainWithKeys } from "./queries.ts";
-import { type ExpectedRecord, expectedRecords } from "./records.ts";
+import { expectedRecords } from "./records.ts";
 import { dkimState } from "./rules.ts";
 
 /** The result of one DNS check of a domain. */

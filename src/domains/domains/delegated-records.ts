@@ -1,7 +1,7 @@
 import type { Settings } from "../../platform/settings/settings.ts";
 import { type Delegation, dmarcTarget, sharedTarget } from "../zones/index.ts";
+import { type ExpectedRecord, recordOf } from "./expected-record.ts";
 import type { DomainRow } from "./queries.ts";
-import type { ExpectedRecord } from "./records.ts";
 import { RETURN_PATH_LABEL } from "./rules.ts";
 
 /** The columns that say where the records of a domain are. */
@@ -21,23 +21,11 @@ export function delegatedAdvice(
   if (!delegation) return [];
   const { name } = domain;
   const first = settings.delegatedZones[0]?.name ?? delegation.zone;
-  const alias = (
-    purpose: ExpectedRecord["purpose"],
-    label: string,
-    value: string,
-    key: string = purpose,
-  ): ExpectedRecord => ({
-    key,
-    purpose,
-    type: "CNAME",
-    name: `${label}.${name}`,
-    value,
-    priority: null,
-    required: false,
-  });
+  const dmarc = { name: `_dmarc.${name}`, value: dmarcTarget(delegation), leadsTo: null, policy: domain.dmarcPolicy };
+  const returnPath = { name: `${RETURN_PATH_LABEL}.${name}`, value: sharedTarget("return", first) };
   return [
-    alias("return_path", RETURN_PATH_LABEL, sharedTarget("return", first)),
-    { ...alias("dmarc", "_dmarc", dmarcTarget(delegation)), leadsTo: null, policy: domain.dmarcPolicy },
-    { key: "mx", purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10, required: false },
+    recordOf({ purpose: "return_path", type: "CNAME", ...returnPath }),
+    recordOf({ purpose: "dmarc", type: "CNAME", ...dmarc }),
+    recordOf({ purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10 }),
   ];
 }

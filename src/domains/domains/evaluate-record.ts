@@ -1,7 +1,7 @@
 import { parseTags, TAG_NAME, tagNames } from "../../mail/dkim/tag-list.ts";
 import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
 import type { DnsResult } from "../../platform/dns/resolve.ts";
-import type { ExpectedRecord } from "./records.ts";
+import type { ExpectedRecord } from "./expected-record.ts";
 
 /** The status that a DNS response gives a record; `temperror` when DNS did not respond. */
 export type RecordResult = Exclude<RecordStatus, "pending"> | "temperror";

@@ -1,8 +1,8 @@
 import type { Settings } from "../../platform/settings/settings.ts";
 import { type HostRow, hostLabels, mtaStsId, policyOf } from "../hosts/index.ts";
 import { sharedTarget, tlsReportsValue } from "../zones/index.ts";
+import { type ExpectedRecord, recordOf } from "./expected-record.ts";
 import type { DomainRow } from "./queries.ts";
-import type { ExpectedRecord } from "./records.ts";
 import { reportAddress } from "./report-address.ts";
 
 type HostSettings = Pick<Settings, "hostnames" | "mxHost" | "bounceDomain" | "delegatedZones">;
@@ -13,12 +13,12 @@ export function hostRecords(settings: HostSettings, domain: HostDomain, hosts: r
   const { hostnames } = settings;
   if (hostnames === null) return [];
   const { name, records } = domain;
-  const record = { type: "CNAME" as const, value: hostnames.target, priority: null, required: false };
-  const link: ExpectedRecord = { key: "link", purpose: "link_host", name: `${hostLabels.link}.${name}`, ...record };
+  const alias = { type: "CNAME", value: hostnames.target } as const;
+  const link = recordOf({ key: "link", purpose: "link_host", name: `${hostLabels.link}.${name}`, ...alias });
   // A policy names the hosts that receive mail, so it is for domains whose mail comes here. A delegated domain publishes its CNAMEs once,
   // before it is known where its mail goes: nothing is served behind them until its MX records lead here.
   if (records.mx !== "verified" && domain.setup === "manual") return [link];
-  const policyHost = { key: "mta_sts", purpose: "mta_sts", name: `${hostLabels.mta_sts}.${name}`, ...record } as const;
+  const policyHost = recordOf({ purpose: "mta_sts", name: `${hostLabels.mta_sts}.${name}`, ...alias });
   return [link, policyHost, ...policyTexts(settings, domain, hosts)];
 }
 
@@ -28,10 +28,10 @@ function policyTexts(settings: HostSettings, { id, name, setup }: HostDomain, ho
   const mode = policyOf(hosts)?.state.mode ?? "testing";
   const address = reportAddress(id, settings.bounceDomain);
   const record = (purpose: "mta_sts_id" | "tls_reports", label: "_mta-sts" | "_smtp._tls", value: string) => {
-    const common = { key: purpose, purpose, name: `${label}.${name}`, priority: null, required: false } as const;
+    const common = { purpose, name: `${label}.${name}` };
     return zone === undefined
-      ? ({ ...common, type: "TXT", value } as const)
-      : ({ ...common, type: "CNAME", value: sharedTarget(label, zone), leadsTo: null } as const);
+      ? recordOf({ ...common, type: "TXT", value })
+      : recordOf({ ...common, type: "CNAME", value: sharedTarget(label, zone), leadsTo: null });
   };
   return [
     record("mta_sts_id", "_mta-sts", `v=STSv1; id=${mtaStsId(settings, mode)}`),

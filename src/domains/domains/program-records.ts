@@ -1,7 +1,7 @@
 import { type MailServer, mailServers } from "../../platform/settings/mail-servers.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
+import { type ExpectedRecord, recordOf } from "./expected-record.ts";
 import type { DomainRow } from "./queries.ts";
-import type { ExpectedRecord } from "./records.ts";
 
 /** The settings of the records. */
 export type ProgramSettings = "smtpHost" | "smtpPort" | "mailPrograms" | "publicUrl";
@@ -27,15 +27,10 @@ export function programRecords(
 ): ExpectedRecord[] {
   const servers = mailServers(settings);
   if (servers.length === 0 || records.mx !== "verified") return [];
-  const record = (label: string, value: string): ExpectedRecord => ({
-    key: `srv:${label}`,
-    purpose: "mail_programs",
-    type: "SRV",
-    name: `${label}.${name}`,
-    value,
-    priority: 0,
-    required: false,
-  });
+  const record = (label: string, value: string): ExpectedRecord => {
+    const key = `srv:${label}`;
+    return recordOf({ key, purpose: "mail_programs", type: "SRV", name: `${label}.${name}`, value, priority: 0 });
+  };
   const services = SERVICES.map(([label, protocol, security]) => {
     const server = servers.find((one) => one.protocol === protocol && one.security === security);
     return record(label, server ? `1 ${server.port} ${server.host.toLowerCase()}` : NOT_OFFERED);

@@ -1,5 +1,5 @@
 import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
-import type { ExpectedRecord } from "./records.ts";
+import type { ExpectedRecord } from "./expected-record.ts";
 
 /** Sentences about the purpose of each record. */
 const EXPLANATIONS: Readonly<Record<ExpectedRecord["purpose"], string>> = {

@@ -1,41 +1,14 @@
 import { dkimRecord } from "../../mail/dkim/keys.ts";
-import type { DmarcPolicy } from "../../platform/db/schema/main/domains.ts";
-import type { RecordType } from "../../platform/dns/resolve.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import type { HostRow } from "../hosts/index.ts";
 import { dkimTarget } from "../zones/index.ts";
 import { delegatedAdvice, delegationOf, type Placed } from "./delegated-records.ts";
+import { type ExpectedRecord, recordOf } from "./expected-record.ts";
 import { hostRecords } from "./host-records.ts";
 import { type ProgramSettings, programRecords } from "./program-records.ts";
 import type { DkimKeyRow, DomainRow } from "./queries.ts";
 import { reportAddress } from "./report-address.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
-
-/** What records are for, in the order of the API's list. */
-export const recordPurposes = [
-  ...(["ownership", "dkim", "spf", "return_path", "dmarc", "mx", "link_host"] as const),
-  ...(["mta_sts", "mta_sts_id", "tls_reports", "mail_programs"] as const),
-] as const;
-
-/**
- * A DNS record that a domain needs (docs/contract/domains.md#records). Names have no final dot; a TXT value is one string of
- * any length.
- */
-export interface ExpectedRecord {
-  /** Key of its status in the column `records`. */
-  key: string;
-  purpose: (typeof recordPurposes)[number];
-  type: RecordType;
-  name: string;
-  value: string;
-  priority: number | null;
-  /** True when verification requires the record. The other records are advice. */
-  required: boolean;
-  /** Of a CNAME that is checked by the TXT record to which it leads: that value, or null for any. */
-  leadsTo?: string | null;
-  /** Of the CNAME of DMARC: the policy that the service publishes behind it. */
-  policy?: DmarcPolicy;
-}
 
 /**
  * Returns the records to publish for a domain. Required are ownership and the active DKIM keys, or the pending ones
@@ -67,40 +40,29 @@ function manualRecords(
   dkim: readonly ExpectedRecord[],
 ): ExpectedRecord[] {
   const { name } = domain;
-  const advice = { priority: null, required: false };
   return [
     ownershipRecord(domain),
     ...dkim,
-    { key: "spf", purpose: "spf", type: "TXT", name, value: `v=spf1 include:${settings.spfDomain} ~all`, ...advice },
-    {
-      key: "return_path",
+    recordOf({ purpose: "spf", type: "TXT", name, value: `v=spf1 include:${settings.spfDomain} ~all` }),
+    recordOf({
       purpose: "return_path",
       type: "CNAME",
       name: `${RETURN_PATH_LABEL}.${name}`,
       value: settings.bounceDomain,
-      ...advice,
-    },
-    {
-      key: "dmarc",
-      purpose: "dmarc",
-      type: "TXT",
-      name: `_dmarc.${name}`,
-      value: dmarcValue(settings, domain),
-      ...advice,
-    },
-    { key: "mx", purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10, required: false },
+    }),
+    recordOf({ purpose: "dmarc", type: "TXT", name: `_dmarc.${name}`, value: dmarcValue(settings, domain) }),
+    recordOf({ purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10 }),
   ];
 }
 
-const ownershipRecord = ({ name, ownershipToken }: Pick<DomainRow, "name" | "ownershipToken">): ExpectedRecord => ({
-  key: "ownership",
-  purpose: "ownership",
-  type: "TXT",
-  name: `${OWNERSHIP_LABEL}.${name}`,
-  value: `svc-domain-verification=${ownershipToken}`,
-  priority: null,
-  required: true,
-});
+const ownershipRecord = ({ name, ownershipToken }: Pick<DomainRow, "name" | "ownershipToken">): ExpectedRecord =>
+  recordOf({
+    purpose: "ownership",
+    type: "TXT",
+    name: `${OWNERSHIP_LABEL}.${name}`,
+    value: `svc-domain-verification=${ownershipToken}`,
+    required: true,
+  });
 
 /** Returns the DMARC record of a domain: reports come to the service, and nothing is refused before its owner says so. Pure. */
 export const dmarcValue = (

@@ -4,9 +4,10 @@ import { timestamp } from "../../lib/timestamp.ts";
 import { dmarcPolicies } from "../../platform/db/schema/main/domains.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { toHost, toPolicy } from "../hosts/index.ts";
+import { recordPurposes } from "./expected-record.ts";
 import type { DomainWithKeys } from "./queries.ts";
 import { adviceOn } from "./record-advice.ts";
-import { expectedRecords, recordPurposes } from "./records.ts";
+import { expectedRecords } from "./records.ts";
 import { dkimState, healthOf, healthWords, MAX_BLOCKERS } from "./rules.ts";
 
 const Setup = z.enum(["manual", "delegated"]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { evaluateRecord } from "../../../../src/domains/domains/evaluate-record.ts";
-import type { ExpectedRecord } from "../../../../src/domains/domains/records.ts";
+import type { ExpectedRecord } from "../../../../src/domains/domains/expected-record.ts";
 import { ancestors, reversedName } from "../../../../src/domains/domains/rules.ts";
 
 const expected: Record<ExpectedRecord["purpose"], string> = {
