@@ -1,7 +1,7 @@
 import type { DmarcPolicy } from "../../platform/db/schema/main/domains.ts";
 import type { RecordType } from "../../platform/dns/resolve.ts";
 
-/** What records are for, in the order of the API's list. */
+/** The purposes of records, in the order of the API's list. */
 export const recordPurposes = [
   ...(["ownership", "dkim", "spf", "return_path", "dmarc", "mx", "link_host"] as const),
   ...(["mta_sts", "mta_sts_id", "tls_reports", "mail_programs"] as const),
