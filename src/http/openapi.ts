@@ -43,10 +43,10 @@ const TOO_MANY_REQUESTS = "Too many requests; Retry-After says after how many se
 
 /**
  * Returns the function that declares an operation of this tag: the scope that `authenticate` enforces before any handler runs,
- * and the entry in the OpenAPI document.
+ * its name, and its entry in the OpenAPI document.
  */
-export const operationsOf = (tag: string) => (scope: RequiredScope, entry: DescribeRouteOptions) =>
-  declaring(scope, describeRoute({ tags: [tag], ...entry }), schemaOfSuccess(entry.responses));
+export const operationsOf = (tag: string) => (scope: RequiredScope, operationId: string, entry: DescribeRouteOptions) =>
+  declaring(scope, describeRoute({ tags: [tag], operationId, ...entry }), schemaOfSuccess(entry.responses));
 
 /** The schemas that the resolvers of bodies were made of: a resolver does not name its own. */
 const schemas = new WeakMap<object, z.ZodType>();

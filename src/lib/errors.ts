@@ -57,6 +57,11 @@ export const invalidToken = (detail: string) => new AppError(401, detail, { chal
 export const forbidden = (detail: string) => new AppError(403, detail);
 /** Returns a 404. Ids that are unknown and ids of other workspaces get the same message, which names the kind only. */
 export const notFound = (kind: string) => new AppError(404, `${kind} not found`);
+/** Returns a value that a read has found. Throws the 404 of its kind when there is none. */
+export function requireFound<Value>(value: Value | null | undefined, kind: string): Value {
+  if (value === null || value === undefined) throw notFound(kind);
+  return value;
+}
 export const conflict = (detail: string, extra: Extra = {}) => new AppError(409, detail, extra);
 export const tooLarge = (detail: string) => new AppError(413, detail);
 export const unsupportedMediaType = (detail: string) => new AppError(415, detail);
@@ -64,9 +69,14 @@ export const unsupportedMediaType = (detail: string) => new AppError(415, detail
 export const unavailable = (detail: string, retryAfter: number) =>
   new AppError(503, detail, { headers: { "Retry-After": String(retryAfter) } });
 export const unprocessable = (errors: ValidationError[]) => new AppError(422, errors.slice(0, MAX_VALIDATION_ERRORS));
+/** Returns the error of a value of a body; `path` is where it is. */
+export const bodyError = (path: readonly (string | number)[], msg: string): ValidationError => ({
+  loc: ["body", ...path],
+  msg,
+  type: "value_error",
+});
 /** Returns the 422 of one field of a body. */
-export const invalidField = (field: string, msg: string) =>
-  unprocessable([{ loc: ["body", field], msg, type: "value_error" }]);
+export const invalidField = (field: string, msg: string) => unprocessable([bodyError([field], msg)]);
 /**
  * Returns a 429. `retryAfter` is in seconds; `policy` is the value of RateLimit-Policy, a quota with its unit
  * (draft-ietf-httpapi-ratelimit-headers).

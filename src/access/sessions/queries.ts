@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, lt } from "drizzle-orm";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { sessions } from "../../platform/db/schema/main/index.ts";
@@ -25,10 +25,8 @@ export function listSessions(ctx: CallerCtx, { after, limit }: { after?: string;
 
 /** Returns a session of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
 export async function getSession(ctx: CallerCtx, id: string): Promise<SessionRow> {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Session");
+  const uuid = requireFound(parseUuid(id), "Session");
   const isOwn = and(eq(sessions.id, uuid), eq(sessions.userId, ctx.actor.userId), gt(sessions.expiresAt, ctx.now()));
   const [row] = await orm(ctx).select().from(sessions).where(isOwn);
-  if (!row) throw notFound("Session");
-  return row;
+  return requireFound(row, "Session");
 }

@@ -1,4 +1,4 @@
-import { notFound } from "../../lib/errors.ts";
+import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { auditSessionStatement } from "../../platform/audit/record-session.ts";
@@ -14,8 +14,7 @@ export function deleteSessionStatement(ctx: Pick<Ctx, "db">, sessionId: string):
 
 /** Ends a session of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
 export async function revokeSession(ctx: CallerCtx, id: string): Promise<void> {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Session");
+  const uuid = requireFound(parseUuid(id), "Session");
   const deleteOwn = ctx.db.prepare("DELETE FROM sessions WHERE id = ?1 AND user_id = ?2").bind(uuid, ctx.actor.userId);
   const [deleted] = await ctx.db.batch([
     deleteOwn,

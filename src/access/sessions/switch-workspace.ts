@@ -1,4 +1,4 @@
-import { notFound } from "../../lib/errors.ts";
+import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { CallerCtx, SessionActor } from "../caller.ts";
 import { signAccessToken } from "./access-token.ts";
@@ -17,8 +17,7 @@ export async function switchWorkspace(
   workspaceId: string,
 ): Promise<{ token: string; expiresAt: number }> {
   const { credentialId: sid, userId: sub } = ctx.actor;
-  const wid = parseUuid(workspaceId);
-  if (wid === null) throw notFound("Workspace");
+  const wid = requireFound(parseUuid(workspaceId), "Workspace");
   const { meta } = await ctx.db.prepare(SWITCH).bind(sid, wid).run();
   if (meta.changes === 0) throw notFound("Workspace");
   return signAccessToken(ctx, "session", { sub, sid, wid });

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { conflict, notFound } from "../../lib/errors.ts";
+import { conflict, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
@@ -50,8 +50,7 @@ export async function changeAutomation(
         expectChanges(db, 1),
         ...statements,
       ]);
-      const changed = await findAutomation(ctx, ctx.workspace.number, parseUuid(id) ?? "");
-      if (!changed) throw notFound("Automation");
+      const changed = requireFound(await findAutomation(ctx, ctx.workspace.number, parseUuid(id) ?? ""), "Automation");
       return toAutomation(changed);
     } catch (error) {
       if (!(error instanceof ConcurrencyError)) throw error;

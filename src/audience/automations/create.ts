@@ -1,7 +1,7 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { conflict, tooLarge } from "../../lib/errors.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { type AutomationRow, toAutomation } from "./queries.ts";
@@ -47,18 +47,16 @@ export async function createAutomation(ctx: CallerCtx, input: AutomationIn): Pro
     input.trigger.event,
     now,
   ];
-  try {
-    await guardedBatch(db, [
-      db.prepare(INSERT).bind(...values, limits.automations),
-      expectChanges(db, 1),
-      ...(await storeMailResponse(ctx, response)),
-    ]);
-  } catch (error) {
-    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
-    if (error instanceof ConcurrencyError)
-      throw conflict(`The workspace has ${limits.automations} automations that are not archived, which is the limit`);
-    throw error;
-  }
+  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
+  await guardedBatch(db, [
+    db.prepare(INSERT).bind(...values, limits.automations),
+    expectChanges(db, 1),
+    ...(await storeMailResponse(ctx, response)),
+  ]).catch(
+    onConcurrency(() =>
+      conflict(`The workspace has ${limits.automations} automations that are not archived, which is the limit`),
+    ),
+  );
   return response;
 }
 

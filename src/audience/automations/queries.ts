@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
@@ -40,9 +40,7 @@ const COLUMNS = `a.n, a.workspace, a.id, a.user_id AS userId, a.name, a.status, 
 
 /** Returns one automation of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
 export async function getAutomation(ctx: CallerCtx, id: string): Promise<AutomationRow> {
-  const row = await findAutomation(ctx, ctx.workspace.number, parseUuid(id) ?? "");
-  if (!row) throw notFound("Automation");
-  return row;
+  return requireFound(await findAutomation(ctx, ctx.workspace.number, parseUuid(id) ?? ""), "Automation");
 }
 
 /** Returns an automation of a workspace by its id, or null. */

@@ -26,8 +26,7 @@ const operation = operationsOf("Automations");
 export const automationRoutes = new Hono<AppEnv>()
   .get(
     "/v1/automations/",
-    operation("automations:view", {
-      operationId: "listAutomations",
+    operation("automations:view", "listAutomations", {
       summary: "List automations, newest first",
       description: "A page also ends after about 2 MB.",
       responses: responses(200, "A page of automations", z.array(AutomationOut), [403]),
@@ -41,8 +40,7 @@ export const automationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/automations/",
-    operation("automations:manage", {
-      operationId: "createAutomation",
+    operation("automations:manage", "createAutomation", {
       summary: "Create a draft of an automation",
       description: `A workspace has at most ${limits.automations} automations, and an automation at most ${limits.steps} steps.`,
       responses: responses(201, "The automation", AutomationOut, [403, 409, 413, 415]),
@@ -53,8 +51,7 @@ export const automationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/automations/:automation_id",
-    operation("automations:view", {
-      operationId: "getAutomation",
+    operation("automations:view", "getAutomation", {
       summary: "Get an automation with its counters",
       responses: responses(200, "The automation", AutomationOut, [403, 404]),
     }),
@@ -62,8 +59,7 @@ export const automationRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/automations/:automation_id",
-    operation("automations:manage", {
-      operationId: "updateAutomation",
+    operation("automations:manage", "updateAutomation", {
       summary: "Update an automation",
       description: "The change of an active one is a new version: people who are inside finish theirs.",
       responses: responses(200, "The automation", AutomationOut, [403, 404, 409, 413, 415]),
@@ -73,8 +69,7 @@ export const automationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/automations/:automation_id/activate",
-    operation("automations:manage", {
-      operationId: "activateAutomation",
+    operation("automations:manage", "activateAutomation", {
       summary: "Activate an automation",
       description: "People enter it from now on. Those who were inside when it was paused go on.",
       responses: responses(200, "The automation", AutomationOut, [403, 404, 409]),
@@ -83,8 +78,7 @@ export const automationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/automations/:automation_id/pause",
-    operation("automations:manage", {
-      operationId: "pauseAutomation",
+    operation("automations:manage", "pauseAutomation", {
       summary: "Pause an automation",
       description: "Events begin no runs, runs stay where they are, and emails that have not left wait.",
       responses: responses(200, "The automation", AutomationOut, [403, 404, 409]),
@@ -93,8 +87,7 @@ export const automationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/automations/:automation_id/archive",
-    operation("automations:manage", {
-      operationId: "archiveAutomation",
+    operation("automations:manage", "archiveAutomation", {
       summary: "Archive an automation for good",
       description: "All runs end, and emails that have not left are cancelled.",
       responses: responses(200, "The automation", AutomationOut, [403, 404, 409]),

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
-import type { ValidationError } from "../../lib/errors.ts";
+import { bodyError, type ValidationError } from "../../lib/errors.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
@@ -30,15 +30,13 @@ const FIND_SENDER = `
     FROM (${mailboxAddressesSql("?1", "(?2)")}) a
     JOIN mailboxes m ON m.id = a.mailbox_id JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace`;
 
-const invalid = (field: string, msg: string): ValidationError => ({ loc: ["body", field], msg, type: "value_error" });
-
 /** The error of a broadcast whose list was deleted. */
-export const missingList = invalid("contact_list_id", "The contact list does not exist any more");
+export const missingList = bodyError(["contact_list_id"], "The contact list does not exist any more");
 
-const missingSegment = invalid("segment_id", "The segment does not exist any more");
+const missingSegment = bodyError(["segment_id"], "The segment does not exist any more");
 
 /** The error of a broadcast whose topic was deleted. */
-export const missingTopic = invalid("topic_id", "The topic does not exist any more");
+export const missingTopic = bodyError(["topic_id"], "The topic does not exist any more");
 
 const COUNT_LISTS = "SELECT count(*) AS lists FROM contact_lists WHERE n IN (SELECT value FROM json_each(?1))";
 
@@ -69,9 +67,9 @@ export async function checkStart(
   if (listsIssue) errors.push(listsIssue);
   const variants = await findVariants(ctx, row.n);
   const issue = await findContentIssue(ctx, row, variants);
-  if (issue) errors.push(invalid("html_body", issue));
+  if (issue) errors.push(bodyError(["html_body"], issue));
   if (row.ab_auto_promote !== null && (row.ab_test_pct === null || variants.length < 2))
-    errors.push(invalid("ab_auto_promote", "ab_auto_promote needs ab_test_pct and two variants"));
+    errors.push(bodyError(["ab_auto_promote"], "ab_auto_promote needs ab_test_pct and two variants"));
   const sending = { sender, topic: topic?.n ?? null };
   if (errors.length === 0 && segment !== null && !("error" in sender)) {
     const members = { id: segment.id, lists: lists.map(({ n }) => n), at: ctx.now() };
@@ -81,7 +79,7 @@ export async function checkStart(
   if (errors.length > 0 || !first || "error" in sender) return { errors };
   const numbers = [first.n, ...further.map(({ n }) => n)] as const;
   const sampleIssue = await findSampleIssue(ctx, row, { lists: numbers, topic }, variants);
-  if (sampleIssue) return { errors: [invalid("ab_test_pct", sampleIssue)] };
+  if (sampleIssue) return { errors: [bodyError(["ab_test_pct"], sampleIssue)] };
   return { fanOut: newFanOut(numbers, first.lastContact, { ...sending, sender }) };
 }
 
@@ -93,12 +91,12 @@ function findListsIssue(
   const ids = listIdsOf(row);
   if (row.segment_id !== null && ids.length === 0) return null;
   if (row.contact_list_id === null && row.segment_id === null)
-    return invalid("contact_list_id", "A broadcast needs a contact list or a segment to be sent");
+    return bodyError(["contact_list_id"], "A broadcast needs a contact list or a segment to be sent");
   if (lists.length < ids.length) return missingList;
   const contacts = lists.reduce((sum, list) => sum + list.contacts, 0);
-  if (contacts === 0) return invalid("contact_list_id", "The contact list is empty");
+  if (contacts === 0) return bodyError(["contact_list_id"], "The contact list is empty");
   const isTooLarge = contacts > limits.audience && row.segment_id === null;
-  return isTooLarge ? invalid("contact_list_id", tooManyContacts(contacts)) : null;
+  return isTooLarge ? bodyError(["contact_list_id"], tooManyContacts(contacts)) : null;
 }
 
 /** Returns why the content of a broadcast cannot be sent, or null: a body is missing, or a template that it renders. */
@@ -149,10 +147,10 @@ export async function findSender(
     .bind(row.workspace, from?.key ?? "")
     .first<SenderRow>();
   if (found && row.mailbox_id !== null && row.mailbox_id !== found.mailbox_id)
-    return { error: invalid("mailbox_id", "from_address must be the address of the mailbox") };
+    return { error: bodyError(["mailbox_id"], "from_address must be the address of the mailbox") };
   const asked = from?.address ?? "";
   const checked = applySenderRule(found, asked, domainIds);
-  if ("error" in checked) return { error: invalid("from_address", checked.error) };
+  if ("error" in checked) return { error: bodyError(["from_address"], checked.error) };
   const { mailbox_id: mailboxId, domain_id: domainId, domain, display_name: displayName } = checked.mailbox;
   return { mailboxId, domainId, domain, email: asked, name: from?.name ?? displayName };
 }

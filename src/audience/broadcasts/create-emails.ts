@@ -1,6 +1,7 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { metadataSql } from "../../platform/db/contact-metadata.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { countEmailsStatements } from "../../platform/rate-limits/daily-emails.ts";
@@ -34,10 +35,7 @@ const findContacts = (source: string, order: string) => `
          coalesce(s.reason, CASE WHEN ?8 AND EXISTS (
            SELECT 1 FROM broadcast_repeated r WHERE r.broadcast = ?4 AND r.contact = c.n) THEN 'repeated' END,
            iif(EXISTS (SELECT 1 FROM broadcast_pending p WHERE p.broadcast = ?4 AND p.contact = c.n), 'pending', NULL)) AS skipped, c.pending_since, (SELECT count(*) FROM page) AS found,
-         CASE WHEN json_array_length(?5) > 0 THEN (
-           SELECT json_group_object(m.key, CASE m.type WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
-             WHEN 'object' THEN json(m.value) WHEN 'array' THEN json(m.value) ELSE m.value END)
-             FROM json_each(c.metadata) m WHERE m.key IN (SELECT value FROM json_each(?5))) END AS metadata
+         ${metadataSql("?5")} AS metadata
     FROM page CROSS JOIN contacts c ON c.n = page.n
     LEFT JOIN broadcast_skipped s ON s.broadcast = ?4 AND s.contact = c.n
    WHERE page.before < ?7 ORDER BY c.${order}`;

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Language } from "../../lib/personal-text.ts";
 import type { MailCtx } from "../../platform/context.ts";
@@ -91,8 +91,7 @@ const FIND = `SELECT b.*, ${COUNTS} AS counts FROM broadcasts b WHERE ${VISIBLE}
  * or with a sender outside the domains that the API key is restricted to.
  */
 export async function getBroadcast(ctx: CallerCtx, id: string): Promise<Broadcast> {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Broadcast");
+  const uuid = requireFound(parseUuid(id), "Broadcast");
   const domains = await permittedDomains(ctx);
   const row = await mailDb(ctx).prepare(FIND).bind(ctx.workspace.number, domains, uuid).first<StoredBroadcast>();
   if (!row) throw notFound("Broadcast");

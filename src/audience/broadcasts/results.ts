@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { type Counts, countNames, countsOf, countsSince, zeroCounts } from "./counts.ts";
@@ -37,8 +37,7 @@ const FIND_COUNTS = `
 
 /** Returns the counts of a broadcast by variant. Throws 404 as `getBroadcast` does. One D1 call to the mail database. */
 export async function getBroadcastResults(ctx: CallerCtx, id: string): Promise<BroadcastResults> {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Broadcast");
+  const uuid = requireFound(parseUuid(id), "Broadcast");
   const db = mailDb(ctx);
   const { number } = ctx.workspace;
   const [found, variants, counts] = await db.batch<unknown>([

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts, query } from "../../http/validate.ts";
@@ -26,8 +27,7 @@ const operation = operationsOf("Broadcasts");
 export const broadcastRoutes = new Hono<AppEnv>()
   .get(
     "/v1/broadcasts/",
-    operation("broadcasts:view", {
-      operationId: "listBroadcasts",
+    operation("broadcasts:view", "listBroadcasts", {
       summary: "List broadcasts, newest first",
       description: "A page also ends after about 8 MB.",
       responses: responses(200, "A page of broadcasts", z.array(BroadcastOut), [403]),
@@ -42,8 +42,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/",
-    operation("broadcasts:manage", {
-      operationId: "createBroadcast",
+    operation("broadcasts:manage", "createBroadcast", {
       summary: "Create a broadcast",
       description: "With scheduled_at it is scheduled, otherwise it is a draft.",
       responses: responses(201, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
@@ -54,8 +53,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id",
-    operation("broadcasts:view", {
-      operationId: "getBroadcast",
+    operation("broadcasts:view", "getBroadcast", {
       summary: "Get a broadcast with its counts",
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404]),
     }),
@@ -66,8 +64,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/broadcasts/:broadcast_id",
-    operation("broadcasts:manage", {
-      operationId: "updateBroadcast",
+    operation("broadcasts:manage", "updateBroadcast", {
       summary: "Update a broadcast that is a draft or scheduled",
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
     }),
@@ -76,16 +73,12 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/broadcasts/:broadcast_id",
-    operation("broadcasts:manage", {
-      operationId: "deleteBroadcast",
+    operation("broadcasts:manage", "deleteBroadcast", {
       summary: "Delete a broadcast that is not sending",
       description: "Its emails stay. Those that were not delivered yet are cancelled.",
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),
-    async (c) => {
-      await deleteBroadcast(c.get("caller"), c.req.param("broadcast_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteBroadcast(c.get("caller"), c.req.param("broadcast_id"))),
   )
   .route("/", sendingRoutes)
   .route("/", variantRoutes);

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
-import { unprocessable } from "../../lib/errors.ts";
+import { bodyError, invalidField, unprocessable } from "../../lib/errors.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
@@ -22,9 +22,6 @@ const INSERT_ROWS = `
   INSERT INTO outbox (due_at, id, kind, ref)
   SELECT due_at, id, 'deliver', json_array(n) FROM emails WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))`;
 
-const invalid = (loc: (string | number)[], msg: string) =>
-  unprocessable([{ loc: ["body", ...loc], msg, type: "value_error" }]);
-
 /**
  * Sends the content of a broadcast to given addresses, with their address as the only value. These emails count for no
  * broadcast. Throws 429 beyond the daily limit of the workspace, 403 when the account or workspace may not send, 404 for the broadcast or the variant, 422 for an
@@ -36,7 +33,7 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
   const { row } = broadcast;
   const chosen = variant_id ? [await getVariant(ctx, broadcast, variant_id)] : await findVariants(ctx, row.n);
   const contents = await readContents(ctx, row, chosen.slice(0, 1));
-  if (!hasContent(contents)) throw invalid(["html_body"], "A broadcast needs html_body or text_body to be sent");
+  if (!hasContent(contents)) throw invalidField("html_body", "A broadcast needs html_body or text_body to be sent");
   const sender = await findSender(ctx, row, ctx.actor.domainIds);
   if ("error" in sender) throw unprocessable([sender.error]);
   // Of two spellings of one address the first is used.
@@ -51,8 +48,8 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
     addresses.map(([key]) => key),
   );
   for (const [key, { address, index }] of addresses) {
-    if (parseAddress(address) === null) throw invalid(["to", index], "Not a valid email address");
-    if (suppressed.has(key)) throw invalid(["to", index], `${address} is on the suppression list`);
+    if (parseAddress(address) === null) throw unprocessable([bodyError(["to", index], "Not a valid email address")]);
+    if (suppressed.has(key)) throw unprocessable([bodyError(["to", index], `${address} is on the suppression list`)]);
   }
   // A key of its own, because the broadcast may change before it is sent.
   const key = `test-${ctx.newId()}`;
@@ -111,7 +108,7 @@ async function readContents(ctx: CallerCtx, row: BroadcastRow, variants: readonl
   try {
     return toContents(row, variants, await currentParts(ctx, row, variants));
   } catch (error) {
-    if (error instanceof LiquidTextError) throw invalid(["html_body"], error.message);
+    if (error instanceof LiquidTextError) throw invalidField("html_body", error.message);
     throw error;
   }
 }

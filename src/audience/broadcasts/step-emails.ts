@@ -1,6 +1,7 @@
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { metadataSql } from "../../platform/db/contact-metadata.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
@@ -43,10 +44,7 @@ const FIND_ROW = `
 // The metadata is read only as far as the content names it.
 const FIND_CONTACTS = `
   SELECT c.n, c.id, c.email, c.email_key AS key, c.name, c.pending_since AS pendingSince,
-         CASE WHEN json_array_length(?3) > 0 THEN (
-           SELECT json_group_object(m.key, CASE m.type WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
-             WHEN 'object' THEN json(m.value) WHEN 'array' THEN json(m.value) ELSE m.value END)
-             FROM json_each(c.metadata) m WHERE m.key IN (SELECT value FROM json_each(?3))) END AS metadata
+         ${metadataSql("?3")} AS metadata
     FROM json_each(?2) j CROSS JOIN contacts c ON c.workspace = ?1 AND c.email_key = j.value
    WHERE EXISTS (SELECT 1 FROM contact_lists l WHERE l.n = c.list) ORDER BY c.n`;
 

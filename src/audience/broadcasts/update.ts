@@ -41,41 +41,11 @@ export async function updateBroadcast(ctx: CallerCtx, id: string, patch: Broadca
   });
 }
 
-/** Returns the columns of the fields that a patch has. */
-function toChanges({ from_address, ...patch }: BroadcastPatch): BroadcastChanges {
-  const {
-    name,
-    language,
-    subject,
-    preheader,
-    html_body,
-    text_body,
-    reply_to,
-    contact_list_id,
-    more_contact_list_ids: more,
-    mailbox_id,
-    topic_id,
-    segment_id,
-    scheduled_at,
-    ab_test_pct,
-    ab_auto_promote: auto,
-    max_per_hour,
-  } = patch;
+/** Returns the columns of the fields that a patch has. Fields that the schema does not have are not in it. */
+function toChanges(patch: BroadcastPatch): BroadcastChanges {
+  const { from_address, more_contact_list_ids: more, ab_auto_promote: auto, ...fields } = patch;
   const given = {
-    name,
-    language,
-    subject,
-    preheader,
-    html_body,
-    text_body,
-    reply_to,
-    contact_list_id,
-    mailbox_id,
-    topic_id,
-    segment_id,
-    scheduled_at,
-    ab_test_pct,
-    max_per_hour,
+    ...fields,
     ab_auto_promote: auto ? JSON.stringify(auto) : auto,
     more_lists: more === undefined ? more : toMoreLists(more),
   };

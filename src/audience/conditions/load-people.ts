@@ -1,5 +1,6 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { metadataSql } from "../../platform/db/contact-metadata.ts";
 import { findSubscribedStatements } from "../../sending/topics/index.ts";
 import { type Activity, activities, type References } from "./conditions.ts";
 import type { Person, PersonContact } from "./evaluate.ts";
@@ -20,10 +21,7 @@ interface ContactRow {
 // The metadata is read only when a condition names a key of it, and only these keys.
 const CONTACT_COLUMNS = `
   c.email_key AS key, l.id AS list, c.id, c.email, c.name, c.created_at AS createdAt, c.pending_since IS NOT NULL AS isPending,
-  CASE WHEN json_array_length(?3) > 0 THEN (
-    SELECT json_group_object(m.key, CASE m.type WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
-      WHEN 'object' THEN json(m.value) WHEN 'array' THEN json(m.value) ELSE m.value END)
-      FROM json_each(c.metadata) m WHERE m.key IN (SELECT value FROM json_each(?3))) END AS metadata`;
+  ${metadataSql("?3")} AS metadata`;
 
 // By the index contacts_by_email. A contact of a missing list is deleted soon.
 const FIND_CONTACTS = `

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { requireConfirmation } from "../consent/index.ts";
@@ -34,19 +34,15 @@ export async function createList(ctx: CallerCtx, input: ListIn): Promise<ListOut
     ...[row.id, row.name, row.description, row.icon_seed, row.created_at, limits.listsPerWorkspace],
     ...[row.confirm, row.confirm_mailbox_id, row.confirm_subject, row.confirm_text],
   ];
-  try {
-    await guardedBatch(mailDb(ctx), [
-      mailDb(ctx)
-        .prepare(INSERT)
-        .bind(ctx.workspace.number, ...values),
-      expectChanges(mailDb(ctx), 1),
-      ...(await storeMailResponse(ctx, response)),
-    ]);
-  } catch (error) {
-    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
-    if (error instanceof ConcurrencyError)
-      throw conflict(`The workspace has ${limits.listsPerWorkspace} contact lists, which is the limit`);
-    throw error;
-  }
+  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
+  await guardedBatch(mailDb(ctx), [
+    mailDb(ctx)
+      .prepare(INSERT)
+      .bind(ctx.workspace.number, ...values),
+    expectChanges(mailDb(ctx), 1),
+    ...(await storeMailResponse(ctx, response)),
+  ]).catch(
+    onConcurrency(() => conflict(`The workspace has ${limits.listsPerWorkspace} contact lists, which is the limit`)),
+  );
   return response;
 }

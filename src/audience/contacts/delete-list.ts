@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { getList } from "./queries.ts";
@@ -11,15 +11,10 @@ import { getList } from "./queries.ts";
  */
 export async function deleteList(ctx: CallerCtx, id: string): Promise<void> {
   const list = await getList(ctx, id);
-  try {
-    await guardedBatch(mailDb(ctx), [
-      mailDb(ctx).prepare("DELETE FROM contact_lists WHERE n = ?1").bind(list.n),
-      expectChanges(mailDb(ctx), 1),
-      mailDb(ctx).prepare("DELETE FROM contact_forms WHERE list = ?1").bind(list.n),
-      purgeStatement(ctx, [{ id: list.id, purge: { contactList: list.n } }]),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Contact list");
-    throw error;
-  }
+  await guardedBatch(mailDb(ctx), [
+    mailDb(ctx).prepare("DELETE FROM contact_lists WHERE n = ?1").bind(list.n),
+    expectChanges(mailDb(ctx), 1),
+    mailDb(ctx).prepare("DELETE FROM contact_forms WHERE list = ?1").bind(list.n),
+    purgeStatement(ctx, [{ id: list.id, purge: { contactList: list.n } }]),
+  ]).catch(onConcurrency(() => notFound("Contact list")));
 }

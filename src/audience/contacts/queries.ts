@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { notFound } from "../../lib/errors.ts";
+import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { recordsEventsSql } from "../../platform/person-events/insert.ts";
@@ -44,9 +44,7 @@ const LIST_NUMBER = "(SELECT n FROM contact_lists WHERE workspace = ?1 AND id = 
 
 /** Returns the id of a path in lower case. Throws 404 for text that is not a UUID. */
 export function requireListId(id: string): string {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Contact list");
-  return uuid;
+  return requireFound(parseUuid(id), "Contact list");
 }
 
 /** Returns a list of the caller's workspace. Throws 404. */
@@ -55,8 +53,7 @@ export async function getList(ctx: CallerCtx, id: string): Promise<ListRow> {
     .prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`)
     .bind(ctx.workspace.number, requireListId(id))
     .first<ListRow>();
-  if (!row) throw notFound("Contact list");
-  return row;
+  return requireFound(row, "Contact list");
 }
 
 /** A contact before a change. */
@@ -104,8 +101,7 @@ export async function getContact(ctx: CallerCtx, listId: string, id: string): Pr
     .prepare(`SELECT ${CONTACT_COLUMNS} FROM contacts WHERE list = ${LIST_NUMBER} AND id = ?3`)
     .bind(ctx.workspace.number, requireListId(listId), parseUuid(id) ?? "");
   const [row] = await Promise.all([contact.first<ContactRow>(), getList(ctx, listId)]);
-  if (!row) throw notFound("Contact");
-  return row;
+  return requireFound(row, "Contact");
 }
 
 /** Contacts that a search reads. A `Link` header continues it. */

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { fileBody } from "../../http/file-body.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { csvFile, operationsOf, responses, success } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -85,8 +86,7 @@ const uploadBody = {
 export const contactRoutes = new Hono<AppEnv>()
   .post(
     "/v1/contacts/",
-    operation("contacts:manage", {
-      operationId: "createContactList",
+    operation("contacts:manage", "createContactList", {
       summary: "Create a contact list",
       description: `A workspace has at most ${limits.listsPerWorkspace.toLocaleString("en")} lists.`,
       responses: responses(201, "The list", ListOut, [403, 409, 413, 415]),
@@ -97,8 +97,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/",
-    operation("contacts:view", {
-      operationId: "listContactLists",
+    operation("contacts:view", "listContactLists", {
       summary: "List contact lists, oldest first",
       responses: responses(200, "All lists of the workspace", z.array(ListOut), [403]),
     }),
@@ -106,8 +105,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/:list_id",
-    operation("contacts:view", {
-      operationId: "getContactList",
+    operation("contacts:view", "getContactList", {
       summary: "Get a contact list and a page of its contacts",
       description: `Contacts come oldest first. A search (\`q\`) reads ${MAX_SCANNED.toLocaleString("en")} contacts; the \`Link\` header continues it.`,
       responses: responses(200, "The list with a page of contacts", ListWithContactsOut, [403, 404]),
@@ -125,8 +123,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/contacts/:list_id",
-    operation("contacts:manage", {
-      operationId: "updateContactList",
+    operation("contacts:manage", "updateContactList", {
       summary: "Update a contact list",
       responses: responses(200, "The list", ListOut, [403, 404, 413, 415]),
     }),
@@ -135,21 +132,16 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/contacts/:list_id",
-    operation("contacts:manage", {
-      operationId: "deleteContactList",
+    operation("contacts:manage", "deleteContactList", {
       summary: "Delete a contact list and all its contacts",
       description: "Emails of broadcasts to them that were not given to a mail server yet are cancelled.",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteList(c.get("caller"), c.req.param("list_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteList(c.get("caller"), c.req.param("list_id"))),
   )
   .post(
     "/v1/contacts/:list_id/contacts",
-    operation("contacts:manage", {
-      operationId: "addContact",
+    operation("contacts:manage", "addContact", {
       summary: "Add a contact to a list",
       responses: responses(201, "The contact", ContactOut, [403, 404, 409, 413, 415]),
     }),
@@ -159,8 +151,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/contacts/:list_id/contacts",
-    operation("contacts:manage", {
-      operationId: "upsertContact",
+    operation("contacts:manage", "upsertContact", {
       summary: "Add a contact to a list, or update the one with this address",
       description: "Of an existing contact, fields that are absent keep their values and null clears a field.",
       responses: {
@@ -176,8 +167,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/:list_id/contacts/:contact_id",
-    operation("contacts:view", {
-      operationId: "getContact",
+    operation("contacts:view", "getContact", {
       summary: "Get a contact",
       responses: responses(200, "The contact", ContactOut, [403, 404]),
     }),
@@ -186,8 +176,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/contacts/:list_id/contacts/:contact_id",
-    operation("contacts:manage", {
-      operationId: "updateContact",
+    operation("contacts:manage", "updateContact", {
       summary: "Update a contact",
       responses: responses(200, "The contact", ContactOut, [403, 404, 409, 413, 415]),
     }),
@@ -199,21 +188,16 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/contacts/:list_id/contacts/:contact_id",
-    operation("contacts:manage", {
-      operationId: "deleteContact",
+    operation("contacts:manage", "deleteContact", {
       summary: "Delete a contact",
       description: "Emails of broadcasts to it that were not given to a mail server yet are cancelled.",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteContact(c.get("caller"), c.req.param("list_id"), c.req.param("contact_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteContact(c.get("caller"), c.req.param("list_id"), c.req.param("contact_id"))),
   )
   .post(
     "/v1/contacts/:list_id/upload",
-    operation("contacts:manage", {
-      operationId: "importContacts",
+    operation("contacts:manage", "importContacts", {
       summary: "Import contacts from a CSV file",
       description:
         "The first row has the names of the columns. `email` is required (`E-mail` and `E-mail 1 - Value` are read as well) and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored, a repeated name gets a number. The separator is a comma, semicolon, tab or `|`, or what a first line `sep=;` names; the encoding is UTF-8. " +
@@ -233,8 +217,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/:list_id/export",
-    operation("contacts:view", {
-      operationId: "exportContacts",
+    operation("contacts:view", "exportContacts", {
       summary: "Export the contacts of a list as CSV",
       description:
         "Columns: `email`, `name`, then one for each metadata key. Values that are not strings are JSON. A cell that a spreadsheet would take for a formula begins with an apostrophe, which an import removes.",

@@ -20,8 +20,7 @@ const PageQuery = z.object({
 export const eventRoutes = new Hono<AppEnv>()
   .post(
     "/v1/events",
-    operation("events:send", {
-      operationId: "sendEvent",
+    operation("events:send", "sendEvent", {
       summary: "Send an event of a person",
       description: "Automations of the workspace begin with events, and wait for them. An event is kept for 90 days.",
       responses: responses(202, "Stored", EventSentOut, [403, 404, 408, 409, 413, 415, 503]),
@@ -32,8 +31,7 @@ export const eventRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/events/batch",
-    operation("events:send", {
-      operationId: "sendEventBatch",
+    operation("events:send", "sendEventBatch", {
       summary: `Send up to ${eventLimits.batch} events`,
       description:
         "All events are stored, or none: one that is refused refuses the others, and the error has its index.",
@@ -45,8 +43,7 @@ export const eventRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/people/:email/events",
-    operation("contacts:view", {
-      operationId: "listPersonEvents",
+    operation("contacts:view", "listPersonEvents", {
       summary: "List the events of a person, newest first",
       description: "Events that were sent, and those of the service while an automation is active.",
       responses: responses(200, "A page of events", z.array(PersonEventOut), [403, 404]),

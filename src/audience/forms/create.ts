@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { getList } from "../contacts/index.ts";
@@ -37,19 +37,13 @@ export async function createForm(ctx: CallerCtx, listId: string, input: FormIn):
   const response = toForm(row, await formUrl(ctx, row));
   const texts = [row.name, row.title, row.text, row.button, row.fields, row.successMessage, row.redirectUrl];
   const db = mailDb(ctx);
-  try {
-    await guardedBatch(db, [
-      db
-        .prepare(INSERT)
-        .bind(row.workspace, row.id, row.list, ...texts, row.isActive, row.createdAt, limits.formsPerList),
-      expectChanges(db, 1),
-      ...(await storeMailResponse(ctx, response)),
-    ]);
-  } catch (error) {
-    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
-    if (error instanceof ConcurrencyError)
-      throw conflict(`The list has ${limits.formsPerList} forms, which is the limit`);
-    throw error;
-  }
+  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
+  await guardedBatch(db, [
+    db
+      .prepare(INSERT)
+      .bind(row.workspace, row.id, row.list, ...texts, row.isActive, row.createdAt, limits.formsPerList),
+    expectChanges(db, 1),
+    ...(await storeMailResponse(ctx, response)),
+  ]).catch(onConcurrency(() => conflict(`The list has ${limits.formsPerList} forms, which is the limit`)));
   return response;
 }

@@ -18,8 +18,7 @@ const operation = operationsOf("Contacts");
 export const formRoutes = new Hono<AppEnv>()
   .get(
     "/v1/contacts/:list_id/forms",
-    operation("contacts:view", {
-      operationId: "listContactForms",
+    operation("contacts:view", "listContactForms", {
       summary: "List the forms of a contact list, oldest first",
       responses: responses(200, "All forms of the list", z.array(FormOut), [403, 404]),
     }),
@@ -31,8 +30,7 @@ export const formRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/contacts/:list_id/forms",
-    operation("contacts:manage", {
-      operationId: "createContactForm",
+    operation("contacts:manage", "createContactForm", {
       summary: "Create a form by which people join a contact list",
       description: `Who submits it is pending until they use the link of an email, whether the list asks for confirmation or not. A list has at most ${limits.formsPerList} forms.`,
       responses: responses(201, "The form", FormOut, [403, 404, 409, 413, 415]),
@@ -43,8 +41,7 @@ export const formRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/:list_id/forms/:form_id",
-    operation("contacts:view", {
-      operationId: "getContactForm",
+    operation("contacts:view", "getContactForm", {
       summary: "Get a form of a contact list",
       responses: responses(200, "The form", FormOut, [403, 404]),
     }),
@@ -56,8 +53,7 @@ export const formRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/contacts/:list_id/forms/:form_id",
-    operation("contacts:manage", {
-      operationId: "updateContactForm",
+    operation("contacts:manage", "updateContactForm", {
       summary: "Update a form of a contact list",
       responses: responses(200, "The form", FormOut, [403, 404, 413, 415]),
     }),
@@ -69,8 +65,7 @@ export const formRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/contacts/:list_id/forms/:form_id",
-    operation("contacts:manage", {
-      operationId: "deleteContactForm",
+    operation("contacts:manage", "deleteContactForm", {
       summary: "Delete a form of a contact list",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),

@@ -16,8 +16,7 @@ const operation = operationsOf("People");
 export const peopleRoutes = new Hono<AppEnv>()
   .get(
     "/v1/people/:email/export",
-    operation("contacts:manage", {
-      operationId: "exportPerson",
+    operation("contacts:manage", "exportPerson", {
       summary: "Export what is stored about a person",
       description:
         "For owners and admins, with the scope `emails:view` too. Contacts, evidence of consent and emails continue on the next pages.",
@@ -34,8 +33,7 @@ export const peopleRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/people/:email",
-    operation("contacts:manage", {
-      operationId: "deletePerson",
+    operation("contacts:manage", "deletePerson", {
       summary: "Erase a person",
       description:
         "For owners and admins. Removes what sending stores about the person, in the background; the receipt says how far it is. A call while it runs returns the same receipt.",
@@ -45,8 +43,7 @@ export const peopleRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/people/erasures/:erasure_id",
-    operation("contacts:manage", {
-      operationId: "getErasure",
+    operation("contacts:manage", "getErasure", {
       summary: "Get the receipt of an erasure",
       description: "For owners and admins.",
       responses: responses(200, "The receipt", ErasureOut, [403, 404]),

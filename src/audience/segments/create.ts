@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { keepActivityStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
@@ -35,21 +35,17 @@ export async function createSegment(ctx: CallerCtx, input: SegmentIn): Promise<S
   };
   const response = toSegment({ ...row, activitySince: await keepActivity(ctx) });
   const values = [row.workspace, row.id, row.name, JSON.stringify(row.conditions), JSON.stringify(segments), now];
-  try {
-    await guardedBatch(mailDb(ctx), [
-      mailDb(ctx)
-        .prepare(INSERT)
-        .bind(...values, limits.segmentsPerWorkspace),
-      expectChanges(mailDb(ctx), 1),
-      // Again: the deletion of the last segment may have ended it meanwhile.
-      keepActivityStatement(ctx, ctx.workspace),
-      ...(await storeMailResponse(ctx, response)),
-    ]);
-  } catch (error) {
-    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
-    if (error instanceof ConcurrencyError)
-      throw conflict(`The workspace has ${limits.segmentsPerWorkspace} segments, which is the limit`);
-    throw error;
-  }
+  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
+  await guardedBatch(mailDb(ctx), [
+    mailDb(ctx)
+      .prepare(INSERT)
+      .bind(...values, limits.segmentsPerWorkspace),
+    expectChanges(mailDb(ctx), 1),
+    // Again: the deletion of the last segment may have ended it meanwhile.
+    keepActivityStatement(ctx, ctx.workspace),
+    ...(await storeMailResponse(ctx, response)),
+  ]).catch(
+    onConcurrency(() => conflict(`The workspace has ${limits.segmentsPerWorkspace} segments, which is the limit`)),
+  );
   return response;
 }

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
@@ -50,9 +50,7 @@ const toRow = ({ conditions, count, ...row }: StoredRow): SegmentRow => ({
 
 /** Returns a segment of the caller's workspace. Throws 404. */
 export async function getSegment(ctx: CallerCtx, id: string): Promise<SegmentRow> {
-  const row = await findSegment(ctx, ctx.workspace.number, id);
-  if (!row) throw notFound("Segment");
-  return row;
+  return requireFound(await findSegment(ctx, ctx.workspace.number, id), "Segment");
 }
 
 /** Returns a segment of a workspace, or null. */

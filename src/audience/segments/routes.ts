@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -20,8 +21,7 @@ const operation = operationsOf("Segments");
 export const segmentRoutes = new Hono<AppEnv>()
   .post(
     "/v1/segments/",
-    operation("contacts:manage", {
-      operationId: "createSegment",
+    operation("contacts:manage", "createSegment", {
       summary: "Create a segment",
       description: `A workspace has at most ${limits.segmentsPerWorkspace} segments. From the first one on, it keeps when people receive, open and click.`,
       responses: responses(201, "The segment", SegmentOut, [403, 409, 413, 415]),
@@ -32,8 +32,7 @@ export const segmentRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/segments/",
-    operation("contacts:view", {
-      operationId: "listSegments",
+    operation("contacts:view", "listSegments", {
       summary: "List segments, oldest first",
       responses: responses(200, "A page of segments", z.array(SegmentOut), [403]),
     }),
@@ -48,8 +47,7 @@ export const segmentRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/segments/:segment_id",
-    operation("contacts:view", {
-      operationId: "getSegment",
+    operation("contacts:view", "getSegment", {
       summary: "Get a segment",
       responses: responses(200, "The segment", SegmentOut, [403, 404]),
     }),
@@ -57,8 +55,7 @@ export const segmentRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/segments/:segment_id",
-    operation("contacts:manage", {
-      operationId: "updateSegment",
+    operation("contacts:manage", "updateSegment", {
       summary: "Update a segment",
       description: "A field left out keeps its value. New conditions need a new count.",
       responses: responses(200, "The segment", SegmentOut, [403, 404, 413, 415]),
@@ -68,22 +65,17 @@ export const segmentRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/segments/:segment_id",
-    operation("contacts:manage", {
-      operationId: "deleteSegment",
+    operation("contacts:manage", "deleteSegment", {
       summary: "Delete a segment",
       description:
         "Its people stay. A segment that another one names cannot be deleted (409), nor one of a broadcast that waits or is being sent.",
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),
-    async (c) => {
-      await deleteSegment(c.get("caller"), c.req.param("segment_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteSegment(c.get("caller"), c.req.param("segment_id"))),
   )
   .get(
     "/v1/segments/:segment_id/contacts",
-    operation("contacts:view", {
-      operationId: "listSegmentContacts",
+    operation("contacts:view", "listSegmentContacts", {
       summary: "List the people of a segment",
       description: `One contact of each person, in the order of the addresses. A call evaluates ${limits.peoplePerCall.toLocaleString("en")} people at most: a page may be short, or empty, and the \`Link\` header continues it.`,
       responses: responses(200, "A page of contacts", z.array(SegmentContactOut), [403, 404]),
@@ -101,8 +93,7 @@ export const segmentRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/segments/:segment_id/count",
-    operation("contacts:view", {
-      operationId: "countSegment",
+    operation("contacts:view", "countSegment", {
       summary: "Count the people of a segment",
       description:
         "Starts a count, unless one runs or ended within the last minute, and returns its progress with the first people at once. Call again until `status` is `done`.",

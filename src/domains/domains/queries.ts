@@ -1,6 +1,6 @@
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
@@ -35,11 +35,9 @@ export async function getDomain(ctx: CallerCtx, id: string): Promise<DomainRow> 
 
 /** Returns one domain with its DKIM keys, in one D1 batch. Throws 404 as `getDomain` does. */
 export async function getDomainWithKeys(ctx: CallerCtx, id: string): Promise<DomainWithKeys> {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Domain");
+  const uuid = requireFound(parseUuid(id), "Domain");
   const [found] = await select(ctx, and(visibleToCaller(ctx), eq(domains.id, uuid)), { offset: 0, limit: 1 });
-  if (!found) throw notFound("Domain");
-  return found;
+  return requireFound(found, "Domain");
 }
 
 /** Returns a domain of any workspace with its keys, or null. */

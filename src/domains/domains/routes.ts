@@ -32,8 +32,7 @@ const operation = operationsOf("Domains");
 export const domainRoutes = new Hono<AppEnv>()
   .post(
     "/v1/domains/",
-    operation("domains:manage", {
-      operationId: "registerDomain",
+    operation("domains:manage", "registerDomain", {
       summary: "Register a domain",
       responses: responses(201, "The domain, pending, with the records to publish", DomainOut, [403, 409, 413, 415]),
     }),
@@ -44,8 +43,7 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domains/",
-    operation("domains:view", {
-      operationId: "listDomains",
+    operation("domains:view", "listDomains", {
       summary: "List domains in order of name",
       responses: responses(200, "A page of domains", z.array(DomainOut), [403]),
     }),
@@ -60,8 +58,7 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domains/:domain_id",
-    operation("domains:view", {
-      operationId: "getDomain",
+    operation("domains:view", "getDomain", {
       summary: "Get a domain with its DNS records and their status",
       responses: responses(200, "The domain", DomainOut, [403, 404]),
     }),
@@ -72,8 +69,7 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/domains/:domain_id",
-    operation("domains:manage", {
-      operationId: "updateDomain",
+    operation("domains:manage", "updateDomain", {
       summary: "Change the set-up, the DMARC policy or the MTA-STS policy of a domain",
       description:
         "The DKIM keys of today sign until a check has found the records of the new set-up. Returns 409 when the domain was " +
@@ -86,8 +82,7 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domains/:domain_id/dkim/rotate",
-    operation("domains:manage", {
-      operationId: "rotateDkimKeys",
+    operation("domains:manage", "rotateDkimKeys", {
       summary: "Rotate the DKIM keys of a domain",
       description:
         "The new keys sign once both of their records are found in DNS; the old keys sign until then. The next " +
@@ -100,8 +95,7 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/domains/:domain_id",
-    operation("domains:manage", {
-      operationId: "deleteDomain",
+    operation("domains:manage", "deleteDomain", {
       summary: "Delete a domain, with its mailboxes if asked to",
       description: "Without delete_mailboxes a domain with mailboxes is a 409 with the mailboxes as `blockers`.",
       responses: {

@@ -11,8 +11,7 @@ const operation = operationsOf("Domains");
 export const domainHealthRoutes = new Hono<AppEnv>()
   .get(
     "/v1/domains/:domain_id/health",
-    operation("domains:view", {
-      operationId: "getDomainHealth",
+    operation("domains:view", "getDomainHealth", {
       summary: "Get what is wrong with a domain and what to do about it",
       description: "From the last evaluation: once a day, by a verification, and when a report of a receiver comes.",
       responses: responses(200, "The findings", HealthOut, [403, 404]),
@@ -21,8 +20,7 @@ export const domainHealthRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domains/:domain_id/verify",
-    operation("domains:manage", {
-      operationId: "verifyDomain",
+    operation("domains:manage", "verifyDomain", {
       summary: "Verify a domain by checking its DNS records",
       description:
         "Changes nothing when DNS does not respond (SERVFAIL, timeout). Returns 409 when another workspace has verified " +

@@ -1,6 +1,5 @@
 import type { Settings } from "../../platform/settings/settings.ts";
-import type { DomainWithKeys } from "../domains/index.ts";
-import { dkimState, expectedRecords } from "../domains/index.ts";
+import { type DomainWithKeys, dkimState, expectedRecords } from "../domains/index.ts";
 import { mtaStsPolicy, policyOf } from "../hosts/index.ts";
 import type { DelegatedTargets, DkimEvidence } from "./evidence.ts";
 

@@ -1,6 +1,5 @@
 import { crc32 } from "../../lib/crc32.ts";
-import type { PolicyMode } from "./policy-rules.ts";
-import { POLICY_SECONDS } from "./policy-rules.ts";
+import { POLICY_SECONDS, type PolicyMode } from "./policy-rules.ts";
 
 /** Returns the MTA-STS policy of the domains whose mail comes here (RFC 8461 3.2). Pure. */
 export const mtaStsPolicy = ({ mxHost }: { mxHost: string }, mode: PolicyMode): string =>

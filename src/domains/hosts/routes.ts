@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { mtaStsPolicy } from "./mta-sts.ts";
 import { findPolicyMode } from "./policy-mode.ts";
 
@@ -12,7 +12,6 @@ import { findPolicyMode } from "./policy-mode.ts";
  */
 export const hostRoutes = new Hono<AppEnv>().get("/.well-known/mta-sts.txt", needs("public"), async (c) => {
   const [ctx, host] = [c.get("ctx"), c.get("customHost")];
-  const mode = host === null ? null : await findPolicyMode(ctx, host);
-  if (mode === null) throw notFound("Policy");
+  const mode = requireFound(host === null ? null : await findPolicyMode(ctx, host), "Policy");
   return c.text(mtaStsPolicy(ctx.settings, mode));
 });

@@ -9,8 +9,7 @@ const operation = operationsOf("Domains");
 
 export const domainReportRoutes = new Hono<AppEnv>().get(
   "/v1/domains/:domain_id/reports",
-  operation("domains:view", {
-    operationId: "getDomainReports",
+  operation("domains:view", "getDomainReports", {
     summary: "Get what receivers report about a domain",
     description:
       "Receivers send DMARC reports to the address in the recommended DMARC record, and TLS reports to that of `_smtp._tls`. " +

@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { isUuid, parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { apiKeys } from "../../platform/db/schema/main/index.ts";
@@ -33,14 +33,12 @@ export function getVisibleApiKey(ctx: CallerCtx, id: string) {
 }
 
 async function getWhere(ctx: CallerCtx, id: string, where: SQL | undefined) {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("API key");
+  const uuid = requireFound(parseUuid(id), "API key");
   const [row] = await orm(ctx)
     .select(columns)
     .from(apiKeys)
     .where(and(where, eq(apiKeys.id, uuid)));
-  if (!row) throw notFound("API key");
-  return row;
+  return requireFound(row, "API key");
 }
 
 /**

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -19,8 +20,7 @@ const operation = operationsOf("API keys");
 export const apiKeyRoutes = new Hono<AppEnv>()
   .post(
     "/v1/api-keys/",
-    operation("team:manage", {
-      operationId: "createApiKey",
+    operation("team:manage", "createApiKey", {
       summary: "Create an API key",
       description: "The key acts as the calling user, with at most the rights of the calling credential.",
       responses: responses(
@@ -36,8 +36,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/api-keys/",
-    operation("team:view", {
-      operationId: "listApiKeys",
+    operation("team:view", "listApiKeys", {
       summary: "List API keys, newest first",
       responses: responses(200, "A page of API keys, revoked and expired ones included", z.array(ApiKeyOut), [403]),
     }),
@@ -50,8 +49,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/api-keys/:api_key_id/rotate",
-    operation("team:manage", {
-      operationId: "rotateApiKey",
+    operation("team:manage", "rotateApiKey", {
       summary: "Rotate an API key",
       description: "Only for the user who created it. The old key stays valid for 24 hours, or until it is revoked.",
       responses: responses(201, "The new API key. `key` is shown in this response only", NewApiKeyOut, [403, 404, 409]),
@@ -62,14 +60,10 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/api-keys/:api_key_id",
-    operation("team:manage", {
-      operationId: "revokeApiKey",
+    operation("team:manage", "revokeApiKey", {
       summary: "Revoke an API key",
       description: "Takes effect with the next request. Revoking again keeps the first `revoked_at`.",
       responses: responses(204, "Revoked", null, [403, 404]),
     }),
-    async (c) => {
-      await revokeApiKey(c.get("caller"), c.req.param("api_key_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, revokeApiKey(c.get("caller"), c.req.param("api_key_id"))),
   );

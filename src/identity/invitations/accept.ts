@@ -4,7 +4,7 @@ import { conflict, forbidden, notFound } from "../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { getInvitation, type Invitation, listReceivedInvitations } from "./queries.ts";
 import type { AcceptedOut } from "./schema.ts";
@@ -73,12 +73,7 @@ export async function acceptReceivedInvitation(ctx: CallerCtx, id: string): Prom
 async function join(ctx: CallerCtx, invitation: Invitation): Promise<AcceptedOut> {
   const membership = ctx.db.prepare(FIND_MEMBERSHIP).bind(invitation.workspace.number, ctx.actor.userId);
   if ((await membership.first()) !== null) throw conflict("You are a member of this workspace already");
-  try {
-    await guardedBatch(ctx.db, acceptStatements(ctx, invitation, ctx));
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Invitation");
-    throw error;
-  }
+  await guardedBatch(ctx.db, acceptStatements(ctx, invitation, ctx)).catch(onConcurrency(() => notFound("Invitation")));
   const { workspace, role } = invitation;
   return { workspace: { id: workspace.id, name: workspace.name }, role };
 }

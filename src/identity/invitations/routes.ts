@@ -1,10 +1,10 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
@@ -35,8 +35,7 @@ const token = {
 export const invitationRoutes = new Hono<AppEnv>()
   .post(
     "/v1/workspaces/:workspace_id/invitations",
-    operation("team:manage", {
-      operationId: "sendInvitation",
+    operation("team:manage", "sendInvitation", {
       summary: "Invite a person to a workspace by email",
       description:
         "The mailed link is valid for 7 days and once. Inviting an address again replaces the earlier invitation. A workspace has " +
@@ -54,8 +53,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/workspaces/:workspace_id/invitations",
-    operation("team:view", {
-      operationId: "listInvitations",
+    operation("team:view", "listInvitations", {
       summary: "List the pending invitations of a workspace",
       responses: responses(200, "A page of invitations, oldest first", z.array(InvitationOut), [403, 404]),
     }),
@@ -70,20 +68,15 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/workspaces/:workspace_id/invitations/:invitation_id",
-    operation("team:manage", {
-      operationId: "revokeInvitation",
+    operation("team:manage", "revokeInvitation", {
       summary: "Withdraw an invitation",
       responses: responses(204, "Withdrawn", null, [403, 404]),
     }),
-    async (c) => {
-      await withdrawInvitation(c.get("caller"), c.req.param("workspace_id"), c.req.param("invitation_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, withdrawInvitation(c.get("caller"), c.req.param("workspace_id"), c.req.param("invitation_id"))),
   )
   .post(
     "/v1/invitations/:token/accept",
-    operation("session", {
-      operationId: "acceptInvitation",
+    operation("session", "acceptInvitation", {
       summary: "Accept an invitation to a workspace",
       description:
         "Takes a session of the user with the invited address. Returns 410 for an expired invitation, and 404 for one that " +

@@ -1,5 +1,5 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
@@ -10,8 +10,7 @@ const DELETE = "DELETE FROM invitations WHERE id = ?1 AND workspace = ?2";
 export async function withdrawInvitation(ctx: CallerCtx, workspaceId: string, id: string): Promise<void> {
   await requireActiveWorkspace(ctx, workspaceId);
   requireAllDomains(ctx);
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Invitation");
+  const uuid = requireFound(parseUuid(id), "Invitation");
   const [deleted] = await ctx.db.batch([
     ctx.db.prepare(DELETE).bind(uuid, ctx.workspace.number),
     auditIfChangedStatement(ctx, { action: "invitation.withdrawn", target: uuid }),

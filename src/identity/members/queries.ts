@@ -1,6 +1,6 @@
 import { and, asc, eq, gt } from "drizzle-orm";
 import type { CallerCtx, Role } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { memberships, users } from "../../platform/db/schema/main/index.ts";
@@ -40,13 +40,11 @@ export function listMembers(ctx: CallerCtx, { after, limit }: { after?: string; 
 
 /** Returns one member of the caller's workspace. Throws 404 for an id that is malformed, unknown or of no member. */
 export async function getMember(ctx: CallerCtx, userId: string): Promise<MemberRow> {
-  const uuid = parseUuid(userId);
-  if (uuid === null) throw notFound("Member");
+  const uuid = requireFound(parseUuid(userId), "Member");
   const [row] = await orm(ctx)
     .select(columns)
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
     .where(and(eq(memberships.workspace, ctx.workspace.number), eq(memberships.userId, uuid)));
-  if (!row) throw notFound("Member");
-  return row;
+  return requireFound(row, "Member");
 }

@@ -15,8 +15,7 @@ const operation = operationsOf("Members");
 export const memberRoutes = new Hono<AppEnv>()
   .get(
     "/v1/workspaces/:workspace_id/members",
-    operation("team:view", {
-      operationId: "listMembers",
+    operation("team:view", "listMembers", {
       summary: "List the members of a workspace",
       responses: responses(200, "A page of members", z.array(MemberOut), [403, 404]),
     }),
@@ -31,8 +30,7 @@ export const memberRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/workspaces/:workspace_id/members/:user_id",
-    operation("team:manage", {
-      operationId: "updateMember",
+    operation("team:manage", "updateMember", {
       summary: "Change the role of a member",
       description:
         "Takes effect with the next request of the member. Only owners change owners or make them, and one owner always " +
@@ -47,8 +45,7 @@ export const memberRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/workspaces/:workspace_id/members/:user_id",
-    operation("team:view", {
-      operationId: "removeMember",
+    operation("team:view", "removeMember", {
       summary: "Remove a member, or leave a workspace",
       description:
         "Ends the member's API keys, sessions, OAuth grants and mailbox assignments in the workspace. Removing others needs " +

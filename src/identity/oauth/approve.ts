@@ -6,7 +6,7 @@ import { randomToken } from "../../lib/random-token.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { CODE_TTL_MS } from "./rules.ts";
 
@@ -50,18 +50,13 @@ export async function approve(ctx: Ctx, request: AuthorizationRequest, consent: 
   const expiresAt = now + CODE_TTL_MS;
   const owner = [grantId, workspace.number, actor.userId, client.id];
   const detail = { client_id: client.id, client_name: client.name, scopes };
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(INSERT_GRANT).bind(...owner, JSON.stringify(scopes), resource, now, expiresAt),
-      expectChanges(ctx.db, 1),
-      ctx.db.prepare(INSERT_CODE).bind(hash, grantId, redirectUri, codeChallenge, expiresAt),
-      ctx.db.prepare("UPDATE oauth_clients SET used_at = ?2 WHERE id = ?1 AND used_at IS NULL").bind(client.id, now),
-      auditStatement({ ...ctx, actor, clientIp, workspace }, { action: "grant.created", target: grantId, detail }),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Workspace");
-    throw error;
-  }
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare(INSERT_GRANT).bind(...owner, JSON.stringify(scopes), resource, now, expiresAt),
+    expectChanges(ctx.db, 1),
+    ctx.db.prepare(INSERT_CODE).bind(hash, grantId, redirectUri, codeChallenge, expiresAt),
+    ctx.db.prepare("UPDATE oauth_clients SET used_at = ?2 WHERE id = ?1 AND used_at IS NULL").bind(client.id, now),
+    auditStatement({ ...ctx, actor, clientIp, workspace }, { action: "grant.created", target: grantId, detail }),
+  ]).catch(onConcurrency(() => notFound("Workspace")));
   return code;
 }
 

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { deleteFamiliesStatement } from "../../access/tokens/issue-refresh-token.ts";
-import { notFound } from "../../lib/errors.ts";
+import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -47,8 +47,7 @@ export async function getGrant(ctx: CallerCtx, id: string): Promise<GrantRow> {
     .prepare(`${OWN_GRANTS} AND g.id = ?3`)
     .bind(ctx.actor.userId, ctx.now(), parseUuid(id))
     .first<GrantRow>();
-  if (!grant) throw notFound("Grant");
-  return grant;
+  return requireFound(grant, "Grant");
 }
 
 /** Returns the statement that ends a grant. Its codes and access tokens are deleted with it. */
@@ -63,8 +62,7 @@ export async function endGrant(ctx: Ctx, grantId: string): Promise<void> {
 
 /** Ends a grant of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
 export async function deleteGrant(ctx: CallerCtx, id: string): Promise<void> {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Grant");
+  const uuid = requireFound(parseUuid(id), "Grant");
   const grant = await ctx.db
     .prepare("SELECT workspace AS number FROM oauth_grants WHERE id = ?1 AND user_id = ?2 AND expires_at > ?3")
     .bind(uuid, ctx.actor.userId, ctx.now())

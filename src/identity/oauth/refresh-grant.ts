@@ -3,7 +3,7 @@ import { issueAccessToken } from "../../access/tokens/issue-access-token.ts";
 import { findFamily } from "../../access/tokens/issue-refresh-token.ts";
 import { rotateRefreshToken } from "../../access/tokens/rotate-refresh-token.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";
+import { guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { OAuthError } from "./errors.ts";
 import { deleteGrantStatement } from "./grants.ts";
 import { permitted, requireResource, type TokenPair } from "./redeem-code.ts";
@@ -52,12 +52,7 @@ export async function refreshGrant(ctx: Ctx, refresh: GrantRefresh): Promise<Tok
   if (!rotation) throw invalidRefreshToken();
   const access = await issueAccessToken(ctx, grantId, scopes);
   const extend = ctx.db.prepare(EXTEND_GRANT).bind(grantId, ctx.now(), rotation.expiresAt);
-  try {
-    await guardedBatch(ctx.db, [...access.statements, extend]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw invalidRefreshToken();
-    throw error;
-  }
+  await guardedBatch(ctx.db, [...access.statements, extend]).catch(onConcurrency(() => invalidRefreshToken()));
   return { access, refreshToken: rotation.token, scopes };
 }
 

@@ -1,9 +1,9 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { readFields, readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { anyCursorQuery, onePage } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
@@ -44,8 +44,7 @@ export const oauthRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/oauth/grants",
-    operation("session", {
-      operationId: "listGrants",
+    operation("session", "listGrants", {
       summary: "List your OAuth grants, newest first",
       description: "A grant lets one client, such as an assistant, act for you in one workspace.",
       responses: responses(200, "A page of grants that have not ended", z.array(GrantOut), [403]),
@@ -59,16 +58,12 @@ export const oauthRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/oauth/grants/:grant_id",
-    operation("session", {
-      operationId: "revokeGrant",
+    operation("session", "revokeGrant", {
       summary: "End an OAuth grant",
       description: "Its tokens are invalid from the next request on.",
       responses: responses(204, "Ended", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteGrant(c.get("caller"), c.req.param("grant_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteGrant(c.get("caller"), c.req.param("grant_id"))),
   );
 
 /** Runs an endpoint and turns its OAuthError into a response (RFC 6749 5.2). */

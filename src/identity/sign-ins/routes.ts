@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
@@ -37,8 +36,7 @@ export const signInRoutes = new Hono<AppEnv>()
   .get("/auth/sign-in", needs("public"), (c) => showSignIn(c, returnPath(c.req.query("next"))))
   .post(
     "/auth/magic-link",
-    operation("public", {
-      operationId: "sendMagicLink",
+    operation("public", "sendMagicLink", {
       summary: "Email a sign-in link",
       description:
         "Returns the same for addresses with and without an account. The link is valid for 15 minutes. The limits are 5 links " +

@@ -1,7 +1,7 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
 import { onMain, onShard } from "../../platform/jobs/shards.ts";
@@ -46,12 +46,7 @@ export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void>
   await requireActiveWorkspace(ctx, id);
   if (ctx.actor.role !== "owner") throw forbidden("Only an owner may delete the workspace");
   requireAllDomains(ctx);
-  try {
-    await guardedBatch(ctx.db, deletionStatements(ctx, ctx.workspace));
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Workspace");
-    throw error;
-  }
+  await guardedBatch(ctx.db, deletionStatements(ctx, ctx.workspace)).catch(onConcurrency(() => notFound("Workspace")));
   await closeForMail(ctx, ctx.workspace);
 }
 

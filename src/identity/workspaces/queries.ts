@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, isNull, type SQL } from "drizzle-orm";
 import type { CallerCtx, Role } from "../../access/caller.ts";
-import { conflict, notFound } from "../../lib/errors.ts";
+import { conflict, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { memberships, workspaces } from "../../platform/db/schema/main/index.ts";
@@ -33,11 +33,9 @@ export async function getWorkspace(ctx: CallerCtx): Promise<WorkspaceRow> {
  * in. Throws 404.
  */
 export async function getMembership(ctx: CallerCtx, id: string): Promise<Membership> {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Workspace");
+  const uuid = requireFound(parseUuid(id), "Workspace");
   const [found] = await visible(ctx, eq(workspaces.id, uuid));
-  if (!found) throw notFound("Workspace");
-  return found;
+  return requireFound(found, "Workspace");
 }
 
 /**

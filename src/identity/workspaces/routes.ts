@@ -17,8 +17,7 @@ const operation = operationsOf("Workspaces");
 export const workspaceRoutes = new Hono<AppEnv>()
   .get(
     "/v1/workspaces/",
-    operation("team:view", {
-      operationId: "listWorkspaces",
+    operation("team:view", "listWorkspaces", {
       summary: "List your workspaces",
       description:
         "A session lists all workspaces of its user and acts in one of them, which POST /auth/workspace changes. An API key " +
@@ -36,8 +35,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/workspaces/",
-    operation("session", {
-      operationId: "createWorkspace",
+    operation("session", "createWorkspace", {
       summary: "Create a workspace",
       description:
         "Only a session creates one, since every other credential stays in its workspace. Your user becomes its owner and stays " +
@@ -50,8 +48,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/workspaces/:workspace_id",
-    operation("team:view", {
-      operationId: "getWorkspace",
+    operation("team:view", "getWorkspace", {
       summary: "Get a workspace",
       description: "A session gets each workspace of its user, with the role in it; an API key its own one.",
       responses: responses(200, "The workspace", WorkspaceOut, [403, 404]),
@@ -63,8 +60,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/workspaces/:workspace_id",
-    operation("team:manage", {
-      operationId: "updateWorkspace",
+    operation("team:manage", "updateWorkspace", {
       summary: "Update a workspace: name, sending pause and settings",
       responses: responses(200, "The workspace", WorkspaceOut, [403, 404, 409, 413, 415]),
     }),
@@ -77,8 +73,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/workspaces/:workspace_id",
-    operation("team:manage", {
-      operationId: "deleteWorkspace",
+    operation("team:manage", "deleteWorkspace", {
       summary: "Delete a workspace and all its data",
       description:
         "Only for owners. Its API keys stop working at once, and its queued emails are not sent. A session goes on in the oldest " +

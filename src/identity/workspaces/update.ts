@@ -4,7 +4,7 @@ import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
 import { seal } from "../../lib/secret-box.ts";
 import { SLACK_PURPOSE } from "../../notices/notification-channels/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { getWorkspace, requireActiveWorkspace, type WorkspaceRow } from "./queries.ts";
 import type { WorkspacePatch } from "./schema.ts";
 
@@ -52,16 +52,11 @@ export async function updateWorkspace(ctx: CallerCtx, id: string, patch: Workspa
   ];
   const shown = slackUrl === undefined ? settings : { ...settings, slack_webhook_url: slackUrl !== null };
   const detail = { ...patch, ...(patch.settings ? { settings: shown } : {}) };
-  try {
-    await guardedBatch(db, [
-      db.prepare(UPDATE).bind(workspace.number, ...values),
-      expectChanges(db, 1),
-      auditStatement(ctx, { action: "workspace.updated", target: workspace.id, detail }),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Workspace");
-    throw error;
-  }
+  await guardedBatch(db, [
+    db.prepare(UPDATE).bind(workspace.number, ...values),
+    expectChanges(db, 1),
+    auditStatement(ctx, { action: "workspace.updated", target: workspace.id, detail }),
+  ]).catch(onConcurrency(() => notFound("Workspace")));
   return getWorkspace(ctx);
 }
 

@@ -5,8 +5,7 @@
  */
 
 import { type ContentError, ContentReader, ExtractedContent, OversizedString, RefusedContent } from "./content.ts";
-import type { ContentPath } from "./errors.ts";
-import { AttachmentTooLarge, Base64Invalid, BodyTooLarge, TextInvalid } from "./errors.ts";
+import { AttachmentTooLarge, Base64Invalid, BodyTooLarge, type ContentPath, TextInvalid } from "./errors.ts";
 import { LongText } from "./long-text.ts";
 import { Tokenizer } from "./tokenizer.ts";
 import { Tree } from "./tree.ts";

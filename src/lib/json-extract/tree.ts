@@ -1,8 +1,7 @@
 /** Builds the value of a JSON text from its tokens and tracks the position in an email or a batch. */
 
 import { ExtractedContent, RefusedContent } from "./content.ts";
-import type { ContentPath } from "./errors.ts";
-import { BodyTooLarge, JsonInvalid, JsonTooDeep } from "./errors.ts";
+import { BodyTooLarge, type ContentPath, JsonInvalid, JsonTooDeep } from "./errors.ts";
 
 /** Meaning of an open array or object. */
 type Role = "batch" | "email" | "attachments" | "attachment" | "other";

@@ -6,12 +6,13 @@ import { bounds } from "./rules.ts";
 /** How a part is used: `text` and `html` are shown, `inline` belongs to the HTML, the others are attachments. */
 type PartUse = "text" | "html" | "inline" | "attachment";
 
-/** A part that is not a multipart. An enclosed message is one part. */
+/** A part that is not a multipart: where its encoded body is in the message, and how to decode it. An enclosed message is one part. */
 export interface MessagePart {
   /** As in IMAP: `1`, `2.1` (RFC 9051 6.4.5). */
   partId: string;
   contentType: string;
   charset: string | null;
+  /** Content-Transfer-Encoding in lower case. */
   encoding: string;
   /** First byte of the encoded body, its bytes, and those of the decoded body. */
   at: number;

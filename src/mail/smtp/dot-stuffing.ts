@@ -2,10 +2,7 @@
 
 /** Signals a malformed message that must not be sent; the text says why. */
 export class MessageFormatError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "MessageFormatError";
-  }
+  override name = "MessageFormatError";
 }
 
 const NUL = 0x00;

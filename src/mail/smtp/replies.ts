@@ -10,10 +10,7 @@ export interface RawReply {
 
 /** Signals that the server sent something other than SMTP; the session must end. */
 export class ReplySyntaxError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "ReplySyntaxError";
-  }
+  override name = "ReplySyntaxError";
 }
 
 /** RFC 5321 4.5.3.1.5 allows 512; some servers send more. */

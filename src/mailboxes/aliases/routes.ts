@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { body } from "../../http/validate.ts";
 import { getMailbox } from "../mailboxes/index.ts";
@@ -16,8 +17,7 @@ const operation = operationsOf("Mailboxes");
 export const aliasRoutes = new Hono<AppEnv>()
   .get(
     "/v1/mailboxes/:mailbox_id/aliases",
-    operation("mailboxes:view", {
-      operationId: "listMailboxAliases",
+    operation("mailboxes:view", "listMailboxAliases", {
       summary: "List the aliases of a mailbox in order of address",
       responses: responses(200, `At most ${limits.aliases} aliases`, z.array(AliasOut), [403, 404]),
     }),
@@ -28,8 +28,7 @@ export const aliasRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/mailboxes/:mailbox_id/aliases",
-    operation("mailboxes:manage", {
-      operationId: "createMailboxAlias",
+    operation("mailboxes:manage", "createMailboxAlias", {
       summary: "Add an alias to a mailbox",
       description: `The mailbox receives mail for the address and may send from it. A mailbox has at most ${limits.aliases} aliases.`,
       responses: responses(201, "The alias", AliasOut, [403, 404, 409, 413, 415]),
@@ -40,14 +39,10 @@ export const aliasRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/mailboxes/:mailbox_id/aliases/:alias_id",
-    operation("mailboxes:manage", {
-      operationId: "deleteMailboxAlias",
+    operation("mailboxes:manage", "deleteMailboxAlias", {
       summary: "Delete an alias of a mailbox",
       description: "Mail to it is refused from then on. Mail that it has received stays.",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteAlias(c.get("caller"), c.req.param("mailbox_id"), c.req.param("alias_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteAlias(c.get("caller"), c.req.param("mailbox_id"), c.req.param("alias_id"))),
   );

@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { LEASE_MS } from "../../sending/smtp-credentials/index.ts";
 import { checkAccess } from "../mailbox-store/index.ts";
 import { openForPasswords } from "./open.ts";
@@ -13,18 +13,12 @@ import { openForPasswords } from "./open.ts";
  */
 export async function deleteAppPassword(ctx: CallerCtx, mailboxId: string, id: string): Promise<void> {
   const mailbox = await openForPasswords(ctx, mailboxId, "write");
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("App password");
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare("DELETE FROM app_passwords WHERE id = ?1 AND mailbox_id = ?2").bind(uuid, mailbox.id),
-      expectChanges(ctx.db, 1),
-      auditStatement(ctx, { action: "mailbox.app_password_deleted", target: mailbox.id, detail: { id: uuid } }),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("App password");
-    throw error;
-  }
+  const uuid = requireFound(parseUuid(id), "App password");
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare("DELETE FROM app_passwords WHERE id = ?1 AND mailbox_id = ?2").bind(uuid, mailbox.id),
+    expectChanges(ctx.db, 1),
+    auditStatement(ctx, { action: "mailbox.app_password_deleted", target: mailbox.id, detail: { id: uuid } }),
+  ]).catch(onConcurrency(() => notFound("App password")));
   await checkAccess(ctx, mailbox.id);
   await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
 }

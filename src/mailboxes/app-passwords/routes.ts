@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { body } from "../../http/validate.ts";
 import { createAppPassword } from "./create.ts";
@@ -16,8 +17,7 @@ const RIGHTS = "`mailboxes:manage` or an assignment to the mailbox";
 export const appPasswordRoutes = new Hono<AppEnv>()
   .post(
     "/v1/mailboxes/:mailbox_id/app-passwords",
-    operation("inbox:write", {
-      operationId: "createAppPassword",
+    operation("inbox:write", "createAppPassword", {
       summary: "Create an app password of a mailbox",
       description: [
         "Opens the mailbox in a mail program, by IMAP and for submission, with its address as the user name.",
@@ -37,8 +37,7 @@ export const appPasswordRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/mailboxes/:mailbox_id/app-passwords",
-    operation("inbox:read", {
-      operationId: "listAppPasswords",
+    operation("inbox:read", "listAppPasswords", {
       summary: "List the app passwords of a mailbox, newest first",
       description: `Takes \`inbox:read\`, and ${RIGHTS}.`,
       responses: responses(200, "The app passwords, at most 20", z.array(AppPasswordOut), [403, 404]),
@@ -47,14 +46,10 @@ export const appPasswordRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/mailboxes/:mailbox_id/app-passwords/:app_password_id",
-    operation("inbox:write", {
-      operationId: "deleteAppPassword",
+    operation("inbox:write", "deleteAppPassword", {
       summary: "Delete an app password of a mailbox",
       description: `Ends its connections. The response takes half a second. Takes \`inbox:read\` and \`inbox:write\`, and ${RIGHTS}.`,
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteAppPassword(c.get("caller"), c.req.param("mailbox_id"), c.req.param("app_password_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteAppPassword(c.get("caller"), c.req.param("mailbox_id"), c.req.param("app_password_id"))),
   );

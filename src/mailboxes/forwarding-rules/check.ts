@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { unprocessable, type ValidationError } from "../../lib/errors.ts";
+import { bodyError, unprocessable } from "../../lib/errors.ts";
 import { checkPublicUrl } from "../../platform/public-urls/check.ts";
 import { getMailbox } from "../mailboxes/index.ts";
 import type { RuleMatch } from "./rules.ts";
@@ -15,25 +15,19 @@ export interface CheckedTarget {
   targetKey: string | null;
 }
 
-const invalid = (loc: (string | number)[], msg: string): ValidationError => ({
-  loc: ["body", ...loc],
-  msg,
-  type: "value_error",
-});
-
 /** Returns the target of a rule. Throws 422 for an address or URL that is not valid, and 404 for an unknown mailbox. */
 export async function checkTarget(ctx: CallerCtx, { type, target }: RuleIn["action"]): Promise<CheckedTarget> {
   if (type === "webhook") return { action: type, target: await checkUrl(ctx, target), targetKey: null };
   if (type === "mailbox") return { action: type, target: (await getMailbox(ctx, target)).id, targetKey: null };
   const address = parseAddress(target.trim());
-  if (!address) throw unprocessable([invalid(["action", "target"], "target must be a valid email address")]);
+  if (!address) throw unprocessable([bodyError(["action", "target"], "target must be a valid email address")]);
   return { action: type, target: address.address, targetKey: address.key };
 }
 
 async function checkUrl(ctx: CallerCtx, target: string): Promise<string> {
   const checked = await checkPublicUrl(ctx, target);
   if ("problem" in checked)
-    throw unprocessable([invalid(["action", "target"], `target is refused: ${checked.problem}`)]);
+    throw unprocessable([bodyError(["action", "target"], `target is refused: ${checked.problem}`)]);
   return target;
 }
 
@@ -43,7 +37,7 @@ export function checkMatch(match: RuleMatch): void {
     const wanted = match[field];
     if (!wanted) return [];
     const isValid = wanted.startsWith("@") ? canonicalDomain(wanted.slice(1)) !== null : parseAddress(wanted) !== null;
-    return isValid ? [] : [invalid(["match", field], `${field} must be an email address, or @ and a domain`)];
+    return isValid ? [] : [bodyError(["match", field], `${field} must be an email address, or @ and a domain`)];
   });
   if (errors.length > 0) throw unprocessable(errors);
 }
@@ -51,5 +45,5 @@ export function checkMatch(match: RuleMatch): void {
 /** Throws 422 unless exactly one of domain and mailbox is given. */
 export function requireOneScope({ domain_id, mailbox_id }: RuleIn): void {
   if (Boolean(domain_id) !== Boolean(mailbox_id)) return;
-  throw unprocessable([invalid(["domain_id"], "Give either domain_id or mailbox_id")]);
+  throw unprocessable([bodyError(["domain_id"], "Give either domain_id or mailbox_id")]);
 }

@@ -3,7 +3,7 @@ import { getDomain } from "../../domains/domains/index.ts";
 import { conflict } from "../../lib/errors.ts";
 import { newWebhookSecret, sealSecret } from "../../notices/webhooks/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { storeResponse, storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { getMailbox } from "../mailboxes/index.ts";
 import { checkMatch, checkTarget, requireOneScope } from "./check.ts";
@@ -47,18 +47,13 @@ export async function createRule(ctx: CallerCtx, input: RuleIn): Promise<RuleOut
   const secret = target.action === "webhook" ? newWebhookSecret() : null;
   const sealed = secret === null ? null : await sealSecret(ctx, row.id, secret);
   const response = toRule(row, secret);
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(INSERT).bind(row.id, ctx.workspace.number, domainId, mailboxId, ...values, now, sealed),
-      expectChanges(ctx.db, 1),
-      auditStatement(ctx, { action: "forwarding_rule.created", target: row.id, detail: { ...input.action } }),
-      ...confirmation.statements,
-      ...(secret === null ? await storeResponse(ctx, response) : await storeSecretResponse(ctx, response)),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw conflict(`A workspace has at most ${limits.rules} forwarding rules`);
-    throw error;
-  }
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare(INSERT).bind(row.id, ctx.workspace.number, domainId, mailboxId, ...values, now, sealed),
+    expectChanges(ctx.db, 1),
+    auditStatement(ctx, { action: "forwarding_rule.created", target: row.id, detail: { ...input.action } }),
+    ...confirmation.statements,
+    ...(secret === null ? await storeResponse(ctx, response) : await storeSecretResponse(ctx, response)),
+  ]).catch(onConcurrency(() => conflict(`A workspace has at most ${limits.rules} forwarding rules`)));
   await confirmation.send();
   return response;
 }

@@ -4,6 +4,7 @@ import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
@@ -21,8 +22,7 @@ const operation = operationsOf("Forwarding rules");
 export const forwardingRuleRoutes = new Hono<AppEnv>()
   .get(
     "/v1/forwarding-rules/",
-    operation("domains:view", {
-      operationId: "listForwardingRules",
+    operation("domains:view", "listForwardingRules", {
       summary: "List forwarding rules in the order in which they are applied",
       responses: responses(200, "At most 200 rules", z.array(RuleOut), [403]),
     }),
@@ -30,8 +30,7 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/forwarding-rules/",
-    operation("domains:manage", {
-      operationId: "createForwardingRule",
+    operation("domains:manage", "createForwardingRule", {
       summary: "Create a forwarding rule",
       description:
         "Every active rule that matches forwards a copy of an email that is not spam; the email stays in its mailbox. An " +
@@ -46,8 +45,7 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/forwarding-rules/:rule_id",
-    operation("domains:view", {
-      operationId: "getForwardingRule",
+    operation("domains:view", "getForwardingRule", {
       summary: "Get a forwarding rule",
       responses: responses(200, "The rule", RuleOut, [403, 404]),
     }),
@@ -55,8 +53,7 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/forwarding-rules/:rule_id",
-    operation("domains:manage", {
-      operationId: "updateForwardingRule",
+    operation("domains:manage", "updateForwardingRule", {
       summary: "Change a forwarding rule",
       description: "Sends a new link to an address that has not confirmed, when the last one is older than an hour.",
       responses: responses(200, "The rule", RuleOut, [403, 404, 409, 413, 415, 503]),
@@ -66,15 +63,11 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/forwarding-rules/:rule_id",
-    operation("domains:manage", {
-      operationId: "deleteForwardingRule",
+    operation("domains:manage", "deleteForwardingRule", {
       summary: "Delete a forwarding rule",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteRule(c.get("caller"), c.req.param("rule_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteRule(c.get("caller"), c.req.param("rule_id"))),
   )
   .get("/forwards/:token", needs("public"), async (c) => {
     const request = await findForwardRequest(c.get("ctx"), c.req.param("token"));

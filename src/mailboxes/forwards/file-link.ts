@@ -1,15 +1,15 @@
 import { toBase64Url } from "../../lib/base64url.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { seal } from "../../lib/secret-box.ts";
+import type { MessagePart } from "../../mail/messages/parts.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { PartPlace } from "../mailbox-store/index.ts";
 
 export const FILE_PURPOSE = "forwarded-file";
 
 /** For how long a link works, in ms (docs/contract/inbound.md#forwards-to-a-url). */
 const VALID_MS = 24 * 3_600_000;
 
-type FilePlace = Pick<PartPlace, "at" | "length" | "encoding" | "filename" | "contentType" | "partId">;
+type FilePlace = Pick<MessagePart, "at" | "length" | "encoding" | "filename" | "contentType" | "partId">;
 
 /** A file of a forwarded email: the R2 object of the email, and where the file is in it. */
 export interface ForwardedFile {

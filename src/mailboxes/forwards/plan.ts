@@ -33,11 +33,14 @@ export interface ForwardedEmail extends MatchedMessage {
 /** The mailbox that received it. */
 export interface ForwardingMailbox {
   id: string;
+  /** Canonical; of a catch-all, `*@` and the domain. */
   address: string;
   /** The address that the email was sent to: that of the mailbox, or an alias. */
   received_as: string;
+  /** Number of the workspace. */
   workspace: number;
   domain_id: string;
+  /** 1 when forwarding rules or an automatic reply may apply to its mail. */
   has_rules: 0 | 1;
   has_auto_reply: 0 | 1;
 }

@@ -8,8 +8,7 @@ const operation = operationsOf("Emails");
 
 export const inboundLogRoutes = new Hono<AppEnv>().get(
   "/v1/emails/inbound/:message_id",
-  operation("domains:view", {
-    operationId: "getInboundEmail",
+  operation("domains:view", "getInboundEmail", {
     summary: "Get an entry of the inbound log",
     description: "The search with `direction=inbound` lists the entries. They are kept as long as emails.",
     responses: responses(200, "The entry", InboundEntryOut, [403, 404]),

@@ -13,23 +13,13 @@ import { unsubscribe } from "../../sending/unsubscribes/index.ts";
 import { readForward, receiveForwardReport } from "../forwards/index.ts";
 import { MessageTooLargeError, mailboxStore, saveUsedBytes } from "../mailbox-store/index.ts";
 import { findMailbox, type RecipientMailbox } from "./recipients.ts";
-import { MAX_MESSAGE_BYTES, storeMessage } from "./store-message.ts";
+import { type IncomingMessage, MAX_MESSAGE_BYTES, storeMessage } from "./store-message.ts";
 import { resultsInHeader } from "./worker-results.ts";
 
 /** A message that arrived by SMTP for one recipient, and what the server that received it knows about it. */
-export interface ArrivedMail {
-  /** Envelope sender; empty for the null reverse-path. */
-  from: string;
-  /** Envelope recipient. */
-  to: string;
-  /** A chunk is valid until the next one is read. */
-  raw: AsyncIterable<Uint8Array>;
+export interface ArrivedMail extends IncomingMessage {
   /** Bytes of the message, when they are known before it is read. */
   size: number | null;
-  /** `in-header`: the server wrote it into the header, under the authserv-id of the settings. */
-  authentication: CheckedAuthentication | "in-header" | null;
-  /** True when a spam filter marks it. */
-  isSpam?: boolean;
 }
 
 /** The result: accepted, or refused with a reply (RFC 5321 4.2, RFC 3463). A reply that begins with 4 asks to try again. */

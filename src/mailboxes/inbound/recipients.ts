@@ -1,24 +1,15 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { shardSql } from "../../platform/jobs/shards.ts";
+import type { ForwardingMailbox } from "../forwards/index.ts";
 
 /** A hosted mailbox that mail can be delivered to. */
-export interface RecipientMailbox {
-  id: string;
-  /** Canonical; of a catch-all, `*@` and the domain. */
-  address: string;
-  /** The address that the recipient belongs to: that of the mailbox, or an alias. */
-  received_as: string;
-  domain_id: string;
-  /** Number and id of the workspace, and the number of its mail database. */
-  workspace: number;
+export interface RecipientMailbox extends ForwardingMailbox {
   workspace_id: string;
+  /** Number of the mail database of the workspace. */
   shard: number;
   quota_bytes: number | null;
   used_bytes: number;
-  /** 1 when forwarding rules or an automatic reply may apply to its mail. */
-  has_rules: 0 | 1;
-  has_auto_reply: 0 | 1;
 }
 
 // The address comes before the one without its plus-label, and that before the catch-all (docs/contract/inbound.md#intake).

@@ -15,12 +15,13 @@ export const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
 
 /** A message for a hosted mailbox. */
 export interface IncomingMessage {
-  /** Envelope sender and recipient. */
+  /** Envelope sender; empty for the null reverse-path. */
   from: string;
+  /** Envelope recipient. */
   to: string;
   /** A chunk is valid until the next one is read. */
   raw: AsyncIterable<Uint8Array>;
-  /** `in-header`: the server that received it wrote it into the header. */
+  /** `in-header`: the server that received it wrote it into the header, under the authserv-id of the settings. */
   authentication: CheckedAuthentication | "in-header" | null;
   /** True when a spam filter marks it. */
   isSpam?: boolean;

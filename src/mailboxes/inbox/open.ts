@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { forbidden, notFound } from "../../lib/errors.ts";
+import { forbidden, notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
@@ -75,8 +75,7 @@ export async function openMailboxWith<Row>(
       ]
     : [];
   const results = await ctx.db.batch([...audit, ctx.db.prepare(FIND).bind(...values), ...more(id)]);
-  const row = results[audit.length]?.results[0] as MailboxRow | undefined;
-  if (!row) throw notFound("Mailbox");
+  const row = requireFound(results[audit.length]?.results[0] as MailboxRow | undefined, "Mailbox");
   if (actor.kind !== "mailbox" && !mayOpenAll && row.is_assigned !== 1)
     throw forbidden("You are not assigned to this mailbox");
   const mailbox = {

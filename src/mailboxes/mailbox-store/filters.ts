@@ -1,5 +1,4 @@
-import type { Filter, FilterAction, FilterMaker, FilterMatch } from "./filter-rules.ts";
-import { filterLimits } from "./filter-rules.ts";
+import { type Filter, type FilterAction, type FilterMaker, type FilterMatch, filterLimits } from "./filter-rules.ts";
 import { findFolder } from "./folders.ts";
 import { all, first, type Sql } from "./sql.ts";
 

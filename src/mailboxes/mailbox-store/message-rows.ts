@@ -1,6 +1,7 @@
 import { markBidiControls } from "../../lib/text-rules.ts";
+import type { MessagePart } from "../../mail/messages/parts.ts";
 import type { DraftClaim } from "./draft-claims.ts";
-import type { MessageItem, PartPlace, Person, StoredMessage } from "./types.ts";
+import type { MessageItem, Person, StoredMessage } from "./types.ts";
 
 /** A row of a list. */
 export interface ItemRow {
@@ -56,7 +57,7 @@ export function toStored(row: MessageRow): StoredMessage {
     inReplyTo: row.in_reply_to,
     references: JSON.parse(row.refs) as string[],
     headerSize: row.header_size,
-    parts: (JSON.parse(row.parts) as PartPlace[]).map(markFilename),
+    parts: (JSON.parse(row.parts) as MessagePart[]).map(markFilename),
     problem: row.problem,
     authentication: row.authentication,
     deliveredTo: row.delivered_to,
@@ -64,7 +65,7 @@ export function toStored(row: MessageRow): StoredMessage {
 }
 
 /** Marks controls in a name, which messages of earlier versions have as they came. */
-const markFilename = (part: PartPlace): PartPlace =>
+const markFilename = (part: MessagePart): MessagePart =>
   part.filename === null ? part : { ...part, filename: markBidiControls(part.filename) };
 
 const readRecipients = (row: ItemRow) =>

@@ -1,3 +1,4 @@
+import type { MessagePart } from "../../mail/messages/parts.ts";
 import type { MessageStructure } from "../../mail/structures/types.ts";
 import type { DraftClaim } from "./draft-claims.ts";
 import type { FilterOutcome } from "./filter-rules.ts";
@@ -8,27 +9,6 @@ export interface Person {
   /** Empty for a sender without an address. */
   email: string;
   name: string | null;
-}
-
-/** A leaf of the MIME tree: where its encoded body is in the stored message, and how to decode it. */
-export interface PartPlace {
-  /** As in IMAP: `1`, `2.1` and so on (RFC 9051 6.4.5). */
-  partId: string;
-  contentType: string;
-  charset: string | null;
-  /** Content-Transfer-Encoding in lower case. */
-  encoding: string;
-  /** First byte of the body in the message, and its bytes. */
-  at: number;
-  length: number;
-  /** Bytes of the decoded body. */
-  size: number;
-  filename: string | null;
-  contentId: string | null;
-  /** `text` and `html` are shown; the others are files. */
-  use: "text" | "html" | "inline" | "attachment";
-  /** The bodies that a text or HTML belongs to. Absent in messages of earlier versions: the one of its type. */
-  shownIn?: "text" | "html" | "both";
 }
 
 /** The record of a message in a mailbox. The message itself is an object in R2. */
@@ -60,7 +40,7 @@ export interface NewMessage {
   header?: string | null;
   /** Absent: it is found out later. */
   structure?: MessageStructure;
-  parts: PartPlace[];
+  parts: MessagePart[];
   /** Why the message was not parsed completely; null when it was. */
   problem: string | null;
   /** Results of SPF, DKIM and DMARC, as JSON. */
@@ -131,7 +111,7 @@ export interface StoredMessage extends MessageItem {
   inReplyTo: string | null;
   references: string[];
   headerSize: number;
-  parts: PartPlace[];
+  parts: MessagePart[];
   problem: string | null;
   authentication: string | null;
   deliveredTo: string | null;

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
@@ -13,15 +13,10 @@ import { getMailbox } from "./queries.ts";
  */
 export async function deleteMailbox(ctx: CallerCtx, id: string): Promise<void> {
   const mailbox = await getMailbox(ctx, id);
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare("DELETE FROM mailboxes WHERE id = ?1 AND workspace = ?2").bind(mailbox.id, ctx.workspace.number),
-      expectChanges(ctx.db, 1),
-      auditStatement(ctx, { action: "mailbox.deleted", target: mailbox.id, detail: { address: mailbox.address } }),
-      purgeStatement(onMain(ctx), [{ id: mailbox.id, purge: { objects: r2Keys.mailbox(mailbox.id) } }]),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Mailbox");
-    throw error;
-  }
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare("DELETE FROM mailboxes WHERE id = ?1 AND workspace = ?2").bind(mailbox.id, ctx.workspace.number),
+    expectChanges(ctx.db, 1),
+    auditStatement(ctx, { action: "mailbox.deleted", target: mailbox.id, detail: { address: mailbox.address } }),
+    purgeStatement(onMain(ctx), [{ id: mailbox.id, purge: { objects: r2Keys.mailbox(mailbox.id) } }]),
+  ]).catch(onConcurrency(() => notFound("Mailbox")));
 }

@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, gt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { mailboxes } from "../../platform/db/schema/main/index.ts";
@@ -36,11 +36,9 @@ function select(ctx: CallerCtx, where: SQL | undefined, { offset, limit }: { off
  * or on a domain outside those that the API key is restricted to.
  */
 export async function getMailbox(ctx: CallerCtx, id: string): Promise<MailboxRow> {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Mailbox");
+  const uuid = requireFound(parseUuid(id), "Mailbox");
   const [row] = await select(ctx, and(visibleToCaller(ctx), eq(mailboxes.id, uuid)), { offset: 0, limit: 1 });
-  if (!row) throw notFound("Mailbox");
-  return row;
+  return requireFound(row, "Mailbox");
 }
 
 /** Returns mailboxes of the caller's workspace in order of address, from the one that follows the address `after`. */

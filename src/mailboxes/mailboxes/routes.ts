@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -27,8 +28,7 @@ const operation = operationsOf("Mailboxes");
 export const mailboxRoutes = new Hono<AppEnv>()
   .post(
     "/v1/mailboxes/",
-    operation("mailboxes:manage", {
-      operationId: "createMailbox",
+    operation("mailboxes:manage", "createMailbox", {
       summary: "Create a mailbox",
       responses: responses(201, "The mailbox", MailboxOut, [403, 404, 409, 413, 415]),
     }),
@@ -38,8 +38,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/mailboxes/",
-    operation("mailboxes:view", {
-      operationId: "listMailboxes",
+    operation("mailboxes:view", "listMailboxes", {
       summary: "List mailboxes in order of address",
       responses: responses(200, "A page of mailboxes", z.array(MailboxOut), [403]),
     }),
@@ -52,8 +51,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/mailboxes/:mailbox_id",
-    operation("mailboxes:view", {
-      operationId: "getMailbox",
+    operation("mailboxes:view", "getMailbox", {
       summary: "Get a mailbox",
       responses: responses(200, "The mailbox", MailboxOut, [403, 404]),
     }),
@@ -62,8 +60,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .patch(
     "/v1/mailboxes/:mailbox_id",
     // An assigned user without `mailboxes:manage` may change the display name and the password (rights.ts).
-    operation("mailboxes:view", {
-      operationId: "updateMailbox",
+    operation("mailboxes:view", "updateMailbox", {
       summary: "Update a mailbox",
       description:
         "Takes the scope `mailboxes:manage`. A user who is assigned to the mailbox may change `display_name` with `inbox:write`.",
@@ -74,20 +71,15 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/mailboxes/:mailbox_id",
-    operation("mailboxes:manage", {
-      operationId: "deleteMailbox",
+    operation("mailboxes:manage", "deleteMailbox", {
       summary: "Delete a mailbox and its messages",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteMailbox(c.get("caller"), c.req.param("mailbox_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteMailbox(c.get("caller"), c.req.param("mailbox_id"))),
   )
   .put(
     "/v1/mailboxes/:mailbox_id/password",
-    operation("inbox:write", {
-      operationId: "replaceMailboxPassword",
+    operation("inbox:write", "replaceMailboxPassword", {
       summary: "Set the webmail password of a mailbox",
       description: [
         "Ends the sessions of the mailbox. Takes `inbox:read` and `inbox:write`, and `mailboxes:manage` or an assignment to the mailbox.",
@@ -102,8 +94,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/mailboxes/:mailbox_id/assignees",
-    operation("mailboxes:manage", {
-      operationId: "replaceMailboxAssignees",
+    operation("mailboxes:manage", "replaceMailboxAssignees", {
       summary: "Assign users to a mailbox",
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
     }),

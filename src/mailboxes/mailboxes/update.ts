@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { forbidden, notFound } from "../../lib/errors.ts";
+import { forbidden, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { getMailbox } from "./queries.ts";
@@ -19,8 +19,7 @@ const updateStatement = (set: string) => `
  */
 export async function updateMailbox(ctx: CallerCtx, id: string, patch: MailboxPatch): Promise<MailboxOut> {
   const changed = columns.filter((column) => patch[column] !== undefined);
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Mailbox");
+  const uuid = requireFound(parseUuid(id), "Mailbox");
   if (!mayManage(ctx.actor)) await requireMayRename(ctx, uuid, changed);
   if (changed.length > 0) {
     const { actor, workspace, db } = ctx;

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { NotificationRow } from "./queries.ts";
 
@@ -20,8 +20,7 @@ export async function markRead(ctx: CallerCtx, id: string): Promise<Notification
     .prepare(MARK_READ)
     .bind(...values)
     .first<NotificationRow>();
-  if (!found) throw notFound("Notification");
-  return found;
+  return requireFound(found, "Notification");
 }
 
 /** Marks all notifications of the calling user in the active workspace read. Returns how many were unread. */

@@ -35,8 +35,7 @@ const ListQuery = z.object({
 export const notificationRoutes = new Hono<AppEnv>()
   .get(
     "/v1/notifications",
-    operation("notifications:view", {
-      operationId: "listNotifications",
+    operation("notifications:view", "listNotifications", {
       summary: "List your notifications",
       description: `Those of your user in the active workspace, newest first. They are kept ${NOTIFICATION_DAYS} days. Among the alerts: emails of the workspace wait because the service cannot hand them over for ten minutes, and the end of that.`,
       responses: responses(200, "A page of notifications, and the counts", NotificationPageOut, [403]),
@@ -50,8 +49,7 @@ export const notificationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/notifications/read-all",
-    operation("notifications:manage", {
-      operationId: "markAllNotificationsRead",
+    operation("notifications:manage", "markAllNotificationsRead", {
       summary: "Mark all your notifications read",
       description: "Those of your user in the active workspace.",
       responses: responses(200, "How many were unread", ReadAllOut, [403]),
@@ -60,8 +58,7 @@ export const notificationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/notifications/:notification_id/read",
-    operation("notifications:manage", {
-      operationId: "markNotificationRead",
+    operation("notifications:manage", "markNotificationRead", {
       summary: "Mark a notification read",
       description: "A second call changes nothing: `read_at` keeps the time of the first.",
       responses: responses(200, "The notification", NotificationOut, [403, 404]),
@@ -70,8 +67,7 @@ export const notificationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/notifications/preferences",
-    operation("notifications:view", {
-      operationId: "getNotificationPreferences",
+    operation("notifications:view", "getNotificationPreferences", {
       summary: "Get your notification preferences",
       description: "They belong to your user and apply in each of your workspaces.",
       responses: responses(200, "The preferences", PreferencesOut, [403]),
@@ -80,8 +76,7 @@ export const notificationRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/notifications/preferences",
-    operation("notifications:manage", {
-      operationId: "updateNotificationPreferences",
+    operation("notifications:manage", "updateNotificationPreferences", {
       summary: "Change your notification preferences",
       description: "Returns all preferences as they are stored. 400 when `preferences` is not an object.",
       responses: responses(200, "The stored preferences", PreferencesOut, [400, 403, 413, 415]),

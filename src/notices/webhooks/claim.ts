@@ -1,5 +1,6 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import type { NewDelivery } from "./add-delivery.ts";
 import { CLAIM_DELIVERIES, CLAIM_DELIVERIES_FAILING, CLAIM_ENDPOINTS, LEASE_MS } from "./rules.ts";
 
 /** A claim on endpoints: each has `due_at = until` and this token, so that no other run sends their deliveries. */
@@ -18,14 +19,8 @@ export interface ClaimedEndpoint {
 }
 
 /** A delivery to attempt. */
-export interface DueDelivery {
+export interface DueDelivery extends Omit<NewDelivery, "workspace" | "isForced"> {
   n: number;
-  id: string;
-  endpoint: string;
-  webhookId: string | null;
-  email: string;
-  eventType: string;
-  payload: string;
   isForced: 0 | 1;
   attempt: number;
   /** Id of the request that the email was accepted with, for the log; null without one. */

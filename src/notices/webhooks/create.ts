@@ -1,7 +1,7 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { requirePublicUrl } from "./check-url.ts";
 import type { WebhookRow } from "./queries.ts";
@@ -43,20 +43,16 @@ export async function createWebhook(ctx: CallerCtx, input: WebhookIn): Promise<W
   const response = { ...toWebhook(row, secret), ...(ctx.settings.liveWebhooks ? {} : { warning: NOT_LIVE }) };
   const values = [id, workspace, url, JSON.stringify(events), row.secret, row.secretEnd, row.createdAt];
   const copy = copySubscription(ctx, row);
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(INSERT).bind(...values, limits.webhooksPerWorkspace),
-      expectChanges(ctx.db, 1),
-      copy.statement,
-      auditStatement(ctx, { action: "webhook.created", target: id, detail: { url, events } }),
-      ...(await storeSecretResponse(ctx, response)),
-    ]);
-  } catch (error) {
-    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
-    if (error instanceof ConcurrencyError)
-      throw conflict(`The workspace has ${limits.webhooksPerWorkspace} webhooks, which is the limit`);
-    throw error;
-  }
+  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare(INSERT).bind(...values, limits.webhooksPerWorkspace),
+    expectChanges(ctx.db, 1),
+    copy.statement,
+    auditStatement(ctx, { action: "webhook.created", target: id, detail: { url, events } }),
+    ...(await storeSecretResponse(ctx, response)),
+  ]).catch(
+    onConcurrency(() => conflict(`The workspace has ${limits.webhooksPerWorkspace} webhooks, which is the limit`)),
+  );
   await copy.run();
   return response;
 }

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { getWebhook } from "./queries.ts";
 import { copySubscription } from "./subscriptions.ts";
 
@@ -11,16 +11,11 @@ export async function deleteWebhook(ctx: CallerCtx, id: string): Promise<void> {
   const { workspace, url } = row;
   // Greater than the version of a change that is made at the same moment.
   const copy = copySubscription(ctx, { id: row.id, workspace, version: Number.MAX_SAFE_INTEGER, events: [] });
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare("DELETE FROM webhooks WHERE id = ?1").bind(row.id),
-      expectChanges(ctx.db, 1),
-      copy.statement,
-      auditStatement(ctx, { action: "webhook.deleted", target: row.id, detail: { url } }),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Webhook");
-    throw error;
-  }
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare("DELETE FROM webhooks WHERE id = ?1").bind(row.id),
+    expectChanges(ctx.db, 1),
+    copy.statement,
+    auditStatement(ctx, { action: "webhook.deleted", target: row.id, detail: { url } }),
+  ]).catch(onConcurrency(() => notFound("Webhook")));
   await copy.run();
 }

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
-import { forbidden, notFound } from "../../lib/errors.ts";
+import { forbidden, notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailDb, mailOrm } from "../../platform/db/client.ts";
 import { webhookDeliveries } from "../../platform/db/schema/mail/index.ts";
@@ -64,8 +64,7 @@ export async function listDeliveries(
  */
 export async function getDelivery(ctx: CallerCtx, id: string, endpoint?: string): Promise<DeliveryRow> {
   requireAllDomains(ctx);
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Webhook delivery");
+  const uuid = requireFound(parseUuid(id), "Webhook delivery");
   const ofEndpoint = endpoint === undefined ? undefined : eq(webhookDeliveries.endpoint, endpoint);
   const [row] = await mailOrm(ctx)
     .select()

@@ -1,6 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { webhooks } from "../../platform/db/schema/main/index.ts";
@@ -10,14 +10,12 @@ export type WebhookRow = typeof webhooks.$inferSelect;
 /** Returns one webhook. Throws 404 for an id that is malformed, unknown or of another workspace, and 403. */
 export async function getWebhook(ctx: CallerCtx, id: string): Promise<WebhookRow> {
   requireAllDomains(ctx);
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Webhook");
+  const uuid = requireFound(parseUuid(id), "Webhook");
   const [row] = await orm(ctx)
     .select()
     .from(webhooks)
     .where(and(eq(webhooks.id, uuid), eq(webhooks.workspace, ctx.workspace.number)));
-  if (!row) throw notFound("Webhook");
-  return row;
+  return requireFound(row, "Webhook");
 }
 
 /** Returns the webhooks of the workspace, at most 50, oldest first: the active ones, or all. Throws 403. */

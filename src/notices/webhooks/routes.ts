@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refusePagesBeyond } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -51,8 +52,7 @@ const operation = operationsOf("Webhooks");
 export const webhookRoutes = new Hono<AppEnv>()
   .get(
     "/v1/webhooks/",
-    operation("webhooks:view", {
-      operationId: "listWebhooks",
+    operation("webhooks:view", "listWebhooks", {
       summary: "List active webhooks",
       description: `A workspace has at most ${limits.webhooksPerWorkspace} webhooks. Their secrets are masked.`,
       responses: responses(200, "The webhooks, oldest first", z.array(WebhookOut), [403]),
@@ -66,8 +66,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webhooks/",
-    operation("webhooks:manage", {
-      operationId: "createWebhook",
+    operation("webhooks:manage", "createWebhook", {
       summary: "Create a webhook",
       description:
         "Each delivery is a POST that is signed with the secret. It is tried five times: after a failure the waits are 1 minute, " +
@@ -86,8 +85,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhooks/:webhook_id",
-    operation("webhooks:view", {
-      operationId: "getWebhook",
+    operation("webhooks:view", "getWebhook", {
       summary: "Get a webhook",
       responses: responses(200, "The webhook, with its secret masked", WebhookOut, [403, 404]),
     }),
@@ -95,8 +93,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/webhooks/:webhook_id",
-    operation("webhooks:manage", {
-      operationId: "updateWebhook",
+    operation("webhooks:manage", "updateWebhook", {
       summary: "Update, pause, resume a webhook, or rotate its secret",
       description:
         "A paused webhook gets no events of that time; deliveries that were waiting are sent when it is resumed. After " +
@@ -113,20 +110,15 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/webhooks/:webhook_id",
-    operation("webhooks:manage", {
-      operationId: "deleteWebhook",
+    operation("webhooks:manage", "deleteWebhook", {
       summary: "Delete a webhook",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteWebhook(c.get("caller"), c.req.param("webhook_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteWebhook(c.get("caller"), c.req.param("webhook_id"))),
   )
   .post(
     "/v1/webhooks/:webhook_id/test",
-    operation("webhooks:manage", {
-      operationId: "sendWebhookTest",
+    operation("webhooks:manage", "sendWebhookTest", {
       summary: "Send a sample event to a webhook",
       description: "Queues a sample `email.delivered`, also to a paused webhook. Its outcome is in the delivery log.",
       responses: responses(200, "The delivery is queued", TestOut, [403, 404, 409, 413]),
@@ -137,8 +129,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhooks/:webhook_id/deliveries",
-    operation("webhooks:view", {
-      operationId: "listWebhookDeliveries",
+    operation("webhooks:view", "listWebhookDeliveries", {
       summary: "List the deliveries of a webhook, newest first",
       description: `Deliveries are kept for ${DELIVERY_DAYS} days.`,
       responses: responses(200, "A page of deliveries", DeliveriesOut, [403, 404]),
@@ -155,8 +146,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhooks/:webhook_id/deliveries/:delivery_id",
-    operation("webhooks:view", {
-      operationId: "getWebhookDelivery",
+    operation("webhooks:view", "getWebhookDelivery", {
       summary: "Get a delivery of a webhook",
       responses: responses(200, "The delivery", DeliveryOut, [403, 404]),
     }),
@@ -168,8 +158,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webhooks/:webhook_id/deliveries/:delivery_id/replay",
-    operation("webhooks:manage", {
-      operationId: "retryWebhookDelivery",
+    operation("webhooks:manage", "retryWebhookDelivery", {
       summary: "Send a delivery again",
       description: "Queues a new delivery with the same payload and its own id, also to a paused webhook.",
       responses: responses(201, "The new delivery", DeliveryItemOut, [403, 404, 409, 413]),
@@ -183,8 +172,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhook-deliveries/:delivery_id",
-    operation("webhooks:view", {
-      operationId: "getWebhookDeliveryById",
+    operation("webhooks:view", "getWebhookDeliveryById", {
       summary: "Get a delivery by its id alone",
       description:
         "One of a forwarding rule has the text of an email, so it takes the role owner or admin, and `inbox:read`.",

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { users } from "../../platform/db/schema/main/index.ts";
@@ -27,9 +27,7 @@ export function listUsers(
 
 /** Returns a user of any workspace. Throws 404. */
 export async function getUser(ctx: CallerCtx, id: string): Promise<UserRow> {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("User");
+  const uuid = requireFound(parseUuid(id), "User");
   const [row] = await orm(ctx).select().from(users).where(eq(users.id, uuid));
-  if (!row) throw notFound("User");
-  return row;
+  return requireFound(row, "User");
 }

@@ -24,8 +24,7 @@ const security = [{ session: [] }];
 export const adminRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/users",
-    operation("platform_admin", {
-      operationId: "listUsers",
+    operation("platform_admin", "listUsers", {
       summary: "List the accounts of the platform",
       security,
       responses: responses(200, "A page of accounts", z.array(UserOut), [403]),
@@ -40,8 +39,7 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/users/:user_id/restrict",
-    operation("platform_admin", {
-      operationId: "restrictUser",
+    operation("platform_admin", "restrictUser", {
       summary: "Restrict an account: it cannot send",
       description: "Takes effect with the next request. Queued emails of the account become `failed`.",
       security,
@@ -51,8 +49,7 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/users/:user_id/unrestrict",
-    operation("platform_admin", {
-      operationId: "unrestrictUser",
+    operation("platform_admin", "unrestrictUser", {
       summary: "End the restriction of an account",
       security,
       responses: responses(200, "The account", UserOut, [403, 404]),
@@ -61,8 +58,7 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/audit",
-    operation("platform_admin", {
-      operationId: "listPlatformAuditEntries",
+    operation("platform_admin", "listPlatformAuditEntries", {
       summary: "List the audit log of all workspaces, newest first",
       security,
       responses: responses(200, "A page of entries", z.array(AuditEntryOut), [403]),
@@ -76,8 +72,7 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/receivers",
-    operation("platform_admin", {
-      operationId: "listReceivers",
+    operation("platform_admin", "listReceivers", {
       summary: "List the mail systems that get mail today",
       description:
         "As egresses of our own have told them: those that take no mail now, then those with the most mail; 100 at most.",
@@ -88,8 +83,7 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/outbox/flush",
-    operation("platform_admin", {
-      operationId: "flushOutbox",
+    operation("platform_admin", "flushOutbox", {
       summary: "Release emails that wait after an outage of the egress",
       description: "Releases 500 emails of each mail database now, and the others as these are delivered.",
       security,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { toValidationErrors } from "../../http/validate.ts";
-import { notFound, tooLarge, unprocessable } from "../../lib/errors.ts";
+import { notFound, requireFound, tooLarge, unprocessable } from "../../lib/errors.ts";
 import { mailboxStore } from "../../mailboxes/mailbox-store/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
@@ -74,9 +74,7 @@ async function read<Schema extends z.ZodType>(c: Context<AppEnv>, schema: Schema
 
 /** Returns a database of the deployment. Throws 404. */
 function storeOf(ctx: Ctx, name: string): BackupStore {
-  const found = findStore(ctx, name);
-  if (!found) throw notFound("Database");
-  return found;
+  return requireFound(findStore(ctx, name), "Database");
 }
 
 /** `npm run backup` and `npm run restore`. */
@@ -103,8 +101,7 @@ export const backupRoutes = new Hono<AppEnv>()
     return c.json(await listObjects(ctx, input.cursor));
   })
   .get("/auth/backup/object", needs("operator:backup"), async (c) => {
-    const object = await c.get("ctx").env.CONTENT.get(c.req.query("key") ?? "");
-    if (!object) throw notFound("Object");
+    const object = requireFound(await c.get("ctx").env.CONTENT.get(c.req.query("key") ?? ""), "Object");
     return c.body(object.body, 200, { ETag: object.httpEtag, "Content-Type": "application/octet-stream" });
   })
   .post("/auth/backup/reindex", needs("operator:backup"), async (c) => {

@@ -57,6 +57,18 @@ export async function guardedBatch<Kind extends DatabaseKind>(
   }
 }
 
+/** Returns a handler for `catch` that throws the error of `toError` in place of ConcurrencyError, and any other error as it is. */
+export function onConcurrency(toError: () => Error | Promise<Error>): (error: unknown) => Promise<never> {
+  return async (error) => {
+    throw error instanceof ConcurrencyError ? await toError() : error;
+  };
+}
+
+/** Handles errors in `catch`: another writer has done what the batch was for. Throws any error but ConcurrencyError. */
+export function ignoreConcurrency(error: unknown): void {
+  if (!(error instanceof ConcurrencyError)) throw error;
+}
+
 /** Returns whether a batch of `guardedBatch` wrote nothing. After any other error it may have committed. */
 export function isRolledBack(error: unknown): boolean {
   return error instanceof ConcurrencyError || error instanceof RefusedBatchError;

@@ -51,8 +51,7 @@ const ofWorkspace =
 export const analyticsRoutes = new Hono<AppEnv>()
   .get(
     "/v1/analytics/overview",
-    operation("analytics:view", {
-      operationId: "getAnalyticsOverview",
+    operation("analytics:view", "getAnalyticsOverview", {
       summary: "Count the mail of a period",
       description: ofWorkspace,
       responses: responses(200, "The counts", OverviewOut, [400, 403]),
@@ -67,8 +66,7 @@ export const analyticsRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/analytics/timeseries",
-    operation("analytics:view", {
-      operationId: "getAnalyticsTimeseries",
+    operation("analytics:view", "getAnalyticsTimeseries", {
       summary: "Count the mail of a period by hour or day",
       description: `${ofWorkspace} The first day has only the hours of it that belong to the period.`,
       responses: responses(200, "The buckets", TimeseriesOut, [400, 403]),
@@ -87,8 +85,7 @@ export const analyticsRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/analytics/domain-stats",
-    operation("analytics:view", {
-      operationId: "getAnalyticsDomainStats",
+    operation("analytics:view", "getAnalyticsDomainStats", {
       summary: "Rank recipient domains by emails sent",
       description: ofWorkspace,
       responses: responses(200, "The domains, those with the most mail first", z.array(DomainStatsOut), [400, 403]),
@@ -103,8 +100,7 @@ export const analyticsRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/analytics/deliverability",
-    operation("analytics:view", {
-      operationId: "getAnalyticsDeliverability",
+    operation("analytics:view", "getAnalyticsDeliverability", {
       summary: "Get bounce, complaint and deferral rates by recipient domain",
       description: ofWorkspace,
       responses: responses(200, "The domains, those with the most mail first", DeliverabilityOut, [400, 403]),

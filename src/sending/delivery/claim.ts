@@ -25,13 +25,12 @@ import {
   syncDueAtStatement,
   toState,
 } from "../emails/index.ts";
-import type { ReceiverWaitRow } from "../receivers/index.ts";
 import {
-  type DkimKeyRow,
   readSenders,
   type SenderFacts,
   type SenderQuery,
   type SenderRow,
+  type Senders,
   toFacts,
 } from "./read-senders.ts";
 
@@ -75,20 +74,9 @@ export interface ClaimedMail {
   sender: SenderFacts;
 }
 
-export interface Claim {
+export interface Claim extends Omit<Senders, "senders"> {
   rows: ClaimedRow[];
   mails: ClaimedMail[];
-  keys: DkimKeyRow[];
-  /** Suppressed recipients, named by `suppressedName`. */
-  suppressed: ReadonlySet<string>;
-  /** Emails whose topic was deleted, by number. */
-  withoutTopic: ReadonlySet<number>;
-  /** Recipients whose last emails had soft bounces, named the same. */
-  softBounced: ReadonlySet<string>;
-  /** An outage of the egress lasts: the first email that it accepts ends it. */
-  isOutage: boolean;
-  /** The domains of recipients whose receivers take no mail for a time. */
-  waits: readonly ReceiverWaitRow[];
 }
 
 const CLAIMED_EMAILS =

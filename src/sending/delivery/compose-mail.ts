@@ -24,10 +24,7 @@ import type { ClaimedMail } from "./claim.ts";
 
 /** The message cannot be composed, now or later, so the email must not be tried again. */
 export class PermanentError extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = "PermanentError";
-  }
+  override name = "PermanentError";
 }
 
 /** The fields of an email that its composition reads. */

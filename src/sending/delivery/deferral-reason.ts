@@ -1,12 +1,9 @@
-/** Why recipients are deferred, as the metrics of the operator count it: the subject of the enhanced code (RFC 3463, 3), or no code. */
+/** Subjects of enhanced codes, from 1 (RFC 3463, 3). */
+const SUBJECTS = ["address", "mailbox", "system", "network", "protocol", "content", "policy"] as const;
+
+/** Why recipients are deferred, as the metrics of the operator count it: the subject of the enhanced code, or no code. */
 export const DEFERRAL_REASONS = [
-  "address",
-  "mailbox",
-  "system",
-  "network",
-  "protocol",
-  "content",
-  "policy",
+  ...SUBJECTS,
   /** A reply without an enhanced code. */
   "reply",
   /** No reply: the connection broke, or the time was over. */
@@ -20,15 +17,6 @@ export const DEFERRAL_REASONS = [
 ] as const;
 export type DeferralReason = (typeof DEFERRAL_REASONS)[number];
 
-const SUBJECTS: readonly DeferralReason[] = [
-  "address",
-  "mailbox",
-  "system",
-  "network",
-  "protocol",
-  "content",
-  "policy",
-];
 const AFTER_LOGIN = ["mail", "rcpt", "data", "final-dot"];
 
 /** Returns the reason of a deferral by the metadata of its outcome. Pure. */

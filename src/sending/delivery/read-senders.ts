@@ -5,20 +5,15 @@ import { AddressForms, formsOf } from "../../platform/erased-addresses/forms.ts"
 import { isSuppressing, type SuppressionReason } from "../emails/index.ts";
 import { domainOf, FIND_WAITS, type ReceiverWaitRow } from "../receivers/index.ts";
 import { findLeftOfMailsStatements, type LeftRow, type TopicRecipient } from "../topics/index.ts";
+import type { SenderState } from "./rules.ts";
 
 /** Facts about the sender that may have changed since the email was accepted. */
-export interface SenderFacts {
+export interface SenderFacts extends SenderState {
   domainId: string;
-  /** Null when the domain no longer belongs to this workspace. */
-  domain: string | null;
-  domainStatus: string | null;
   /** True when the return path of the domain is verified in its DNS. */
   hasReturnPath: boolean;
-  mailboxActive: boolean;
-  paused: boolean;
   /** How far the workspace has stopped itself (src/platform/bulk-pauses/rules.ts). */
   bulkPause: number;
-  restricted: boolean;
   /** Name of the egress of its domain, else of its workspace; null: none of their own. */
   egress: string | null;
   /** The active host of its links; null: that of the service. */

@@ -8,8 +8,7 @@ const operation = operationsOf("Emails");
 
 export const sourceRoutes = new Hono<AppEnv>().get(
   "/v1/emails/:email_id/source",
-  operation("emails:view", {
-    operationId: "getEmailSource",
+  operation("emails:view", "getEmailSource", {
     summary: "Get an email as it is composed",
     description:
       "With a DKIM signature when it was sent. 404 also when its content is no longer stored. Mail that a person sent from a mailbox takes " +

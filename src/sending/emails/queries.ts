@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { notFound, requireFound } from "../../lib/errors.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { mailOrm } from "../../platform/db/client.ts";
 import { mailAlias } from "../../platform/db/orm.ts";
@@ -175,6 +175,5 @@ export async function getEmail(ctx: CallerCtx, id: string) {
     .select(detailColumns)
     .from(e)
     .where(and(visibleTo(ctx), eq(e.id, key)));
-  if (!row) throw notFound("Email");
-  return row;
+  return requireFound(row, "Email");
 }

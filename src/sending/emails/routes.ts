@@ -27,8 +27,7 @@ const operation = operationsOf("Emails");
 export const emailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/emails/",
-    operation("emails:send", {
-      operationId: "sendEmail",
+    operation("emails:send", "sendEmail", {
       summary: "Send an email",
       responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 408, 409, 413, 415]),
     }),
@@ -43,8 +42,7 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/emails/validate",
-    operation("emails:send", {
-      operationId: "validateEmail",
+    operation("emails:send", "validateEmail", {
       summary: "Validate an email without sending it",
       description: "Returns what a send returns 400, 413 or 422 to, and suppressed recipients, as issues.",
       responses: responses(200, "The issues that would prevent or change a send", ValidateOut, [403, 408, 413, 415]),
@@ -55,8 +53,7 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/",
-    operation("emails:view", {
-      operationId: "listEmails",
+    operation("emails:view", "listEmails", {
       summary: "List emails, newest first",
       responses: responses(200, "A page of emails", z.array(EmailOut), [403]),
     }),
@@ -69,8 +66,7 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/:email_id",
-    operation("emails:view", {
-      operationId: "getEmail",
+    operation("emails:view", "getEmail", {
       summary: "Get an email with its content and events",
       description:
         "The content of mail that a person sent from a mailbox takes `inbox:read` and the right to open that mailbox; without them it is null.",
@@ -80,8 +76,7 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/:email_id/events",
-    operation("emails:view", {
-      operationId: "listEmailEvents",
+    operation("emails:view", "listEmailEvents", {
       summary: "List the events of an email",
       responses: responses(200, "Events, oldest first", z.array(EventOut), [403, 404]),
     }),

@@ -2,7 +2,7 @@ import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { getWorkspace, requireActiveWorkspace, type WorkspaceRow } from "../../identity/workspaces/index.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, ignoreConcurrency } from "../../platform/db/batch.ts";
 import { releaseStopped, setPauseStatement } from "./rows.ts";
 
 const RESUME = `
@@ -19,15 +19,11 @@ export async function resumeBulk(ctx: CallerCtx, id: string): Promise<WorkspaceR
   if (ctx.actor.role !== "owner") throw forbidden("Only an owner may resume the mail of the workspace");
   requireAllDomains(ctx);
   const { db, workspace } = ctx;
-  try {
-    await guardedBatch(db, [
-      db.prepare(RESUME).bind(workspace.number, ctx.now()),
-      expectChanges(db, 1),
-      auditStatement(ctx, { action: "workspace.bulk_resumed", target: workspace.id }),
-    ]);
-  } catch (error) {
-    if (!(error instanceof ConcurrencyError)) throw error;
-  }
+  await guardedBatch(db, [
+    db.prepare(RESUME).bind(workspace.number, ctx.now()),
+    expectChanges(db, 1),
+    auditStatement(ctx, { action: "workspace.bulk_resumed", target: workspace.id }),
+  ]).catch(ignoreConcurrency);
   await release(ctx);
   return getWorkspace(ctx);
 }

@@ -8,8 +8,7 @@ const operation = operationsOf("Workspaces");
 
 export const rateRoutes = new Hono<AppEnv>().post(
   "/v1/workspaces/:workspace_id/resume-bulk",
-  operation("team:manage", {
-    operationId: "resumeBulkMail",
+  operation("team:manage", "resumeBulkMail", {
     summary: "Resume the mail of a workspace that stopped itself",
     description:
       "Only for owners. A workspace stops its bulk mail when too many of the last hour's emails bounced or were marked as spam; `paused_sources` has what waits. Emails from before the call do not stop it again.",

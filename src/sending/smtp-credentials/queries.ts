@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { smtpCredentials } from "../../platform/db/schema/main/index.ts";
@@ -18,14 +18,12 @@ function visibleToCaller({ actor: { domainIds }, workspace }: CallerCtx): SQL | 
 
 /** Returns one SMTP credential. Throws 404 for an id that is malformed, unknown, of another workspace or domain. */
 export async function getSmtpCredential(ctx: CallerCtx, id: string) {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("SMTP credential");
+  const uuid = requireFound(parseUuid(id), "SMTP credential");
   const [row] = await orm(ctx)
     .select(columns)
     .from(smtpCredentials)
     .where(and(visibleToCaller(ctx), eq(smtpCredentials.id, uuid)));
-  if (!row) throw notFound("SMTP credential");
-  return row;
+  return requireFound(row, "SMTP credential");
 }
 
 /** Returns SMTP credentials, newest first, deactivated ones included; `after` continues after the one with this id. */

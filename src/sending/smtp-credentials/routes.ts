@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -17,8 +18,7 @@ const operation = operationsOf("SMTP credentials");
 export const smtpCredentialRoutes = new Hono<AppEnv>()
   .post(
     "/v1/smtp-credentials/",
-    operation("smtp:manage", {
-      operationId: "createSmtpCredential",
+    operation("smtp:manage", "createSmtpCredential", {
       summary: "Create the SMTP credential of a domain",
       description:
         "The credential sends from the mailboxes of its domain, as the calling user. A domain has at most one active " +
@@ -36,8 +36,7 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/smtp-credentials/",
-    operation("smtp:view", {
-      operationId: "listSmtpCredentials",
+    operation("smtp:view", "listSmtpCredentials", {
       summary: "List SMTP credentials, newest first",
       responses: responses(
         200,
@@ -55,15 +54,11 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/smtp-credentials/:credential_id",
-    operation("smtp:manage", {
-      operationId: "revokeSmtpCredential",
+    operation("smtp:manage", "revokeSmtpCredential", {
       summary: "Deactivate an SMTP credential",
       description:
         "Cannot be undone. Open connections are refused at their next MAIL FROM or message. The response takes half a second.",
       responses: responses(204, "Deactivated", null, [403, 404]),
     }),
-    async (c) => {
-      await deactivateSmtpCredential(c.get("caller"), c.req.param("credential_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deactivateSmtpCredential(c.get("caller"), c.req.param("credential_id"))),
   );

@@ -63,8 +63,7 @@ const email = {
 export const suppressionRoutes = new Hono<AppEnv>()
   .get(
     "/v1/suppressions/",
-    operation("contacts:view", {
-      operationId: "listSuppressions",
+    operation("contacts:view", "listSuppressions", {
       summary: "List suppressed addresses",
       description: "An unsubscribe from one topic has an entry of its own, with `topic_id`.",
       responses: responses(200, "A page of addresses in alphabetical order", z.array(SuppressionOut), [403]),
@@ -79,8 +78,7 @@ export const suppressionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/suppressions/",
-    operation("contacts:manage", {
-      operationId: "addSuppression",
+    operation("contacts:manage", "addSuppression", {
       summary: "Add an address to the suppression list",
       description: "Returns 200 with the stored entry when the address is already suppressed.",
       responses: {
@@ -97,8 +95,7 @@ export const suppressionRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/suppressions/:email",
-    operation("contacts:manage", {
-      operationId: "removeSuppression",
+    operation("contacts:manage", "removeSuppression", {
       summary: "Remove an address from the suppression list",
       description:
         "Ends every reason for all mail. With `topic_id` it removes the unsubscribe from that topic only, so that its default counts again.",

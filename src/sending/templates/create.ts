@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { checkSize, templateLimitError } from "./check-size.ts";
 import { examine } from "./examine.ts";
@@ -47,16 +47,11 @@ export async function insertTemplate(
     ...[row.id, row.workspace, row.name, row.subject, size, now, row.htmlBody, row.textBody, blocks, row.language],
     ...[row.parts && JSON.stringify(row.parts), row.variables && JSON.stringify(row.variables)],
   ];
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(INSERT).bind(...values, limits.templatesPerWorkspace, limits.bytesPerWorkspace),
-      expectChanges(ctx.db, 1),
-      ...(await storeResponse(ctx, response)),
-    ]);
-  } catch (error) {
-    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
-    if (error instanceof ConcurrencyError) throw templateLimitError();
-    throw error;
-  }
+  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare(INSERT).bind(...values, limits.templatesPerWorkspace, limits.bytesPerWorkspace),
+    expectChanges(ctx.db, 1),
+    ...(await storeResponse(ctx, response)),
+  ]).catch(onConcurrency(() => templateLimitError()));
   return response;
 }

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import { orm } from "../../platform/db/client.ts";
@@ -11,14 +11,12 @@ export type TemplateRow = typeof templates.$inferSelect;
 
 /** Returns one template of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
 export async function getTemplate(ctx: CallerCtx, id: string): Promise<TemplateRow> {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Template");
+  const uuid = requireFound(parseUuid(id), "Template");
   const [row] = await orm(ctx)
     .select()
     .from(templates)
     .where(and(eq(templates.id, uuid), eq(templates.workspace, ctx.workspace.number)));
-  if (!row) throw notFound("Template");
-  return row;
+  return requireFound(row, "Template");
 }
 
 /**

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { body, bodyWithLongTexts, query } from "../../http/validate.ts";
@@ -38,8 +39,7 @@ const operation = operationsOf("Templates");
 export const templateRoutes = new Hono<AppEnv>()
   .post(
     "/v1/templates/",
-    operation("templates:manage", {
-      operationId: "createTemplate",
+    operation("templates:manage", "createTemplate", {
       summary: "Create a template",
       responses: responses(201, "The template", TemplateOut, [403, 408, 409, 413, 415]),
     }),
@@ -49,8 +49,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/templates/",
-    operation("templates:view", {
-      operationId: "listTemplates",
+    operation("templates:view", "listTemplates", {
       summary: "List templates, most recently updated first",
       description: "A page also ends after about 8 MB.",
       responses: responses(200, "A page of templates", z.array(TemplateOut), [403]),
@@ -64,8 +63,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/templates/:template_id",
-    operation("templates:view", {
-      operationId: "getTemplate",
+    operation("templates:view", "getTemplate", {
       summary: "Get a template",
       responses: responses(200, "The template", TemplateOut, [403, 404]),
     }),
@@ -73,8 +71,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/templates/:template_id",
-    operation("templates:manage", {
-      operationId: "updateTemplate",
+    operation("templates:manage", "updateTemplate", {
       summary: "Update a template",
       responses: responses(200, "The template", TemplateOut, [403, 404, 408, 409, 413, 415]),
     }),
@@ -83,20 +80,15 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/templates/:template_id",
-    operation("templates:manage", {
-      operationId: "deleteTemplate",
+    operation("templates:manage", "deleteTemplate", {
       summary: "Delete a template",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteTemplate(c.get("caller"), c.req.param("template_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteTemplate(c.get("caller"), c.req.param("template_id"))),
   )
   .post(
     "/v1/templates/:template_id/duplicate",
-    operation("templates:manage", {
-      operationId: "duplicateTemplate",
+    operation("templates:manage", "duplicateTemplate", {
       summary: "Duplicate a template",
       responses: responses(201, "The copy", TemplateOut, [403, 404, 409, 413]),
     }),
@@ -106,8 +98,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/templates/:template_id/preview",
-    operation("templates:view", {
-      operationId: "previewTemplate",
+    operation("templates:view", "previewTemplate", {
       summary: "Preview a template with variables",
       responses: responses(200, "The rendered template", PreviewOut, [403, 404, 413, 415]),
     }),

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { limits } from "./rules.ts";
 import { type TopicIn, type TopicOut, toTopic } from "./schema.ts";
@@ -22,17 +22,11 @@ export async function createTopic(ctx: CallerCtx, input: TopicIn): Promise<Topic
   };
   const response = toTopic(row);
   const values = [row.id, row.name, row.description, row.defaultChoice, row.isPublic, row.createdAt];
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(INSERT).bind(ctx.workspace.number, ...values, limits.topicsPerWorkspace),
-      expectChanges(ctx.db, 1),
-      ...(await storeResponse(ctx, response)),
-    ]);
-  } catch (error) {
-    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
-    if (error instanceof ConcurrencyError)
-      throw conflict(`The workspace has ${limits.topicsPerWorkspace} topics, which is the limit`);
-    throw error;
-  }
+  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare(INSERT).bind(ctx.workspace.number, ...values, limits.topicsPerWorkspace),
+    expectChanges(ctx.db, 1),
+    ...(await storeResponse(ctx, response)),
+  ]).catch(onConcurrency(() => conflict(`The workspace has ${limits.topicsPerWorkspace} topics, which is the limit`)));
   return response;
 }

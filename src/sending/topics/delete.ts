@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { getTopic } from "./queries.ts";
@@ -11,14 +11,9 @@ import { getTopic } from "./queries.ts";
  */
 export async function deleteTopic(ctx: CallerCtx, id: string): Promise<void> {
   const topic = await getTopic(ctx, id);
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare("DELETE FROM topics WHERE n = ?1").bind(topic.n),
-      expectChanges(ctx.db, 1),
-      purgeStatement(onMain(ctx), [{ id: topic.id, purge: { topic: topic.n } }]),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Topic");
-    throw error;
-  }
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare("DELETE FROM topics WHERE n = ?1").bind(topic.n),
+    expectChanges(ctx.db, 1),
+    purgeStatement(onMain(ctx), [{ id: topic.id, purge: { topic: topic.n } }]),
+  ]).catch(onConcurrency(() => notFound("Topic")));
 }

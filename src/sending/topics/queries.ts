@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
@@ -34,9 +34,7 @@ export async function listTopics(
 
 /** Returns one topic of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
 export async function getTopic(ctx: CallerCtx, id: string): Promise<TopicRow> {
-  const topic = await findTopic(ctx, ctx.workspace.number, id);
-  if (!topic) throw notFound("Topic");
-  return topic;
+  return requireFound(await findTopic(ctx, ctx.workspace.number, id), "Topic");
 }
 
 /** Returns one topic of a workspace, or null. */

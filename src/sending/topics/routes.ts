@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -18,8 +19,7 @@ const operation = operationsOf("Topics");
 export const topicRoutes = new Hono<AppEnv>()
   .post(
     "/v1/topics/",
-    operation("contacts:manage", {
-      operationId: "createTopic",
+    operation("contacts:manage", "createTopic", {
       summary: "Create a topic",
       description: `A workspace has at most ${limits.topicsPerWorkspace} topics.`,
       responses: responses(201, "The topic", TopicOut, [403, 409, 413, 415]),
@@ -30,8 +30,7 @@ export const topicRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/topics/",
-    operation("contacts:view", {
-      operationId: "listTopics",
+    operation("contacts:view", "listTopics", {
       summary: "List topics, oldest first",
       responses: responses(200, "A page of topics", z.array(TopicOut), [403]),
     }),
@@ -46,8 +45,7 @@ export const topicRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/topics/:topic_id",
-    operation("contacts:view", {
-      operationId: "getTopic",
+    operation("contacts:view", "getTopic", {
       summary: "Get a topic",
       responses: responses(200, "The topic", TopicOut, [403, 404]),
     }),
@@ -55,8 +53,7 @@ export const topicRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/topics/:topic_id",
-    operation("contacts:manage", {
-      operationId: "updateTopic",
+    operation("contacts:manage", "updateTopic", {
       summary: "Update a topic",
       description: "A field left out keeps its value. `default` cannot be changed (422).",
       responses: responses(200, "The topic", TopicOut, [403, 404, 413, 415]),
@@ -66,21 +63,16 @@ export const topicRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/topics/:topic_id",
-    operation("contacts:manage", {
-      operationId: "deleteTopic",
+    operation("contacts:manage", "deleteTopic", {
       summary: "Delete a topic with the choices about it",
       description: "Its mail that has not left is not sent any more: emails and broadcasts of it are cancelled.",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await deleteTopic(c.get("caller"), c.req.param("topic_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteTopic(c.get("caller"), c.req.param("topic_id"))),
   )
   .get(
     "/v1/people/:email/topics",
-    operation("contacts:view", {
-      operationId: "getPersonTopics",
+    operation("contacts:view", "getPersonTopics", {
       summary: "List the topics of a person",
       description: "A person is an address of the workspace, with or without a contact. All topics, oldest first.",
       responses: responses(200, "The topics and the person's choices", PersonTopicsOut, [403, 404]),
@@ -89,8 +81,7 @@ export const topicRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/people/:email/topics",
-    operation("contacts:manage", {
-      operationId: "updatePersonTopics",
+    operation("contacts:manage", "updatePersonTopics", {
       summary: "Set a person's choices of topics",
       description:
         "Record only what the person asked for. An unsubscribe from all mail stays; DELETE /v1/suppressions/{email} ends it.",

@@ -3,7 +3,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { requireRecentReauthentication } from "../../access/sessions/reauthentication.ts";
 import { getDomain } from "../../domains/domains/index.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { callObject } from "./object.ts";
 import { getTransfer, type TransferRef } from "./queries.ts";
@@ -47,8 +47,7 @@ export async function stopByToken(ctx: CallerCtx, token: string): Promise<Transf
 
 export async function forceDomain(ctx: CallerCtx, domainId: string, input: ForceIn): Promise<TransferOut> {
   requireRecentReauthentication(ctx);
-  const id = parseUuid(domainId);
-  if (id === null) throw notFound("Domain");
+  const id = requireFound(parseUuid(domainId), "Domain");
   return callObject(ctx, id, { verb: "force", input });
 }
 

@@ -2,7 +2,7 @@ import { ancestors } from "../../domains/domains/index.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch, ignoreConcurrency } from "../../platform/db/batch.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { moveStatements } from "./move-domain.ts";
 import { wakeDue } from "./outbox-rows.ts";
@@ -64,18 +64,14 @@ async function failTransfer(ctx: Ctx, transfer: AcceptedTransfer, parameters: re
     title: `The transfer of ${domainName} has failed`,
     body: "The domain is no longer verified, or the recipient may no longer accept it into the chosen workspace. It has not moved.",
   };
-  try {
-    await guardedBatch(db, [
-      db.prepare(FAIL).bind(...parameters),
-      expectChanges(db, 1),
-      deleteTransferKeysStatement(ctx, id),
-      ...[sourceWorkspace, targetWorkspace].flatMap((number) => [
-        auditStatement({ db, now: ctx.now, newId: ctx.newId, ...BY_SERVICE, workspace: { number } }, entry),
-        ...notifyOwnersStatements(ctx, number, notice),
-      ]),
-    ]);
-  } catch (error) {
-    // Neither: another call was first.
-    if (!(error instanceof ConcurrencyError)) throw error;
-  }
+  // Neither happens when another call was first.
+  await guardedBatch(db, [
+    db.prepare(FAIL).bind(...parameters),
+    expectChanges(db, 1),
+    deleteTransferKeysStatement(ctx, id),
+    ...[sourceWorkspace, targetWorkspace].flatMap((number) => [
+      auditStatement({ db, now: ctx.now, newId: ctx.newId, ...BY_SERVICE, workspace: { number } }, entry),
+      ...notifyOwnersStatements(ctx, number, notice),
+    ]),
+  ]).catch(ignoreConcurrency);
 }

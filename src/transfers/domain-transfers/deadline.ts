@@ -1,7 +1,7 @@
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, ignoreConcurrency } from "../../platform/db/batch.ts";
 import { type AcceptedTransfer, completeTransfer } from "./complete.ts";
 import { findActiveTransfer, type TransferRow } from "./queries.ts";
 import { deadlineOf } from "./rules.ts";
@@ -42,24 +42,20 @@ const EXPIRE =
 async function expireTransfer(ctx: Ctx, { id, domainName, sourceWorkspace, targetEmail }: TransferRow): Promise<void> {
   const { db, now, newId } = ctx;
   const workspace = { number: sourceWorkspace };
-  try {
-    await guardedBatch(db, [
-      db.prepare(EXPIRE).bind(id, now()),
-      expectChanges(db, 1),
-      auditStatement(
-        { db, now, newId, actor: null, clientIp: null, workspace },
-        { action: "transfer.expired", target: id, detail: { name: domainName } },
-      ),
-      ...notifyOwnersStatements(ctx, sourceWorkspace, {
-        category: "alerts",
-        severity: "info",
-        title: `The transfer of ${domainName} has expired`,
-        body: `${targetEmail} has not accepted it within seven days. The domain stays in this workspace.`,
-        href: null,
-      }),
-    ]);
-  } catch (error) {
-    // Another call was first.
-    if (!(error instanceof ConcurrencyError)) throw error;
-  }
+  // Nothing happens when another call was first.
+  await guardedBatch(db, [
+    db.prepare(EXPIRE).bind(id, now()),
+    expectChanges(db, 1),
+    auditStatement(
+      { db, now, newId, actor: null, clientIp: null, workspace },
+      { action: "transfer.expired", target: id, detail: { name: domainName } },
+    ),
+    ...notifyOwnersStatements(ctx, sourceWorkspace, {
+      category: "alerts",
+      severity: "info",
+      title: `The transfer of ${domainName} has expired`,
+      body: `${targetEmail} has not accepted it within seven days. The domain stays in this workspace.`,
+      href: null,
+    }),
+  ]).catch(ignoreConcurrency);
 }

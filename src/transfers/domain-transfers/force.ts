@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { requireRecentReauthentication } from "../../access/sessions/reauthentication.ts";
 import { type DomainRow, generateDkimKeys } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { invalidField, notFound } from "../../lib/errors.ts";
+import { invalidField, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
@@ -65,9 +65,7 @@ const FIND_DOMAIN = `
 
 async function getAnyDomain(ctx: CallerCtx, id: string): Promise<AnyDomain> {
   const uuid = parseUuid(id);
-  const row = uuid === null ? null : await ctx.db.prepare(FIND_DOMAIN).bind(uuid).first<AnyDomain>();
-  if (!row) throw notFound("Domain");
-  return row;
+  return requireFound(uuid === null ? null : await ctx.db.prepare(FIND_DOMAIN).bind(uuid).first<AnyDomain>(), "Domain");
 }
 
 interface Target {

@@ -1,5 +1,4 @@
-import type { MiddlewareHandler } from "hono";
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { resolver } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
@@ -66,8 +65,7 @@ const whileOn: MiddlewareHandler<AppEnv> = async (c, next) => {
 export const transferRoutes = new Hono<AppEnv>()
   .post(
     "/v1/domains/:domain_id/transfer",
-    operation("domains:manage", {
-      operationId: "createDomainTransfer",
+    operation("domains:manage", "createDomainTransfer", {
       summary: "Offer a domain to another account",
       description:
         "Mails an accept link to the account, which works for 7 days. The domain moves with its sub-domains and mailboxes 24 " +
@@ -83,8 +81,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domain-transfers/incoming",
-    operation("domains:view", {
-      operationId: "listIncomingDomainTransfers",
+    operation("domains:view", "listIncomingDomainTransfers", {
       summary: "List the pending and accepted transfers that were sent to you, newest first",
       responses: transferResponses("A page of transfers", z.array(TransferOut), [403, 404]),
     }),
@@ -100,8 +97,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domain-transfers/outgoing",
-    operation("domains:view", {
-      operationId: "listOutgoingDomainTransfers",
+    operation("domains:view", "listOutgoingDomainTransfers", {
       summary: "List the transfers that you initiated in this workspace, newest first",
       responses: transferResponses("A page of transfers", z.array(TransferOut), [403, 404]),
     }),
@@ -116,8 +112,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domain-transfers/accept-eligibility",
-    operation("domains:view", {
-      operationId: "getDomainTransferEligibility",
+    operation("domains:view", "getDomainTransferEligibility", {
       summary: "Get whether you could accept a transfer",
       responses: transferResponses("Whether you could, and why not", EligibilityOut, [403, 404]),
     }),
@@ -126,8 +121,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/:token/accept",
-    operation("domains:manage", {
-      operationId: "acceptDomainTransfer",
+    operation("domains:manage", "acceptDomainTransfer", {
       summary: "Accept a transfer by the token of its mailed link",
       description:
         "Starts the safety window of 24 hours. Every owner of the workspace that gives the domain away gets a link that " +
@@ -142,8 +136,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/by-id/:transfer_id/accept",
-    operation("domains:manage", {
-      operationId: "acceptDomainTransferById",
+    operation("domains:manage", "acceptDomainTransferById", {
       summary: "Accept a transfer that was sent to your account",
       responses: transferResponses("The transfer, accepted", TransferOut, [403, 404, 409, 410, 413, 415, 503]),
     }),
@@ -154,8 +147,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/:transfer_id/decline",
-    operation("domains:manage", {
-      operationId: "declineDomainTransfer",
+    operation("domains:manage", "declineDomainTransfer", {
       summary: "Decline a pending transfer that was sent to your account",
       responses: transferResponses("The transfer, declined", TransferOut, [403, 404, 409]),
     }),
@@ -165,8 +157,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/domain-transfers/:transfer_id",
-    operation("domains:manage", {
-      operationId: "cancelDomainTransfer",
+    operation("domains:manage", "cancelDomainTransfer", {
       summary: "Cancel a pending transfer that you initiated",
       responses: transferResponses("The transfer, cancelled", TransferOut, [403, 404, 409]),
     }),
@@ -175,8 +166,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/stop/:stop_token",
-    operation("domains:manage", {
-      operationId: "stopDomainTransfer",
+    operation("domains:manage", "stopDomainTransfer", {
       summary: "Stop an accepted transfer by the token of a mailed stop link",
       description: "Works within the safety window, for owners and admins of the workspace that gives the domain away.",
       parameters: [token("stop_token", "stop")],
@@ -188,8 +178,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/domain-transfers/:domain_id",
-    operation("platform_admin", {
-      operationId: "forceDomainTransfer",
+    operation("platform_admin", "forceDomainTransfer", {
       summary: "Move a domain to another account at once",
       description:
         "Cannot be undone. Skips the acceptance and the safety window. Needs a re-authentication within the last five minutes.",

@@ -1,8 +1,9 @@
 import { addressKey } from "../../lib/addresses.ts";
 import { textToHtml } from "../../lib/text-to-html.ts";
+import type { MessagePart } from "../../mail/messages/parts.ts";
 import { htmlToText } from "../../mail/messages/text.ts";
 import { type MessageContent, type OpenMailbox, replySender, sanitizeWritten } from "../../mailboxes/inbox/index.ts";
-import type { PartPlace, Person, Signature, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
+import type { Person, Signature, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import { type ComposeForm, type FormFile, nameOf, newForm } from "./compose-form.ts";
 
 /** How a message is answered. */
@@ -145,7 +146,7 @@ const textOf = ({ text, html }: MessageContent) => text ?? htmlToText(html ?? ""
 const filesOf = ({ folder, uid, parts }: StoredMessage): FormFile[] =>
   parts
     .filter(({ use }) => use === "attachment")
-    .map((part: PartPlace) => ({
+    .map((part: MessagePart) => ({
       ref: `part:${uid}:${part.partId}:${folder}`,
       name: part.filename ?? `part-${part.partId}`,
       size: part.size,

@@ -1,4 +1,4 @@
-/** What owners and operators are told before a mail database is full (docs/operating/capacity.md). */
+/** The notices to owners and operators before a mail database is full (docs/operating/capacity.md). */
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { runRetention } from "../../../src/operations/retention/index.ts";

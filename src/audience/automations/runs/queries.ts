@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { iso, isoOrNull } from "../../../lib/time.ts";
 import { mailDb } from "../../../platform/db/client.ts";
@@ -111,8 +111,7 @@ export async function findRun(ctx: CallerCtx, { n }: AutomationRow, id: string):
     .prepare(FIND)
     .bind(n, parseUuid(id) ?? "")
     .first<RunRow>();
-  if (!row) throw notFound("Run");
-  return row;
+  return requireFound(row, "Run");
 }
 
 function toItem(row: ItemRow, versions: ReadonlyMap<number, Version>): RunItemOut {

@@ -28,8 +28,7 @@ const operation = operationsOf("Automations");
 export const runRoutes = new Hono<AppEnv>()
   .post(
     "/v1/automations/:automation_id/dry-run",
-    operation("automations:view", {
-      operationId: "previewAutomation",
+    operation("automations:view", "previewAutomation", {
       summary: "Show what an automation would do for a person",
       description: "With events and times of your choice. Nothing is sent or changed.",
       responses: responses(200, "The path and the emails", DryRunOut, [403, 404, 413, 415]),
@@ -39,8 +38,7 @@ export const runRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/automations/:automation_id/runs",
-    operation("automations:view", {
-      operationId: "listAutomationRuns",
+    operation("automations:view", "listAutomationRuns", {
       summary: "List the runs of an automation, newest first",
       description: "A page may be short and have a next one, since it looks at 5,000 runs at most.",
       responses: responses(200, "A page of runs", z.array(RunItemOut), [403, 404]),
@@ -55,8 +53,7 @@ export const runRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/automations/:automation_id/runs/:run_id",
-    operation("automations:view", {
-      operationId: "getAutomationRun",
+    operation("automations:view", "getAutomationRun", {
       summary: "Get a run with its steps, times and reasons",
       responses: responses(200, "The run", RunOut, [403, 404]),
     }),
@@ -67,8 +64,7 @@ export const runRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/automations/:automation_id/runs/:run_id",
-    operation("automations:manage", {
-      operationId: "removeAutomationRun",
+    operation("automations:manage", "removeAutomationRun", {
       summary: "Take a person out of an automation",
       responses: responses(204, "Taken out", null, [403, 404, 409]),
     }),

@@ -8,8 +8,7 @@ const operation = operationsOf("Analytics");
 
 export const broadcastAnalyticsRoutes = new Hono<AppEnv>().get(
   "/v1/analytics/broadcasts/:broadcast_id",
-  operation("analytics:view", {
-    operationId: "getBroadcastAnalytics",
+  operation("analytics:view", "getBroadcastAnalytics", {
     summary: "Compare the variants of a broadcast",
     description: "Clicks are those of people, not of scanners.",
     responses: responses(200, "The results by variant", BroadcastAnalyticsOut, [403, 404]),

@@ -10,8 +10,7 @@ const operation = operationsOf("Contacts");
 
 export const bulkSendRoutes = new Hono<AppEnv>().post(
   "/v1/contacts/:list_id/send",
-  operation("broadcasts:send", {
-    operationId: "sendToContactList",
+  operation("broadcasts:send", "sendToContactList", {
     summary: "Send an email to every contact of a list",
     description:
       "Subject, html and text take `{{email}}`, `{{name}}` and `{{<metadata key>}}`. Contacts on the suppression list are skipped. Each email has unsubscribe headers and a visible link, `{{unsubscribe_url}}`, which is appended when the content has none. At most 1,000,000 bytes of content as JSON.",

@@ -36,8 +36,7 @@ const LinksQuery = z.object({ limit: pageQuery({ default: 10, max: 50 }).limit }
 export const sendingRoutes = new Hono<AppEnv>()
   .post(
     "/v1/broadcasts/:broadcast_id/send",
-    operation("broadcasts:send", {
-      operationId: "sendBroadcast",
+    operation("broadcasts:send", "sendBroadcast", {
       summary: "Send a broadcast",
       description:
         `Fixes its audience, at most ${limits.audience.toLocaleString("en")} contacts. ` +
@@ -50,8 +49,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/promote/:variant_id",
-    operation("broadcasts:send", {
-      operationId: "promoteBroadcastVariant",
+    operation("broadcasts:send", "promoteBroadcastVariant", {
       summary: "Send the winning variant to the contacts outside the sample",
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
@@ -64,8 +62,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/cancel",
-    operation("broadcasts:send", {
-      operationId: "cancelBroadcast",
+    operation("broadcasts:send", "cancelBroadcast", {
       summary: "Cancel a scheduled or sending broadcast",
       description: "Emails that were not given to a mail server yet are cancelled too.",
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
@@ -74,8 +71,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/pause",
-    operation("broadcasts:send", {
-      operationId: "pauseBroadcast",
+    operation("broadcasts:send", "pauseBroadcast", {
       summary: "Pause a sending broadcast",
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
@@ -83,8 +79,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/resume",
-    operation("broadcasts:send", {
-      operationId: "resumeBroadcast",
+    operation("broadcasts:send", "resumeBroadcast", {
       summary: "Resume a paused broadcast",
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
@@ -92,8 +87,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/test",
-    operation("broadcasts:send", {
-      operationId: "sendBroadcastTest",
+    operation("broadcasts:send", "sendBroadcastTest", {
       summary: "Send a broadcast to given addresses as a test",
       description: "Placeholders other than {{email}} and {{unsubscribe_url}} render as empty strings.",
       responses: responses(202, "The emails", TestOut, [403, 404, 409, 413, 415]),
@@ -104,8 +98,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id/audience",
-    operation("broadcasts:view", {
-      operationId: "getBroadcastAudience",
+    operation("broadcasts:view", "getBroadcastAudience", {
       summary: "Count the contacts that get a broadcast and those that are skipped",
       responses: responses(200, "The counts", AudienceOut, [403, 404]),
     }),
@@ -113,8 +106,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id/recipients",
-    operation("broadcasts:view", {
-      operationId: "listBroadcastRecipients",
+    operation("broadcasts:view", "listBroadcastRecipients", {
       summary: "List the recipients of a broadcast",
       description: "A page with a status may be empty and still have a next page.",
       responses: responses(200, "A page of recipients", z.array(RecipientOut), [403, 404]),
@@ -129,8 +121,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id/top-links",
-    operation("broadcasts:view", {
-      operationId: "listBroadcastTopLinks",
+    operation("broadcasts:view", "listBroadcastTopLinks", {
       summary: "List the links of a broadcast that people clicked most",
       responses: responses(200, "The links, most clicked first", TopLinksOut, [403, 404]),
     }),

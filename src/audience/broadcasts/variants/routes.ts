@@ -17,8 +17,7 @@ const operation = operationsOf("Broadcasts");
 export const variantRoutes = new Hono<AppEnv>()
   .get(
     "/v1/broadcasts/:broadcast_id/variants",
-    operation("broadcasts:view", {
-      operationId: "listBroadcastVariants",
+    operation("broadcasts:view", "listBroadcastVariants", {
       summary: "List the variants of a broadcast, oldest first",
       responses: responses(200, "All variants", z.array(VariantOut), [403, 404]),
     }),
@@ -31,8 +30,7 @@ export const variantRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/variants",
-    operation("broadcasts:manage", {
-      operationId: "createBroadcastVariant",
+    operation("broadcasts:manage", "createBroadcastVariant", {
       summary: "Add a variant to a broadcast",
       description: `A broadcast has at most ${limits.variants} variants.`,
       responses: responses(201, "The variant", VariantOut, [403, 404, 408, 409, 413, 415]),
@@ -43,8 +41,7 @@ export const variantRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/broadcasts/:broadcast_id/variants/:variant_id",
-    operation("broadcasts:manage", {
-      operationId: "updateBroadcastVariant",
+    operation("broadcasts:manage", "updateBroadcastVariant", {
       summary: "Update a variant of a broadcast",
       responses: responses(200, "The variant", VariantOut, [403, 404, 408, 409, 413, 415]),
     }),
@@ -56,8 +53,7 @@ export const variantRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/broadcasts/:broadcast_id/variants/:variant_id",
-    operation("broadcasts:manage", {
-      operationId: "deleteBroadcastVariant",
+    operation("broadcasts:manage", "deleteBroadcastVariant", {
       summary: "Delete a variant of a broadcast",
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),

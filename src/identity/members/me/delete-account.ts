@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { requireRecentReauthentication } from "../../../access/sessions/reauthentication.ts";
 import { conflict, forbidden } from "../../../lib/errors.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../../platform/db/batch.ts";
 import type { MainStatement } from "../../../platform/db/database.ts";
 import { shardSql } from "../../../platform/jobs/shards.ts";
 import type { SendSystemEmail } from "../../../platform/system-email.ts";
@@ -77,19 +77,18 @@ export async function deleteAccount(
   const alone = found.filter(isAlone);
   const left = found.filter((workspace) => !isAlone(workspace));
   const numbers = (of: readonly AccountWorkspace[]) => JSON.stringify(of.map(({ number }) => number));
-  try {
-    await guardedBatch(db, [
-      db.prepare(ERASE).bind(actor.userId, numbers(left), numbers(alone)),
-      expectChanges(db, 1),
-      ...alone.flatMap((workspace) => deletionStatements(ctx, workspace)),
-      ...left.flatMap((workspace) => leaveStatements(ctx, workspace)),
-      ...DELETE_OWN.map((sql) => db.prepare(sql).bind(actor.userId)),
-      auditStatement({ ...ctx, workspace: null }, { action: "user.deleted", target: actor.userId }),
-    ]);
-  } catch (error) {
-    if (!(error instanceof ConcurrencyError)) throw error;
-    throw conflict("Your workspaces have just changed, or you are the last administrator of the platform; try again");
-  }
+  await guardedBatch(db, [
+    db.prepare(ERASE).bind(actor.userId, numbers(left), numbers(alone)),
+    expectChanges(db, 1),
+    ...alone.flatMap((workspace) => deletionStatements(ctx, workspace)),
+    ...left.flatMap((workspace) => leaveStatements(ctx, workspace)),
+    ...DELETE_OWN.map((sql) => db.prepare(sql).bind(actor.userId)),
+    auditStatement({ ...ctx, workspace: null }, { action: "user.deleted", target: actor.userId }),
+  ]).catch(
+    onConcurrency(() =>
+      conflict("Your workspaces have just changed, or you are the last administrator of the platform; try again"),
+    ),
+  );
   await Promise.all(alone.map((workspace) => closeForMail(ctx, workspace)));
   await sendConfirmation(ctx, sendEmail);
 }

@@ -19,8 +19,7 @@ const DeletionQuery = z.object({
 export const meRoutes = new Hono<AppEnv>()
   .get(
     "/v1/me",
-    operation("any", {
-      operationId: "getMe",
+    operation("any", "getMe", {
       summary: "Get the authenticated user, workspace and scopes",
       responses: responses(200, "The caller", MeOut),
     }),
@@ -28,8 +27,7 @@ export const meRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/me",
-    operation("session", {
-      operationId: "deleteAccount",
+    operation("session", "deleteAccount", {
       summary: "Delete your account",
       description:
         "Needs a proof of identity of the last five minutes (POST /v1/auth/reauth). Your memberships, sessions, keys, grants and " +

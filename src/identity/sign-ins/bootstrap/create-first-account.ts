@@ -2,7 +2,7 @@ import type { Address } from "../../../lib/addresses.ts";
 import { conflict } from "../../../lib/errors.ts";
 import { auditInNewWorkspaceStatement } from "../../../platform/audit/record.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../../platform/db/batch.ts";
 import { newWorkspace } from "../../workspaces/index.ts";
 import { FIND_USER } from "../complete.ts";
 import { createMagicLink } from "../magic-links/index.ts";
@@ -22,28 +22,24 @@ export async function createFirstAccount(ctx: Ctx, address: Address): Promise<st
   const name = address.domain;
   const workspace = found?.workspace_id ? null : await newWorkspace(ctx, { name, ownerId: userId });
   const byService = { db: ctx.db, now: ctx.now, newId: ctx.newId, actor: null, workspace: null, clientIp: null };
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(INSERT_USER).bind(userId, address.address, address.key, ctx.now()),
-      ctx.db.prepare(MAKE_ADMIN).bind(userId),
-      expectChanges(ctx.db, 1),
-      ...(workspace?.statements ?? []),
-      ...(workspace
-        ? [
-            auditInNewWorkspaceStatement(byService, {
-              action: "workspace.created",
-              target: workspace.id,
-              detail: { name },
-            }),
-          ]
-        : []),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError)
-      throw conflict(
-        "This deployment already has its first account; npm run admin -- sign-in-link makes a new link for it",
-      );
-    throw error;
-  }
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare(INSERT_USER).bind(userId, address.address, address.key, ctx.now()),
+    ctx.db.prepare(MAKE_ADMIN).bind(userId),
+    expectChanges(ctx.db, 1),
+    ...(workspace?.statements ?? []),
+    ...(workspace
+      ? [
+          auditInNewWorkspaceStatement(byService, {
+            action: "workspace.created",
+            target: workspace.id,
+            detail: { name },
+          }),
+        ]
+      : []),
+  ]).catch(
+    onConcurrency(() =>
+      conflict("This deployment already has its first account; npm run admin -- sign-in-link makes a new link for it"),
+    ),
+  );
   return createMagicLink(ctx, { email: address.address, next: "/app", method: "bootstrap" });
 }

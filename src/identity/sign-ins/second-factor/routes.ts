@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { noBody } from "../../../http/json-body.ts";
@@ -19,8 +18,7 @@ const operation = operationsOf("Sessions");
 export const secondFactorRoutes = new Hono<AppEnv>()
   .post(
     "/v1/auth/totp/setup",
-    operation("session", {
-      operationId: "createTotpSecret",
+    operation("session", "createTotpSecret", {
       summary: "Set up two-factor authentication",
       description: "The secret has no effect until it is enabled with a code. A new call replaces it.",
       security,
@@ -31,8 +29,7 @@ export const secondFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/auth/totp/enable",
-    operation("session", {
-      operationId: "addTotp",
+    operation("session", "addTotp", {
       summary: "Turn two-factor authentication on",
       security,
       responses: responses(
@@ -47,8 +44,7 @@ export const secondFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/auth/totp/disable",
-    operation("session", {
-      operationId: "removeTotp",
+    operation("session", "removeTotp", {
       summary: "Turn two-factor authentication off",
       security,
       responses: responses(200, "It is off", TotpOut, [403, 409, 413, 415]),
@@ -61,8 +57,7 @@ export const secondFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/auth/reauth",
-    operation("session", {
-      operationId: "verifyIdentity",
+    operation("session", "verifyIdentity", {
       summary: "Prove your identity again",
       description:
         "Stamps the session. Give a TOTP code or, without two-factor authentication, the token of a fresh sign-in link: the " +

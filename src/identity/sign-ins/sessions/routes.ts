@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { CallerCtx, SessionActor } from "../../../access/caller.ts";
 import { invalidSession } from "../../../access/sessions/authenticate.ts";
@@ -10,6 +9,7 @@ import { signOut } from "../../../access/sessions/sign-out.ts";
 import { switchWorkspace } from "../../../access/sessions/switch-workspace.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
 import { anyCursorQuery, onePage } from "../../../http/pagination.ts";
 import { refuseCrossSite } from "../../../http/same-origin.ts";
@@ -39,8 +39,7 @@ const operation = operationsOf("Sessions");
 export const sessionRoutes = new Hono<AppEnv>()
   .post(
     "/auth/refresh",
-    operation("public", {
-      operationId: "refreshSession",
+    operation("public", "refreshSession", {
       summary: "Refresh a session",
       description:
         "Uses the refresh token in the cookie and sets new cookies. A use within 30 seconds of the first one sets the same " +
@@ -61,8 +60,7 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/auth/logout",
-    operation("public", {
-      operationId: "endSession",
+    operation("public", "endSession", {
       summary: "Sign out",
       description: "Ends the session of the cookie and deletes the cookies. Without a session it does nothing.",
       responses: responses(204, "Signed out", null, [403]),
@@ -76,8 +74,7 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/auth/workspace",
-    operation("session", {
-      operationId: "switchWorkspace",
+    operation("session", "switchWorkspace", {
       summary: "Make another workspace the active one",
       requestBody: fieldsBody(WorkspaceSwitch),
       responses: responses(200, "The session now acts in this workspace", AccessOut, [403, 404, 413, 415]),
@@ -91,8 +88,7 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/sessions/",
-    operation("session", {
-      operationId: "listSessions",
+    operation("session", "listSessions", {
       summary: "List your sessions, newest first",
       responses: responses(200, "A page of sessions that have not ended", z.array(SessionOut), [403]),
     }),
@@ -106,14 +102,10 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/sessions/:session_id",
-    operation("session", {
-      operationId: "revokeSession",
+    operation("session", "revokeSession", {
       summary: "End one of your sessions",
       description: "Takes effect with its next request.",
       responses: responses(204, "Ended", null, [403, 404]),
     }),
-    async (c) => {
-      await revokeSession(sessionCaller(c), c.req.param("session_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, revokeSession(sessionCaller(c), c.req.param("session_id"))),
   );

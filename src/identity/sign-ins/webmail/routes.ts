@@ -3,6 +3,7 @@ import { refreshMailboxSession, signOutOfMailbox } from "../../../access/mailbox
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
 import { RefreshIn, toWebmailTokens, WebmailLoginIn, WebmailTokens } from "./schema.ts";
 import { signInToWebmail } from "./sign-in.ts";
@@ -13,8 +14,7 @@ const operation = operationsOf("Webmail");
 export const webmailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/webmail/login",
-    operation("public", {
-      operationId: "createMailboxSession",
+    operation("public", "createMailboxSession", {
       summary: "Sign in to a mailbox",
       description: "10 wrong passwords from one network, or 100 in all, are allowed for a mailbox in 15 minutes.",
       requestBody: fieldsBody(WebmailLoginIn),
@@ -27,8 +27,7 @@ export const webmailRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webmail/refresh",
-    operation("public", {
-      operationId: "refreshMailboxSession",
+    operation("public", "refreshMailboxSession", {
       summary: "Refresh a mailbox session",
       description:
         "A use within 30 seconds of the first one returns the same refresh token; a later one ends the session.",
@@ -42,14 +41,10 @@ export const webmailRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webmail/logout",
-    operation("public", {
-      operationId: "endMailboxSession",
+    operation("public", "endMailboxSession", {
       summary: "End a mailbox session",
       requestBody: fieldsBody(RefreshIn),
       responses: responses(204, "Ended", null, [413, 415]),
     }),
-    async (c) => {
-      await signOutOfMailbox(c.get("ctx"), (await readFields(c, RefreshIn)).refresh_token);
-      return c.body(null, 204);
-    },
+    async (c) => noContent(c, signOutOfMailbox(c.get("ctx"), (await readFields(c, RefreshIn)).refresh_token)),
   );

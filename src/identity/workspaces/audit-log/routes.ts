@@ -12,8 +12,7 @@ const operation = operationsOf("Audit log");
 
 export const auditRoutes = new Hono<AppEnv>().get(
   "/v1/audit",
-  operation("team:manage", {
-    operationId: "listAuditEntries",
+  operation("team:manage", "listAuditEntries", {
     summary: "List the audit log, newest first",
     description: `Who changed what in the workspace. Entries are kept ${AUDIT_RETENTION_DAYS} days.`,
     responses: responses(200, "A page of entries", z.array(AuditEntryOut), [403]),

@@ -1,5 +1,5 @@
 import { concat, utf8 } from "../../../lib/bytes.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { requireFound } from "../../../lib/errors.ts";
 import { MboxQuoter } from "../../../lib/mbox/quote.ts";
 import { readChunks } from "../../../lib/read-chunks.ts";
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
@@ -39,8 +39,7 @@ export async function exportMailbox(
 ): Promise<AsyncGenerator<Uint8Array>> {
   const contents = await store.describeContents();
   const readPage = (after: number) => store.exportMessages({ after, limit: PAGE, folderName: folder });
-  const first = await readPage(0);
-  if (!first) throw notFound("Folder");
+  const first = requireFound(await readPage(0), "Folder");
   const work = { ctx, steps: new YieldingSteps(archiveStep) };
   const messages = readAhead(work, pagesFrom(first, readPage));
   return format === "zip"

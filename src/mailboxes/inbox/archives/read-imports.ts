@@ -1,4 +1,4 @@
-import { notFound } from "../../../lib/errors.ts";
+import { requireFound } from "../../../lib/errors.ts";
 import type { StoredImport } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 
@@ -9,7 +9,5 @@ export function listImports({ store }: OpenMailbox): Promise<StoredImport[]> {
 
 /** Returns an import. Throws 404 for an unknown one. */
 export async function getImport({ store }: OpenMailbox, id: string): Promise<StoredImport> {
-  const found = await store.findImport(id);
-  if (!found) throw notFound("Import");
-  return found;
+  return requireFound(await store.findImport(id), "Import");
 }

@@ -43,8 +43,7 @@ run in one mailbox at a time (409).`;
 export const archiveRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/export",
-    operation("inbox:read", {
-      operationId: "exportInbox",
+    operation("inbox:read", "exportInbox", {
       summary: "Export the messages of a mailbox",
       description: EXPORT_DESCRIPTION,
       responses: { ...responses(200, "", null, [403, 404, 502]), ...file("The archive", "application/zip") },
@@ -61,8 +60,7 @@ export const archiveRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/import",
-    operation("inbox:write", {
-      operationId: "importInbox",
+    operation("inbox:write", "importInbox", {
       summary: "Import messages into a mailbox",
       description: IMPORT_DESCRIPTION,
       requestBody: {
@@ -96,8 +94,7 @@ export const archiveRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/imports",
-    operation("inbox:read", {
-      operationId: "listInboxImports",
+    operation("inbox:read", "listInboxImports", {
       summary: "List the imports in the background",
       description:
         "The newest 20 of the last 30 days, newest first. Imports that were answered with a 200 are not listed.",
@@ -110,8 +107,7 @@ export const archiveRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/imports/:import_id",
-    operation("inbox:read", {
-      operationId: "getInboxImport",
+    operation("inbox:read", "getInboxImport", {
       summary: "Get the progress of an import in the background",
       responses: responses(200, "The import", BackgroundImportOut, [403, 404, 502]),
     }),

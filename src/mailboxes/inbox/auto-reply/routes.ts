@@ -11,8 +11,7 @@ const operation = operationsOf("Inbox");
 export const autoReplyRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/auto-reply",
-    operation("inbox:read", {
-      operationId: "getInboxAutoReply",
+    operation("inbox:read", "getInboxAutoReply", {
       summary: "Get the automatic reply of a mailbox",
       responses: responses(200, "The automatic reply", AutoReplyOut, [403, 404]),
     }),
@@ -23,8 +22,7 @@ export const autoReplyRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/auto-reply",
-    operation("inbox:write", {
-      operationId: "replaceInboxAutoReply",
+    operation("inbox:write", "replaceInboxAutoReply", {
       summary: "Replace the automatic reply of a mailbox",
       description:
         "Replies to emails that name the mailbox in To or Cc, at most once a day to each return path. Lists, bounces, automatic " +

@@ -33,8 +33,7 @@ const operation = operationsOf("Inbox");
 
 export const eventRoutes = new Hono<AppEnv>().get(
   "/v1/inbox/:mailbox_id/events",
-  operation("inbox:read", {
-    operationId: "getInboxEvents",
+  operation("inbox:read", "getInboxEvents", {
     summary: "Receive the changes of a mailbox as they happen",
     description: DESCRIPTION,
     parameters: [

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
-import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
+import { conflict, invalidField, notFound, requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
 import { storeResponse } from "../../../platform/idempotency/responses.ts";
@@ -76,9 +76,7 @@ export async function shiftFilter({ store }: OpenMailbox, filterId: string, by: 
 /** Returns a filter. Throws 404. */
 export async function getFilter({ store }: OpenMailbox, filterId: string): Promise<Filter> {
   const id = parseUuid(filterId);
-  const filter = id === null ? null : await store.findFilter(id);
-  if (!filter) throw notFound("Filter");
-  return filter;
+  return requireFound(id === null ? null : await store.findFilter(id), "Filter");
 }
 
 /** Starts to apply the filters to the messages of a folder. Throws 404 for the folder, 409 while another run goes on. */

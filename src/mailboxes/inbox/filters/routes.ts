@@ -2,9 +2,10 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { requireFound } from "../../../lib/errors.ts";
 import { filterLimits } from "../../mailbox-store/index.ts";
 import { openMailbox } from "../open.ts";
 import { createFilter, deleteFilter, getFilter, startFilterRun, updateFilter, withConfirmed } from "./change.ts";
@@ -19,8 +20,7 @@ const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("m
 export const filterRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/filters",
-    operation("inbox:read", {
-      operationId: "listInboxFilters",
+    operation("inbox:read", "listInboxFilters", {
       summary: "List the filters of a mailbox in the order in which they are applied",
       responses: responses(200, `At most ${filterLimits.filters} filters`, z.array(FilterOut), errors),
     }),
@@ -34,8 +34,7 @@ export const filterRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/filters",
-    operation("inbox:write", {
-      operationId: "createInboxFilter",
+    operation("inbox:write", "createInboxFilter", {
       summary: "Create a filter for mail that arrives",
       description: `A mailbox has at most ${filterLimits.filters} filters. An outside address of a \`forward\` has to confirm by an email.`,
       responses: responses(201, "The filter", FilterOut, [...bodyErrors, 503]),
@@ -47,21 +46,18 @@ export const filterRoutes = new Hono<AppEnv>()
   // These come before the filters, whose :filter_id would match their path.
   .get(
     "/v1/inbox/:mailbox_id/filters/run",
-    operation("inbox:read", {
-      operationId: "getInboxFilterRun",
+    operation("inbox:read", "getInboxFilterRun", {
       summary: "Get the progress of the last run of the filters over a folder",
       responses: responses(200, "The run", RunOut, errors),
     }),
     async (c) => {
-      const run = await (await open(c)).store.filterRun();
-      if (!run) throw notFound("Run of the filters");
+      const run = requireFound(await (await open(c)).store.filterRun(), "Run of the filters");
       return c.json(toRun(run));
     },
   )
   .post(
     "/v1/inbox/:mailbox_id/filters/run",
-    operation("inbox:write", {
-      operationId: "createInboxFilterRun",
+    operation("inbox:write", "createInboxFilterRun", {
       summary: "Apply the filters to the messages of a folder",
       description:
         "Runs in the background, one folder of a mailbox at a time. Moves, labels and marks messages as at their arrival, and forwards none.",
@@ -72,8 +68,7 @@ export const filterRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/filters/:filter_id",
-    operation("inbox:read", {
-      operationId: "getInboxFilter",
+    operation("inbox:read", "getInboxFilter", {
       summary: "Get a filter",
       responses: responses(200, "The filter", FilterOut, errors),
     }),
@@ -85,8 +80,7 @@ export const filterRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/inbox/:mailbox_id/filters/:filter_id",
-    operation("inbox:write", {
-      operationId: "updateInboxFilter",
+    operation("inbox:write", "updateInboxFilter", {
       summary: "Update a filter",
       responses: responses(200, "The filter", FilterOut, [...bodyErrors, 503]),
     }),
@@ -96,13 +90,9 @@ export const filterRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/filters/:filter_id",
-    operation("inbox:write", {
-      operationId: "deleteInboxFilter",
+    operation("inbox:write", "deleteInboxFilter", {
       summary: "Delete a filter",
       responses: responses(204, "Deleted", null, errors),
     }),
-    async (c) => {
-      await deleteFilter(await open(c), c.req.param("filter_id"));
-      return c.body(null, 204);
-    },
+    async (c) => noContent(c, deleteFilter(await open(c), c.req.param("filter_id"))),
   );

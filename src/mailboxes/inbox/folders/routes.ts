@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body, query } from "../../../http/validate.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
@@ -51,8 +52,7 @@ const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("m
 export const folderRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/folders",
-    operation("inbox:read", {
-      operationId: "listInboxFolders",
+    operation("inbox:read", "listInboxFolders", {
       summary: "List the folders of a mailbox",
       responses: responses(200, "At most 500 folders", z.array(FolderOut), errors),
     }),
@@ -60,8 +60,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/folders",
-    operation("inbox:write", {
-      operationId: "createInboxFolder",
+    operation("inbox:write", "createInboxFolder", {
       summary: "Create a folder",
       description: `A mailbox has at most ${mailboxLimits.folders} folders.`,
       responses: responses(201, "The folder", FolderOut, [...errors, 409, 413, 415]),
@@ -72,8 +71,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/inbox/:mailbox_id/folders/:name",
-    operation("inbox:write", {
-      operationId: "updateInboxFolder",
+    operation("inbox:write", "updateInboxFolder", {
       summary: "Rename a folder",
       parameters: [name],
       responses: responses(200, "The folder", FolderOut, [...errors, 409, 413, 415]),
@@ -83,21 +81,16 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/folders/:name",
-    operation("inbox:write", {
-      operationId: "deleteInboxFolder",
+    operation("inbox:write", "deleteInboxFolder", {
       summary: "Delete an empty folder",
       parameters: [name],
       responses: responses(204, "Deleted", null, [...errors, 409]),
     }),
-    async (c) => {
-      await deleteFolder(await open(c), c.req.param("name"));
-      return c.body(null, 204);
-    },
+    async (c) => noContent(c, deleteFolder(await open(c), c.req.param("name"))),
   )
   .get(
     "/v1/inbox/:mailbox_id/addresses",
-    operation("inbox:read", {
-      operationId: "listInboxAddresses",
+    operation("inbox:read", "listInboxAddresses", {
       summary: "Complete an address from mail sent and received",
       responses: responses(200, "At most 20 addresses, the most used first", z.array(Address), errors),
     }),
@@ -106,8 +99,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/quota",
-    operation("inbox:read", {
-      operationId: "getInboxQuota",
+    operation("inbox:read", "getInboxQuota", {
       summary: "Get the size of a mailbox and its limit",
       responses: responses(200, "The size", QuotaOut, errors),
     }),
@@ -119,8 +111,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/storage-sections",
-    operation("inbox:read", {
-      operationId: "listInboxStorageSections",
+    operation("inbox:read", "listInboxStorageSections", {
       summary: "List the sizes of the folders and of all attachments",
       responses: responses(200, "One entry a folder, then the attachments in all of them", z.array(SectionOut), errors),
     }),
@@ -128,8 +119,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/blocked-senders",
-    operation("inbox:read", {
-      operationId: "listInboxBlockedSenders",
+    operation("inbox:read", "listInboxBlockedSenders", {
       summary: "List the senders whose mail goes to Spam",
       responses: responses(200, "At most 1,000 addresses", BlockedSenders, errors),
     }),
@@ -137,8 +127,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/blocked-senders",
-    operation("inbox:write", {
-      operationId: "replaceInboxBlockedSenders",
+    operation("inbox:write", "replaceInboxBlockedSenders", {
       summary: "Replace the senders whose mail goes to Spam",
       responses: responses(200, "What is now stored", BlockedSenders, [...errors, 413, 415]),
     }),

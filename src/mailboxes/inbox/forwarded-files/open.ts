@@ -1,5 +1,5 @@
 import { fromBase64Url } from "../../../lib/base64url.ts";
-import { AppError, notFound } from "../../../lib/errors.ts";
+import { AppError, notFound, requireFound } from "../../../lib/errors.ts";
 import { open } from "../../../lib/secret-box.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { FILE_PURPOSE, type ForwardedFile } from "../../forwards/index.ts";
@@ -16,8 +16,7 @@ export async function openForwardedFile(ctx: Ctx, token: string): Promise<Attach
 }
 
 async function readToken({ settings }: Ctx, token: string): Promise<ForwardedFile> {
-  const sealed = token.length > MAX_TOKEN ? null : fromBase64Url(token);
-  if (!sealed) throw notFound("File");
+  const sealed = requireFound(token.length > MAX_TOKEN ? null : fromBase64Url(token), "File");
   const { masterKeys } = settings;
   const bytes = await open(masterKeys, FILE_PURPOSE, FILE_PURPOSE, new TextDecoder().decode(sealed)).catch(() => null);
   if (!bytes) throw notFound("File");

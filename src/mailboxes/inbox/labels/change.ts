@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
+import { conflict, invalidField, notFound, requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import type { Label, LabelResult, MessageItem } from "../../mailbox-store/index.ts";
@@ -47,8 +47,7 @@ export async function replaceLabels(
 ): Promise<MessageItem> {
   const ids = labelIds.map((id) => parseUuid(id) ?? id);
   const result = await store.changeLabels(folder, [uid], ids, "replace");
-  const message = await store.find(folder, uid);
-  if (!message) throw notFound("Message");
+  const message = requireFound(await store.find(folder, uid), "Message");
   if ("unknown" in result) {
     const msg = "label_ids must contain ids of labels of this mailbox; one of these is not";
     throw invalidField("label_ids", msg);

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
@@ -17,8 +18,7 @@ const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("m
 export const labelRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/labels",
-    operation("inbox:read", {
-      operationId: "listInboxLabels",
+    operation("inbox:read", "listInboxLabels", {
       summary: "List labels by name",
       responses: responses(200, "At most 200 labels", z.array(LabelOut), errors),
     }),
@@ -26,8 +26,7 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/labels",
-    operation("inbox:write", {
-      operationId: "createInboxLabel",
+    operation("inbox:write", "createInboxLabel", {
       summary: "Create a label",
       description: `A mailbox has at most ${mailboxLimits.labels} labels.`,
       responses: responses(201, "The label", LabelOut, [...errors, 409, 413, 415]),
@@ -38,8 +37,7 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/inbox/:mailbox_id/labels/:label_id",
-    operation("inbox:write", {
-      operationId: "updateInboxLabel",
+    operation("inbox:write", "updateInboxLabel", {
       summary: "Update a label",
       responses: responses(200, "The label", LabelOut, [...errors, 409, 413, 415]),
     }),
@@ -48,14 +46,10 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/labels/:label_id",
-    operation("inbox:write", {
-      operationId: "deleteInboxLabel",
+    operation("inbox:write", "deleteInboxLabel", {
       summary: "Delete a label",
       description: "Its messages stay.",
       responses: responses(204, "Deleted", null, errors),
     }),
-    async (c) => {
-      await deleteLabel(await open(c), c.req.param("label_id"));
-      return c.body(null, 204);
-    },
+    async (c) => noContent(c, deleteLabel(await open(c), c.req.param("label_id"))),
   );

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
+import { conflict, invalidField, notFound, requireFound } from "../../../lib/errors.ts";
 import { type FlagChanges, folderName, type MessageItem, saveUsedBytes } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import type { BatchIn } from "./schema.ts";
@@ -19,9 +19,7 @@ export async function updateFlags(
   flags: FlagChanges,
 ): Promise<MessageItem> {
   await store.setFlags(folder, [uid], flags);
-  const message = await store.find(folder, uid);
-  if (!message) throw notFound("Message");
-  return message;
+  return requireFound(await store.find(folder, uid), "Message");
 }
 
 /** Moves a message. Throws 404 for the message, 422 for the folder. */

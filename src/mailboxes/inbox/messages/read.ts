@@ -1,12 +1,13 @@
-import { AppError, notFound } from "../../../lib/errors.ts";
+import { AppError, notFound, requireFound } from "../../../lib/errors.ts";
 import { partsShownIn } from "../../../mail/messages/bodies.ts";
 import { newBodyDecoder } from "../../../mail/messages/body-decoder.ts";
 import { type HeaderList, readHeader } from "../../../mail/messages/header.ts";
 import { readText } from "../../../mail/messages/parse.ts";
+import type { MessagePart } from "../../../mail/messages/parts.ts";
 import { bounds as messageBounds } from "../../../mail/messages/rules.ts";
 import { htmlToText, joinTexts } from "../../../mail/messages/text.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import type { Conversation, PartPlace, StoredMessage } from "../../mailbox-store/index.ts";
+import type { Conversation, StoredMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { sanitize } from "../sanitize.ts";
 import { wrapText } from "../wrap-text.ts";
@@ -25,16 +26,12 @@ export interface MessageContent {
 
 /** Returns a message's record. `uid` is the text of a path. Throws 404. */
 export async function getMessage({ store }: OpenMailbox, folder: string, uid: string): Promise<StoredMessage> {
-  const message = /^[1-9]\d{0,9}$/.test(uid) ? await store.find(folder, Number(uid)) : null;
-  if (!message) throw notFound("Message");
-  return message;
+  return requireFound(/^[1-9]\d{0,9}$/.test(uid) ? await store.find(folder, Number(uid)) : null, "Message");
 }
 
 /** Opens the conversation of a message. `uid` is the text of a path. Throws 404. */
 export async function getConversation({ store }: OpenMailbox, folder: string, uid: string): Promise<Conversation> {
-  const conversation = /^[1-9]\d{0,9}$/.test(uid) ? await store.openConversation(folder, Number(uid)) : null;
-  if (!conversation) throw notFound("Message");
-  return conversation;
+  return requireFound(/^[1-9]\d{0,9}$/.test(uid) ? await store.openConversation(folder, Number(uid)) : null, "Message");
 }
 
 /** Returns whether a message is shown as HTML. */
@@ -55,7 +52,7 @@ export async function readContent(ctx: Ctx, message: StoredMessage, withImages: 
     ),
   ]);
   const textOf = new Map(shown.map(({ part }, index) => [part, texts[index] ?? ""]));
-  const piecesOf = (parts: readonly PartPlace[] = []) =>
+  const piecesOf = (parts: readonly MessagePart[] = []) =>
     parts.map((part) => ({ isHtml: part.use === "html", text: textOf.get(part) ?? "" }));
   const { fields, isCut } = readHeader(header);
   return {
@@ -67,7 +64,7 @@ export async function readContent(ctx: Ctx, message: StoredMessage, withImages: 
 }
 
 /** Returns how many bytes of each part are shown, of each type together at most SHOWN_BYTES. */
-function limitBytes(parts: readonly PartPlace[]): { part: PartPlace; length: number }[] {
+function limitBytes(parts: readonly MessagePart[]): { part: MessagePart; length: number }[] {
   const left = { text: SHOWN_BYTES, html: SHOWN_BYTES };
   return parts.map((part) => {
     const type = part.use === "html" ? "html" : "text";
@@ -115,7 +112,7 @@ export async function openObject(
   return object;
 }
 
-type AttachmentPlace = Pick<PartPlace, "at" | "length" | "encoding" | "filename" | "contentType" | "partId">;
+type AttachmentPlace = Pick<MessagePart, "at" | "length" | "encoding" | "filename" | "contentType" | "partId">;
 
 /** A file of a message, decoded while it is read. */
 export interface AttachmentFile {

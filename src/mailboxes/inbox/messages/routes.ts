@@ -5,7 +5,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { file, operationsOf, responses, success } from "../../../http/openapi.ts";
 import { offsetQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { notFound, requireFound } from "../../../lib/errors.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
 import { replaceLabels } from "../labels/index.ts";
 import { openMailbox } from "../open.ts";
@@ -70,8 +70,7 @@ const uidOf = (c: Context<AppEnv>) =>
 export const messageRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/messages",
-    operation("inbox:read", {
-      operationId: "listInboxMessages",
+    operation("inbox:read", "listInboxMessages", {
       summary: "List the messages of a folder, newest first",
       responses: responses(200, "A page of messages", PageOut, errors),
     }),
@@ -79,8 +78,7 @@ export const messageRoutes = new Hono<AppEnv>()
     async (c) => {
       const { folder, limit, offset, before } = c.req.valid("query");
       const { store } = await open(c);
-      const page = await store.list(folder, { limit, offset, before });
-      if (!page) throw notFound("Folder");
+      const page = requireFound(await store.list(folder, { limit, offset, before }), "Folder");
       const last = page.items.at(-1);
       if (last && page.items.length === limit) setNextLink(c, { before: String(last.uid), offset: "0" });
       return c.json({ items: page.items.map(toItem), total: page.total, limit, offset });
@@ -88,8 +86,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/search",
-    operation("inbox:read", {
-      operationId: "searchInbox",
+    operation("inbox:read", "searchInbox", {
       summary: "Search sender, recipients, subject and text of messages",
       description: `Every word matches the beginning of a word. \`total\` counts at most ${mailboxLimits.countedMatches.toLocaleString("en")} messages.`,
       responses: responses(200, "A page of messages, newest first", PageOut, errors),
@@ -98,16 +95,14 @@ export const messageRoutes = new Hono<AppEnv>()
     async (c) => {
       const { q, folder, limit, offset } = c.req.valid("query");
       const { store } = await open(c);
-      const page = await store.search(q, folder, { limit, offset });
-      if (!page) throw notFound("Folder");
+      const page = requireFound(await store.search(q, folder, { limit, offset }), "Folder");
       if (page.items.length === limit) setNextLink(c, { offset: String(offset + limit) });
       return c.json({ items: page.items.map(toItem), total: page.total, limit, offset });
     },
   )
   .get(
     "/v1/inbox/:mailbox_id/messages/:uid",
-    operation("inbox:read", {
-      operationId: "getInboxMessage",
+    operation("inbox:read", "getInboxMessage", {
       summary: "Get a message",
       description: "Reading does not mark it as seen.",
       responses: responses(200, "The message", MessageOut, errors),
@@ -121,8 +116,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/messages/:uid/raw",
-    operation("inbox:read", {
-      operationId: "getInboxMessageSource",
+    operation("inbox:read", "getInboxMessageSource", {
       summary: "Get a message as it was received",
       responses: { ...responses(200, "", null, errors), ...file("The message (RFC 5322)", "message/rfc822") },
     }),
@@ -135,8 +129,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/attachments/:uid/:part_id",
-    operation("inbox:read", {
-      operationId: "getInboxAttachment",
+    operation("inbox:read", "getInboxAttachment", {
       summary: "Download an attachment",
       parameters: [partId],
       responses: { ...responses(200, "", null, errors), ...file("The decoded file", "application/octet-stream") },
@@ -150,8 +143,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/flags",
-    operation("inbox:write", {
-      operationId: "updateInboxMessageFlags",
+    operation("inbox:write", "updateInboxMessageFlags", {
       summary: "Mark a message as seen, flagged or answered",
       responses: responses(200, "The message", ItemOut, bodyErrors),
     }),
@@ -164,8 +156,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/move",
-    operation("inbox:write", {
-      operationId: "moveInboxMessage",
+    operation("inbox:write", "moveInboxMessage", {
       summary: "Move a message to another folder",
       responses: responses(200, "Its new place", PlaceOut, bodyErrors),
     }),
@@ -176,8 +167,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/spam",
-    operation("inbox:write", {
-      operationId: "moveInboxMessageToSpam",
+    operation("inbox:write", "moveInboxMessageToSpam", {
       summary: "Move a message to Spam",
       responses: responses(200, "Its new place", PlaceOut, errors),
     }),
@@ -186,8 +176,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/not-spam",
-    operation("inbox:write", {
-      operationId: "restoreInboxMessageFromSpam",
+    operation("inbox:write", "restoreInboxMessageFromSpam", {
       summary: "Return a message from Spam to the folder that it came from",
       description: "It goes to INBOX when it came from Trash, or from a folder that is gone.",
       responses: responses(200, "Its new place", PlaceOut, [...errors, 409]),
@@ -197,8 +186,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/messages/:uid",
-    operation("inbox:write", {
-      operationId: "deleteInboxMessage",
+    operation("inbox:write", "deleteInboxMessage", {
       summary: "Move a message to Trash, or delete it for good",
       description: "A message in Trash, and any message with `expunge=true`, is deleted for good.",
       responses: {
@@ -215,8 +203,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/batch",
-    operation("inbox:write", {
-      operationId: "updateInboxMessages",
+    operation("inbox:write", "updateInboxMessages", {
       summary: `Change up to ${MAX_CHANGED} messages of a folder`,
       responses: responses(200, "A result for each message", BatchOut, bodyErrors),
     }),
@@ -225,8 +212,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/messages/:uid/labels",
-    operation("inbox:write", {
-      operationId: "replaceInboxMessageLabels",
+    operation("inbox:write", "replaceInboxMessageLabels", {
       summary: "Replace the labels of a message",
       responses: responses(200, "The message", ItemOut, bodyErrors),
     }),
@@ -239,8 +225,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/threads/:thread_id",
-    operation("inbox:read", {
-      operationId: "getInboxThread",
+    operation("inbox:read", "getInboxThread", {
       summary: "List the messages of a thread in all folders, oldest first",
       description: "Lists the newest 500 messages.",
       responses: responses(200, "The messages", ThreadOut, errors),

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
-import { AppError, notFound, unprocessable } from "../../../lib/errors.ts";
+import { AppError, notFound, requireFound, unprocessable } from "../../../lib/errors.ts";
 import { ComposeError } from "../../../mail/mime/errors.ts";
 import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import {
@@ -43,8 +43,7 @@ export async function replaceDraft(
   uid: number,
   input: DraftIn,
 ): Promise<MessageItem> {
-  const known = await mailbox.store.find("Drafts", uid);
-  if (!known) throw notFound("Draft");
+  const known = requireFound(await mailbox.store.find("Drafts", uid), "Draft");
   const message = await putDraft(ctx, mailbox, input);
   try {
     // After the checks of the draft, so that one that they refuse stops nothing.
@@ -76,9 +75,7 @@ async function saved(
   if (result.result === "sending") throw beingSent(result.email);
   if (result.result !== "added") throw new AppError(409, "The mailbox is full");
   await saveUsedBytes(ctx, mailbox, result.usedBytes);
-  const item = await mailbox.store.find(result.folder, result.uid);
-  if (!item) throw notFound("Draft");
-  return item;
+  return requireFound(await mailbox.store.find(result.folder, result.uid), "Draft");
 }
 
 async function putDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): Promise<NewMessage> {

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { inMiB } from "../../../lib/bytes.ts";
@@ -26,8 +27,7 @@ const uidOf = (c: Context<AppEnv>) =>
 export const sendingRoutes = new Hono<AppEnv>()
   .post(
     "/v1/inbox/:mailbox_id/send",
-    operation("inbox:write", {
-      operationId: "sendInboxMessage",
+    operation("inbox:write", "sendInboxMessage", {
       summary: "Send a message from a mailbox",
       description:
         "At least one of text and html is required; a text alone is also sent as HTML. A copy goes to Sent when the message leaves.",
@@ -39,8 +39,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/scheduled",
-    operation("inbox:read", {
-      operationId: "listInboxScheduled",
+    operation("inbox:read", "listInboxScheduled", {
       summary: "List the scheduled emails of a mailbox, soonest first",
       responses: responses(200, "At most 1,000 emails", z.array(ScheduledOut), errors),
     }),
@@ -48,8 +47,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/files",
-    operation("inbox:write", {
-      operationId: "addInboxFile",
+    operation("inbox:write", "addInboxFile", {
       summary: "Upload a file for a message",
       description: `At most ${inMiB(MAX_FILE_BYTES)}. The file can be sent, any number of times, for a day.`,
       requestBody: {
@@ -75,8 +73,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/drafts",
-    operation("inbox:write", {
-      operationId: "createInboxDraft",
+    operation("inbox:write", "createInboxDraft", {
       summary: "Create a draft",
       responses: responses(201, "The draft in the folder Drafts", ItemOut, [...bodyErrors, 409]),
     }),
@@ -86,8 +83,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/drafts/:uid",
-    operation("inbox:write", {
-      operationId: "replaceInboxDraft",
+    operation("inbox:write", "replaceInboxDraft", {
       summary: "Replace a draft",
       description: "The new version has a new UID.",
       responses: responses(200, "The new version", ItemOut, [...bodyErrors, 409]),
@@ -97,13 +93,9 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/drafts/:uid",
-    operation("inbox:write", {
-      operationId: "deleteInboxDraft",
+    operation("inbox:write", "deleteInboxDraft", {
       summary: "Delete a draft for good",
       responses: responses(204, "Deleted", null, errors),
     }),
-    async (c) => {
-      await deleteDraft(c.get("caller"), await open(c), uidOf(c));
-      return c.body(null, 204);
-    },
+    async (c) => noContent(c, deleteDraft(c.get("caller"), await open(c), uidOf(c))),
   );

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../../notices/notifications/index.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, onConcurrency } from "../../../platform/db/batch.ts";
 import { listDomainClaims } from "./queries.ts";
 
 const END = "UPDATE domains SET status = 'failed', next_check_at = NULL WHERE id = ?1 AND status = 'verified'";
@@ -23,15 +23,10 @@ export async function endDomainClaim(ctx: CallerCtx, name: string): Promise<void
     body: "The platform ended its verification. Verify the domain again if it is yours.",
     href: `/domains/${target}`,
   } as const;
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(END).bind(target),
-      expectChanges(ctx.db, 1),
-      auditStatement({ ...ctx, workspace: { number } }, { action: "domain.claim_ended", target, detail: { name } }),
-      ...notifyOwnersStatements(ctx, number, notice),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) throw notFound("Verified domain");
-    throw error;
-  }
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare(END).bind(target),
+    expectChanges(ctx.db, 1),
+    auditStatement({ ...ctx, workspace: { number } }, { action: "domain.claim_ended", target, detail: { name } }),
+    ...notifyOwnersStatements(ctx, number, notice),
+  ]).catch(onConcurrency(() => notFound("Verified domain")));
 }

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { hostParameter, readHost } from "../host-name.ts";
 import { endDomainClaim } from "./end.ts";
@@ -15,8 +16,7 @@ const parameters = [hostParameter("name", "Name of the domain", "example.com")];
 export const domainClaimRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/domain-claims/:name",
-    operation("platform_admin", {
-      operationId: "listDomainClaims",
+    operation("platform_admin", "listDomainClaims", {
       summary: "List who has verified a domain, or one above it",
       description: "While there is one, other workspaces cannot verify the name.",
       security,
@@ -28,16 +28,12 @@ export const domainClaimRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/domain-claims/:name",
-    operation("platform_admin", {
-      operationId: "endDomainClaim",
+    operation("platform_admin", "endDomainClaim", {
       summary: "End the verification of a domain, so that its owner can verify it",
       description: "It becomes `failed` and sends nothing more. The workspace that loses it is notified.",
       security,
       parameters,
       responses: responses(204, "Ended", null, [403, 404]),
     }),
-    async (c) => {
-      await endDomainClaim(c.get("caller"), readHost(c.req.param("name"), "name"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, endDomainClaim(c.get("caller"), readHost(c.req.param("name"), "name"))),
   );

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -25,8 +26,7 @@ const ofDomain = [hostParameter("name", "Name of the domain", "example.com")];
 export const egressRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/egresses",
-    operation("platform_admin", {
-      operationId: "listEgresses",
+    operation("platform_admin", "listEgresses", {
       summary: "List the egresses of the deployment",
       description: "Without user names and passwords.",
       security,
@@ -36,8 +36,7 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/egress-assignments",
-    operation("platform_admin", {
-      operationId: "listEgressAssignments",
+    operation("platform_admin", "listEgressAssignments", {
       summary: "List the workspaces and domains with an egress of their own",
       description: "With the reason when their mail waits, because the egress has been removed or is malformed.",
       security,
@@ -53,8 +52,7 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/admin/workspaces/:workspace_id/egress",
-    operation("platform_admin", {
-      operationId: "updateWorkspaceEgress",
+    operation("platform_admin", "updateWorkspaceEgress", {
       summary: "Give a workspace an egress of its own",
       description: "All of its mail leaves by that, also bulk mail, unless its domain has one. Queued mail too.",
       security,
@@ -68,21 +66,16 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/workspaces/:workspace_id/egress",
-    operation("platform_admin", {
-      operationId: "removeWorkspaceEgress",
+    operation("platform_admin", "removeWorkspaceEgress", {
       summary: "Remove the egress of a workspace",
       security,
       responses: responses(204, "Removed", null, [403, 404]),
     }),
-    async (c) => {
-      await setWorkspaceEgress(c.get("caller"), c.req.param("workspace_id"), null);
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, setWorkspaceEgress(c.get("caller"), c.req.param("workspace_id"), null)),
   )
   .put(
     "/v1/admin/domains/:name/egress",
-    operation("platform_admin", {
-      operationId: "updateDomainEgress",
+    operation("platform_admin", "updateDomainEgress", {
       summary: "Give a verified domain an egress of its own",
       description:
         "Its mail leaves by that; a sub-domain that is registered itself keeps its own. A transfer removes it.",
@@ -98,15 +91,11 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/domains/:name/egress",
-    operation("platform_admin", {
-      operationId: "removeDomainEgress",
+    operation("platform_admin", "removeDomainEgress", {
       summary: "Remove the egress of a domain",
       security,
       parameters: ofDomain,
       responses: responses(204, "Removed", null, [403, 404]),
     }),
-    async (c) => {
-      await removeDomainEgress(c.get("caller"), readHost(c.req.param("name"), "name"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, removeDomainEgress(c.get("caller"), readHost(c.req.param("name"), "name"))),
   );

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { conflict, notFound } from "../../../lib/errors.ts";
+import { conflict, notFound, requireFound } from "../../../lib/errors.ts";
 import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
 
 export interface DeadLetterRow {
@@ -30,9 +30,7 @@ export async function listDeadLetters(
 /** Returns a recorded message. Throws 404. */
 export async function getDeadLetter({ db }: CallerCtx, id: string): Promise<DeadLetterRow> {
   const find = db.prepare("SELECT id, queue, body, recorded_at FROM dead_letters WHERE id = ?1");
-  const letter = await find.bind(id).first<DeadLetterRow>();
-  if (!letter) throw notFound("Dead letter");
-  return letter;
+  return requireFound(await find.bind(id).first<DeadLetterRow>(), "Dead letter");
 }
 
 /**

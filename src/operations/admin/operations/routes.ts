@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -45,8 +46,7 @@ const mailDatabase = inPath("database", "Number of a mail database", "0");
 export const operationRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/outboxes/:database",
-    operation("platform_admin", {
-      operationId: "listOutboxRows",
+    operation("platform_admin", "listOutboxRows", {
       summary: "List the outbox of a database, soonest due first",
       security,
       parameters: [database],
@@ -63,8 +63,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/outboxes/:database/requeue",
-    operation("platform_admin", {
-      operationId: "retryOutboxRows",
+    operation("platform_admin", "retryOutboxRows", {
       summary: "Make rows of an outbox due now and reset their claims",
       description: "Rows that a run holds, and those that have moved since they were listed, are skipped.",
       security,
@@ -79,8 +78,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/dead-letters",
-    operation("platform_admin", {
-      operationId: "listDeadLetters",
+    operation("platform_admin", "listDeadLetters", {
       summary: "List queue messages that failed every retry",
       security,
       responses: responses(200, "A page of dead letters", z.array(DeadLetterOut), [403]),
@@ -94,8 +92,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/dead-letters/:letter_id/replay",
-    operation("platform_admin", {
-      operationId: "retryDeadLetter",
+    operation("platform_admin", "retryDeadLetter", {
       summary: "Send a dead letter to its queue again",
       description: "The record is deleted. A message that fails again is recorded again.",
       security,
@@ -106,23 +103,18 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/dead-letters/:letter_id",
-    operation("platform_admin", {
-      operationId: "deleteDeadLetter",
+    operation("platform_admin", "deleteDeadLetter", {
       summary: "Delete a dead letter",
       description: "The outbox rows that it names stay, and the sweep finds them.",
       security,
       parameters: [letterId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      await dropDeadLetter(c.get("caller"), c.req.param("letter_id"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, dropDeadLetter(c.get("caller"), c.req.param("letter_id"))),
   )
   .get(
     "/v1/admin/blocked-hosts",
-    operation("platform_admin", {
-      operationId: "listBlockedHosts",
+    operation("platform_admin", "listBlockedHosts", {
       summary: "List hosts to which tracking links do not redirect",
       security,
       responses: responses(200, "A page of hosts", z.array(BlockedHostOut), [403]),
@@ -136,8 +128,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/admin/blocked-hosts/:host",
-    operation("platform_admin", {
-      operationId: "addBlockedHost",
+    operation("platform_admin", "addBlockedHost", {
       summary: "Block a host and its sub-domains as targets of tracking links",
       description: "Within a minute links to it return 410.",
       security,
@@ -148,22 +139,17 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/blocked-hosts/:host",
-    operation("platform_admin", {
-      operationId: "removeBlockedHost",
+    operation("platform_admin", "removeBlockedHost", {
       summary: "End the block of a host",
       security,
       parameters: [host],
       responses: responses(204, "Ended", null, [403, 404]),
     }),
-    async (c) => {
-      await unblockHost(c.get("caller"), readHost(c.req.param("host"), "host"));
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, unblockHost(c.get("caller"), readHost(c.req.param("host"), "host"))),
   )
   .post(
     "/v1/admin/databases/:database/reindex",
-    operation("platform_admin", {
-      operationId: "replaceSearchIndex",
+    operation("platform_admin", "replaceSearchIndex", {
       summary: "Make the search index of a mail database anew",
       description: "Search does not find emails that are not indexed yet. Cron indexes the rest too.",
       security,
@@ -178,8 +164,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/outbox/release",
-    operation("platform_admin", {
-      operationId: "endRestoreHold",
+    operation("platform_admin", "endRestoreHold", {
       summary: "Release what a restored backup holds: it is sent",
       description: "Releases 500 rows of each database. Call it until none is left.",
       security,

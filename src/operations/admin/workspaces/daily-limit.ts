@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, ignoreConcurrency } from "../../../platform/db/batch.ts";
 import { onShardOf } from "../../../platform/jobs/shards.ts";
 import { beginDailyCount, dailyLimitOf } from "../../../platform/rate-limits/daily-emails.ts";
 import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
@@ -15,16 +15,12 @@ const SET = "UPDATE workspaces SET daily_limit = ?2 WHERE number = ?1 AND delete
 export async function setDailyLimit(ctx: CallerCtx, id: string, limit: number | null): Promise<WorkspaceRow> {
   const { number, id: target, name, dailyLimit } = await getAnyWorkspace(ctx, id);
   const entry = { action: "workspace.limited", target, detail: { name, from: dailyLimit, to: limit } } as const;
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(SET).bind(number, limit),
-      expectChanges(ctx.db, 1),
-      auditStatement({ ...ctx, workspace: { number } }, entry),
-    ]);
-  } catch (error) {
-    // It has this limit already, or was deleted meanwhile.
-    if (!(error instanceof ConcurrencyError)) throw error;
-  }
+  // Nothing changes when it has this limit already, or was deleted meanwhile.
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare(SET).bind(number, limit),
+    expectChanges(ctx.db, 1),
+    auditStatement({ ...ctx, workspace: { number } }, entry),
+  ]).catch(ignoreConcurrency);
   const row = await getAnyWorkspace(ctx, target);
   // Also after a repeated call: the first one may have failed here.
   const mailCtx = dailyLimitOf(ctx, row) === null ? null : await onShardOf(ctx, number);

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { notifyOwnersStatements } from "../../../notices/notifications/index.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { expectChanges, guardedBatch, ignoreConcurrency } from "../../../platform/db/batch.ts";
 import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
 
 const PAUSE = `
@@ -25,17 +25,13 @@ export async function pauseWorkspace(ctx: CallerCtx, id: string, isPaused: boole
   if (isPaused === (found.pausedByPlatformAt !== null)) return found;
   const change = isPaused ? ctx.db.prepare(PAUSE).bind(number, ctx.now()) : ctx.db.prepare(RESUME).bind(number);
   const action = isPaused ? "workspace.paused" : "workspace.resumed";
-  try {
-    await guardedBatch(ctx.db, [
-      change,
-      expectChanges(ctx.db, 1),
-      auditStatement({ ...ctx, workspace: { number } }, { action, target, detail: { name } }),
-      ...notifyOwnersStatements(ctx, number, isPaused ? PAUSED : RESUMED),
-    ]);
-  } catch (error) {
-    // Another request made the same change, or deleted the workspace.
-    if (!(error instanceof ConcurrencyError)) throw error;
-  }
+  // Nothing changes when another request made the same change, or deleted the workspace.
+  await guardedBatch(ctx.db, [
+    change,
+    expectChanges(ctx.db, 1),
+    auditStatement({ ...ctx, workspace: { number } }, { action, target, detail: { name } }),
+    ...notifyOwnersStatements(ctx, number, isPaused ? PAUSED : RESUMED),
+  ]).catch(ignoreConcurrency);
   return getAnyWorkspace(ctx, target);
 }
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNull } from "drizzle-orm";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { orm } from "../../../platform/db/client.ts";
 import { workspaces } from "../../../platform/db/schema/main/index.ts";
@@ -22,12 +22,10 @@ export function listAllWorkspaces(
 
 /** Returns any workspace that is not deleted. Throws 404. */
 export async function getAnyWorkspace(ctx: CallerCtx, id: string): Promise<WorkspaceRow> {
-  const uuid = parseUuid(id);
-  if (uuid === null) throw notFound("Workspace");
+  const uuid = requireFound(parseUuid(id), "Workspace");
   const [row] = await orm(ctx)
     .select()
     .from(workspaces)
     .where(and(eq(workspaces.id, uuid), isNull(workspaces.deletedAt)));
-  if (!row) throw notFound("Workspace");
-  return row;
+  return requireFound(row, "Workspace");
 }

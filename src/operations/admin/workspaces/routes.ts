@@ -16,8 +16,7 @@ const security = [{ session: [] }];
 export const platformWorkspaceRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/workspaces",
-    operation("platform_admin", {
-      operationId: "listPlatformWorkspaces",
+    operation("platform_admin", "listPlatformWorkspaces", {
       summary: "List the workspaces of the platform",
       security,
       responses: responses(200, "A page of workspaces", z.array(PlatformWorkspaceOut), [403]),
@@ -31,8 +30,7 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/workspaces/:workspace_id/pause",
-    operation("platform_admin", {
-      operationId: "pauseWorkspace",
+    operation("platform_admin", "pauseWorkspace", {
       summary: "Pause sending in a workspace; its owners cannot resume",
       description: "Takes effect with the next request. Queued emails wait, and are checked every ten minutes.",
       security,
@@ -42,8 +40,7 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/workspaces/:workspace_id/resume",
-    operation("platform_admin", {
-      operationId: "resumeWorkspace",
+    operation("platform_admin", "resumeWorkspace", {
       summary: "End the platform's pause of a workspace",
       description: "A pause that its owners had begun before stays.",
       security,
@@ -53,8 +50,7 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/admin/workspaces/:workspace_id/daily-limit",
-    operation("platform_admin", {
-      operationId: "updateDailyLimit",
+    operation("platform_admin", "updateDailyLimit", {
       summary: "Limit the emails that a workspace may have accepted in a day",
       description:
         "Holds for every way to send, from the next request on: beyond it sends return 429 until 00:00 UTC. Broadcasts and " +

@@ -30,8 +30,7 @@ const operation = operationsOf("Emails");
 
 export const batchRoutes = new Hono<AppEnv>().post(
   "/v1/emails/batch",
-  operation("emails:send", {
-    operationId: "sendEmailBatch",
+  operation("emails:send", "sendEmailBatch", {
     summary: `Send up to ${limits.batch} emails`,
     description: "Each item is accepted or refused on its own. Results keep the order.",
     parameters: [batchMode],

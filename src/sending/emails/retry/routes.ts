@@ -10,8 +10,7 @@ const operation = operationsOf("Emails");
 
 export const retryRoutes = new Hono<AppEnv>().post(
   "/v1/emails/:email_id/retry",
-  operation("emails:send", {
-    operationId: "retryEmail",
+  operation("emails:send", "retryEmail", {
     summary: "Retry an email for the recipients it did not reach",
     description:
       "Creates a new email to the recipients that bounced, were rejected or failed; the original does not change. A suppression by a bounce does not stop it. Other suppressions, and three bounced retries in a row, drop the recipient.",

@@ -6,8 +6,7 @@ import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { getEmail } from "../queries.ts";
 import { limits } from "../rules.ts";
-import type { EventEntry } from "../timeline/index.ts";
-import { appendEventSql, changeStatement, readEvents } from "../timeline/index.ts";
+import { appendEventSql, changeStatement, type EventEntry, readEvents } from "../timeline/index.ts";
 
 /** A change of a scheduled email and of its outbox row. */
 export interface ScheduledChange {

@@ -27,8 +27,7 @@ const operation = operationsOf("Emails");
 export const scheduledRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/scheduled",
-    operation("emails:view", {
-      operationId: "listScheduledEmails",
+    operation("emails:view", "listScheduledEmails", {
       summary: "List scheduled emails",
       responses: responses(200, "A page of emails, soonest first", z.array(ScheduledOut), [403]),
     }),
@@ -41,8 +40,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/emails/scheduled/:email_id",
-    operation("emails:send", {
-      operationId: "rescheduleEmail",
+    operation("emails:send", "rescheduleEmail", {
       summary: "Reschedule an email",
       responses: responses(200, "The email", ScheduledOut, [400, 403, 404, 409, 413, 415]),
     }),
@@ -51,8 +49,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/emails/scheduled/:email_id",
-    operation("emails:send", {
-      operationId: "cancelScheduledEmail",
+    operation("emails:send", "cancelScheduledEmail", {
       summary: "Cancel a scheduled email",
       responses: responses(200, "The email is cancelled", StatusOut, [403, 404]),
     }),
@@ -60,8 +57,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/emails/scheduled/:email_id/send-now",
-    operation("emails:send", {
-      operationId: "sendScheduledEmailNow",
+    operation("emails:send", "sendScheduledEmailNow", {
       summary: "Send a scheduled email now",
       responses: responses(200, "The email is queued", StatusOut, [403, 404, 409]),
     }),

@@ -63,8 +63,7 @@ const operation = operationsOf("Emails");
 export const searchRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/updates",
-    operation("emails:view", {
-      operationId: "listEmailUpdates",
+    operation("emails:view", "listEmailUpdates", {
       summary: "List emails created or changed after a time",
       description:
         "Oldest change first. Pass the response header X-Next-Since as the next `since` to receive every change.",
@@ -85,8 +84,7 @@ export const searchRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/search",
-    operation("emails:view", {
-      operationId: "searchEmails",
+    operation("emails:view", "searchEmails", {
       summary: "Search emails",
       responses: responses(200, "A page of emails, newest first", z.array(SearchOut), [403]),
     }),
@@ -99,8 +97,7 @@ export const searchRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/saved-searches",
-    operation("emails:view", {
-      operationId: "getSavedSearches",
+    operation("emails:view", "getSavedSearches", {
       summary: "List your saved searches",
       responses: responses(200, "The saved searches", SavedSearchesOut, [403]),
     }),
@@ -108,8 +105,7 @@ export const searchRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/emails/saved-searches",
-    operation("emails:view", {
-      operationId: "replaceSavedSearches",
+    operation("emails:view", "replaceSavedSearches", {
       summary: "Replace your saved searches",
       responses: responses(200, "The stored searches", SavedSearchesOut, [403, 413, 415]),
     }),
