@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ErasureOut } from "../../../src/audience/people/erasure-schema.ts";
 import { erasePerson } from "../../../src/operations/purges/erasure.ts";
 import { erasedForm } from "../../../src/platform/erased-addresses/forms.ts";
-import { offloadContent } from "../../../src/sending/emails/index.ts";
 import { readAudit } from "../../support/audit.ts";
+import { offloadContent } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
 import { personOf } from "../../support/topics.ts";
 import {
