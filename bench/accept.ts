@@ -1,7 +1,7 @@
 /** Measures the CPU time of an accept above a baseline route that makes the same binding calls on the same host. */
 
+import { cpuMs } from "./cpu.ts";
 import type { Bench, Deployment } from "./deployment.ts";
-import { cpuMs } from "./host/in-process.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
 
@@ -38,7 +38,7 @@ export async function measureAccept({ deployment }: Bench): Promise<Row[]> {
 
 /** Returns the CPU time of workerd for one call, in milliseconds. */
 async function cpuEach(deployment: Deployment, call: () => Promise<Response>): Promise<number> {
-  const before = await cpuMs(deployment.host.workerdPid);
+  const before = await cpuMs(deployment.workerdPid);
   for (let i = 0; i < REQUESTS; i++) await (await call()).arrayBuffer();
-  return ((await cpuMs(deployment.host.workerdPid)) - before) / REQUESTS;
+  return ((await cpuMs(deployment.workerdPid)) - before) / REQUESTS;
 }

@@ -1,7 +1,8 @@
 /** Measures a batch of 500 from accept to final status: rows, cost, and the CPU time of its accept. */
+
 import { perEmail } from "./cost.ts";
+import { cpuMs } from "./cpu.ts";
 import type { Bench, Deployment } from "./deployment.ts";
-import { cpuMs } from "./host/in-process.ts";
 import { costPerThousand } from "./prices.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
@@ -24,12 +25,12 @@ export async function measureBatch({ deployment }: Bench): Promise<Row[]> {
   await deployment.host.scheduled("* * * * *");
   await deployment.readings();
   const sizeBefore = await deployment.databaseSize();
-  const cpuBefore = await cpuMs(deployment.host.workerdPid);
+  const cpuBefore = await cpuMs(deployment.workerdPid);
   await send(items(ITEMS, BODY_BYTES));
   await deployment.waitUntilDrained();
   await deployment.host.scheduled("* * * * *");
   const each = perEmail(await deployment.readings(), ITEMS);
-  const cpu = ((await cpuMs(deployment.host.workerdPid)) - cpuBefore) / ITEMS;
+  const cpu = ((await cpuMs(deployment.workerdPid)) - cpuBefore) / ITEMS;
   const bytes = ((await deployment.databaseSize()) - sizeBefore) / ITEMS;
   const dollars = costPerThousand(each, cpu, { d1Kilobytes: bytes / 1000, r2Kilobytes: BODY_BYTES / 1000 });
   return [
@@ -73,9 +74,9 @@ async function measureCpu(
 
 /** Returns the CPU time of workerd for one call in milliseconds, as the mean of four calls. */
 async function cpuEach(deployment: Deployment, call: () => Promise<Response>): Promise<number> {
-  const before = await cpuMs(deployment.host.workerdPid);
+  const before = await cpuMs(deployment.workerdPid);
   for (let i = 0; i < 4; i++) await (await call()).arrayBuffer();
-  return ((await cpuMs(deployment.host.workerdPid)) - before) / 4;
+  return ((await cpuMs(deployment.workerdPid)) - before) / 4;
 }
 
 function row(what: string, measured: number, budget: number, value = String(measured), shown = String(budget)): Row {

@@ -6,11 +6,9 @@ import { parts } from "./parts.ts";
 import { Sink } from "./sink.ts";
 import { type Row, toTable } from "./table.ts";
 
-/** Runs for more than ten minutes. */
-const ONLY_BY_NAME = new Set(["archive-memory"]);
 const usage = `bench [-- ${Object.keys(parts).join("|")} ...]`;
 const { positionals } = readArguments({ usage, allowPositionals: true });
-const selected = positionals.length > 0 ? positionals : Object.keys(parts).filter((name) => !ONLY_BY_NAME.has(name));
+const selected = positionals.length > 0 ? positionals : Object.keys(parts);
 const unknown = selected.filter((name) => !Object.hasOwn(parts, name));
 if (unknown.length > 0) {
   console.error(`Unknown part: ${unknown.join(", ")}. The parts are: ${Object.keys(parts).join(", ")}`);

@@ -1,8 +1,8 @@
 /** Measures a broadcast to 20,000 contacts: its fan-out, single emails behind it, and the rows and cost of its emails. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { perEmail } from "./cost.ts";
+import { cpuMs } from "./cpu.ts";
 import type { Bench, Deployment } from "./deployment.ts";
-import { cpuMs } from "./host/in-process.ts";
 import { costPerThousand } from "./prices.ts";
 import type { Sink } from "./sink.ts";
 import { percentile, type Row } from "./table.ts";
@@ -39,7 +39,7 @@ export async function measureBroadcasts({ deployment, sink }: Bench): Promise<Ro
   await deployment.control("resume-queue");
   await deployment.readings();
   const sizeBefore = await deployment.databaseSize();
-  const cpuBefore = await cpuMs(deployment.host.workerdPid);
+  const cpuBefore = await cpuMs(deployment.workerdPid);
   const started = performance.now();
   await deployment.control("sweep");
   await waitFor(deployment, "SELECT coalesce(sum(queued), 0) AS n FROM broadcast_counts", (n) => n >= CONTACTS);
@@ -60,7 +60,7 @@ export async function measureBroadcasts({ deployment, sink }: Bench): Promise<Ro
   ) as typeof fanOut;
   const each = perEmail(total, CONTACTS + SINGLE_SENDS);
   const bytes = ((await deployment.databaseSize()) - sizeBefore) / (CONTACTS + SINGLE_SENDS);
-  const cpu = ((await cpuMs(deployment.host.workerdPid)) - cpuBefore) / (CONTACTS + SINGLE_SENDS);
+  const cpu = ((await cpuMs(deployment.workerdPid)) - cpuBefore) / (CONTACTS + SINGLE_SENDS);
   const trips = (fanOut.d1Calls * 1000) / CONTACTS;
   const dollars = costPerThousand(each, cpu, { d1Kilobytes: bytes / 1000, r2Kilobytes: 0 });
   const [median, p95] = [percentile(latencies, 50), percentile(latencies, 95)];
@@ -81,7 +81,7 @@ export async function measureBroadcasts({ deployment, sink }: Bench): Promise<Ro
 }
 
 /** Inserts a list of contacts by SQL. Returns its id. */
-export async function insertList(deployment: Deployment, contacts: number): Promise<string> {
+async function insertList(deployment: Deployment, contacts: number): Promise<string> {
   const id = crypto.randomUUID();
   const { workspaceNumber } = deployment.seed;
   await deployment.sql(
@@ -113,7 +113,7 @@ async function sendSingles(deployment: Deployment, sink: Sink): Promise<number[]
 }
 
 /** Polls a number until `isDone`, and runs the cron trigger each minute. */
-export async function waitFor(deployment: Deployment, sql: string, isDone: (n: number) => boolean): Promise<void> {
+async function waitFor(deployment: Deployment, sql: string, isDone: (n: number) => boolean): Promise<void> {
   const end = Date.now() + TIMEOUT_MS;
   let nextCron = Date.now() + MINUTE_MS;
   for (;;) {

@@ -1,8 +1,8 @@
 /** Measures rows written and platform cost of single emails. The counts are the same on every machine. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Readings } from "../test/support/meter.ts";
 import { delegatedRows } from "./delegated-costs.ts";
 import type { Bench, Deployment } from "./deployment.ts";
-import type { Readings } from "./meter.ts";
 import { costPerThousand } from "./prices.ts";
 import type { Row } from "./table.ts";
 import { textOfSize } from "./text.ts";

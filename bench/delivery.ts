@@ -1,7 +1,7 @@
 /** Measures batches of 1 KB and 10 KB emails: rate and CPU of their accept, then rate and CPU of their delivery. */
 
+import { cpuMs } from "./cpu.ts";
 import type { Bench } from "./deployment.ts";
-import { cpuMs } from "./host/in-process.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
 
@@ -23,10 +23,6 @@ interface Round {
   acceptMs: number;
   arrivalRate: number;
   deliveryMs: number;
-  /** The same calls to D1 and R2 without the work of a delivery. */
-  baselineMs: number;
-  /** The same signatures and bytes on sockets without the work of a delivery. */
-  sendingMs: number;
   composeMs: number;
 }
 
@@ -57,39 +53,13 @@ export async function measureDelivery(bench: Bench): Promise<Row[]> {
         budget: `${deliveryMs} ms`,
         isMet: median(values("deliveryMs")) <= deliveryMs,
       },
-      aboveBaselineRow(size, rounds),
-      floorRow(size, rounds),
     );
   }
   return rows;
 }
 
-/** Returns the CPU time of delivery without the simulators, which run in the same process. It has no budget of its own. */
-function aboveBaselineRow(size: string, rounds: readonly Round[]): Row {
-  const above = median(rounds.map(({ deliveryMs, baselineMs }) => deliveryMs - baselineMs));
-  const baseline = median(rounds.map(({ baselineMs }) => baselineMs));
-  return {
-    what: `CPU of delivery per email of ${size} above a baseline route with the same calls to D1 and R2`,
-    value: `${above.toFixed(2)} ms (the baseline takes ${baseline.toFixed(2)} ms)`,
-    budget: "",
-    isMet: true,
-  };
-}
-
-/** Returns the CPU time below which no delivery gets: what it calls, without what it computes. */
-function floorRow(size: string, rounds: readonly Round[]): Row {
-  const floor = median(rounds.map(({ baselineMs, sendingMs }) => baselineMs + sendingMs));
-  const sending = median(rounds.map(({ sendingMs }) => sendingMs));
-  return {
-    what: `floor of it: the same calls to D1 and R2, signatures and bytes on sockets, ${size}`,
-    value: `${floor.toFixed(2)} ms (signatures and sockets ${sending.toFixed(2)} ms)`,
-    budget: "",
-    isMet: true,
-  };
-}
-
 async function measureRound({ deployment, sink }: Bench, bytes: number): Promise<Round> {
-  const cpu = () => cpuMs(deployment.host.workerdPid);
+  const cpu = () => cpuMs(deployment.workerdPid);
   const body = JSON.stringify(Array.from({ length: ITEMS }, () => deployment.mail(textOfSize(bytes))));
   await deployment.control("pause-queue");
   const arrived = sink.arrivals.length;
@@ -104,13 +74,7 @@ async function measureRound({ deployment, sink }: Bench, bytes: number): Promise
   await sink.waitFor(arrived + EMAILS);
   await deployment.waitUntilDrained();
   const deliveredCpu = await cpu();
-  await deployment.control("prepare-baseline-delivery", { bytes });
-  const baselineCpu = await cpu();
-  await deployment.control("baseline-delivery", { emails: EMAILS, bytes });
-  const sendingCpu = await cpu();
-  await deployment.control("baseline-sending", { emails: EMAILS, bytes });
-  const composeCpu = await cpu();
-  await deployment.control("compose", { text: bytes, file: 0, times: COMPOSED });
+  await deployment.control("compose", { bytes, times: COMPOSED });
   const composedCpu = await cpu();
   const [firstAt = 0, lastAt = 0] = [sink.arrivals[arrived], sink.arrivals[arrived + EMAILS - 1]];
   return {
@@ -118,8 +82,6 @@ async function measureRound({ deployment, sink }: Bench, bytes: number): Promise
     acceptMs: (deliveryCpu - acceptCpu) / EMAILS,
     arrivalRate: ((EMAILS - 1) / (lastAt - firstAt)) * 1000,
     deliveryMs: (deliveredCpu - deliveryCpu) / EMAILS,
-    baselineMs: (sendingCpu - baselineCpu) / EMAILS,
-    sendingMs: (composeCpu - sendingCpu) / EMAILS,
-    composeMs: (composedCpu - composeCpu) / COMPOSED,
+    composeMs: (composedCpu - deliveredCpu) / COMPOSED,
   };
 }

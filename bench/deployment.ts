@@ -1,18 +1,20 @@
 /** The deployment that the bench measures: one workspace with an API key, and the control endpoints of bench/worker.ts. */
 import { newCfblKey } from "../dev/deploy/cfbl-key.ts";
 import type { Seeded } from "../dev/seed-workspace.ts";
-import type { Traffic } from "./distance/remote.ts";
-import { BENCH_WORKER, type Host, startHost } from "./host/in-process.ts";
-import type { Readings } from "./meter.ts";
+import { type Host, startHost } from "../test/host/support/hosts/in-process.ts";
+import type { Traffic } from "../test/support/distance/remote.ts";
+import type { Readings } from "../test/support/meter.ts";
+import type { TracedRequest } from "../test/support/trace.ts";
+import { workerdProcesses } from "./cpu.ts";
 import type { Sink } from "./sink.ts";
-import type { TracedRequest } from "./trace.ts";
 
+/** The entry with metered bindings. */
+const BENCH_WORKER = "bench/worker.ts";
 /** The mail database of every measured workspace. */
 const SHARD = 0;
 const MINUTE_MS = 60_000;
 const DRAIN_MS = 5 * MINUTE_MS;
-export const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
-export const GATEWAY_SECRET = "gateway-secret-of-the-bench-0123456789";
+const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 
 /** The state that the parts of one run share. */
 export interface Bench {
@@ -24,33 +26,31 @@ export interface Bench {
 export class Deployment {
   readonly host: Host;
   readonly seed: Seeded;
+  /** Process id of workerd, for its CPU time. */
+  readonly workerdPid: number;
 
-  constructor(host: Host, seed: Seeded) {
+  constructor(host: Host, seed: Seeded, workerdPid: number) {
     this.host = host;
     this.seed = seed;
+    this.workerdPid = workerdPid;
   }
 
-  /** Starts a deployment with the mail databases of wrangler.toml, or with as many as `mailDatabases`, and these further variables. */
-  static async start(
-    egressUrl: string,
-    mailDatabases = 0,
-    isInspected = false,
-    variables: Record<string, string> = {},
-  ): Promise<Deployment> {
-    const host = await startHost(
-      BENCH_WORKER,
-      { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl, CFBL_DKIM_KEY: await newCfblKey(new Date()), ...variables },
-      { mailDatabases, isInspected },
-    );
-    return Deployment.#withWorkspace(host, 0);
+  /** Starts a deployment with these further variables. */
+  static async start(egressUrl: string, variables: Record<string, string> = {}): Promise<Deployment> {
+    const keys = { MASTER_KEYS, CFBL_DKIM_KEY: await newCfblKey(new Date()) };
+    const before = await workerdProcesses();
+    const host = await startHost(BENCH_WORKER, { ...keys, EGRESS_URL: egressUrl, ...variables });
+    const workerdPid = (await workerdProcesses()).find((pid) => !before.includes(pid));
+    if (workerdPid === undefined) throw new Error("the workerd process of this host was not found in /proc");
+    return Deployment.#withWorkspace(host, workerdPid, 0);
   }
 
-  static async #withWorkspace(host: Host, number: number): Promise<Deployment> {
+  static async #withWorkspace(host: Host, workerdPid: number, number: number): Promise<Deployment> {
     const response = await fetch(`${host.url}/bench/seed`, {
       method: "POST",
       body: JSON.stringify({ domain: `bench${number}.example`, shard: SHARD }),
     });
-    return new Deployment(host, (await response.json()) as Seeded);
+    return new Deployment(host, (await response.json()) as Seeded, workerdPid);
   }
 
   /**
@@ -63,7 +63,7 @@ export class Deployment {
     await this.sql(
       "UPDATE content_progress SET (n, swept_n) = (SELECT coalesce(max(n), 0), coalesce(max(n), 0) FROM emails)",
     );
-    const fresh = await Deployment.#withWorkspace(this.host, number);
+    const fresh = await Deployment.#withWorkspace(this.host, this.workerdPid, number);
     await fresh.readings();
     return fresh;
   }

@@ -1,8 +1,9 @@
 /** Counts the binding calls between a request and its response, in their order. The counts are the same on every machine. */
+
+import { type BindingCall, formatCalls, splitAtResponse, toHops } from "../test/support/trace.ts";
 import type { Bench } from "./deployment.ts";
 import type { Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
-import { type BindingCall, formatCalls, splitAtResponse, toHops } from "./trace.ts";
 
 const BATCH = 500;
 /** Claim with its emails, what decides about them, and outcomes. */

@@ -1,9 +1,9 @@
 /** Measures the inbox API in a mailbox of 10,000 messages and in one of 300: calls, rows read and time. */
 
+import { splitAtResponse } from "../test/support/trace.ts";
 import { type Bench, Deployment } from "./deployment.ts";
 import { importArchive } from "./import-archive.ts";
 import { median, type Row } from "./table.ts";
-import { splitAtResponse } from "./trace.ts";
 
 const SMALL = 300;
 const LARGE = 10_000;

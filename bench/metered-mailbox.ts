@@ -1,5 +1,5 @@
 import { MailboxObject as Mailbox } from "../durable-objects/mailbox.ts";
-import { Meter } from "./meter.ts";
+import { Meter } from "../test/support/meter.ts";
 
 /** Rows that all mailbox objects of this process have read. */
 export const mailboxMeter = new Meter();

@@ -1,4 +1,4 @@
-import type { Readings } from "./meter.ts";
+import type { Readings } from "../test/support/meter.ts";
 
 /** Prices in US dollars above the included usage (Cloudflare's price pages of Workers, D1, Queues, R2 and Durable Objects, 2026-10). */
 const PRICES = {

@@ -1,8 +1,8 @@
 /** Measures how many single emails are accepted and arrive a second, at several numbers of connections, while emails flow. */
 
+import type { Readings } from "../test/support/meter.ts";
+import { cpuMs } from "./cpu.ts";
 import type { Bench } from "./deployment.ts";
-import { cpuMs } from "./host/in-process.ts";
-import type { Readings } from "./meter.ts";
 import type { Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
 
@@ -51,7 +51,7 @@ async function measureLoad({ deployment, sink }: Bench, connections: number, ms:
   const body = JSON.stringify(deployment.mail(textOfSize(BYTES)));
   const arrivedBefore = sink.arrivals.length;
   await deployment.readings();
-  const cpuBefore = await cpuMs(deployment.host.workerdPid);
+  const cpuBefore = await cpuMs(deployment.workerdPid);
   const startedAt = performance.now();
   let emails = 0;
   const sendUntilOver = async () => {
@@ -68,7 +68,7 @@ async function measureLoad({ deployment, sink }: Bench, connections: number, ms:
   return {
     accepted: emails / loadSeconds,
     arrived: emails / seconds,
-    cpu: ((await cpuMs(deployment.host.workerdPid)) - cpuBefore) / emails,
+    cpu: ((await cpuMs(deployment.workerdPid)) - cpuBefore) / emails,
     readings: await deployment.readings(),
   };
 }

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32, ZipWriter } from "../src/lib/zip/writer.ts";
-import { bombMessages } from "./bomb-messages.ts";
+import { bombMessages } from "../test/support/bomb-messages.ts";
 import { type Bench, Deployment } from "./deployment.ts";
 import { importArchive } from "./import-archive.ts";
 import type { Row } from "./table.ts";

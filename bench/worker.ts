@@ -1,37 +1,26 @@
 /**
- * The Worker with metered bindings and control endpoints at `/bench/…`. Only bench/host/in-process.ts runs this module;
- * no deployment has the endpoints.
+ * The Worker with metered bindings and control endpoints at `/bench/…`. Only the bench runs this module (bench/deployment.ts); no
+ * deployment has the endpoints.
  */
 
 import { seedWorkspace } from "../dev/seed-workspace.ts";
 import worker from "../src/index.ts";
-import { runForwards } from "../src/mailboxes/forwards/index.ts";
 import { createContext } from "../src/platform/context.ts";
 import { mailDb } from "../src/platform/db/client.ts";
-import { forEachShard, onShard, shardNumbers, withLimits } from "../src/platform/jobs/shards.ts";
+import { forEachShard, onShard } from "../src/platform/jobs/shards.ts";
 import { sweep } from "../src/platform/outbox/sweep.ts";
-import type { OutboxMessage, WakeUp } from "../src/platform/outbox/wake.ts";
-import { runDatabases } from "../src/run-outbox.ts";
-import { newRunLimits } from "../src/sending/delivery/index.ts";
-import { indexEmails } from "../src/sending/emails/index.ts";
-import { startShardJob } from "../src/shard-jobs.ts";
-import { baselineDelivery, prepareBaselineDelivery } from "./baseline-delivery.ts";
-import { baselineImport } from "./baseline-import.ts";
-import { baselineGet, baselinePut, baselineSplit } from "./baseline-objects.ts";
+import type { OutboxMessage } from "../src/platform/outbox/wake.ts";
+import { asEvent, distant, remoteBindings } from "../test/support/distance/isolate.ts";
+import { Meter, metered } from "../test/support/meter.ts";
+import { Trace } from "../test/support/trace.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
-import { baselineSending } from "./baseline-sending.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
-import { asEvent, distant, remoteBindings } from "./distance/isolate.ts";
-import { Meter, metered } from "./meter.ts";
 import { mailboxMeter } from "./metered-mailbox.ts";
-import { prepareEndpoint } from "./prepare-endpoint.ts";
-import { Trace } from "./trace.ts";
 
 export { DomainTransferObject } from "../durable-objects/domain-transfer.ts";
 export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
 export { MailboxObject } from "./metered-mailbox.ts";
 
-const UNLIMITED = 1_000_000;
 const meter = new Meter();
 /** The binding calls of the last request with the header X-Bench-Trace. */
 let lastTrace = new Trace();
@@ -51,7 +40,7 @@ function countCalls(env: Env): Env {
   return counted;
 }
 
-const bench = {
+export default {
   async fetch(request, env, ctx) {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith("/bench/")) return controlEndpoint(pathname.slice("/bench/".length), request, env, ctx);
@@ -82,11 +71,6 @@ const bench = {
   },
 } satisfies ExportedHandler<Env, OutboxMessage>;
 
-export default bench;
-
-/** The handler behind `Host.directUrl`. */
-export const direct: ExportedHandler<Env> = { fetch: bench.fetch };
-
 async function controlEndpoint(name: string, request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
   switch (name) {
     case "readings":
@@ -100,14 +84,6 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
     case "sweep":
       await forEachShard(createContext(env, "bench"), sweep);
       return new Response();
-    case "tick": {
-      const limits = newRunLimits();
-      const counting = withLimits(createContext(countCalls(env), "bench"), limits);
-      await startShardJob(counting, "sweep", limits, shardNumbers(counting).length);
-      return new Response();
-    }
-    case "run":
-      return deliverDue(await request.json<{ shards: number[] }>(), env);
     case "pause-queue":
       isQueuePaused = true;
       return new Response();
@@ -119,9 +95,8 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
       lastTrace = new Trace();
       return new Response();
     case "seed": {
-      const { domain, shard } = await request.json<{ domain: string; shard?: number }>();
-      const place = shard === undefined ? {} : { mailShard: shard };
-      const input = { name: domain, email: `owner@${domain}`, domain, mailboxLocalPart: "hello", ...place };
+      const { domain, shard } = await request.json<{ domain: string; shard: number }>();
+      const input = { name: domain, email: `owner@${domain}`, domain, mailboxLocalPart: "hello", mailShard: shard };
       return Response.json(await seedWorkspace(createContext(env, "bench"), input));
     }
     case "sql": {
@@ -136,69 +111,9 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
       return baselineSend(request, countCalls(env), ctx);
     case "baseline-batch":
       return baselineBatch(request, countCalls(env), ctx);
-    case "prepare-baseline-delivery":
-      return prepareBaselineDelivery(request, env);
-    case "baseline-delivery":
-      return baselineDelivery(request, countCalls(env));
-    case "baseline-sending":
-      return baselineSending(request, env);
-    case "baseline-import":
-      return baselineImport(request, env);
-    case "index":
-      await forEachShard(createContext(countCalls(env), "bench"), indexEmails);
-      return new Response();
     case "compose":
       return composeEndpoint(request);
-    case "prepare":
-      return prepareEndpoint(request, env);
-    case "baseline-put":
-      return baselinePut(request, env);
-    case "baseline-get":
-      return baselineGet(request, env);
-    case "baseline-split":
-      return baselineSplit(request, env);
-    case "forward":
-      return forwardOne(env);
-    case "put":
-      return putEndpoint(request, env);
     default:
       return new Response(null, { status: 404 });
   }
-}
-
-/** Delivers all due emails of some mail databases in one run without limits. */
-async function deliverDue({ shards }: { shards: number[] }, env: Env): Promise<Response> {
-  const ctx = createContext(countCalls(env), "bench");
-  const limits = { emails: UNLIMITED, statements: UNLIMITED, objectReads: UNLIMITED };
-  const work = shards.map(async (shard) => {
-    const { results } = await onShard(createContext(env, "bench"), shard)
-      .outbox.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'deliver'")
-      .all<WakeUp>();
-    return { database: shard, rows: results };
-  });
-  await runDatabases(ctx, await Promise.all(work), limits, () => {});
-  return new Response();
-}
-
-/** Makes the oldest forward of the first mail database. */
-async function forwardOne(env: Env): Promise<Response> {
-  const ctx = onShard(createContext(env, "bench"), 0);
-  const { results } = await ctx.outbox
-    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'forward' ORDER BY due_at LIMIT 1")
-    .all<WakeUp>();
-  await runForwards(ctx, results);
-  return Response.json({ forwards: results.length });
-}
-
-/** Uploads `bytes` bytes to R2 in the same parts as a large email. */
-async function putEndpoint(request: Request, env: Env): Promise<Response> {
-  const { bytes } = await request.json<{ bytes: number }>();
-  const upload = await env.CONTENT.createMultipartUpload(`put/${crypto.randomUUID()}`);
-  const part = new Uint8Array(5 * 1024 * 1024).fill(0x5a);
-  const parts: R2UploadedPart[] = [];
-  for (let rest = bytes; rest > 0; rest -= part.byteLength) {
-    parts.push(await upload.uploadPart(parts.length + 1, part.subarray(0, Math.min(rest, part.byteLength))));
-  }
-  await upload.complete(parts);
-  return new Response();
 }

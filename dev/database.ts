@@ -63,15 +63,6 @@ export async function migrateAll(env: Env, report: (line: string) => void = () =
   }
 }
 
-/** Applies all migrations of mail databases to a new database, in one D1 batch and without a record of them. */
-export async function createMailDatabase(db: D1Database): Promise<void> {
-  const { unstable_splitSqlQuery: splitStatements } = await import("wrangler");
-  const folder = path.join(MIGRATIONS, "mail");
-  const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
-  const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), "utf8")));
-  await db.batch(texts.flatMap(splitStatements).map((statement) => db.prepare(statement)));
-}
-
 /** Migrates a database to the form of the version that had one database for all tables. For tests. */
 export function migrateOldForm(db: D1Database): Promise<void> {
   return migrate(db, "mail", { isWanted: (name) => name < DROP_MAIN_TABLES, report: () => {} });

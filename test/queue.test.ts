@@ -6,19 +6,19 @@ import type { OutboxMessage } from "../src/platform/outbox/wake.ts";
 import { consume, consumeDeadLetters } from "../src/queue.ts";
 import { database, FILE_SHARD } from "./support/databases.ts";
 import { sinkServer } from "./support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, discardingQueue } from "./support/workspace.ts";
+import { aMail, aWorkspace, discardingQueue } from "./support/workspace.ts";
 
 const at = new Date();
 const message = (id: string, body: unknown) => ({ id, timestamp: at, attempts: 1, body: body as OutboxMessage });
 
 async function anAcceptedMail() {
   const workspace = await aWorkspace();
-  const { post } = createApiWithoutQueue(workspace.apiKey);
+  const { post } = workspace.withoutQueue;
   const { id } = await (await post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
-  const row = await database
-    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
-    .bind(id)
-    .first<OutboxMessage["rows"][number]>();
+  const row = await database.row<OutboxMessage["rows"][number]>(
+    "SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1",
+    [id],
+  );
   const status = async () => (await (await workspace.get(`/v1/emails/${id}`)).json<{ status: string }>()).status;
   return { status, rows: row ? [row] : [] };
 }
@@ -42,7 +42,7 @@ describe("the work queue", () => {
     const batch = createMessageBatch<OutboxMessage>("work-dead", [message("dead-1", { type: "bare" })]);
     await consumeDeadLetters(batch, env);
     await consumeDeadLetters(batch, env);
-    const { results } = await database.prepare("SELECT id, queue, body FROM dead_letters WHERE id = 'dead-1'").all();
+    const results = await database.rows("SELECT id, queue, body FROM dead_letters WHERE id = 'dead-1'");
     expect(results).toEqual([{ id: "dead-1", queue: "work-dead", body: '{"type":"bare"}' }]);
   });
 });
@@ -67,15 +67,9 @@ describe("cron", () => {
     const { rows } = await anAcceptedMail();
     const [row] = rows;
     const claimUntil = (until: number) =>
-      database
-        .prepare("UPDATE outbox SET due_at = ?1, token = 'earlier-run', claims = 5 WHERE id = ?2")
-        .bind(until, row?.id)
-        .run();
+      database.run("UPDATE outbox SET due_at = ?1, token = 'earlier-run', claims = 5 WHERE id = ?2", [until, row?.id]);
     const lease = () =>
-      database
-        .prepare("SELECT token, claims FROM outbox WHERE id = ?1")
-        .bind(row?.id)
-        .first<{ token: string | null }>();
+      database.row<{ token: string | null }>("SELECT token, claims FROM outbox WHERE id = ?1", [row?.id]);
     const start = Date.now();
     await claimUntil(start + 121_000);
     await fire("restart", { WORK: discardingQueue }, new Date(start));
@@ -89,12 +83,10 @@ describe("cron", () => {
   it("deletes idempotency responses older than 24 hours, and only those", async () => {
     const today = Math.floor(Date.now() / 86_400_000);
     const insert = (day: number) =>
-      database.prepare("INSERT INTO idempotency_keys VALUES (?1, 424242, 'k', 'f', '{}', 1)").bind(day).run();
+      database.run("INSERT INTO idempotency_keys VALUES (?1, 424242, 'k', 'f', '{}', 1)", [day]);
     await Promise.all([today, today - 1, today - 2, today - 9].map(insert));
     await fire("17 * * * *");
-    const { results } = await database
-      .prepare("SELECT day FROM idempotency_keys WHERE workspace = 424242 ORDER BY day")
-      .all();
+    const results = await database.rows("SELECT day FROM idempotency_keys WHERE workspace = 424242 ORDER BY day");
     expect(results).toEqual([{ day: today - 1 }, { day: today }]);
   });
 

@@ -1,16 +1,13 @@
 import { createExecutionContext, createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { OutboxMessage } from "../src/platform/outbox/wake.ts";
 import { accepted, readEmail } from "./support/emails.ts";
 import { consumeQueues, recordedMessages } from "./support/queues.ts";
 import worker from "./support/worker.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "./support/workspace.ts";
+import { aMail, aWorkspace, perSuite } from "./support/workspace.ts";
 
-let workspace: TestWorkspace;
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const send = async () => (await accepted(await workspace.post("/v1/emails/", aMail(workspace)))).id;
 const statusOf = async (id: string) => (await readEmail(workspace, id)).status;

@@ -1,11 +1,10 @@
 /** Measures rates, latencies and capacity with bindings as far away as those of Cloudflare. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Distance, distanceVariables, FAR } from "../../test/support/distance/rules.ts";
 import { type Bench, Deployment } from "../deployment.ts";
-import { Isolate } from "../isolate.ts";
 import { percentile, type Row } from "../table.ts";
 import { textOfSize } from "../text.ts";
 import { type Loaded, sendLoad } from "./load.ts";
-import { type Distance, distanceVariables, stretched } from "./rules.ts";
 
 /**
  * All times of the distance are this many times as long, and results are divided by it: the CPU of this machine, on which the
@@ -40,23 +39,27 @@ const BUDGETS = {
 } as const;
 /** Emails a second. */
 const CAPACITY = { mail: 150, main: 700, batch: 1_500 };
-const MAX_MEGABYTES = 64;
 
 export async function measureDistance({ sink }: Bench): Promise<Row[]> {
   return [
     ...(await withDeployment(sink, stretched({}, STRETCH), measureFair)),
     ...(await withDeployment(sink, stretched(FAILURES, STRETCH), measureFailing)),
-    ...(await withDeployment(sink, {}, measureMemory, true)),
   ];
+}
+
+/** Returns the distance with all times longer by a factor. */
+function stretched(distance: Partial<Distance>, factor: number): Distance {
+  const whole = { ...FAR, ...distance };
+  const times = Object.entries(whole).map(([name, value]) => [name, name.endsWith("Ms") ? value * factor : value]);
+  return Object.fromEntries(times) as Distance;
 }
 
 async function withDeployment(
   sink: Bench["sink"],
   distance: Partial<Distance>,
   measure: (bench: Bench) => Promise<Row[]>,
-  isInspected = false,
 ): Promise<Row[]> {
-  const deployment = await Deployment.start(sink.url, undefined, isInspected, distanceVariables(distance));
+  const deployment = await Deployment.start(sink.url, distanceVariables(distance));
   try {
     const bench = { deployment, sink };
     await sendLoad(bench, { connections: SIDE_BY_SIDE, ms: 1_000 });
@@ -156,17 +159,6 @@ async function measureFailing(bench: Bench): Promise<Row[]> {
       percent <= MAX_REFUSED && loaded.repeated === 0,
     ),
   ];
-}
-
-async function measureMemory(bench: Bench): Promise<Row[]> {
-  const isolate = await Isolate.open(bench.deployment.host.inspectorUrl);
-  try {
-    const peak = await isolate.peakMegabytes(true, () => sendLoad(bench, { connections: 64, ms: LOAD_MS }));
-    const what = "heap and buffers of the isolate at 64 connections";
-    return [row(what, `${peak.toFixed(0)} MB`, `${MAX_MEGABYTES} MB`, peak <= MAX_MEGABYTES)];
-  } finally {
-    isolate.close();
-  }
 }
 
 /** Returns the times of calls, in milliseconds of the distance. */

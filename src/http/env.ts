@@ -5,6 +5,7 @@ import type { BodyStream } from "./body-stream.ts";
 import type { EarlyBody } from "./early-body.ts";
 import type { AttachmentSink } from "./json-body.ts";
 import type { RouteIndex } from "./route-index.ts";
+import type { Refusal } from "./ui/index.ts";
 
 /** The Hono environment of a request. `caller` is set on every route that takes the credential of a user. */
 export interface AppEnv {
@@ -26,6 +27,10 @@ export interface AppEnv {
     fileInfo?: { filename: string | null; mediaType: string | null };
     /** Id of the workspace and path of the page that the forms of the response stand on. Set by `formsOfWorkspace`. */
     formPage?: string;
+    /** The fields of the form that was submitted. Set by `readForm`. */
+    form?: URLSearchParams;
+    /** Why the form was refused. Set by `submitForm` and `attempt`. */
+    refusal?: Refusal;
     /** The body, when its start was read already. */
     bodyStream?: BodyStream;
     /** The start of the body, when it was read before the credential was known. */

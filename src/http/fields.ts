@@ -41,13 +41,14 @@ export async function readFields<Schema extends z.ZodType>(
 }
 
 /**
- * Reads a form body of at most `maxBytes`, whose fields may be repeated. Throws 413, 415, and 422 when it is not UTF-8.
+ * Reads a form body of at most `maxBytes`, whose fields may be repeated. A page of the response fills the form in again. Throws 413, 415, and 422 when it is not UTF-8.
  */
 export async function readForm(c: Context<AppEnv>, maxBytes = MAX_BYTES): Promise<URLSearchParams> {
   if (!isForm(c)) throw unsupportedMediaType("The body must be application/x-www-form-urlencoded");
   const fields = new URLSearchParams(decode(await readBytes(c, maxBytes)));
   // It was checked already, and is no field of the operation.
   if (c.get("formPage") !== undefined) fields.delete(FORM_PAGE);
+  c.set("form", fields);
   return fields;
 }
 

@@ -3,7 +3,7 @@ import type { AppEnv } from "./env.ts";
 import { bodyOf, isMultipart } from "./fields.ts";
 import { KeptForm, readKept } from "./kept-form.tsx";
 import { respondPage } from "./page.tsx";
-import { ButtonLink, ErrorList, FORM_PAGE, Form, Layout, Notice } from "./ui/index.ts";
+import { AppLayout, ButtonLink, ErrorList, FORM_PAGE, Form, Notice } from "./ui/index.ts";
 
 /**
  * The middleware of pages whose forms act in the active workspace: `Form` says for which one its page was made. A form of another
@@ -44,7 +44,7 @@ async function respondOtherWorkspace(c: Context<AppEnv>, page: string | null): P
   const isFilled = kept.fields.some(([field]) => field !== "idempotency_key");
   const reason = page === null ? "does not say for which workspace it is" : `is for ${theirs ?? "another workspace"}`;
   const element = (
-    <Layout title="Nothing was saved or sent" caller={caller}>
+    <AppLayout title="Nothing was saved or sent" at="">
       <Notice kind="bad">
         This form {reason}, and you are in {name} now.
       </Notice>
@@ -64,7 +64,7 @@ async function respondOtherWorkspace(c: Context<AppEnv>, page: string | null): P
         {theirs !== undefined && isFilled ? <KeptForm kept={kept} button="Send the form again" kind="quiet" /> : null}
         <ButtonLink to="/app" label={`Go on in ${name}`} kind="quiet" />
       </div>
-    </Layout>
+    </AppLayout>
   );
   return respondPage(c, element, { status: 409 });
 }

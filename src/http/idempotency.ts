@@ -82,9 +82,9 @@ const isRefusal = (error: unknown) => isConflict(error) || (error instanceof App
  */
 export async function onceForForm<Result>(
   c: Context<AppEnv>,
-  key: string,
   fields: string,
   run: (ctx: CallerCtx) => Promise<Result>,
+  key = c.get("form")?.get("idempotency_key") ?? "",
 ): Promise<Result> {
   if (key.length < 16 || key.length > 255)
     throw invalidField("idempotency_key", "The form is incomplete; load the page again");

@@ -5,7 +5,7 @@ import { ConcurrencyError } from "../platform/db/batch.ts";
 import { findSetupIssue } from "../platform/settings/setting-issues.ts";
 import type { AppEnv } from "./env.ts";
 import { respondPage } from "./page.tsx";
-import { ButtonLink, Layout } from "./ui/index.ts";
+import { AppLayout, ButtonLink, Layout } from "./ui/index.ts";
 
 const titles: Readonly<Record<number, string>> = {
   403: "Not allowed",
@@ -43,9 +43,8 @@ interface ErrorPageProps {
 /** The page of an error, with the menu of the dashboard below /app. */
 function ErrorPage({ context, title, message = "The service failed. Try again.", isSetUp = true }: ErrorPageProps) {
   const { path } = context.req;
-  const caller = /^\/app(\/|$)/.test(path) ? context.get("caller") : undefined;
-  return (
-    <Layout title={title} {...(caller && { caller })}>
+  const content = (
+    <>
       <p>{message}</p>
       <p class="hint">
         Request <span class="code">{context.get("ctx").requestId}</span>
@@ -55,6 +54,13 @@ function ErrorPage({ context, title, message = "The service failed. Try again.",
           <ButtonLink to={path.startsWith("/mail") ? "/mail" : "/app"} label="Home" />
         </p>
       ) : null}
-    </Layout>
+    </>
+  );
+  return context.get("caller") && /^\/app(\/|$)/.test(path) ? (
+    <AppLayout title={title} at="">
+      {content}
+    </AppLayout>
+  ) : (
+    <Layout title={title}>{content}</Layout>
   );
 }

@@ -2,24 +2,13 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
 import { AppError, unprocessable } from "../lib/errors.ts";
-import { ChangedMeanwhileError, type FormValues } from "../lib/form-version.ts";
+import { ChangedMeanwhileError } from "../lib/form-version.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import type { AppEnv } from "./env.ts";
+import { readForm } from "./fields.ts";
 import { inPageWords } from "./page-words.ts";
+import type { Refusal } from "./ui/index.ts";
 import { toValidationErrors } from "./validate.ts";
-
-/** Why a form was refused: what its page shows beside the values that were filled in. */
-export interface Refusal {
-  status: ContentfulStatusCode;
-  message: string;
-  /** By the name of the field. */
-  errors: ReadonlyMap<string, string>;
-  /** Pages of what stops the request. */
-  links?: readonly { href: string; label: string }[];
-  /** Values that were stored meanwhile, by label, and their version, with which the form can be submitted again. */
-  stored?: FormValues;
-  version?: string;
-}
 
 /** Pages of the kinds of blockers. */
 const pathsOf: Readonly<Record<string, string>> = {
@@ -65,20 +54,51 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: un
   return result.data;
 }
 
-/**
- * Runs what a form asks for and leads to the path that it returns. A refusal is shown by `show`. A Response is returned as
- * it is.
- */
+/** Shows the page of a form, of which `respondPage` says why it was refused. */
+type Show = (c: Context<AppEnv>) => Response | Promise<Response>;
+
+/** The path that a form leads to, or a page. */
+type Result = Promise<string | Response>;
+
+/** Reads a form, of at most `maxBytes`, and runs what it asks for, as `attempt` does. */
 export async function submitForm(
   c: Context<AppEnv>,
-  run: () => Promise<string | Response>,
-  show: (refusal: Refusal) => Response | Promise<Response>,
+  page: Show | { show: Show; maxBytes: number },
+  run: (fields: URLSearchParams) => Result,
 ): Promise<Response> {
+  const { show, maxBytes } = typeof page === "function" ? { show: page } : page;
+  const fields = await readForm(c, maxBytes);
+  return attempt(c, show, () => run(fields));
+}
+
+/** Runs what a form or a button asks for, and leads to the path that it returns. When it is refused, `show` shows the page again. */
+export async function attempt(c: Context<AppEnv>, show: Show, run: () => Result): Promise<Response> {
   try {
     const result = await run();
     return typeof result === "string" ? c.redirect(result, 303) : result;
   } catch (error) {
-    return show(toRefusal(error));
+    c.set("refusal", toRefusal(error));
+    return show(c);
+  }
+}
+
+/** Runs a change. Its errors name the fields of the page that `fieldOf` returns; those of one field become one. */
+export async function refusedAt<Result>(
+  run: () => Promise<Result>,
+  fieldOf: (loc: readonly (string | number)[]) => string,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof AppError) || !Array.isArray(error.detail)) throw error;
+    const messages = new Map<string, string[]>();
+    for (const { loc, msg } of error.detail) {
+      const field = fieldOf(loc);
+      messages.set(field, [...(messages.get(field) ?? []), msg]);
+    }
+    throw unprocessable(
+      [...messages].map(([field, all]) => ({ loc: ["body", field], msg: all.join("; "), type: "value_error" })),
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { html } from "hono/html";
+import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { AppEnv } from "./env.ts";
 import { Layout, ViewerContext } from "./ui/index.ts";
@@ -9,7 +10,16 @@ import { viewerOf } from "./viewer.ts";
 type Content = ReturnType<typeof html> | ReturnType<typeof Layout>;
 
 interface PageOptions {
+  /** Default: that of the refusal, or 200. */
   status?: ContentfulStatusCode;
+  /** Says what the user has just done. */
+  notice?: Child | undefined;
+  /** Texts of such notices by the parameter `done` of the URL. A page that says why a request was refused shows none. */
+  notices?: Readonly<Record<string, string>>;
+  /** URL of the next page of a list, or null on its last one. */
+  next?: string | null;
+  /** Default: "Older". */
+  nextLabel?: string;
   /** Origins beside this one to which a form of the page may lead, also by a redirect. */
   formTargets?: readonly string[];
   /** True when the page shows a page of this service in a frame. */
@@ -22,13 +32,17 @@ interface PageOptions {
 
 /**
  * Returns an HTML page: not stored, not framed, without inline scripts and styles, without referrer. Visitors who
- * are not signed in get no script at all. `element` is a `Layout`.
+ * are not signed in get no script at all. `element` is a layout.
  */
 export function respondPage(
   c: Context<AppEnv>,
   element: Content,
   {
-    status = 200,
+    status = c.get("refusal")?.status ?? 200,
+    notice,
+    notices = {},
+    next = null,
+    nextLabel = "Older",
     formTargets = [],
     frames = false,
     script = c.get("caller") !== undefined,
@@ -46,7 +60,9 @@ export function respondPage(
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
   };
-  const page = <ViewerContext.Provider value={viewerOf(c)}>{element}</ViewerContext.Provider>;
+  const done = c.get("refusal") ? undefined : (notice ?? notices[c.req.query("done") ?? ""]);
+  const viewer = { ...viewerOf(c), notice: done, next: next === null ? undefined : { to: next, label: nextLabel } };
+  const page = <ViewerContext.Provider value={viewer}>{element}</ViewerContext.Provider>;
   return c.html(html`<!doctype html>${page}`, status, {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",

@@ -15,6 +15,17 @@ export function viewerOf(c: Context<AppEnv>): Viewer {
   const zone = zones.find((name): name is string => typeof name === "string" && isTimeZone(name));
   // Not from the parsed settings: with malformed ones, the page that says so still responds.
   const origin = String(c.env.PUBLIC_URL).replace(/\/+$/, "");
-  const page = { service: serviceNameOf(c.env), origin, formPage: c.get("formPage") };
-  return { zone: zone ?? "UTC", isAutomatic: chosen === null, now: ctx.now(), ...page };
+  const [fields, refusal] = [c.get("form"), c.get("refusal")];
+  const method = c.req.method === "POST" ? "post" : "get";
+  return {
+    zone: zone ?? "UTC",
+    isAutomatic: chosen === null,
+    now: ctx.now(),
+    service: serviceNameOf(c.env),
+    origin,
+    path: c.req.path,
+    caller: c.get("caller"),
+    formPage: c.get("formPage"),
+    submitted: fields || refusal ? { method, fields, refusal, isSaid: false } : undefined,
+  };
 }

@@ -15,7 +15,7 @@ const aHost = async () => ({ host: `h${crypto.randomUUID()}.example.net` });
 
 const createBlockedHost = async () => {
   const ids = await aHost();
-  await database.prepare("INSERT INTO blocked_hosts (host, created_at) VALUES (?1, 1)").bind(ids.host).run();
+  await database.run("INSERT INTO blocked_hosts (host, created_at) VALUES (?1, 1)", [ids.host]);
   return ids;
 };
 
@@ -28,7 +28,7 @@ const EAST = { egress: "east" };
 
 const createAssignedDomain = async () => {
   const ids = await createClaim();
-  await database.prepare("UPDATE domains SET egress = ?2 WHERE name = ?1").bind(ids.name, EAST.egress).run();
+  await database.run("UPDATE domains SET egress = ?2 WHERE name = ?1", [ids.name, EAST.egress]);
   return ids;
 };
 

@@ -7,8 +7,7 @@ import type { RouteCase } from "./route-case.ts";
 const body = () => ({ name: "Welcome", trigger: { event: "signed_up" }, steps: [{ kind: "wait", for: { days: 1 } }] });
 
 const create = async (workspace: TestWorkspace) => {
-  const response = await workspace.post("/v1/automations/", body());
-  return { automation_id: (await response.json<{ id: string }>()).id };
+  return { automation_id: (await workspace.create("/v1/automations/", body())).id };
 };
 
 const activate = async (workspace: TestWorkspace) => {
@@ -18,8 +17,7 @@ const activate = async (workspace: TestWorkspace) => {
 };
 
 const addContact = async (workspace: TestWorkspace, email: string) => {
-  const list = await workspace.post("/v1/contacts/", { name: "A list" });
-  const { id } = await list.json<{ id: string }>();
+  const { id } = await workspace.create("/v1/contacts/", { name: "A list" });
   await workspace.post(`/v1/contacts/${id}/contacts`, { email });
 };
 

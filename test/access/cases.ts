@@ -25,8 +25,7 @@ import { transferCases } from "./transfer-cases.ts";
 import { webhookCases } from "./webhook-cases.ts";
 
 const createEmail = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}) => {
-  const response = await workspace.post("/v1/emails/", aMail(workspace, changes));
-  return { email_id: (await response.json<{ id: string }>()).id };
+  return { email_id: (await workspace.create("/v1/emails/", aMail(workspace, changes))).id };
 };
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
@@ -66,7 +65,7 @@ const createSuppression = async (workspace: TestWorkspace) => {
 
 const createVerifiedDomain = async (workspace: TestWorkspace) => {
   const { id } = await register(workspace);
-  await database.prepare("UPDATE domains SET status = 'verified' WHERE id = ?1").bind(id).run();
+  await database.run("UPDATE domains SET status = 'verified' WHERE id = ?1", [id]);
   return { domain_id: id };
 };
 
@@ -75,12 +74,13 @@ const createCredential = async (workspace: TestWorkspace) => ({
 });
 
 const createTemplate = async (workspace: TestWorkspace) => {
-  const response = await workspace.post("/v1/templates/", { name: "A template", html_body: "<p>{{name}}</p>" });
-  return { template_id: (await response.json<{ id: string }>()).id };
+  return {
+    template_id: (await workspace.create("/v1/templates/", { name: "A template", html_body: "<p>{{name}}</p>" })).id,
+  };
 };
 
 const createList = async (workspace: TestWorkspace) => {
-  const { id } = await (await workspace.post("/v1/contacts/", { name: "A list" })).json<{ id: string }>();
+  const { id } = await workspace.create("/v1/contacts/", { name: "A list" });
   return { list_id: id };
 };
 
@@ -88,23 +88,18 @@ const newContact = () => ({ email: `${uniqueLocalPart()}@example.org` });
 
 const createContact = async (workspace: TestWorkspace) => {
   const { list_id } = await createList(workspace);
-  const response = await workspace.post(`/v1/contacts/${list_id}/contacts`, newContact());
-  return { list_id, contact_id: (await response.json<{ id: string }>()).id };
+  return { list_id, contact_id: (await workspace.create(`/v1/contacts/${list_id}/contacts`, newContact())).id };
 };
 const createSession = async (workspace: TestWorkspace) => ({ session_id: (await aSession(workspace)).sessionId });
 /** Stamps the sessions of the user, as a proof of its identity does. */
 const proveIdentity = async ({ userId }: TestWorkspace) => {
-  await database
-    .prepare("UPDATE sessions SET reauthenticated_at = ?2 WHERE user_id = ?1")
-    .bind(userId, Date.now())
-    .run();
+  await database.run("UPDATE sessions SET reauthenticated_at = ?2 WHERE user_id = ?1", [userId, Date.now()]);
   return {};
 };
 const aBroadcast = (of: TestWorkspace) => ({ name: "A broadcast", subject: "News", from_address: of.mailbox });
 
 const createBroadcast = async (workspace: TestWorkspace) => {
-  const response = await workspace.post("/v1/broadcasts/", aBroadcast(workspace));
-  return { broadcast_id: (await response.json<{ id: string }>()).id };
+  return { broadcast_id: (await workspace.create("/v1/broadcasts/", aBroadcast(workspace))).id };
 };
 
 const createSendingBroadcast = async (workspace: TestWorkspace) => {
@@ -119,8 +114,7 @@ const createSendingBroadcast = async (workspace: TestWorkspace) => {
 const createReadyBroadcast = async (workspace: TestWorkspace) => {
   const { list_id } = await createContact(workspace);
   const body = { ...aBroadcast(workspace), text_body: "Hello", contact_list_id: list_id };
-  const response = await workspace.post("/v1/broadcasts/", body);
-  return { broadcast_id: (await response.json<{ id: string }>()).id };
+  return { broadcast_id: (await workspace.create("/v1/broadcasts/", body)).id };
 };
 
 const createSampledBroadcast = async (workspace: TestWorkspace) => {
@@ -139,8 +133,7 @@ const createSampledBroadcast = async (workspace: TestWorkspace) => {
 const createVariant = async (workspace: TestWorkspace) => {
   const ids = await createBroadcast(workspace);
   const path = `/v1/broadcasts/${ids.broadcast_id}/variants`;
-  const response = await workspace.post(path, { label: "A", subject: "News" });
-  return { ...ids, variant_id: (await response.json<{ id: string }>()).id };
+  return { ...ids, variant_id: (await workspace.create(path, { label: "A", subject: "News" })).id };
 };
 
 const createMember = async (workspace: TestWorkspace) => ({

@@ -1,10 +1,10 @@
 /** Every route uses the main database and at most one mail database: that of the caller's workspace. */
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { countingDb } from "../support/counting-db.ts";
 import { FILE_SHARD } from "../support/databases.ts";
 import { callRoute, routeScopes } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
-import { aMember, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../support/workspace.ts";
+import { aMember, apiOn, aWorkspace, discardingQueue, perSuite, type TestWorkspace } from "../support/workspace.ts";
 import { cases } from "./cases.ts";
 
 /** Routes that read or write each kind of mail table, and must therefore have used the mail database. */
@@ -27,13 +27,9 @@ const MAIL_ROUTES = [
   "POST /v1/broadcasts/:broadcast_id/send",
 ];
 
-let workspace: TestWorkspace;
+// Its mail database is not that of the file, so that a default cannot pass for the right one.
+const workspace = perSuite(() => aWorkspace({ mailShard: 1 - FILE_SHARD }));
 const used = new Map<string, Set<string>>();
-
-beforeAll(async () => {
-  // Its mail database is not that of the file, so that a default cannot pass for the right one.
-  workspace = await aWorkspace({ mailShard: 1 - FILE_SHARD });
-});
 
 async function sessionHeaders(of: TestWorkspace): Promise<Record<string, string>> {
   const { accessToken } = (await aSession(of)).tokens;

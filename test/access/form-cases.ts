@@ -4,13 +4,13 @@ import type { RouteCase } from "./route-case.ts";
 const aForm = () => ({ name: "A form", title: "News", text: "Once a month." });
 
 const createList = async (workspace: TestWorkspace) => {
-  const { id } = await (await workspace.post("/v1/contacts/", { name: "A list" })).json<{ id: string }>();
+  const { id } = await workspace.create("/v1/contacts/", { name: "A list" });
   return { list_id: id };
 };
 
 const createForm = async (workspace: TestWorkspace) => {
   const { list_id } = await createList(workspace);
-  const { id } = await (await workspace.post(`/v1/contacts/${list_id}/forms`, aForm())).json<{ id: string }>();
+  const { id } = await workspace.create(`/v1/contacts/${list_id}/forms`, aForm());
   return { list_id, form_id: id };
 };
 

@@ -22,8 +22,7 @@ const aRule = (of: TestWorkspace) => ({
 });
 
 const createRule = async (workspace: TestWorkspace) => {
-  const response = await workspace.post("/v1/forwarding-rules/", aRule(workspace));
-  const { id } = await response.json<{ id: string }>();
+  const { id } = await workspace.create("/v1/forwarding-rules/", aRule(workspace));
   // A workspace has at most 200 rules.
   await testContext()
     .db.prepare("DELETE FROM forwarding_rules WHERE workspace = ?1 AND id <> ?2")

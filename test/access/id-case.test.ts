@@ -1,16 +1,12 @@
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { DomainOut } from "../../src/domains/domains/schema.ts";
 import type { MailboxOut } from "../../src/mailboxes/mailboxes/schema.ts";
 import { createDomain, createKey } from "../identity/api-keys/support.ts";
-import { aMember, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aMember, aWorkspace, perSuite } from "../support/workspace.ts";
 
 /** Ids are accepted in any letter case (docs/contract/requests.md#ids-and-times), in the path, the query and the body. */
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const upper = (id: string) => id.toUpperCase();
 
@@ -50,7 +46,7 @@ it("API keys: create, rotate and revoke accept ids in upper case", async () => {
 });
 
 it("templates: get, update, preview, duplicate and delete accept an id in upper case", async () => {
-  const { id } = await (await workspace.post("/v1/templates/", { name: "Case" })).json<{ id: string }>();
+  const { id } = await workspace.create("/v1/templates/", { name: "Case" });
   const path = `/v1/templates/${upper(id)}`;
   expect(await (await workspace.get(path)).json()).toMatchObject({ id });
   expect(await (await workspace.call("PATCH", path, { name: "New" })).json()).toMatchObject({ id });

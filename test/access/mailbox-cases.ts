@@ -5,15 +5,14 @@ const aLocalPart = () => `m${crypto.randomUUID().slice(0, 12)}`;
 
 const createMailbox = async (workspace: TestWorkspace) => {
   const body = { domain_id: workspace.domainId, local_part: aLocalPart() };
-  const { id } = await (await workspace.post("/v1/mailboxes/", body)).json<{ id: string }>();
+  const { id } = await workspace.create("/v1/mailboxes/", body);
   return { mailbox_id: id };
 };
 
 const createAlias = async (workspace: TestWorkspace) => {
   const path = await createMailbox(workspace);
   const body = { address: `${aLocalPart()}@${workspace.domain}` };
-  const response = await workspace.post(`/v1/mailboxes/${path.mailbox_id}/aliases`, body);
-  return { ...path, alias_id: (await response.json<{ id: string }>()).id };
+  return { ...path, alias_id: (await workspace.create(`/v1/mailboxes/${path.mailbox_id}/aliases`, body)).id };
 };
 
 const createAppPassword = async (workspace: TestWorkspace) => {

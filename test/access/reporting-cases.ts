@@ -15,8 +15,7 @@ const createNotification = async ({ workspaceNumber, userId }: TestWorkspace) =>
 
 const createBroadcast = async (workspace: TestWorkspace) => {
   const body = { name: "A broadcast", subject: "A subject", from_address: workspace.mailbox, text_body: "A text." };
-  const response = await workspace.post("/v1/broadcasts/", body);
-  return { broadcast_id: (await response.json<{ id: string }>()).id };
+  return { broadcast_id: (await workspace.create("/v1/broadcasts/", body)).id };
 };
 
 /** The routes of notifications, analytics and the audit log. */

@@ -4,8 +4,7 @@ import type { RouteCase } from "./route-case.ts";
 const conditions = { field: "plan", is: "equals", value: "gold" };
 
 const createSegment = async (workspace: TestWorkspace) => {
-  const response = await workspace.post("/v1/segments/", { name: "A segment", conditions });
-  return { segment_id: (await response.json<{ id: string }>()).id };
+  return { segment_id: (await workspace.create("/v1/segments/", { name: "A segment", conditions })).id };
 };
 
 const inConditions = {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { effectiveScopes, roleScopes, scopes } from "../../src/access/accounts/scopes.ts";
 import { type AccessTokenKind, signAccessToken } from "../../src/access/sessions/access-token.ts";
 import { grantableScopes, requestedScopes } from "../../src/identity/oauth/scopes.ts";
+import { database } from "../support/databases.ts";
 import { anAccessToken } from "../support/oauth.ts";
 import { callRoute, routeScopes } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
@@ -50,7 +51,7 @@ const operatorToken = async (kind: AccessTokenKind) => {
 afterAll(() => Reflect.deleteProperty(env, "METRICS_TOKEN"));
 beforeAll(async () => {
   workspace = await aWorkspace();
-  await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
   const { accessToken } = (await aSession(workspace)).tokens;
   const mailbox = await mailboxTokens(workspace);
   credentials = new Map<string, Record<string, string>>([

@@ -2,8 +2,7 @@ import type { TestWorkspace } from "../support/workspace.ts";
 import type { RouteCase } from "./route-case.ts";
 
 const createTopic = async (workspace: TestWorkspace) => {
-  const response = await workspace.post("/v1/topics/", { name: "A topic" });
-  return { topic_id: (await response.json<{ id: string }>()).id };
+  return { topic_id: (await workspace.create("/v1/topics/", { name: "A topic" })).id };
 };
 
 // Any address is a person of every workspace.

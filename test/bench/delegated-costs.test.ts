@@ -10,12 +10,12 @@ describe("the cost of delegated domains", () => {
     async (records) => {
       const name = `cost-${records}.test`;
       const ctx = testContext({ DELEGATED_ZONES: `${name}=1:${records}` });
-      await database
-        .prepare("INSERT INTO zones (name, records) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET records = ?2")
-        .bind(name, 3 * (domainsOfZone(records) - 1))
-        .run();
+      await database.run("INSERT INTO zones (name, records) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET records = ?2", [
+        name,
+        3 * (domainsOfZone(records) - 1),
+      ]);
       expect(await newDelegation(ctx)).toMatchObject({ zone: name });
-      await database.prepare("UPDATE zones SET records = records + 3 WHERE name = ?1").bind(name).run();
+      await database.run("UPDATE zones SET records = records + 3 WHERE name = ?1", [name]);
       expect(await newDelegation(ctx)).toBeNull();
     },
   );

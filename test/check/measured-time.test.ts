@@ -7,9 +7,10 @@ const root = path.join(import.meta.dirname, "../..");
 /** Files that read a clock or a meter, by the reason. */
 const EXEMPT = new Map<string, string>([
   ["test/check/measured-time.test.ts", "has the samples"],
-  ["test/bench/distance.test.ts", "tests a stopped clock"],
+  ["test/support/distance/distance.test.ts", "tests a stopped clock"],
   ["test/host/support/peak-memory.ts", "is run by a full test"],
   ["test/host/support/startup-cpu.ts", "is run by a full test"],
+  ["test/support/distance/clock.ts", "stops the clock of a Worker"],
   ["test/support/scripted-session.ts", "records arrivals for a full test"],
   ["test/support/scripted-smtp.ts", "records arrivals for a full test"],
 ]);

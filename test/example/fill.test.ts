@@ -7,6 +7,7 @@ import { createExample, findExample } from "../../dev/example/workspace.ts";
 import { respondLocalCall } from "../../dev/worker/local-calls.ts";
 import { DAY_MS } from "../../src/lib/time.ts";
 import { onShard, onShardOf } from "../../src/platform/jobs/shards.ts";
+import { database } from "../support/databases.ts";
 import { runOutboxAt } from "../support/run-outbox-at.ts";
 import { aKey, apiWith, aWorkspace, testContext } from "../support/workspace.ts";
 
@@ -34,7 +35,7 @@ describe("the example shop", () => {
 
   beforeAll(async () => {
     own = await aWorkspace();
-    await env.DB.prepare("UPDATE users SET is_platform_admin = id = ?1").bind(own.userId).run();
+    await database.run("UPDATE users SET is_platform_admin = id = ?1", [own.userId]);
     // As a run leaves it that was killed after its first step.
     unfinished = (await createExample(new Past(env, Date.now() - 15 * DAY_MS), own.userId, Date.now())).caller.workspace
       .id;
@@ -164,14 +165,14 @@ describe("the example shop", () => {
     expect(await findExample(env)).toBeNull();
     expect((await callExample("GET", "/mailbox")).text).toBe("null");
     expect((await cardFor(own.workspaceId)).forms).toMatchObject([{ label: "Fill with an example shop" }]);
-    const { results } = await env.DB.prepare("SELECT 1 FROM memberships WHERE workspace = ?1").bind(number).all();
+    const results = await database.rows("SELECT 1 FROM memberships WHERE workspace = ?1", [number]);
     expect(results).toEqual([]);
     // A purge begins two minutes later, and does a step in each run.
     for (let minutes = 3; minutes < 13; minutes++)
       await runOutboxAt(Date.now() + minutes * 60_000, {}, ["purge"], mailShard);
     for (const table of ["emails", "contacts", "broadcasts", "automations", "rollups_hourly"])
       expect(await rowsOf(mailShard, table, number), table).toBe(0);
-    expect(await env.DB.prepare("SELECT 1 FROM workspaces WHERE number = ?1").bind(number).first()).toBeNull();
+    expect(await database.row("SELECT 1 FROM workspaces WHERE number = ?1", [number])).toBeNull();
   });
 
   const rowsOf = (shard: number, table: string, number: number) =>

@@ -2,8 +2,7 @@
  * Kills the host (Node and workerd, by SIGKILL) while people are inside an automation. `npm run test:full` has fewer people than
  * `npm run test:long`; KILL_SEED=… repeats the kill times of a run.
  */
-import { afterAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
+import { expect, it } from "vitest";
 import { automationKillRun } from "./support/automation-kill-run.ts";
 import { byExtent } from "./support/extent.ts";
 
@@ -13,8 +12,6 @@ const plan = byExtent({
   long: { people: 1_000_000, mailed: 50_000, kills: 200, killWithinMs: 8_000, waitMinutes: 50, shareMs: 15_000 },
 });
 const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
-
-afterAll(removeBundle);
 
 it(`${plan.kills} kills while ${plan.people} people are inside: each step is done once`, {
   timeout: byExtent({ quick: 300_000, full: 3_600_000, long: 14_400_000 }),

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { unfold } from "./support/pages.ts";
-import { linkIn, type StorySite, startStorySite } from "./support/story-site.ts";
+import { linkIn, startStorySite } from "./support/story-site.ts";
+import { perSuite } from "./support/suite.ts";
 
 /**
  * A person signs up by a form, confirms, and gets a welcome series whose second email depends on a click in the first. The series is made
@@ -13,32 +14,19 @@ const [CLICKER, READER] = ["clicker@example.org", "reader@example.org"];
 const PERSON = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const OFFER = "https://shop.example/offer";
 
-let site: StorySite;
+const site = perSuite(() => startStorySite("automation.test"));
 
 describe.skipIf(chromiumUnavailable() !== null)("a welcome series in Chromium", { timeout: 180_000 }, () => {
   const ids = { list: "", form: "", automation: "" };
 
   beforeAll(async () => {
-    site = await startStorySite("automation.test");
     ids.list = (await call<{ id: string }>("/v1/contacts/", { name: "Newsletter", confirm: true })).id;
     const form = { name: "Footer", title: "News", text: "Once a month.", button: "Sign up" };
     const { url } = await call<{ url: string }>(`/v1/contacts/${ids.list}/forms`, form);
     ids.form = new URL(url).pathname;
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
   });
 
-  async function call<Out>(path: string, body?: object): Promise<Out> {
-    const response = await fetch(`${site.host.url}${path}`, {
-      method: body ? "POST" : "GET",
-      headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    expect(response.ok, await response.clone().text()).toBe(true);
-    return response.json() as Promise<Out>;
-  }
+  const call = <Out>(path: string, body?: object) => site.call<Out>(body ? "POST" : "GET", path, body);
 
   const subjectsTo = (person: string) =>
     site.left.filter(({ to }) => to === person).map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1]?.trim() ?? "");
@@ -76,22 +64,16 @@ describe.skipIf(chromiumUnavailable() !== null)("a welcome series in Chromium", 
     const id = ids.automation.split("/").at(-1);
     const { steps } = await call<{ steps: { html?: string }[] }>(`/v1/automations/${id}`);
     const html = `<p>Hello</p><p><a href="${OFFER}">Our offer</a></p>`;
-    const patched = await fetch(`${site.host.url}/v1/automations/${id}`, {
-      method: "PATCH",
-      headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ steps: steps.with(0, { ...steps[0], html }) }),
-    });
-    expect(patched.status, await patched.text()).toBe(200);
+    await site.call("PATCH", `/v1/automations/${id}`, { steps: steps.with(0, { ...steps[0], html }) });
     await page.goto(ids.automation);
     expect(await findIssues(page)).toEqual([]);
     await page.getByRole("button", { name: "Activate" }).press("Enter");
     await page.getByText("The automation is active.").waitFor();
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   async function join(person: string): Promise<void> {
-    const { context, page } = await site.open({ javaScriptEnabled: false });
+    const { page } = await site.open({ javaScriptEnabled: false });
     await page.goto(ids.form);
     await page.getByLabel("Email").fill(person);
     await page.getByRole("button", { name: "Sign up" }).click();
@@ -99,7 +81,6 @@ describe.skipIf(chromiumUnavailable() !== null)("a welcome series in Chromium", 
     await page.goto(linkIn(await site.mailTo(person, /confirm/i), /\/c\//));
     await page.getByRole("button", { name: "Confirm" }).click();
     await page.getByText("You have confirmed").first().waitFor();
-    await context.close();
   }
 
   it("welcomes who confirms, and goes on by a click, or without one after its minute", async () => {
@@ -141,6 +122,5 @@ describe.skipIf(chromiumUnavailable() !== null)("a welcome series in Chromium", 
     await page.getByText("email.clicked did not come: took the other branch.").waitFor();
     expect(await findIssues(page)).toEqual([]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 });

@@ -3,20 +3,18 @@
  * it is gone. The restored one completes what was begun: everybody gets one email, and every delivery arrives.
  */
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { BackupClient } from "../../dev/backups/client.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call, MASTER_KEYS, runCommand } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
+import { temporaryFolder } from "./support/suite.ts";
 
 const CONTACTS = 300;
 /** The egress of the first deployment breaks down after so many messages. */
@@ -28,7 +26,7 @@ interface Site {
   url: string;
 }
 
-let folder: string;
+const folder = temporaryFolder();
 let receiver: Server;
 /** How the receiver of webhooks responds, and the deliveries that it got with this response, by their ids. */
 let result = 500;
@@ -62,7 +60,6 @@ async function openSite(name: string, breaksAfter: number): Promise<Site> {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-in-flight-"));
   receiver = createServer((request, response) => {
     request.resume().on("end", () => {
       deliveries.push({ status: result, id: String(request.headers["x-service-delivery-id"]) });
@@ -81,8 +78,6 @@ afterAll(async () => {
   await to?.host.stop();
   for (const site of [from, to]) site?.sink.close();
   receiver?.close();
-  await removeBundle();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe("a backup of a deployment with work in flight", () => {

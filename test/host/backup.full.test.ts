@@ -2,12 +2,10 @@
  * A deployment is saved while it sends, and restored into an empty one; both commands get a SIGKILL in the middle. Everything that
  * was accepted before is there, and nothing is sent until it is released.
  */
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { checkFiles, openBackup } from "../../dev/backups/check.ts";
 import { readLines } from "../../dev/backups/row-file.ts";
 import type { SavedObject } from "../../dev/backups/save-objects.ts";
@@ -20,6 +18,7 @@ import { byExtent, isFull } from "./support/extent.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 import { newAttempt, type SendAttempt, send } from "./support/sending-client.ts";
+import { temporaryFolder } from "./support/suite.ts";
 
 const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
 const random = seeded(seed);
@@ -37,7 +36,7 @@ interface Site {
   url: string;
 }
 
-let folder: string;
+const folder = temporaryFolder();
 let from: Site;
 let to: Site;
 let receiver: Awaited<ReturnType<typeof startWebhookReceiver>>;
@@ -91,7 +90,6 @@ async function openSite(name: string): Promise<Site> {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-backup-"));
   receiver = await startWebhookReceiver();
   from = await openSite("from");
   const [first, second, seller] = await from.host.startAndSeed("backup-0.example", "backup-1.example", "sold.example");
@@ -109,8 +107,6 @@ afterAll(async () => {
   await to?.host.stop();
   for (const site of [from, to]) site?.sink.close();
   await receiver?.stop();
-  await removeBundle();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe("npm run backup", () => {

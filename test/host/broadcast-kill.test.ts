@@ -2,8 +2,7 @@
  * Kills the host (Node and workerd, by SIGKILL) while a broadcast is fanned out and delivered. `npm run test:long` runs
  * 20,000 contacts; KILL_SEED=… repeats the kill times of a run.
  */
-import { afterAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
+import { expect, it } from "vitest";
 import { type BroadcastKillPlan, broadcastKillRun } from "./support/broadcast-kill-run.ts";
 import { byExtent, isFull } from "./support/extent.ts";
 import { noIssues } from "./support/kill-verdict.ts";
@@ -19,8 +18,6 @@ const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
  * and one of each minute.
  */
 const MAX_UNWRITTEN = 20;
-
-afterAll(removeBundle);
 
 const places: [string, Partial<BroadcastKillPlan>][] = [["", {}]];
 // npm test has the kill test of single emails at a distance.

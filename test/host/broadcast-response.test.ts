@@ -1,5 +1,6 @@
 /** The response to the send of a broadcast on a host whose one thread runs the fan-out too, as that of `npm start` does. */
 import { expect, it } from "vitest";
+import { callerOf } from "./support/call-api.ts";
 import { sharedService } from "./support/shared-service.ts";
 
 const CONTACTS = 10_000;
@@ -7,15 +8,8 @@ it("the whole response of a send has arrived before the emails of the broadcast 
   const { host, addWorkspace } = await sharedService();
   const seed = await addWorkspace("response.test");
   const database = seed.mailShard === 0 ? host.env.MAIL_0 : host.env.MAIL_1;
-  const call = async (path: string, body?: object) => {
-    const response = await fetch(`${host.url}${path}`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" },
-      body: body ? JSON.stringify(body) : null,
-    });
-    expect(response.ok).toBe(true);
-    return response.json() as Promise<{ id: string; status: string }>;
-  };
+  const callApi = callerOf(host.url, seed.apiKey);
+  const call = (path: string, body?: object) => callApi<{ id: string; status: string }>("POST", path, body);
   const broadcast = await call("/v1/broadcasts/", {
     ...{ name: "News", subject: "News", from_address: seed.mailbox, text_body: "Hello" },
     contact_list_id: await insertList(database, seed.workspaceNumber),

@@ -1,38 +1,26 @@
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
 import { unfold } from "./support/pages.ts";
-import { linkIn, type StorySite, startStorySite } from "./support/story-site.ts";
+import { linkIn, startStorySite } from "./support/story-site.ts";
+import { perSuite } from "./support/suite.ts";
 
 /** A person joins a list by its form, confirms, gets a broadcast to a topic, and leaves that topic alone. In Chromium, with mail that left. */
 
-let site: StorySite;
+const site = perSuite(() => startStorySite("consent.test"));
 const FRIEND = "friend@example.org";
 
 describe.skipIf(chromiumUnavailable() !== null)("a person in Chromium", () => {
   const ids = { list: "", form: "", topic: "", other: "" };
 
   beforeAll(async () => {
-    site = await startStorySite("consent.test");
     ids.topic = await create("/v1/topics/", { name: "Product news", is_public: true });
     ids.other = await create("/v1/topics/", { name: "Offers", is_public: true });
     ids.list = await create("/v1/contacts/", { name: "Newsletter", confirm: true });
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
   });
 
-  async function call<Out>(path: string, body?: object, method = body ? "POST" : "GET"): Promise<Out> {
-    const response = await fetch(`${site.host.url}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    expect(response.ok, await response.clone().text()).toBe(true);
-    return response.json() as Promise<Out>;
-  }
+  const call = <Out>(path: string, body?: object, method = body ? "POST" : "GET") => site.call<Out>(method, path, body);
 
   const create = async (path: string, body: object) => (await call<{ id: string }>(path, body)).id;
   const contacts = async () =>
@@ -67,11 +55,10 @@ describe.skipIf(chromiumUnavailable() !== null)("a person in Chromium", () => {
     const [form] = await call<{ id: string; url: string; html: string }[]>(`/v1/contacts/${ids.list}/forms`);
     ids.form = new URL(form?.url ?? "").pathname;
     expect(form?.html).toContain('name="city"');
-    await context.close();
   });
 
   it("fills it in without scripts, and is on the list after the button of the confirmation", async () => {
-    const { context, page } = await site.open({ javaScriptEnabled: false });
+    const { page } = await site.open({ javaScriptEnabled: false });
     await page.goto(ids.form);
     await page.getByLabel("Email").fill(FRIEND);
     await page.getByLabel("Your name").fill("Grace Hopper");
@@ -87,15 +74,13 @@ describe.skipIf(chromiumUnavailable() !== null)("a person in Chromium", () => {
     expect(await contacts()).toMatchObject([
       { status: "active", name: "Grace Hopper", metadata: { city: "New York" } },
     ]);
-    await context.close();
   });
 
   it("has a form and a confirmation that are accessible and load nothing from elsewhere", async () => {
-    const { context, page, problems } = await site.open();
+    const { page, problems } = await site.open();
     await page.goto(ids.form);
     expect(await findIssues(page)).toEqual([]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("leaves the topic of a broadcast by its link, and gets the next one of another topic", async () => {

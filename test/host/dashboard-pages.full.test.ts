@@ -1,28 +1,23 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
-import { mainButtons, openSite, pressOn, type Site, titleOf, unfold } from "./support/pages.ts";
+import { mainButtons, openSite, pressOn, titleOf, unfold } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
 
 /** Home, analytics, webhooks, notifications, forwarding, the inbound log and the pages of administrators in Chromium. */
 
 type Visit = [path: string, title: string, act?: (page: Page) => Promise<unknown>];
 
-let site: Site;
+const site = perSuite(() => openSite("dashboard.test"));
 
 describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chromium", () => {
-  beforeAll(async () => {
-    site = await openSite("dashboard.test");
-  }, 120_000);
-
   afterAll(async () => {
     // The pages of administrators are of the whole service, which other files share.
-    if (site)
-      await site.ctx.db.batch([
-        site.ctx.db.prepare("DELETE FROM dead_letters WHERE id = 'a'"),
-        site.ctx.db.prepare("DELETE FROM blocked_hosts WHERE host = 'evil.example'"),
-      ]);
-    await site?.stop();
+    await site.ctx.db.batch([
+      site.ctx.db.prepare("DELETE FROM dead_letters WHERE id = 'a'"),
+      site.ctx.db.prepare("DELETE FROM blocked_hosts WHERE host = 'evil.example'"),
+    ]);
   });
 
   /** Visits pages one after the other and checks in every look that each has its title, no issue and no problem. */
@@ -37,7 +32,6 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
       expect(problems, path).toEqual([]);
       expect((await mainButtons(page)).length, path).toBeLessThanOrEqual(1);
     }
-    await context.close();
   }
 
   it("without any row have no accessibility issue, console error, foreign request or sideways scroll", async () => {
@@ -194,7 +188,6 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
     await pressOn(page, "Delete");
     await pressOn(page, "Delete webhook");
     expect(await page.locator("main").textContent()).toContain("The webhook is deleted.");
-    await context.close();
   });
 
   /** Writes counts, a notification, a transfer and a received email, as they come in. */
@@ -238,14 +231,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
 
   /** Creates a broadcast with two variants and results, and returns its id. */
   async function addBroadcast(): Promise<string> {
-    const create = async (path: string, body: object) => {
-      const response = await fetch(`${site.host.url}${path}`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      return ((await response.json()) as { id: string }).id;
-    };
+    const create = async (path: string, body: object) => (await site.call("POST", path, body)).id;
     const content = { subject: "A subject", text_body: "A text." };
     const id = await create("/v1/broadcasts/", {
       ...{ name: "November news", from_address: site.workspace.mailbox, ...content },

@@ -3,12 +3,10 @@
  * master key is rotated by the printed commands, and every deploy before, between and after leaves each stored secret readable.
  */
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { cp, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { ROOT } from "../../dev/layout.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call } from "./support/backup-site.ts";
@@ -17,12 +15,13 @@ import { HttpsFront } from "./support/https-front.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 import { printedCommands, StandIn } from "./support/stand-in.ts";
+import { temporaryFolder } from "./support/suite.ts";
 import { WebhookReceiver } from "./support/webhook-receiver.ts";
 
 const WORKER = "email-delivery-production";
 const PUBLIC_URL = "https://mail.shop.se";
 
-let folder: string;
+const folder = temporaryFolder();
 let standIn: StandIn;
 let front: HttpsFront;
 let host: RestartableHost;
@@ -33,7 +32,6 @@ const vars: Record<string, string> = { PUBLIC_URL, LIVE_WEBHOOKS: "on", WEBHOOK_
 const file = (name: string) => path.join(folder, name);
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-deploy-rotation-"));
   await sink.listen();
   await receiver.listen();
   const port = await findTestPort();
@@ -56,8 +54,6 @@ afterAll(async () => {
   front?.close();
   sink.close();
   receiver.close();
-  await removeBundle();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Runs a command of dev/ for production, with a file of secrets. */

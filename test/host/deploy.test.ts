@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { newCfblKey } from "../../dev/deploy/cfbl-key.ts";
 import { findRefusals } from "../../dev/deploy/check.ts";
 import {
@@ -17,6 +16,7 @@ import { dnsRecords } from "../../dev/deploy/dns-records.ts";
 import { composeSecrets, saveSecrets } from "../../dev/deploy/secrets.ts";
 import { isFull } from "./support/extent.ts";
 import { printedCommands, StandIn } from "./support/stand-in.ts";
+import { temporaryFolder } from "./support/suite.ts";
 import { findUnknown } from "./support/wrangler-help.ts";
 
 const root = path.join(import.meta.dirname, "../..");
@@ -30,16 +30,13 @@ const complete: EnvironmentFile = {
   },
   databases: {},
 };
-let folder: string;
+const folder = temporaryFolder();
 let settings: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "email-delivery-deploy-"));
   settings = path.join(folder, "settings.json");
   await writeFile(settings, JSON.stringify(complete));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 /** Runs `npm run deploy` and returns its exit code and output. `env` is added to the environment. */
 async function deploy(args: string[], env: Record<string, string> = {}) {
   const node = path.join(root, "node_modules/.bin/node");

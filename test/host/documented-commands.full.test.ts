@@ -1,7 +1,6 @@
 /** The commands of the documents that are marked `runs`, in their order, against a service that the first of them starts. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import os from "node:os";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,6 +8,7 @@ import type { LocalService } from "../../dev/local-file.ts";
 import type { Secrets } from "../../dev/state/secrets.ts";
 import { commandsOf, type Document, namedOperations, ROOT, readBlocks, readDocuments } from "./support/documents.ts";
 import { findTestPort } from "./support/ports.ts";
+import { temporaryFolder } from "./support/suite.ts";
 
 const START_MS = 90_000;
 
@@ -22,7 +22,7 @@ interface Run {
 
 const documents = readDocuments();
 const runs = documents.map(toRun).filter(({ commands }) => commands.length > 0);
-let stateDir: string;
+const stateDir = temporaryFolder();
 let port: number;
 let service: ChildProcess;
 let log = "";
@@ -30,7 +30,6 @@ let local: LocalService;
 let masterKeys: string;
 
 beforeAll(async () => {
-  stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-documents-"));
   port = await findTestPort();
   service = spawn("npm", ["start"], {
     cwd: ROOT,
@@ -49,7 +48,6 @@ afterAll(async () => {
     process.kill(service.pid, "SIGTERM");
     await ended;
   }
-  await rm(stateDir, { recursive: true, force: true });
 });
 
 describe("the documented commands", () => {

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { isFull } from "./support/extent.ts";
-import { openSite, type Site, unfold } from "./support/pages.ts";
+import { openSite, unfold } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
 
 /** From the registration of a domain to the page that shows it as verified, when its zone file is imported by a DNS server. */
 
@@ -13,21 +14,13 @@ const SETUPS = [
   ["manual", "The values themselves, and new ones when keys change"],
 ] as const;
 
-let site: Site;
+const site = perSuite(() => openSite("setup.test", { isPublished: false }));
 
 describe.skipIf(chromiumUnavailable() !== null)("the set-up of a domain in Chromium", () => {
-  beforeAll(async () => {
-    site = await openSite("setup.test", { isPublished: false });
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
-  });
-
   it.each(isFull ? SETUPS : SETUPS.slice(0, 1))(
     "%s: the open page turns green by itself after the zone file is imported",
     async (setup, choice) => {
-      const { page, context, problems } = await site.open({ acceptDownloads: true });
+      const { page, problems } = await site.open({ acceptDownloads: true });
       await page.goto(await site.magicLink());
       await page.getByRole("button", { name: /^Sign in as / }).click();
       await page.waitForURL("**/app");
@@ -48,7 +41,6 @@ describe.skipIf(chromiumUnavailable() !== null)("the set-up of a domain in Chrom
       for (const row of await required.all()) expect(await row.locator(".status").textContent()).toBe("Verified");
       if (setup === "delegated") await setPolicy(page);
       expect(problems).toEqual([]);
-      await context.close();
     },
     120_000,
   );
@@ -76,11 +68,10 @@ async function zoneFileOf(page: Page): Promise<string> {
 
 /** Imports a zone file by the form of the DNS page, as a person does. */
 async function importZoneFile(text: string): Promise<void> {
-  const { page, context } = await site.open({}, `http://127.0.0.1:${site.dnsPort}`);
+  const { page } = await site.open({}, `http://127.0.0.1:${site.dnsPort}`);
   await page.goto("/");
   const file = { name: "shop.zone.txt", mimeType: "text/plain", buffer: Buffer.from(text) };
   await page.getByLabel("Zone file").setInputFiles(file);
   await page.getByRole("button", { name: "Import" }).click();
   await page.getByText("Imported records and overrides").waitFor();
-  await context.close();
 }

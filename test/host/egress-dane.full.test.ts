@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startEgressProcess } from "../../bench/egress/egress-process.ts";
 import type { TlsaRecord } from "../../smtp-egress/dane/tlsa.ts";
 import type { ScriptedServer } from "../support/scripted-smtp.ts";
 import type { Script } from "../support/smtp-script.ts";
@@ -12,6 +11,7 @@ import { connectToEgress, handOver } from "./support/egress/hand-over.ts";
 import { servePolicy } from "./support/egress/policy-server.ts";
 import type { EgressRig } from "./support/egress/rig.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
+import { startEgressProcess } from "./support/programs/egress-process.ts";
 import { createAuthority, type TestAuthority } from "./support/test-authority.ts";
 
 const aRig = egressRigs();

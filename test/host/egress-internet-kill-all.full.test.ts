@@ -4,7 +4,6 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { seeded } from "../support/failures.ts";
 import { systemsOf } from "./support/egress-internet/systems.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
@@ -32,7 +31,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 it("no accepted email is lost when egress, Worker and gateway are killed, and each that arrives twice is marked", async () => {

@@ -1,7 +1,6 @@
 /** How soon the owner of an email learns of its refusal, on the whole path from the API to a mail system and back. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import { systemsOf } from "./support/egress-internet/systems.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
 
@@ -14,7 +13,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 /** Returns how long after its 202 an email is seen as bounced, in ms. */

@@ -1,6 +1,5 @@
 /** Replies of real mail systems on the whole path: accepted by the API, refused or taken by a server, and shown as an event. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import type { MailSystem } from "../../dev/internet/index.ts";
 import { type ProviderReply, providerReplies } from "../egress/provider-replies.ts";
 import { type ApiEmail, startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
@@ -56,7 +55,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
-  await removeBundle();
 });
 
 /** Status and last event of an email in each state. */

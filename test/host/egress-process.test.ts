@@ -6,13 +6,13 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type EgressProcess, startEgressProcess } from "../../bench/egress/egress-process.ts";
-import { ROOT } from "../../bench/host/bundle.ts";
 import { readConfig } from "../../smtp-egress/config.ts";
 import type { Script } from "../support/smtp-script.ts";
 import { connectToEgress, handOver } from "./support/egress/hand-over.ts";
 import { type Surroundings, startSurroundings } from "./support/egress/surroundings.ts";
 import { certificateFiles } from "./support/gateway-rig.ts";
+import { ROOT } from "./support/hosts/bundle.ts";
+import { type EgressProcess, startEgressProcess } from "./support/programs/egress-process.ts";
 
 const run = promisify(execFile);
 const login = { EGRESS_USER: "worker", EGRESS_PASSWORD: "a password of tests" };

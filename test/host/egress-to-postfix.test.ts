@@ -1,17 +1,14 @@
 /** A Postfix as the mail system of recipients. It relays to the local internet, where the tests read what it took. */
 
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import os from "node:os";
-import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
-import { type PostfixMaster, startMaster } from "../../bench/postfix-master.ts";
 import type { MailSystem } from "../../dev/internet/index.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";
 import { byExtent } from "./support/extent.ts";
 import { certificateFiles, eventually } from "./support/gateway-rig.ts";
+import { type PostfixMaster, startMaster } from "./support/mail-servers/postfix-master.ts";
 import { postfixUnavailable } from "./support/postfix.ts";
+import { temporaryFolder } from "./support/suite.ts";
 
 type DkimVerify = (
   message: Buffer,
@@ -32,11 +29,10 @@ const ATTACHED_BYTES = byExtent({ quick: 3_000_000, full: 17_600_000, long: 17_6
 describe.skipIf(postfixUnavailable() !== null)("Postfix as the recipients' mail system", () => {
   let rig: WorkerRig;
   let postfix: PostfixMaster;
-  let folder: string;
+  const folder = temporaryFolder();
 
   beforeAll(async () => {
     rig = await startWorkerRig({ systems: [], elsewhere: [system], kept: "content" });
-    folder = await mkdtemp(path.join(os.tmpdir(), "email-to-postfix-"));
     const { variables } = await certificateFiles(folder);
     const settings = {
       inet_interfaces: "all",
@@ -55,8 +51,6 @@ describe.skipIf(postfixUnavailable() !== null)("Postfix as the recipients' mail 
   afterAll(async () => {
     await postfix?.stop();
     await rig?.close();
-    await rm(folder, { recursive: true, force: true });
-    await removeBundle();
   });
 
   /** Waits for what Postfix has relayed to an address. */

@@ -3,12 +3,9 @@
  * tests read what they took.
  */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import type { DnsRecord } from "../../dev/dns/server.ts";
 import type { MailSystem } from "../../dev/internet/index.ts";
 import { type PolicyServer, servePolicies } from "./support/egress/policy-server.ts";
@@ -20,6 +17,7 @@ import { startPostfix } from "./support/mail-servers/postfix.ts";
 import type { RunningServer, ServerPlan } from "./support/mail-servers/server.ts";
 import { postfixUnavailable } from "./support/postfix.ts";
 import { pythonUnavailable, runPython } from "./support/python.ts";
+import { temporaryFolder } from "./support/suite.ts";
 import { createAuthority } from "./support/test-authority.ts";
 
 type DkimVerify = (
@@ -99,12 +97,11 @@ const withoutPython = pythonUnavailable("dkim, nacl");
 
 describe.skipIf(present.length === 0)("mail servers of Debian", () => {
   let rig: WorkerRig;
-  let folder: string;
+  const folder = temporaryFolder();
   let policyServer: PolicyServer;
   const running: RunningServer[] = [];
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), "email-to-servers-"));
     // Servers that run as another user read their files in it.
     chmodSync(folder, 0o755);
     const authority = await createAuthority(folder);
@@ -141,8 +138,6 @@ describe.skipIf(present.length === 0)("mail servers of Debian", () => {
     await Promise.all(running.map((server) => server.stop()));
     await rig?.close();
     policyServer?.close();
-    await rm(folder, { recursive: true, force: true });
-    await removeBundle();
   });
 
   const messagesTo = (to: string) =>

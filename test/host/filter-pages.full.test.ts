@@ -1,28 +1,19 @@
 /** The pages of filters and aliases in Chromium, by keyboard and without scripts. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { openSite, type Site } from "./support/pages.ts";
-import { type Webmail, webmailOf } from "./support/webmail.ts";
+import { openSite } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
+import { webmailOf } from "./support/webmail.ts";
 
-let site: Site;
-let mail: Webmail;
+const site = perSuite(() => openSite("filters.test"));
+const mail = perSuite(() => webmailOf(site));
 
 const filters = () => `/mail/filters/${site.workspace.mailboxId}`;
-const listed = async () =>
-  (await (await mail.call("GET", "/filters")).json()) as { id: string; name: string; actions: unknown[] }[];
+const listed = async () => mail.call<{ id: string; name: string; actions: unknown[] }[]>("GET", "/filters");
 
 describe.skipIf(chromiumUnavailable() !== null)("filters in Chromium", () => {
-  beforeAll(async () => {
-    site = await openSite("filters.test");
-    mail = webmailOf(site);
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
-  });
-
   it("are made by keyboard alone, which reaches each field of the form in order", async () => {
-    const { page, context, problems } = await mail.open();
+    const { page, problems } = await mail.open();
     await page.goto(filters());
     await page.getByRole("link", { name: "New filter" }).focus();
     await page.keyboard.press("Enter");
@@ -41,7 +32,6 @@ describe.skipIf(chromiumUnavailable() !== null)("filters in Chromium", () => {
       { name: "Bills", actions: [{ type: "move", folder: "Archive" }, { type: "flag" }] },
     ]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("are ordered, turned off and deleted, and run over a folder", async () => {
@@ -51,7 +41,7 @@ describe.skipIf(chromiumUnavailable() !== null)("filters in Chromium", () => {
       actions: [{ type: "flag" }],
     };
     await mail.call("POST", "/filters", body);
-    const { page, context, problems } = await mail.open();
+    const { page, problems } = await mail.open();
     await page.goto(filters());
     await page.getByRole("button", { name: "Move Second up" }).click();
     await page.getByText("The order is changed.").waitFor();
@@ -60,9 +50,7 @@ describe.skipIf(chromiumUnavailable() !== null)("filters in Chromium", () => {
     await page.getByText("The filter is off.").waitFor();
     await page.getByRole("button", { name: "Apply filters" }).click();
     await page.getByText("The filters are applied in the background.").waitFor();
-    await expect
-      .poll(async () => ((await (await mail.call("GET", "/filters/run")).json()) as { status: string }).status)
-      .toBe("done");
+    await expect.poll(async () => (await mail.call<{ status: string }>("GET", "/filters/run")).status).toBe("done");
     await page.reload();
     expect(await page.getByRole("status").allTextContents()).toEqual([
       expect.stringMatching(/messages compared.*Done/s),
@@ -72,7 +60,6 @@ describe.skipIf(chromiumUnavailable() !== null)("filters in Chromium", () => {
     await page.getByText("The filter is deleted.").waitFor();
     expect((await listed()).map(({ name }) => name)).toEqual(["Bills"]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("have no accessibility issue, console error, foreign request or sideways scroll on their pages, in any look", async () => {
@@ -81,7 +68,7 @@ describe.skipIf(chromiumUnavailable() !== null)("filters in Chromium", () => {
     await mail.call("POST", "/labels", { name: "Money", color: "#c0392b" });
     const alias = { address: `${"long".repeat(15)}@${site.workspace.mailbox.split("@")[1]}` };
     await mail.call("POST", `/../../mailboxes/${site.workspace.mailboxId}/aliases`, alias);
-    const { page, context, problems } = await mail.open();
+    const { page, problems } = await mail.open();
     for (const [path, title] of [
       [filters(), "Filters"],
       [`${filters()}/new`, "Filters"],
@@ -97,17 +84,15 @@ describe.skipIf(chromiumUnavailable() !== null)("filters in Chromium", () => {
     await page.goto(mail.composePath);
     expect(await page.locator("[name=from] option").count()).toBe(2);
     expect(await findIssues(page)).toEqual([]);
-    await context.close();
   });
 
   it("work without scripts", async () => {
-    const { page, context } = await mail.open({ javaScriptEnabled: false });
+    const { page } = await mail.open({ javaScriptEnabled: false });
     await page.goto(`${filters()}/new?from=ada%40example.org`);
     await page.locator("[name=name]").fill("Plain");
     await page.getByLabel("Mark it as read").check();
     await page.getByRole("button", { name: "Save filter" }).click();
     await page.getByText("The filter is saved.").waitFor();
     expect((await listed()).map(({ name }) => name)).toContain("Plain");
-    await context.close();
   });
 });

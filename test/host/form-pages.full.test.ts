@@ -1,24 +1,17 @@
 import jsQR from "jsqr";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { openSite, pressOn, type Site, titleOf, unfold } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
 
 /** The editor of templates, the import of contacts, the time zone and the QR code of TOTP in Chromium. */
 
-let site: Site;
+const site = perSuite(() => openSite("forms.test"));
 
 describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chromium", () => {
-  beforeAll(async () => {
-    site = await openSite("forms.test");
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
-  });
-
   async function open(options: Parameters<Site["open"]>[0] = {}) {
     const opened = await site.open(options);
     await opened.context.addCookies(await site.signIn());
@@ -30,7 +23,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
   it("edit a template by blocks and as HTML, without an accessibility issue, console error or sideways scroll", async () => {
-    const { page, context, problems } = await open();
+    const { page, problems } = await open();
     const check = async (what: string) => {
       expect(await findIssues(page), what).toEqual([]);
       expect(problems, what).toEqual([]);
@@ -78,11 +71,10 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
       expect(html).toContain(written);
     expect(await page.locator("[name=language]").inputValue()).toBe("liquid");
     await check("HTML");
-    await context.close();
   });
 
   it("ask before they are left changed, and not when they are saved", async () => {
-    const { page, context } = await open();
+    const { page } = await open();
     const asked: string[] = [];
     page.on("dialog", (dialog) => {
       asked.push(dialog.type());
@@ -101,7 +93,6 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await button(page, "Save").click();
     await page.getByText("The template is saved.").waitFor();
     expect(asked).toEqual(["beforeunload"]);
-    await context.close();
   });
 
   it("come back whole when the session has ended, and are sent again after a sign-in in another tab", async () => {
@@ -118,14 +109,13 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await button(page, "Send the form again").click();
     await page.getByText("The template is saved.").waitFor();
     expect(await page.locator("[name=html_body]").inputValue()).toBe('<p class="a">1 &lt; 2\nSecond line</p>');
-    await context.close();
   });
 
   it.each([
     ["/app/templates/new", "html_body", "<p>Dear {{name}}</p>"],
     ["/app/templates/new?editor=blocks", "b.0.text", "Dear {{name}}"],
   ])("show a template while it is written, without a step back in the history (%s)", async (path, field, text) => {
-    const { page, context, problems } = await open();
+    const { page, problems } = await open();
     await page.goto(path);
     if (field !== "html_body") await button(page, "Add heading").click();
     const steps = await page.evaluate("history.length");
@@ -137,11 +127,10 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     expect([await page.evaluate("history.length"), page.frames().length]).toEqual([steps, 2]);
     expect(await page.evaluate("document.activeElement.name")).toBe(field);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("add, move, remove, preview and save blocks without JavaScript and by keyboard", async () => {
-    const { page, context } = await open({ javaScriptEnabled: false });
+    const { page } = await open({ javaScriptEnabled: false });
     await page.goto("/app/templates/new?editor=blocks");
     await page.focus("[name=name]");
     await page.keyboard.type("By keyboard");
@@ -174,7 +163,6 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await page.keyboard.press("Enter");
     await expect.poll(() => mainText(page)).toContain("The template is saved.");
     expect(await page.locator("[name='b.1.text']").inputValue()).toBe("First {{name}}");
-    await context.close();
   });
 
   const fileOf = (name: string, mimeType: string, text: string) => ({ name, mimeType, buffer: Buffer.from(text) });
@@ -197,7 +185,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     );
 
   it("show the first rows of a file before it is imported, then the progress and what became of each row", async () => {
-    const { page, context, problems } = await open();
+    const { page, problems } = await open();
     const path = await newList(page);
     const check = async (what: string) => {
       expect(await findIssues(page), what).toEqual([]);
@@ -235,7 +223,6 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     expect(await page.evaluate("document.activeElement.className")).toContain("notice");
     expect(await mainText(page)).toContain("The list has 1 contact.");
     await check("the result");
-    await context.close();
   });
 
   it("show in bytes how much of an import and of an attachment has arrived", async () => {
@@ -256,11 +243,10 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await progress.waitFor();
     await page.getByText("Draft saved").waitFor();
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("say that the connection broke during an import, and let it be repeated", async () => {
-    const { page, context } = await open();
+    const { page } = await open();
     await page.goto(`${await newList(page)}/import`);
     await page.locator("[name=file]").setInputFiles(csvFile(FILE));
     await page.route("**/import", (route) => (route.request().method() === "POST" ? route.abort() : route.continue()));
@@ -269,11 +255,10 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await page.unroute("**/import");
     await button(page, "Import").click();
     await page.getByText("1 imported, 1 skipped, 2 refused.").waitFor();
-    await context.close();
   });
 
   it("check and import a file without JavaScript and by keyboard", async () => {
-    const { page, context } = await open({ javaScriptEnabled: false });
+    const { page } = await open({ javaScriptEnabled: false });
     const path = await newList(page);
     await pressOn(page, "Import a file");
     await page.locator("[name=file]").setInputFiles(csvFile(FILE));
@@ -284,7 +269,6 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await expect.poll(() => mainText(page)).toContain("1 imported, 1 skipped, 2 refused.");
     await page.goto(path);
     expect(await mainText(page)).toContain("ada@example.org");
-    await context.close();
   });
 
   it("choose a time zone without JavaScript and by keyboard, which then wins over that of the browser", async () => {
@@ -335,7 +319,6 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await page.locator("[name=code]").fill(await codeOf(0));
     await page.locator("main button").first().click();
     await page.waitForURL("**/app");
-    await context.close();
   });
 
   /** Returns the text of a QR code in a screenshot. Chromium decodes the PNG. */

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { openSite, pressEnter, pressOn, type Site, titleOf } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
 
 /** The header, the menu, the palette, dialogs and steps of automations of the dashboard in Chromium, with and without scripts. */
 
-let site: Site;
+const site = perSuite(() => openSite("frame.test"));
 
 describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in Chromium", () => {
-  beforeAll(async () => {
-    site = await openSite("frame.test");
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
-  });
-
   async function open(path: string, javaScriptEnabled = true) {
     const opened = await site.open({ javaScriptEnabled });
     await opened.context.addCookies(await site.signIn());
@@ -24,7 +17,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
 
   it("opens a list of pages by Ctrl+K, which narrows while one types, and finds emails too", async () => {
     const id = await site.sendEmail();
-    const { page, context, problems } = await open("/app");
+    const { page, problems } = await open("/app");
     await page.keyboard.press("Control+k");
     expect(await findIssues(page)).toEqual([]);
     await page.keyboard.type("read me");
@@ -37,11 +30,10 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
     await pressEnter(page);
     expect(await titleOf(page)).toBe("Webhooks");
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("puts the focus into the search by /, which opens the list in a narrow window, and types it in a field", async () => {
-    const { page, context } = await open("/app/templates/new");
+    const { page } = await open("/app/templates/new");
     await page.locator("main [name=name]").press("/");
     expect(await page.locator("main [name=name]").inputValue()).toBe("/");
     await page.goto("/app");
@@ -51,7 +43,6 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
     await page.goto("/app");
     await page.keyboard.press("/");
     expect(await page.locator("dialog.palette input:focus").count()).toBe(1);
-    await context.close();
   });
 
   it("finds everything without scripts, in narrow windows too, and has no issue in any look", async () => {
@@ -78,7 +69,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
   it.each([true, false])(
     "opens a form by its button, and again when it is refused (scripts: %s)",
     async (hasScripts) => {
-      const { page, context, problems } = await open("/app/team", hasScripts);
+      const { page, problems } = await open("/app/team", hasScripts);
       const field = page.locator("main [name=email]");
       expect(await field.isVisible()).toBe(false);
       await pressOn(page, "Invite a person", "Space");
@@ -94,12 +85,11 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
         expect(await field.isVisible()).toBe(false);
       }
       expect(problems).toEqual([]);
-      await context.close();
     },
   );
 
   it("shows once what was done, until its button is pressed", async () => {
-    const { page, context } = await open("/app/settings?done=zone");
+    const { page } = await open("/app/settings?done=zone");
     await page.getByRole("status").getByText("The time zone is saved.").waitFor();
     expect(page.url()).not.toContain("done");
     expect(await findIssues(page)).toEqual([]);
@@ -107,7 +97,6 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
     expect(await page.getByText("The time zone is saved.").count()).toBe(0);
     await page.reload();
     expect(await page.getByText("The time zone is saved.").count()).toBe(0);
-    await context.close();
   });
 
   it.each([
@@ -115,7 +104,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
     { width: 1280, height: 400 },
     { width: 900, height: 300 },
   ])("does not cover the logo and the switcher by the menu, on a page below Setup in %o", async (size) => {
-    const { page, context } = await open("/app/automations");
+    const { page } = await open("/app/automations");
     await page.setViewportSize(size);
     await page.reload();
     for (const place of [".home", ".switcher"]) {
@@ -129,24 +118,18 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
     // The last entry of a menu that is higher than the window is reached by scrolling.
     await page.locator("#menu a").last().click();
     expect(page.url()).toContain("/docs");
-    await context.close();
   });
 
   it.each([
     { width: 1280, height: 720 },
     { width: 390, height: 844 },
   ])("shows each step of an automation in at least 240 px, in %o", async (size) => {
-    const response = await fetch(`${site.host.url}/v1/automations/`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
-      body: JSON.stringify({
-        name: "Willkommensstrecke",
-        trigger: { event: "contact.confirmed" },
-        steps: stepsOf(site),
-      }),
+    const { id } = await site.call("POST", "/v1/automations/", {
+      name: "Willkommensstrecke",
+      trigger: { event: "contact.confirmed" },
+      steps: stepsOf(site),
     });
-    const { id } = (await response.json()) as { id: string };
-    const { page, context, problems } = await open(`/app/automations/${id}`);
+    const { page, problems } = await open(`/app/automations/${id}`);
     await page.setViewportSize(size);
     await page.reload();
     const texts = page.locator("main li p:has(a[href*='/steps/'])");
@@ -155,7 +138,6 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
     expect(Math.min(...widths)).toBeGreaterThanOrEqual(240);
     expect(await findIssues(page)).toEqual([]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 });
 

@@ -1,19 +1,16 @@
 /** Attacks on the mail gateway: smuggling, STARTTLS injection, AUTH before TLS, open relay, slow and many clients. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { isFull } from "./support/extent.ts";
-import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { startRig } from "./support/gateway-rig.ts";
 import { ManualClock } from "./support/manual-clock.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
+import { perSuite } from "./support/suite.ts";
 
-let rig: GatewayRig;
+const rig = perSuite(() => startRig("attacked.test", { connectionsPerIp: 30, connectionsPerMinute: 10_000 }));
 let sender: string;
 
 beforeAll(async () => {
-  rig = await startRig("attacked.test", { connectionsPerIp: 30, connectionsPerMinute: 10_000 });
   sender = rig.seed.mailbox;
-}, 120_000);
-afterAll(async () => {
-  await rig?.close();
 });
 
 const emails = async () => {

@@ -6,19 +6,13 @@ import path from "node:path";
 import { promisify } from "node:util";
 import nodemailer from "nodemailer";
 import PostalMime from "postal-mime";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { describe, expect, it } from "vitest";
+import { eventually, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
+import { perSuite } from "./support/suite.ts";
 
 const run = promisify(execFile);
-let rig: GatewayRig;
-
-beforeAll(async () => {
-  rig = await startRig("clients.test");
-}, 120_000);
-afterAll(async () => {
-  await rig?.close();
-});
+const rig = perSuite(() => startRig("clients.test"));
 
 /** Returns whether a program is installed. A test that needs one that is missing is skipped, and its name says so. */
 const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;

@@ -1,17 +1,14 @@
 /** The gateway's replies to single commands: recipients, parameters of MAIL and RCPT, and the identity of a login. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { eventually, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
+import { perSuite } from "./support/suite.ts";
 
-let rig: GatewayRig;
+const rig = perSuite(() => startRig("commands.test", { connectionsPerMinute: 1_000 }));
 let sender: string;
 
 beforeAll(async () => {
-  rig = await startRig("commands.test", { connectionsPerMinute: 1_000 });
   sender = rig.seed.mailbox;
-}, 120_000);
-afterAll(async () => {
-  await rig?.close();
 });
 
 describe("a malformed recipient", () => {

@@ -6,13 +6,14 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type GatewayProcess, startGatewayProcess } from "../../bench/submission/gateway-process.ts";
 import { seeded } from "../support/failures.ts";
 import { byExtent } from "./support/extent.ts";
 import { certificateFiles, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { type GatewayProcess, startGatewayProcess } from "./support/programs/gateway-process.ts";
 import { GATEWAY_SECRET } from "./support/shared-service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 import { aCommand, inPieces } from "./support/smtp-fuzz.ts";
+import { perSuite } from "./support/suite.ts";
 
 const { commands, slowClients, slowMs } = byExtent({
   quick: { commands: 1_000, slowClients: 10, slowMs: 2_000 },
@@ -28,13 +29,12 @@ const LAST = "\r\n.\r\n*\r\nRSET\r\nQUIT\r\n";
 const GIVE_UP_MS = 1_000;
 const MAX_MEGABYTES = 300;
 
-let rig: GatewayRig;
+const rig = perSuite(() => startRig("gateway.test"));
 let gateway: GatewayProcess;
 let exitCode: number | null | undefined;
 let good: { caFile: string; login: GatewayRig["login"]; ports: GatewayRig["ports"] };
 
 beforeAll(async () => {
-  rig = await startRig("gateway.test");
   const { authorityFile, variables } = await certificateFiles(path.join(rig.stateDir, "fuzz"));
   gateway = await startGatewayProcess(
     {
@@ -50,10 +50,9 @@ beforeAll(async () => {
     exitCode = code;
   });
   good = { caFile: authorityFile, login: rig.login, ports: { ...gateway.ports, health: 0 } };
-}, 120_000);
+});
 afterAll(async () => {
   await gateway?.stop();
-  await rig?.close();
 });
 
 /** Submits messages on a connection of its own until the work is over. Returns the longest time of one in ms, and their number. */

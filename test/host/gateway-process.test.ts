@@ -1,36 +1,29 @@
 /** The mail gateway as a process: signals, configuration, systemd unit and Dockerfile. */
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
+import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import tls from "node:tls";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT } from "../../bench/host/bundle.ts";
-import { type GatewayProcess, startGatewayProcess } from "../../bench/submission/gateway-process.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../mail-gateway/config.ts";
 import { startFailingProxy } from "./support/failing-proxy.ts";
-import { certificateFiles, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { certificateFiles, startRig } from "./support/gateway-rig.ts";
+import { ROOT } from "./support/hosts/bundle.ts";
+import { type GatewayProcess, startGatewayProcess } from "./support/programs/gateway-process.ts";
 import { GATEWAY_SECRET } from "./support/shared-service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
+import { perSuite, temporaryFolder } from "./support/suite.ts";
 
 const run = promisify(execFile);
-let rig: GatewayRig;
-let folder: string;
+const rig = perSuite(() => startRig("process.test"));
+const folder = temporaryFolder();
 let variables: Record<string, string>;
 
 beforeAll(async () => {
-  rig = await startRig("process.test");
-  folder = await mkdtemp(path.join(os.tmpdir(), "email-gateway-process-"));
   const files = await certificateFiles(folder);
   variables = { ...files.variables, GATEWAY_SECRET, WORKER_URL: rig.host.url };
-}, 120_000);
-afterAll(async () => {
-  await rig?.close();
-  await rm(folder, { recursive: true, force: true });
 });
-
 /** Logs in to a gateway process. */
 const loggedIn = ({ ports }: GatewayProcess) =>
   SmtpClient.loggedIn({

@@ -1,18 +1,12 @@
 /** The gateway's memory of submitted messages, logins and senders. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { byExtent } from "./support/extent.ts";
-import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { eventually, startRig } from "./support/gateway-rig.ts";
 import { ManualClock } from "./support/manual-clock.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
+import { perSuite } from "./support/suite.ts";
 
-let rig: GatewayRig;
-
-beforeAll(async () => {
-  rig = await startRig("submission.test", { connectionsPerMinute: 1_000 });
-}, 120_000);
-afterAll(async () => {
-  await rig?.close();
-});
+const rig = perSuite(() => startRig("submission.test", { connectionsPerMinute: 1_000 }));
 
 /** Submits a message and returns its id. */
 async function submit(client: SmtpClient, subject: string, text = "x\r\n"): Promise<string> {

@@ -5,22 +5,19 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { ImapFlow } from "imapflow";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startRig } from "./support/gateway-rig.ts";
 import { MbsyncClient } from "./support/imap/mbsync.ts";
+import { perSuite } from "./support/suite.ts";
 
 const run = promisify(execFile);
 const PASSWORD = "correct horse battery staple";
-let rig: GatewayRig;
+const rig = perSuite(() => startRig("imapclients.test", {}, { imap: [{ port: 0, isImplicitTls: true }] }));
 let port: number;
 
 beforeAll(async () => {
-  rig = await startRig("imapclients.test", {}, { imap: [{ port: 0, isImplicitTls: true }] });
   [port = 0] = rig.gateway.ports.imap;
   await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });
-}, 120_000);
-afterAll(async () => {
-  await rig?.close();
 });
 
 /** Returns whether a program can be run. With REQUIRE_TOOLS=1 it throws instead of returning false. */
@@ -51,8 +48,8 @@ interface Message {
 
 /** Returns the messages of a folder as the API lists them. */
 async function listed(folder: string): Promise<Message[]> {
-  const list = await rig.api("GET", `/v1/inbox/${rig.seed.mailboxId}/messages?folder=${encodeURIComponent(folder)}`);
-  return (list as { items: Message[] }).items;
+  const path = `/v1/inbox/${rig.seed.mailboxId}/messages?folder=${encodeURIComponent(folder)}`;
+  return (await rig.api<{ items: Message[] }>("GET", path)).items;
 }
 
 const subjects = async (folder: string) => (await listed(folder)).map(({ subject }) => subject).sort();

@@ -4,15 +4,15 @@
  */
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
+import { beforeAll, expect, it } from "vitest";
 import { median, percentile } from "../../bench/table.ts";
 import { seeded } from "../support/failures.ts";
 import { byExtent } from "./support/extent.ts";
 import { aCommand } from "./support/imap/fuzz.ts";
-import { type ImapSite, startImapSite } from "./support/imap/site.ts";
+import { startImapSite } from "./support/imap/site.ts";
 import { ImapClient } from "./support/imap-client.ts";
 import { inPieces } from "./support/smtp-fuzz.ts";
+import { perSuite } from "./support/suite.ts";
 
 const commands = Number(process.env.FUZZ_COMMANDS ?? byExtent({ quick: 1_000, full: 5_000, long: 100_000 }));
 const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 1e9));
@@ -38,17 +38,11 @@ const NOOP_RATIO = 3;
 const MAX_MEGABYTES = 300;
 const FOREIGN = "secret-of-another-mailbox";
 
-let site: ImapSite;
+const site = perSuite(() => startImapSite("other.test"));
 
 beforeAll(async () => {
-  site = await startImapSite("other.test");
   await site.receive(FOREIGN, site.others[0]);
-}, 120_000);
-afterAll(async () => {
-  await site?.close();
-  await removeBundle();
 });
-
 /** Returns the times of NOOP in ms, one after the other, until `isOver`. */
 async function timeNoops(isOver: () => boolean): Promise<number[]> {
   const client = await site.loggedIn("Sent");

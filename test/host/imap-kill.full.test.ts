@@ -1,11 +1,11 @@
 /** The Worker and the gateway are killed while mail programs change a mailbox. STRESS_SEED=… repeats the changes. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
+import { beforeAll, expect, it } from "vitest";
 import { seeded } from "../support/failures.ts";
 import { byExtent } from "./support/extent.ts";
 import { KEPT, KillClient } from "./support/imap/kill-client.ts";
-import { type ImapSite, startImapSite } from "./support/imap/site.ts";
+import { startImapSite } from "./support/imap/site.ts";
+import { perSuite } from "./support/suite.ts";
 
 const kills = Number(process.env.KILLS ?? byExtent({ quick: 2, full: 5, long: 100 }));
 const seed = Number(process.env.STRESS_SEED ?? Math.floor(Math.random() * 1e9));
@@ -14,19 +14,13 @@ const CLIENTS = 4;
 const CHANGES = 20;
 const KILL_WITHIN_MS = 500;
 
-let site: ImapSite;
+const site = perSuite(startImapSite);
 
 beforeAll(async () => {
-  site = await startImapSite();
   const client = await site.loggedIn("INBOX");
   for (const folder of [KEPT, ...folders]) await client.command(`CREATE ${folder}`);
   client.end();
-}, 120_000);
-afterAll(async () => {
-  await site?.close();
-  await removeBundle();
 });
-
 const folders = Array.from({ length: CLIENTS }, (_, n) => `Own${n}`);
 
 it(`${kills} kills lose no change that was answered, no body, and use no UID again (seed ${seed})`, {

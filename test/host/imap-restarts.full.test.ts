@@ -1,17 +1,9 @@
 /** Mail programs that stay connected while the Worker behind the gateway is killed and starts again. */
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
-import { type ImapSite, startImapSite } from "./support/imap/site.ts";
+import { expect, it } from "vitest";
+import { startImapSite } from "./support/imap/site.ts";
+import { perSuite } from "./support/suite.ts";
 
-let site: ImapSite;
-
-beforeAll(async () => {
-  site = await startImapSite();
-}, 120_000);
-afterAll(async () => {
-  await site?.close();
-  await removeBundle();
-});
+const site = perSuite(startImapSite);
 
 it("a client that waits is told what changed while the Worker was gone", async () => {
   const client = await site.loggedIn("INBOX");

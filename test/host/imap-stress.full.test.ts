@@ -2,24 +2,23 @@
  * Clients that use one mailbox at once, each response checked as dovecot's imaptest does: sequence numbers, UIDs, flags against a model,
  * and EXPUNGE only where it is allowed. STRESS_SEED=… repeats the commands of a run; their order among the clients differs.
  */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { byExtent } from "./support/extent.ts";
-import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { startRig } from "./support/gateway-rig.ts";
 import { FOLDERS } from "./support/imap/stress-client.ts";
 import { runStress } from "./support/imap/stress-run.ts";
+import { perSuite } from "./support/suite.ts";
 
 const CLIENTS = 8;
 const ms = 60_000 * Number(process.env.IMAP_MINUTES ?? byExtent({ quick: 0.1, full: 1, long: 60 }));
 const seed = Number(process.env.STRESS_SEED ?? Math.floor(Math.random() * 1e9));
 const PASSWORD = "correct horse battery staple";
-let rig: GatewayRig;
+const rig = perSuite(() =>
+  startRig("stress.test", { connectionsPerMinute: 100_000 }, { imap: [{ port: 0, isImplicitTls: true }] }),
+);
 
 beforeAll(async () => {
-  rig = await startRig("stress.test", { connectionsPerMinute: 100_000 }, { imap: [{ port: 0, isImplicitTls: true }] });
   await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });
-}, 120_000);
-afterAll(async () => {
-  await rig?.close();
 });
 
 it(`${CLIENTS} clients at once get responses that agree with the protocol and with a model (seed ${seed})`, {

@@ -3,11 +3,12 @@
  * differs. IMAP_MINUTES=… sets the time of changes, STRESS_SEED=… their seed.
  */
 import { spawnSync } from "node:child_process";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { seeded } from "../support/failures.ts";
 import { byExtent } from "./support/extent.ts";
-import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { startRig } from "./support/gateway-rig.ts";
 import { flagsOf, type MaildirFile, MbsyncClient } from "./support/imap/mbsync.ts";
+import { perSuite } from "./support/suite.ts";
 
 const CLIENTS = 4;
 const FOLDERS = ["INBOX", "Archive"];
@@ -26,26 +27,22 @@ interface Listed {
   flagged: boolean;
 }
 
-let rig: GatewayRig;
+const rig = perSuite(() =>
+  startRig("sync.test", { connectionsPerMinute: 100_000 }, { imap: [{ port: 0, isImplicitTls: true }] }),
+);
 
 beforeAll(async () => {
-  rig = await startRig("sync.test", { connectionsPerMinute: 100_000 }, { imap: [{ port: 0, isImplicitTls: true }] });
   await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });
-}, 120_000);
-afterAll(async () => {
-  await rig?.close();
 });
 
-const inbox = (method: string, path: string, body?: unknown) =>
-  rig.api(method, `/v1/inbox/${rig.seed.mailboxId}${path}`, body);
+const inbox = <Out>(method: string, path: string, body?: unknown) =>
+  rig.api<Out>(method, `/v1/inbox/${rig.seed.mailboxId}${path}`, body);
 
 async function listed(folder: string): Promise<Listed[]> {
   const all: Listed[] = [];
   for (;;) {
-    const page = (await inbox("GET", `/messages?folder=${folder}&limit=100&offset=${all.length}`)) as {
-      items: Listed[];
-      total: number;
-    };
+    const path = `/messages?folder=${folder}&limit=100&offset=${all.length}`;
+    const page = await inbox<{ items: Listed[]; total: number }>("GET", path);
     all.push(...page.items);
     if (all.length >= page.total || page.items.length === 0) return all;
   }
@@ -71,7 +68,7 @@ async function changeByApi(name: string, random: () => number): Promise<void> {
   const folder = pick(FOLDERS, random) ?? "INBOX";
   const message = pick(await listed(folder), random);
   if (!message || random() < 0.2) {
-    const { uid } = (await inbox("POST", "/drafts", { to: ["a@example.org"], subject: name, text: name })) as Listed;
+    const { uid } = await inbox<Listed>("POST", "/drafts", { to: ["a@example.org"], subject: name, text: name });
     await inbox("POST", `/messages/${uid}/move?folder=Drafts`, { folder });
     return;
   }

@@ -7,8 +7,7 @@
  * with the sink that closes connections, deferred emails become due by SQL after the last restart, so that all are
  * final within 60 s, which only `npm run test:full` requires.
  */
-import { afterAll, describe, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
+import { describe, it } from "vitest";
 import { byExtent, isFull } from "./support/extent.ts";
 import { type KillPlan, type KillReport, killRun } from "./support/kill-run.ts";
 import { noIssues } from "./support/kill-verdict.ts";
@@ -73,8 +72,6 @@ const distant: KillPlan = {
   distance: { overloaded: 0.03, ambiguous: 0.03, slow: 0.02, slowMs: 400, seed: seed + 2 },
   seed: seed + 2,
 };
-
-afterAll(removeBundle);
 
 describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent`, {
   timeout: byExtent({ quick: 600_000, full: 900_000, long: 1_800_000 }),

@@ -1,38 +1,31 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { newUnsubscribeUrl } from "../../src/platform/mail-tokens/return-path.ts";
 import { newClickToken, newOpenToken } from "../../src/platform/mail-tokens/tracking.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { eventually } from "./support/gateway-rig.ts";
-import { openSite, type Site } from "./support/pages.ts";
+import { openSite } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
 
 /** The links of an email under the host of a customer's domain, over HTTP and in Chromium. */
 
 const HOST = "links.linkhost.test";
 
-let site: Site;
+const site = perSuite(() => openSite("linkhost.test"));
 let base = "";
 let paths: { pixel: string; link: string; unsubscribe: string };
 
 describe.skipIf(chromiumUnavailable() !== null)("the host of a domain in Chromium", () => {
   beforeAll(async () => {
-    site = await openSite("linkhost.test");
     base = `http://${HOST}:${new URL(site.host.url).port}`;
     await activateHost();
     paths = await pathsOf(await site.sendEmail());
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
   });
 
   /** Checks the domain until its host is active: the CNAME, the hostname and its certificate take a check each. */
   async function activateHost(): Promise<void> {
     const verify = async () => {
-      const response = await fetch(`${site.host.url}/v1/domains/${site.workspace.domainId}/verify`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${site.workspace.apiKey}` },
-      });
-      return ((await response.json()) as { link_host: { status: string } | null }).link_host?.status;
+      const path = `/v1/domains/${site.workspace.domainId}/verify`;
+      return (await site.call<{ link_host: { status: string } | null }>("POST", path)).link_host?.status;
     };
     await eventually(async () => ((await verify()) === "active" ? true : undefined));
   }
@@ -48,23 +41,19 @@ describe.skipIf(chromiumUnavailable() !== null)("the host of a domain in Chromiu
   }
 
   it("shows the unsubscribe page with its style, and takes the address off", async () => {
-    const { context, page, problems } = await site.open({}, base);
+    const { page, problems } = await site.open({}, base);
     await page.goto(paths.unsubscribe);
     expect(new URL(page.url()).hostname).toBe(HOST);
     expect(await page.evaluate("getComputedStyle(document.body).fontFamily")).not.toMatch(/^"?Times/);
     expect(await findIssues(page)).toEqual([]);
     await page.getByRole("button").first().click();
     await page.waitForLoadState();
-    const response = await fetch(`${site.host.url}/v1/suppressions/`, {
-      headers: { Authorization: `Bearer ${site.workspace.apiKey}` },
-    });
-    expect(await response.json()).toMatchObject([{ email: "friend@example.org" }]);
+    expect(await site.call("GET", "/v1/suppressions/")).toMatchObject([{ email: "friend@example.org" }]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("serves the pixel and the redirect of a link", async () => {
-    const { context, page } = await site.open({}, base);
+    const { page } = await site.open({}, base);
     const pixel = await page.goto(paths.pixel);
     expect([pixel?.status(), pixel?.headers()["content-type"]]).toEqual([200, "image/gif"]);
     const clicked = await page.request.get(`${site.host.url}${paths.link}`, {
@@ -72,11 +61,10 @@ describe.skipIf(chromiumUnavailable() !== null)("the host of a domain in Chromiu
       maxRedirects: 0,
     });
     expect([clicked.status(), clicked.headers().location]).toEqual([302, "https://shop.example/"]);
-    await context.close();
   });
 
   it("has nothing else of the service", async () => {
-    const { context, page } = await site.open({}, base);
+    const { page } = await site.open({}, base);
     for (const path of [
       "/",
       "/app",
@@ -90,6 +78,5 @@ describe.skipIf(chromiumUnavailable() !== null)("the host of a domain in Chromiu
       const response = await page.goto(path);
       expect([path, response?.status(), await response?.text()]).toEqual([path, 404, "Not found"]);
     }
-    await context.close();
   });
 });

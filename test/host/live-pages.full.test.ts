@@ -1,23 +1,16 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { openSite, type Site } from "./support/pages.ts";
+import { openSite } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
 
 /** Lists of the dashboard that change by themselves, in Chromium. A page is read again after 5 s. */
 
 const PATIENCE = { timeout: 15_000 };
 
-let site: Site;
+const site = perSuite(() => openSite("live.test"));
 
 describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in Chromium", () => {
-  beforeAll(async () => {
-    site = await openSite("live.test");
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
-  });
-
   async function open(path: string) {
     const opened = await site.open();
     await opened.context.addCookies(await site.signIn());
@@ -29,7 +22,7 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
 
   it("show new and changed emails, and leave the other rows, the focus and the scroll position", async () => {
     await site.sendEmail();
-    const { page, context, problems } = await open("/app/emails");
+    const { page, problems } = await open("/app/emails");
     await rows(page).first().locator("a").focus();
     await page.evaluate("document.querySelector('main .list tbody tr').wasHere = true; window.scrollTo(0, 40)");
     const focused = await page.evaluate("document.activeElement.href");
@@ -45,7 +38,6 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     expect(await page.evaluate("document.querySelectorAll('main .list tbody tr')[1].wasHere")).toBe(true);
     expect(await findIssues(page)).toEqual([]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("show the state and actions of an email, whose form keeps its key, and stop when nothing changes any more", async () => {
@@ -54,7 +46,7 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     const find = site.mailDb.prepare("SELECT status FROM emails WHERE id = ?1").bind(id);
     await expect.poll(() => find.first("status"), PATIENCE).toBe("delivered");
     await site.mailDb.prepare("UPDATE emails SET status = 'queued' WHERE id = ?1").bind(id).run();
-    const { page, context } = await open(`/app/emails/${id}`);
+    const { page } = await open(`/app/emails/${id}`);
     await page.clock.install();
     const key = () => page.locator("main [name=idempotency_key]").first().getAttribute("value");
     const before = await key();
@@ -70,7 +62,6 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     const after = reads;
     await page.clock.fastForward(60_000);
     expect(reads).toBe(after);
-    await context.close();
   });
 
   it("keep the rows of their workspace after another tab has switched, whose forms then change nothing", async () => {
@@ -111,7 +102,7 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
   it("show the first and the last row of an outbox as it comes and goes", async () => {
     const { userId } = site.workspace;
     await site.ctx.db.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(userId).run();
-    const { page, context } = await open("/app/admin/outboxes/main");
+    const { page } = await open("/app/admin/outboxes/main");
     await page.getByText("This outbox is empty").waitFor();
     const due = Date.now() + 3_600_000;
     await site.ctx.db
@@ -121,19 +112,10 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     await expect.poll(() => rows(page).count(), PATIENCE).toBe(1);
     await site.ctx.db.prepare("DELETE FROM outbox WHERE id = 'a-row'").run();
     await page.getByText("This outbox is empty").waitFor(PATIENCE);
-    await context.close();
   });
 
   it("show the results of the variants and the promotion of a winner once the sample was sent, and the promotion ends both", async () => {
-    const api = async <Out>(path: string, body?: unknown): Promise<Out> => {
-      const response = await fetch(`${site.host.url}${path}`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      expect(response.ok, await response.clone().text()).toBe(true);
-      return response.json() as Promise<Out>;
-    };
+    const api = <Out>(path: string, body?: unknown) => site.call<Out>("POST", path, body);
     const list = await api<{ id: string }>("/v1/contacts/", { name: "Readers" });
     for (let n = 0; n < 10; n++)
       await api(`/v1/contacts/${list.id}/contacts`, { email: `delivered+${n}@simulator.test` });
@@ -142,7 +124,7 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     const created = { ...text, name: "News", contact_list_id: list.id, ab_test_pct: 40, scheduled_at };
     const { id } = await api<{ id: string }>("/v1/broadcasts/", created);
     for (const label of ["A", "B"]) await api(`/v1/broadcasts/${id}/variants`, { label, subject: label });
-    const { page, context, problems } = await open(`/app/broadcasts/${id}`);
+    const { page, problems } = await open(`/app/broadcasts/${id}`);
     await page.evaluate("window.wasHere = true");
     expect(await page.getByRole("link", { name: "Promote B" }).count()).toBe(0);
     await api(`/v1/broadcasts/${id}/send`);
@@ -159,6 +141,5 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     await expect.poll(() => page.locator("#variants tbody tr").last().textContent(), PATIENCE).toContain("(promoted)");
     expect(await page.getByRole("link", { name: "Promote B" }).count()).toBe(0);
     expect(problems).toEqual([]);
-    await context.close();
   }, 120_000);
 });

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newSession } from "../../src/access/sessions/start.ts";
 import { registerClient } from "../../src/identity/oauth/clients.ts";
 import { startMcpSite } from "./support/mcp-site.ts";
+import { temporaryFolder } from "./support/suite.ts";
 
 /** The suite of the Model Context Protocol against the running service. docs/mcp.md lists the scenarios that do not apply. */
 const SUITE = path.resolve("node_modules/@modelcontextprotocol/conformance/dist/index.js");
@@ -18,16 +18,14 @@ interface Check {
 }
 
 let site: Awaited<ReturnType<typeof startMcpSite>>;
-let directory: string;
+const directory = temporaryFolder();
 
 beforeAll(async () => {
   site = await startMcpSite();
-  directory = await mkdtemp(path.join(tmpdir(), "mcp-conformance-"));
 }, 120_000);
 
 afterAll(async () => {
   await site?.stop();
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** Runs a command of the suite and returns its checks. `onOutput` gets what it prints. */

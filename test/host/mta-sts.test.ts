@@ -1,17 +1,15 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PAGE_BYTES, weigh } from "../../bench/pages/weight.ts";
 import type { DomainOut } from "../../src/domains/domains/schema.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
 import { eventually } from "./support/gateway-rig.ts";
-import { openSite, type Site } from "./support/pages.ts";
+import { PAGE_BYTES, weigh } from "./support/page-weight.ts";
+import { openSite } from "./support/pages.ts";
+import { perSuite, temporaryFolder } from "./support/suite.ts";
 import { createAuthority, type TestAuthority } from "./support/test-authority.ts";
 
 /** The MTA-STS policy of a domain: on its page in Chromium, and as the egress of this project fetches and follows it. */
@@ -19,21 +17,14 @@ import { createAuthority, type TestAuthority } from "./support/test-authority.ts
 const HOST = "mta-sts.policy.test";
 const aRig = egressRigs();
 
-let site: Site;
-let folder: string;
+const site = perSuite(() => openSite("policy.test"));
+const folder = temporaryFolder();
 let authority: TestAuthority;
 let front: https.Server;
 
 /** Calls the API for the domain of the workspace. */
-async function callDomain(method: string, further = "", body?: object): Promise<DomainOut> {
-  const response = await fetch(`${site.host.url}/v1/domains/${site.workspace.domainId}${further}`, {
-    method,
-    headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  expect(response.status, await response.clone().text()).toBe(200);
-  return (await response.json()) as DomainOut;
-}
+const callDomain = (method: string, further = "", body?: object) =>
+  site.call<DomainOut>(method, `/v1/domains/${site.workspace.domainId}${further}`, body);
 
 /** Returns the status of the host of the policy, which no response has. */
 const hostStatus = () =>
@@ -57,20 +48,16 @@ async function startFront(): Promise<https.Server> {
 
 describe.skipIf(chromiumUnavailable() !== null)("the MTA-STS policy of a domain", () => {
   beforeAll(async () => {
-    site = await openSite("policy.test");
-    folder = await mkdtemp(path.join(tmpdir(), "mta-sts-"));
     authority = await createAuthority(folder);
     front = await startFront();
     await eventually(async () => {
       await callDomain("POST", "/verify");
       return (await hostStatus()) === "active" ? true : undefined;
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     front?.close();
-    await site?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   it("is shown with its mode and what must happen, and an owner changes it, on a page of at most 30 KB", async () => {
@@ -94,7 +81,6 @@ describe.skipIf(chromiumUnavailable() !== null)("the MTA-STS policy of a domain"
     await policy.getByText("An owner chose testing").waitFor();
     expect((await callDomain("GET")).mta_sts).toMatchObject({ mode: "testing", enforces_from: null });
     expect(problems).toEqual([]);
-    await context.close();
   }, 60_000);
 
   /** Sends an email to the domain by the egress, to an MX host with a certificate of this name; returns the result. */

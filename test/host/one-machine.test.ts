@@ -1,38 +1,34 @@
 /** The gateway and the egress beside each other, with the settings of compose.yaml and of their Dockerfiles. */
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type EgressProcess, startEgressProcess } from "../../bench/egress/egress-process.ts";
-import { ROOT } from "../../bench/host/bundle.ts";
-import { type GatewayProcess, startGatewayProcess } from "../../bench/submission/gateway-process.ts";
 import { connectToEgress, handOver } from "./support/egress/hand-over.ts";
-import { certificateFiles, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { certificateFiles, startRig } from "./support/gateway-rig.ts";
+import { ROOT } from "./support/hosts/bundle.ts";
+import { type EgressProcess, startEgressProcess } from "./support/programs/egress-process.ts";
+import { type GatewayProcess, startGatewayProcess } from "./support/programs/gateway-process.ts";
 import { GATEWAY_SECRET } from "./support/shared-service.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
+import { perSuite, temporaryFolder } from "./support/suite.ts";
 
 const PASSWORD = "a password of tests";
 const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
 
-let rig: GatewayRig;
-let folder: string;
+const rig = perSuite(() => startRig("one-machine.test"));
+const folder = temporaryFolder();
 let started: (EgressProcess | GatewayProcess)[] = [];
 
 beforeAll(async () => {
-  rig = await startRig("one-machine.test");
-  folder = await mkdtemp(path.join(os.tmpdir(), "email-one-machine-"));
   await writeFile(path.join(folder, "gateway-secret"), `${GATEWAY_SECRET}\n`);
   await writeFile(path.join(folder, "egress-password"), `${PASSWORD}\n`);
   await certificateFiles(folder);
-}, 120_000);
+});
 afterAll(async () => {
   for (const { signal, exited } of started) {
     signal("SIGTERM");
     await exited;
   }
-  await rig?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Returns the variables of a service: those of its Dockerfile, then those of compose.yaml. */

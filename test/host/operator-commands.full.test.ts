@@ -1,14 +1,14 @@
 /** The commands of wrangler in the documents, run against a stand-in whose account has one deployment, as `npm run deploy` makes it. */
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { composeConfig, readWorkerConfig } from "../../dev/deploy/compose.ts";
 import { composeSecrets, type Secrets } from "../../dev/deploy/secrets.ts";
 import { readConfig } from "../../mail-gateway/config.ts";
 import { commandsOf, namedCommands, readBlocks, readDocuments } from "./support/documents.ts";
 import { StandIn } from "./support/stand-in.ts";
+import { temporaryFolder } from "./support/suite.ts";
 
 const documents = readDocuments();
 const config = composeConfig(readWorkerConfig(), "production", {
@@ -24,13 +24,12 @@ const commands = documents.flatMap(({ file, text }) => {
   return [...new Set(named.map((call) => call.replace(/[.,:)]+$/, "")))].map((command) => ({ file, command }));
 });
 
-let folder: string;
+const folder = temporaryFolder();
 let standIn: StandIn;
 let secrets: Secrets;
 const file = (name: string) => path.join(folder, name);
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "email-delivery-operator-"));
   standIn = await StandIn.create(folder);
   secrets = await composeSecrets(file("none.json"), {
     ...process.env,
@@ -41,8 +40,6 @@ beforeAll(async () => {
   const databases = config.d1_databases.map(({ database_name }) => database_name);
   await standIn.save({ ...(await standIn.account()), workers: { [config.name]: { secrets: {} } }, databases });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 /** Puts the values of the deployment in place of those of the documents. Throws an Error when one is left. */
 function fillIn(command: string): string {
   const values: [RegExp, string][] = [

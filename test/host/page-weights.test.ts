@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { fillTopPages } from "../../bench/pages/top-pages.ts";
-import { PAGE_BYTES, weigh } from "../../bench/pages/weight.ts";
+import { PAGE_BYTES, weigh } from "./support/page-weight.ts";
 import { sharedService } from "./support/shared-service.ts";
+import { fillTopPages } from "./support/top-pages.ts";
 
-/** The weight of pages. `npm run bench -- pages` also measures how soon they are painted. */
+/** The weight of pages. docs/performance.md says how soon they were painted. */
 
 describe("the pages of the top tasks", () => {
   it("weigh at most 30 KB at the first visit, with scripts of at most 10 KB, in webmail 20 KB", async () => {

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
@@ -14,23 +14,16 @@ import {
   titleOf,
   unfold,
 } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
 
 const FRONT =
   "Email service · Send email by REST or SMTP, run newsletters and automations, and host mailboxes with webmail and IMAP.";
 
-let site: Site;
+const site = perSuite(() => openSite("pages.test"));
 
 const CODE_OF = (secret: string) => totpCode(fromBase32(secret), Math.floor(Date.now() / STEP_MS));
 
 describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
-  beforeAll(async () => {
-    site = await openSite("pages.test");
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
-  });
-
   /** Returns a page that records its problems, and a check that it has this title and no issue in any look. */
   async function visitor(cookies: Awaited<ReturnType<Site["signIn"]>> = []) {
     const { context, page, problems } = await site.open();
@@ -77,12 +70,11 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       await act?.(page);
       await check(title);
     }
-    await context.close();
   });
 
   it("of a signed-in user have none of these either", async () => {
     const cookies = await site.signIn();
-    const { context, page, check } = await visitor(cookies);
+    const { page, check } = await visitor(cookies);
     const authorize = await site.authorizePath("https://client.example/callback");
     const refused = authorize.replace("S256", "plain");
     const { mailboxId, mailbox } = site.workspace;
@@ -124,11 +116,10 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       await act?.(page);
       await check(title);
     }
-    await context.close();
   });
 
   it.runIf(isFull)("of the dashboard have none of these, empty, filled and invalid", async () => {
-    const { context, page, check } = await visitor(await site.signIn());
+    const { page, check } = await visitor(await site.signIn());
     const { domainId, mailboxId } = site.workspace;
     const email = await site.sendEmail();
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
@@ -170,7 +161,6 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("link", { name: "Domains" }).click();
     await expect.poll(() => titleOf(page)).toBe("Domains");
-    await context.close();
   });
 
   it("lead from a link to the dashboard and out again, without JavaScript and by keyboard", async () => {
@@ -191,7 +181,6 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     expect(await context.cookies()).toEqual([]);
     await page.goto("/app");
     expect(page.url()).toContain("/auth/sign-in?next=%2Fapp");
-    await context.close();
   });
 
   it("create and revoke an API key without JavaScript and by keyboard", async () => {
@@ -210,7 +199,6 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await pressOn(page, "Revoke key");
     expect(await page.locator("main").textContent()).toContain("The key is revoked.");
     expect((await me()).status).toBe(401);
-    await context.close();
   });
 
   it("connect a program and disconnect it, without JavaScript and by keyboard", async () => {
@@ -232,12 +220,11 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await pressOn(page, "Disconnect");
     expect(await page.locator("main").textContent()).toContain("No program is connected.");
     client.stop();
-    await context.close();
   });
 
   it("accept an invitation, then set up and use two-factor authentication, without JavaScript and by keyboard", async () => {
     const email = "joan@pages.test";
-    const { page, context } = await site.open({ javaScriptEnabled: false });
+    const { page } = await site.open({ javaScriptEnabled: false });
     await page.goto(await site.invitation(email));
     await pressOn(page, `Join as ${email}`);
     await page.waitForURL("**/app");
@@ -266,7 +253,6 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       await pressEnter(page);
       expect(new URL(page.url()).pathname).toBe(isRight ? "/app" : "/auth/totp");
     }
-    await context.close();
   });
 
   it("sign in to webmail and out again, without JavaScript and by keyboard", async () => {
@@ -288,15 +274,13 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     expect(await context.cookies(`${site.host.url}/app`)).toEqual([]);
     await pressOn(page, "Sign out");
     expect(await context.cookies()).toEqual([]);
-    await context.close();
   });
 
   it("unsubscribe without JavaScript and by keyboard", async () => {
-    const { page, context } = await site.open({ javaScriptEnabled: false });
+    const { page } = await site.open({ javaScriptEnabled: false });
     await page.goto(await site.unsubscribeLink());
     await pressOn(page, "Unsubscribe");
     expect(await titleOf(page)).toBe("You are unsubscribed");
-    await context.close();
   });
 
   it("cannot be shown in a frame of another page", async () => {
@@ -312,7 +296,6 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       await refusal;
       expect(await page.frames().at(-1)?.locator("form").count(), path).toBe(0);
     }
-    await context.close();
   });
 });
 

@@ -1,25 +1,16 @@
 /** `npm run release` in a clone of the repository with the files of the working tree. */
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import os from "node:os";
+import { appendFileSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { ReleaseRecord } from "../../dev/release/record.ts";
 import { nextVersion, releaseChangelog, setVersion } from "../../dev/release/version.ts";
+import { temporaryFolder } from "./support/suite.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const installed = path.join(root, "node_modules/.bin/node");
 const node = existsSync(installed) ? installed : process.execPath;
-let clone: string;
+const clone = temporaryFolder();
 
 const git = (...args: string[]) => execFileSync("git", args, { cwd: clone, encoding: "utf8" });
 const read = (file: string) => readFileSync(path.join(clone, file), "utf8");
@@ -30,7 +21,6 @@ const release = (...args: string[]) =>
   });
 
 beforeAll(() => {
-  clone = mkdtempSync(path.join(os.tmpdir(), "email-delivery-release-"));
   execFileSync("git", ["clone", "--quiet", "--no-hardlinks", "--no-tags", root, clone]);
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
   for (const file of listed
@@ -49,8 +39,6 @@ beforeAll(() => {
   git("add", "--all");
   git("commit", "--quiet", "--allow-empty", "--message", "Take the files of the working tree");
 }, 60_000);
-afterAll(() => rmSync(clone, { recursive: true, force: true }));
-
 describe("npm run release", () => {
   it("changes nothing with --dry-run, and says each step", () => {
     const head = git("rev-parse", "HEAD");

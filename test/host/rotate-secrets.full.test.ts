@@ -3,23 +3,22 @@
  * Before, between and after the steps every request gets a response, and what was sealed, signed and accepted before still works.
  */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { call, runCommand } from "./support/backup-site.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
+import { temporaryFolder } from "./support/suite.ts";
 import { WebhookReceiver } from "./support/webhook-receiver.ts";
 
 const DAY_MS = 86_400_000;
 const newKey = (version: number) => `${version}:${randomBytes(32).toString("base64")}`;
 
-let folder: string;
+const folder = temporaryFolder();
 /** Options of `npm run rotate-secrets` that name its two files. */
 let files: string[];
 let url: string;
@@ -34,7 +33,6 @@ const cookies = new Map<string, string>();
 const responses = new Set<string>();
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-rotation-"));
   await sink.listen();
   await receiver.listen();
   const port = await findTestPort();
@@ -62,8 +60,6 @@ afterAll(async () => {
   await host?.stop();
   sink.close();
   receiver.close();
-  await removeBundle();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Calls the service as the administrator, and keeps the cookies that it sets. */

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
-import { ROOT } from "../../bench/host/bundle.ts";
+import { ROOT } from "./support/hosts/bundle.ts";
 
 const PROGRAM = `
   import http from "node:http";

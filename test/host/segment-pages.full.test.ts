@@ -1,29 +1,15 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { mainButtons, openSite, pressOn, type Site, titleOf } from "./support/pages.ts";
+import { mainButtons, openSite, pressOn, titleOf } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
 
 /** The pages of segments and the editor of automations in Chromium. */
 
-let site: Site;
+const site = perSuite(() => openSite("segments.test"));
 
 describe.skipIf(chromiumUnavailable() !== null)("pages with conditions in Chromium", () => {
-  beforeAll(async () => {
-    site = await openSite("segments.test");
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
-  });
-
-  async function create(path: string, body: object): Promise<string> {
-    const response = await fetch(`${site.host.url}${path}`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    return ((await response.json()) as { id: string }).id;
-  }
+  const create = async (path: string, body: object) => (await site.call("POST", path, body)).id;
 
   const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 
@@ -84,7 +70,6 @@ describe.skipIf(chromiumUnavailable() !== null)("pages with conditions in Chromi
     await page.getByRole("link", { name: /Step 1, then 1 names a webhook/ }).click();
     await check("Welcome");
     expect(await page.locator(":target").getAttribute("id")).toBe("step-0.then_steps.0");
-    await context.close();
   });
 
   it("show the counters of steps as people come to them, without a reload", async () => {
@@ -102,7 +87,6 @@ describe.skipIf(chromiumUnavailable() !== null)("pages with conditions in Chromi
     await page.getByText("1 came here").waitFor();
     expect(await page.evaluate("window.isSamePage")).toBe(true);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("make, change and delete a segment without JavaScript and by keyboard", async () => {
@@ -128,6 +112,5 @@ describe.skipIf(chromiumUnavailable() !== null)("pages with conditions in Chromi
     await pressOn(page, "Delete");
     await pressOn(page, "Delete segment");
     expect(await page.locator("main").textContent()).toContain("The segment is deleted.");
-    await context.close();
   });
 });

@@ -1,15 +1,13 @@
 import { spawn } from "node:child_process";
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { cp, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, describe, it } from "vitest";
+import { describe, it } from "vitest";
 import { rotateLog } from "../../dev/worker/rotate-log.ts";
 import { isFull } from "./support/extent.ts";
+import { temporaryFolder } from "./support/suite.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
-const folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-setup-"));
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 /** Runs a Node program and returns its exit code and output. */
 async function run(args: string[], env: Record<string, string> = {}, cwd = ROOT) {

@@ -1,12 +1,12 @@
 /** Requests that the static assets take (`[assets]` of wrangler.toml), by the router of the platform as Miniflare runs it. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleOnce, ROOT } from "../../bench/host/bundle.ts";
 import { importBundled } from "../../dev/import-bundled.ts";
+import { bundleOnce, ROOT } from "./support/hosts/bundle.ts";
 import { type Service, sharedService } from "./support/shared-service.ts";
+import { temporaryFolder } from "./support/suite.ts";
 
 /** The header that each response of the Worker has. */
 const WORKER_HEADER = "X-Request-Id";
@@ -48,13 +48,12 @@ describe("requests of the files in public/", () => {
 });
 
 describe("requests of the routes", () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let miniflare: Miniflare;
   let paths: string[];
 
   /** Starts a Worker that responds "worker", with a file for each path of a route and for NO_ROUTE among its assets. */
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "email-delivery-assets-"));
     const { app } = await importBundled<typeof import("../../src/app.ts")>("src/app.ts");
     const patterns = app.routes.filter(({ method }) => method !== "ALL").map((route) => route.path);
     paths = [...new Set(patterns.map((pattern) => pattern.replace(/:[^/]+|\*/g, "x")))];
@@ -77,7 +76,6 @@ describe("requests of the routes", () => {
 
   afterAll(async () => {
     await miniflare?.dispose();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const responseTo = async (each: string) => (await fetch(new URL(each, await miniflare.ready))).text();

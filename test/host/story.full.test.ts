@@ -1,10 +1,11 @@
 import type { Page } from "playwright-core";
 import PostalMime from "postal-mime";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable } from "./support/browser.ts";
 import { eventually } from "./support/gateway-rig.ts";
 import { unfold } from "./support/pages.ts";
 import { linkIn, type StorySite, startStorySite } from "./support/story-site.ts";
+import { perSuite } from "./support/suite.ts";
 
 /**
  * Two people use the service from end to end in Chromium. The steps build on each other; after each one the browser has
@@ -16,19 +17,14 @@ const SAMPLE = 200;
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const DAY_MS = 24 * 3_600_000;
 
-let site: StorySite;
+const site = perSuite(() => startStorySite("story.test"));
 let ada: Awaited<ReturnType<StorySite["open"]>>;
 let grace: typeof ada;
 let key = "";
 
 describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => {
   beforeAll(async () => {
-    site = await startStorySite("story.test");
     [ada, grace] = await Promise.all([site.open(), site.open()]);
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
   });
 
   const expectNoProblem = () => expect([ada.problems, grace.problems]).toEqual([[], []]);

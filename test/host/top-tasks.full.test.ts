@@ -57,7 +57,7 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
   it("a developer learns in three actions why an email bounced, and sees when", async () => {
     const id = await send({ to: "bounced@simulator.test", subject: "To nobody" });
     await expect.poll(() => statusOf(id)).toBe("bounced");
-    const { page, context, problems } = await open("/app");
+    const { page, problems } = await open("/app");
     expect(await rowOf(page, "To nobody")).toContain("550 5.1.1");
     await pressOn(page, "Emails");
     await pressOn(page, "Bounced");
@@ -66,14 +66,13 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     expect(await rowOf(page, "bounced@simulator.test")).toContain("550 5.1.1");
     await expectLocal(page, ".timeline time");
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("support finds the receipt of Ada and sees that it was delivered", async () => {
     const id = await send({ to: "ada@example.org", subject: "Your receipt" });
     await send({ to: "grace@example.org", subject: "Your receipt" });
     await expect.poll(() => statusOf(id)).toBe("delivered");
-    const { page, context } = await open("/app/emails");
+    const { page } = await open("/app/emails");
     await typeInto(page, "q", "to:ada@example.org");
     await pressEnter(page);
     expect(await page.locator("main tbody tr").count()).toBe(1);
@@ -84,11 +83,10 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
       "Delivered to ada@example.org",
     ]);
     await expectLocal(page, ".timeline time");
-    await context.close();
   });
 
   it("a sender imports a list and broadcasts to it", async () => {
-    const { page, context } = await open("/app/contacts");
+    const { page } = await open("/app/contacts");
     await pressOn(page, "New list", "Space");
     await typeInto(page, "name", `People of ${zone}`);
     await pressEnter(page);
@@ -112,7 +110,6 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     await pressOn(page, "Send now");
     const news = await site.mailTo("grace@example.org", new RegExp(`^Good day from ${zone}`));
     expect(news.subject).toBe(`Good day from ${zone}, Grace`);
-    await context.close();
   });
 
   it("an owner adds a domain, verifies it, and offers it to another account", async () => {
@@ -120,7 +117,7 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     const now = site.ctx.now();
     const insert = "INSERT INTO users (id, email, email_key, created_at) VALUES (?1, ?2, ?2, ?3)";
     await site.ctx.db.prepare(insert).bind(site.ctx.newId(), to, now).run();
-    const { page, context } = await open("/app/domains");
+    const { page } = await open("/app/domains");
     await pressOn(page, "Add a domain", "Space");
     await typeInto(page, "name", name);
     await pressEnter(page);
@@ -134,7 +131,6 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     expect((await site.mailTo(to, /^Transfer of/)).subject).toBe(`Transfer of ${name}`);
     await pressOn(page, `Cancel the transfer of ${name}`);
     expect(await rowOf(page, name)).toContain("Cancelled");
-    await context.close();
   });
 
   it("a mailbox user finds a mail, reads and replies to it", async () => {
@@ -145,7 +141,7 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
       ...{ from: "friend@example.org", to: site.workspace.mailbox, subject: question, text: "My parcel." },
     });
     await expect.poll(() => mail.subjects("INBOX")).toContain(question);
-    const { page, context } = await open(mail.path("/INBOX"));
+    const { page } = await open(mail.path("/INBOX"));
     await typeInto(page, "q", "parcel");
     await pressEnter(page);
     expect(await page.locator("ul.messages > li").count()).toBe(1);
@@ -159,22 +155,15 @@ describe.skipIf(chromiumUnavailable() !== null).each(WANTED)("by keyboard, $name
     expect((await site.mailTo("friend@example.org", new RegExp(`^Re: ${question}$`))).text).toContain(
       `It is in ${zone}.`,
     );
-    await context.close();
   });
 
   /** Sends an email of the workspace and returns its id. */
   async function send({ to, subject }: { to: string; subject: string }): Promise<string> {
     const body = { from_: { email: site.workspace.mailbox }, to: [{ email: to }], subject, text: "A text." };
-    return (await call<{ id: string }>("POST", "/v1/emails/", body)).id;
+    return (await site.call("POST", "/v1/emails/", body)).id;
   }
 
-  const statusOf = async (id: string) => (await call<{ status: string }>("GET", `/v1/emails/${id}`)).status;
-
-  async function call<Out>(method: string, path: string, body?: object): Promise<Out> {
-    const headers = { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" };
-    const init = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) };
-    return (await (await fetch(`${site.host.url}${path}`, init)).json()) as Out;
-  }
+  const statusOf = async (id: string) => (await site.call<{ status: string }>("GET", `/v1/emails/${id}`)).status;
 });
 
 const mainText = async (page: Page) => (await page.locator("main").textContent()) ?? "";

@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { newUnsubscribeUrl } from "../../src/platform/mail-tokens/return-path.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { openSite, type Site } from "./support/pages.ts";
+import { openSite } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
 
 /** The page behind the unsubscribe link of mail with a topic, as its recipient uses it in Chromium. */
 
-let site: Site;
+const site = perSuite(() => openSite("topics.test"));
 let topics: { news: string; offers: string };
 let path = "";
 
 describe.skipIf(chromiumUnavailable() !== null)("the page of an unsubscribe link in Chromium", () => {
   beforeAll(async () => {
-    site = await openSite("topics.test");
     topics = {
       news: await create("/v1/topics/", { name: "Product news", description: "Once a month", is_public: true }),
       offers: await create("/v1/topics/", { name: "Offers", is_public: true, default: "unsubscribed" }),
@@ -23,9 +23,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the page of an unsubscribe link
     const emailId = await create("/v1/emails/", mail);
     const about = { workspace: site.workspace.workspaceNumber, emailId, recipient: 0 };
     path = new URL(await newUnsubscribeUrl(site.ctx.settings.masterKeys, about, site.host.url)).pathname;
-  }, 120_000);
-
-  afterAll(() => site?.stop());
+  });
 
   const call = (at: string, body?: object) =>
     fetch(`${site.host.url}${at}`, {
@@ -53,16 +51,15 @@ describe.skipIf(chromiumUnavailable() !== null)("the page of an unsubscribe link
   }
 
   it("is accessible, at each width and in each colour scheme, and loads nothing from elsewhere", async () => {
-    const { context, page, problems } = await site.open();
+    const { page, problems } = await site.open();
     await page.goto(path);
     expect(await page.title()).toContain("Unsubscribe from Product news?");
     expect(await findIssues(page)).toEqual([]);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("leaves the topic, joins another, leaves all and comes back, without scripts", async () => {
-    const { context, page } = await site.open({ javaScriptEnabled: false });
+    const { page } = await site.open({ javaScriptEnabled: false });
     await page.goto(path);
     expect(await states()).toEqual({ all: false, "Product news": "subscribed", Offers: "unsubscribed" });
     await page.getByRole("button", { name: "Unsubscribe from Product news" }).click();
@@ -79,6 +76,5 @@ describe.skipIf(chromiumUnavailable() !== null)("the page of an unsubscribe link
     await page.getByRole("button", { name: "Save my choice" }).click();
     await page.getByText("Your choice is saved").first().waitFor();
     expect(await states()).toEqual({ all: false, "Product news": "subscribed", Offers: "unsubscribed" });
-    await context.close();
   });
 });

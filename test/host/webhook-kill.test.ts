@@ -5,9 +5,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
+import { expect, it } from "vitest";
 import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
+import { callerOf } from "./support/call-api.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { byExtent } from "./support/extent.ts";
 import { sendUnderKills, waitUntilFinal } from "./support/kill-run.ts";
@@ -31,8 +31,6 @@ const WEBHOOK_EVENTS: Record<string, string> = {
   failed: "email.failed",
 };
 
-afterAll(removeBundle);
-
 it("every event of every email is delivered at least once, and none that did not happen", {
   timeout: byExtent({ quick: 600_000, full: 600_000, long: 1_800_000 }),
 }, async () => {
@@ -54,12 +52,8 @@ it("every event of every email is delivered at least once, and none that did not
     if (!first || !second) throw new Error("there are no workspaces");
     await host.start();
     for (const { apiKey } of [first, second]) {
-      const response = await fetch(`${await host.url()}/v1/webhooks/`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
-        body: JSON.stringify({ url: `${received}/200`, events: Object.values(WEBHOOK_EVENTS) }),
-      });
-      expect(response.status, await response.text()).toBe(201);
+      const hook = { url: `${received}/200`, events: Object.values(WEBHOOK_EVENTS) };
+      await callerOf(() => host.url(), apiKey)("POST", "/v1/webhooks/", hook);
     }
     const mails = Array.from({ length: plan.mails }, (_, n) => newAttempt(n, n % 2 === 0 ? first : second));
     await sendUnderKills(plan, host, sink, mails, {});

@@ -5,9 +5,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, expect, it } from "vitest";
-import { removeBundle } from "../../bench/host/start.ts";
+import { expect, it } from "vitest";
 import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
+import { callerOf } from "./support/call-api.ts";
 import { byExtent } from "./support/extent.ts";
 import { findTestPort } from "./support/ports.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
@@ -22,8 +22,6 @@ const FAST = 4;
 const DELIVERIES = byExtent({ quick: 1, full: 2, long: 2 });
 const most = { slow: 15, behaviour: "after-13" };
 const all = [most, { slow: 5, behaviour: "after-13" }, { slow: 15, behaviour: "hang" }];
-
-afterAll(removeBundle);
 
 for (const { slow, behaviour } of byExtent({ quick: [most], full: all, long: all }))
   it(`a fast endpoint waits less than two seconds beside ${slow} that respond with ${behaviour}, and no delivery is lost or repeated`, async () => {
@@ -72,16 +70,8 @@ async function startSite() {
   const host = new RestartableHost({ stateDir, port: await findTestPort(), vars });
   const [seeded] = await host.startAndSeed("webhook-waits.example");
   await host.start();
-  const post = async (route: string, body?: unknown) => {
-    const response = await fetch(`${await host.url()}${route}`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${seeded?.apiKey}`, "Content-Type": "application/json" },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const text = await response.text();
-    expect(response.status, text).toBeLessThan(300);
-    return JSON.parse(text) as { id: string };
-  };
+  const call = callerOf(() => host.url(), seeded?.apiKey ?? "");
+  const post = (route: string, body?: unknown) => call("POST", route, body);
   const received = `http://127.0.0.1:${receiver.ports.receiver}`;
   const test = ({ id }: Hook) => post(`/v1/webhooks/${id}/test`);
   const requests = async ({ name }: Hook) => (await (await fetch(`${received}/${name}`)).json()) as ReceivedRequest[];

@@ -1,8 +1,9 @@
 import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable } from "./support/browser.ts";
-import { openSite, type Site } from "./support/pages.ts";
-import { type Webmail, webmailOf } from "./support/webmail.ts";
+import { openSite } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
+import { webmailOf } from "./support/webmail.ts";
 
 const EVIL = "https://evil.example";
 
@@ -22,19 +23,13 @@ const HOSTILE = `<p id="shown">Hello</p>
 <p><a id="top" href="${EVIL}/top" target="_top">top</a> <a id="parent" href="${EVIL}/parent" target="_parent">parent</a>
 <a id="self" href="${EVIL}/self" target="_self">self</a> <a id="run" href="javascript:parent.postMessage('link', '*')">run</a></p>`;
 
-let site: Site;
-let mail: Webmail;
+const site = perSuite(() => openSite("hostile.test"));
+const mail = perSuite(() => webmailOf(site));
 let uid: number;
 
 describe.skipIf(chromiumUnavailable() !== null)("a hostile message in Chromium", () => {
   beforeAll(async () => {
-    site = await openSite("hostile.test");
-    mail = webmailOf(site);
     uid = await mail.receive({ subject: "Hostile", html: `${HOSTILE}<p><a id="out" href="${EVIL}/out">out</a></p>` });
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
   });
 
   /** Opens the message, and records requests to other hosts and messages to the page. */
@@ -71,7 +66,6 @@ describe.skipIf(chromiumUnavailable() !== null)("a hostile message in Chromium",
     expect(await frame.locator("script, iframe, form, object, embed, base[href], meta, link").count()).toBe(0);
     await expectUntouched(page, context);
     expect(requests).toEqual([]);
-    await context.close();
   });
 
   it("runs nothing and loads nothing in the frame even without the sanitiser", async () => {
@@ -80,7 +74,6 @@ describe.skipIf(chromiumUnavailable() !== null)("a hostile message in Chromium",
     expect(await frame.locator("script").count()).toBe(1);
     await expectUntouched(page, context);
     expect(requests).toEqual([]);
-    await context.close();
   });
 
   it.each(["#top", "#parent", "#self", "#run", "#submit"])(
@@ -92,7 +85,6 @@ describe.skipIf(chromiumUnavailable() !== null)("a hostile message in Chromium",
       await page.waitForLoadState("networkidle");
       await expectUntouched(page, context);
       expect(requests).toEqual([]);
-      await context.close();
     },
   );
 
@@ -103,7 +95,6 @@ describe.skipIf(chromiumUnavailable() !== null)("a hostile message in Chromium",
     expect(popup.url()).toBe(`${EVIL}/out`);
     expect(await popup.evaluate("[opener, document.referrer]")).toEqual([null, ""]);
     await expectUntouched(page, context);
-    await context.close();
   });
 
   it("gets no opener by a link to a named window without the sanitiser", async () => {
@@ -112,6 +103,5 @@ describe.skipIf(chromiumUnavailable() !== null)("a hostile message in Chromium",
     await popup.waitForLoadState();
     expect(await popup.evaluate("opener")).toBeNull();
     await expectUntouched(page, context);
-    await context.close();
   });
 });

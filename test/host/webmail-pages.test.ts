@@ -1,30 +1,20 @@
 import type { Page, Request, Route } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { openSite, pressOn, type Site } from "./support/pages.ts";
-import { type Webmail, webmailOf } from "./support/webmail.ts";
+import { openSite, pressOn } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
+import { webmailOf } from "./support/webmail.ts";
 
-let site: Site;
-let mail: Webmail;
+const site = perSuite(() => openSite("webmail.test"));
+const mail = perSuite(() => webmailOf(site));
 
 const mainText = async (page: Page) => (await page.locator("main").textContent()) ?? "";
 const rowsOf = async (page: Page) =>
   (await page.locator("ul.messages .what a").allTextContents()).map((text) => text.trim());
 
 describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
-  beforeAll(async () => {
-    site = await openSite("webmail.test");
-    mail = webmailOf(site);
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
-  });
-
   it("has no accessibility issue, console error, foreign request or sideways scroll, in any look", async () => {
-    const { id } = (await (await mail.call("POST", "/labels", { name: "Bills", color: "#a4262c" })).json()) as {
-      id: string;
-    };
+    const { id } = await mail.call("POST", "/labels", { name: "Bills", color: "#a4262c" });
     const long = "A subject that is much longer than any window is wide, and it goes on for another line or two";
     const uid = await mail.receive({
       subject: long,
@@ -34,7 +24,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await mail.call("POST", "/messages/batch", { folder: "INBOX", uids: [uid], action: "label", label_id: id });
     await mail.call("POST", "/messages/batch", { folder: "INBOX", uids: [uid], action: "flag" });
     const mailbox = site.workspace.mailbox;
-    const { page, context, problems } = await mail.open();
+    const { page, problems } = await mail.open();
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
       [mail.path("/INBOX"), "Inbox"],
       [mail.path("/INBOX"), "Inbox", () => page.keyboard.press("?")],
@@ -56,12 +46,11 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
       expect(await findIssues(page), path).toEqual([]);
       expect(problems, path).toEqual([]);
     }
-    await context.close();
   });
 
   it("is used by keyboard alone: read, archive, undo, search, reply, undo", async () => {
     for (const subject of ["First", "Second", "Third"]) await mail.receive({ subject });
-    const { page, context } = await mail.open();
+    const { page } = await mail.open();
     await page.goto(mail.path("/INBOX"));
     await page.keyboard.press("j");
     await page.keyboard.press("j");
@@ -90,17 +79,14 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await expect.poll(() => page.locator("[data-countdown]").textContent()).toMatch(/^\d+ seconds left$/);
     await pressOn(page, "Undo");
     expect(await page.locator(".editor").textContent()).toContain("My response");
-    await context.close();
   });
 
   it("shows a conversation as one row and stacked, and returns from it to the next row, on a phone", async () => {
     await mail.receive({ subject: "Next one" });
     await mail.receive({ subject: "Plan" });
-    const { items } = (await (await mail.call("GET", "/messages?limit=1")).json()) as {
-      items: { message_id: string }[];
-    };
+    const { items } = await mail.call<{ items: { message_id: string }[] }>("GET", "/messages?limit=1");
     await mail.receive({ subject: "Re: Plan", in_reply_to: items[0]?.message_id ?? "" });
-    const { page, context, problems } = await mail.open({ viewport: { width: 390, height: 844 } });
+    const { page, problems } = await mail.open({ viewport: { width: 390, height: 844 } });
     await page.goto(mail.path("/INBOX"));
     expect((await rowsOf(page)).slice(0, 2)).toEqual(["Re: Plan", "Next one"]);
     await expectReachable(page);
@@ -131,11 +117,10 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.frameLocator("iframe.text").getByText("A text").waitFor();
     await expect.poll(async () => (await page.locator("iframe.text").boundingBox())?.height).toBeLessThan(100);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("switches its single keys off in the help, which stays so", async () => {
-    const { page, context } = await mail.open();
+    const { page } = await mail.open();
     await page.goto(mail.path("/INBOX"));
     await page.keyboard.press("?");
     await page.getByRole("checkbox", { name: "Use single keys" }).uncheck();
@@ -150,12 +135,11 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("c");
     await page.waitForURL(`**${mail.composePath}`);
-    await context.close();
   });
 
   it("works without scripts: label, delete and undo, attach, save", async () => {
     const uid = await mail.receive({ subject: "Without scripts" });
-    const { page, context } = await mail.open({ javaScriptEnabled: false });
+    const { page } = await mail.open({ javaScriptEnabled: false });
     await page.goto(`/mail/folders/${site.workspace.mailboxId}`);
     await page.fill("[name=label_name]:not([aria-label])", "Travel");
     await page.getByRole("button", { name: "Create label" }).click();
@@ -175,11 +159,10 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     expect(await page.locator("[name=text]").inputValue()).toBe("Kept");
     await page.getByRole("button", { name: "Save draft" }).click();
     await expect.poll(() => mainText(page)).toContain("The draft is saved.");
-    await context.close();
   });
 
   it("keeps new mail although the response to an earlier read of the page arrives after that of a later one", async () => {
-    const { page, context } = await mail.open();
+    const { page } = await mail.open();
     await page.goto(mail.path("/INBOX"));
     await page.locator("html[data-connected]").waitFor();
     const [held, earlier] = [Promise.withResolvers<void>(), Promise.withResolvers<Request>()];
@@ -200,7 +183,6 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     // A further read ends after the page has used the response before it.
     await page.evaluate(async (url) => (await fetch(url)).text(), page.url());
     expect(await rowsOf(page)).toContain("Read later");
-    await context.close();
   });
 
   it("shows changes in two tabs as they happen, and keeps focus and selection", async () => {
@@ -225,7 +207,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
   });
 
   it("saves a draft and its files while it is written, and nothing is lost by a reload", async () => {
-    const { page, context } = await mail.open();
+    const { page } = await mail.open();
     await page.goto(mail.composePath);
     await page.fill("[name=to]", "friend@example.org");
     await page.fill(".editor", "Saved by itself");
@@ -235,11 +217,10 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.reload();
     expect(await page.locator(".editor").textContent()).toBe("Saved by itself");
     expect(await page.getByRole("checkbox", { name: "notes.txt" }).isChecked()).toBe(true);
-    await context.close();
   });
 
   it("completes addresses that the mailbox has written to, also after a comma", async () => {
-    const { page, context } = await mail.open();
+    const { page } = await mail.open();
     await page.goto(mail.composePath);
     await page.fill("[name=to]", "often@example.org");
     await page.fill(".editor", "Hello");
@@ -258,13 +239,12 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     expect(await offered()).toContain("first@example.org, often@example.org");
     await page.locator("[name=to]").fill("");
     expect(await offered()).toContain("often@example.org");
-    await context.close();
   });
 
   it("asks in a dialog before it deletes for good, and does nothing when it is cancelled", async () => {
     const uid = await mail.receive({ subject: "For good" });
     await mail.call("POST", "/messages/batch", { folder: "INBOX", uids: [uid], action: "delete" });
-    const { page, context } = await mail.open();
+    const { page } = await mail.open();
     await page.goto(mail.path("/Trash"));
     const select = async () => {
       await page.getByRole("checkbox", { name: "Select For good" }).check();
@@ -277,7 +257,6 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.locator("dialog").getByRole("button", { name: "Delete for good" }).click();
     await page.getByText("1 message deleted for good.").waitFor();
     expect(await mail.subjects("Trash")).not.toContain("For good");
-    await context.close();
   });
 
   it.each(["Asia/Tokyo", "America/New_York"])("shows times in the zone of the browser, %s", async (timezoneId) => {
@@ -301,7 +280,6 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await plain.page.goto(mail.path(`/INBOX/${uid}`));
     expect(await plain.page.locator("article time").textContent()).toBe(shown);
     await plain.context.close();
-    await context.close();
   });
 });
 

@@ -1,12 +1,13 @@
 /** Writing with formatting in Chromium, by keyboard, under the policy of the pages. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
-import { openSite, pressOn, type Site } from "./support/pages.ts";
-import { type Webmail, webmailOf } from "./support/webmail.ts";
+import { openSite, pressOn } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
+import { webmailOf } from "./support/webmail.ts";
 
-let site: Site;
-let mail: Webmail;
+const site = perSuite(() => openSite("writing.test"));
+const mail = perSuite(() => webmailOf(site));
 
 const editorOf = (page: Page) => page.getByRole("textbox", { name: "Text", exact: true });
 const htmlOf = (page: Page) => page.locator(".editor").innerHTML();
@@ -32,17 +33,8 @@ const paste = (page: Page, html: string, text: string) =>
   })()`);
 
 describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
-  beforeAll(async () => {
-    site = await openSite("writing.test");
-    mail = webmailOf(site);
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
-  });
-
   it("sends by keyboard alone what is bold, a list, a link and a quote, and its plain text, without a report of the policy", async () => {
-    const { page, context, problems } = await write();
+    const { page, problems } = await write();
     await page.locator("[name=to]").focus();
     await page.keyboard.type("friend@example.org");
     await page.locator("[name=subject]").focus();
@@ -84,11 +76,10 @@ describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
     expect(message.html).toMatch(/<ul><li>(?:<div>)?first/);
     expect(message.html).toMatch(/<blockquote><div>said/);
     expect(message.text).toMatch(/^Dear Ada, see example\.com\/help\r\n- first\r\n> said/);
-    await context.close();
   });
 
   it("goes on where was typed before the editor was loaded", async () => {
-    const { page, context } = await mail.open();
+    const { page } = await mail.open();
     let load = () => {};
     const isLoaded = new Promise<void>((resolve) => {
       load = resolve;
@@ -107,11 +98,10 @@ describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
     await page.locator(".editor:focus").waitFor();
     await page.keyboard.type("e");
     expect(await htmlOf(page)).toMatch(/First line.*Before/s);
-    await context.close();
   });
 
   it("takes only formatting of what is pasted, runs nothing of it, and shows which formats the cursor is in", async () => {
-    const { page, context, problems } = await write();
+    const { page, problems } = await write();
     await editorOf(page).focus();
     await paste(
       page,
@@ -127,11 +117,10 @@ describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
     await expect.poll(() => pressed(page, "Bold")).toBe("true");
     expect(await pressed(page, "Italic")).toBe("false");
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("changes between formatting and plain text, keeps both while nothing is edited, and remembers the choice", async () => {
-    const { page, context } = await write();
+    const { page } = await write();
     await editorOf(page).focus();
     await page.keyboard.type("One ");
     await page.keyboard.press("Control+i");
@@ -149,11 +138,10 @@ describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
     await page.locator('[data-shown="plain"]').waitFor();
     await page.getByRole("button", { name: "Rich text" }).click();
     await page.locator(".editor").waitFor();
-    await context.close();
   });
 
   it("continues a draft with its formatting, and asks before a changed signature is left", async () => {
-    const { page, context } = await write();
+    const { page } = await write();
     await editorOf(page).focus();
     await page.keyboard.press("Control+u");
     await page.keyboard.type("Kept");
@@ -172,11 +160,10 @@ describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
     await pressOn(page, "Save signature");
     await page.goto(mail.composePath);
     await expect.poll(() => page.locator(".editor").textContent()).toContain("Ada");
-    await context.close();
   });
 
   it("has no accessibility issue, console error, foreign request or sideways scroll in its settings, in any look", async () => {
-    const { page, context, problems } = await mail.open();
+    const { page, problems } = await mail.open();
     await mail.createAppPassword("Phone ".repeat(15).trim());
     await mail.call("PUT", "/blocked-senders", { emails: ["spam@example.org", `${"long".repeat(15)}@example.org`] });
     for (const [name, title] of [
@@ -193,7 +180,6 @@ describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
       expect(await findIssues(page), name).toEqual([]);
       expect(problems, name).toEqual([]);
     }
-    await context.close();
   });
 
   it("works without scripts as plain text, also a draft that has formatting", async () => {
@@ -202,7 +188,7 @@ describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
       subject: "Rich draft",
       html: "<p>One <b>two</b></p>",
     });
-    const { page, context } = await mail.open({ javaScriptEnabled: false });
+    const { page } = await mail.open({ javaScriptEnabled: false });
     await page.goto(mail.path("/Drafts"));
     await page.getByRole("link", { name: "Rich draft" }).click();
     expect(await page.locator("[name=text]").inputValue()).toContain("One two");
@@ -211,6 +197,5 @@ describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
     await page.getByText("The draft is saved.").waitFor();
     const draft = await mail.newest("Drafts");
     expect([draft.text.trim(), draft.html]).toEqual(["Three", null]);
-    await context.close();
   });
 });

@@ -1,8 +1,7 @@
 /** The steps of .dev.vars.example, run as they are written in a copy of what Git has. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, cp, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
-import os from "node:os";
+import { appendFile, cp, readFile, symlink } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,12 +9,13 @@ import { listDomains } from "../../dev/dns/list-domains.ts";
 import { startLocalDns } from "../../dev/dns/local.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { findTestPort } from "./support/ports.ts";
+import { temporaryFolder } from "./support/suite.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const execute = promisify(execFile);
 const HINT = "Run npm start, which sets up everything, or follow the steps in .dev.vars.example.";
 
-let folder: string;
+const folder = temporaryFolder();
 let port: number;
 let url: string;
 let steps: string[];
@@ -25,7 +25,6 @@ let apiKey = "";
 const sink = new CountingSink();
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-wrangler-"));
   const { stdout } = await execute("git", ["ls-files", "-z"], { cwd: ROOT, maxBuffer: 10_000_000 });
   for (const file of stdout.split("\0").filter(Boolean)) await cp(path.join(ROOT, file), path.join(folder, file));
   await symlink(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
@@ -40,7 +39,6 @@ afterAll(async () => {
   await stopWorker();
   await dns.close();
   sink.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const shell = (step = "") => execute("bash", ["-c", step], { cwd: folder });

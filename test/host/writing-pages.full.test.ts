@@ -1,21 +1,14 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { mainButtons, openSite, pressOn, type Site, titleOf, unfold } from "./support/pages.ts";
+import { perSuite } from "./support/suite.ts";
 
 /** The pages that write a broadcast, a template and an email from a template, in Chromium, with and without scripts. */
 
-let site: Site;
+const site = perSuite(() => openSite("newmail.test"));
 
 describe.skipIf(chromiumUnavailable() !== null)("the pages that write something in Chromium", () => {
-  beforeAll(async () => {
-    site = await openSite("newmail.test");
-  }, 120_000);
-
-  afterAll(async () => {
-    await site?.stop();
-  });
-
   async function open(path: string, options: Parameters<Site["open"]>[0] = {}) {
     const opened = await site.open(options);
     await opened.context.addCookies(await site.signIn());
@@ -23,11 +16,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages that write something 
     return opened;
   }
 
-  async function call<Out>(path: string, body: object): Promise<Out> {
-    const headers = { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" };
-    const response = await fetch(`${site.host.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-    return (await response.json()) as Out;
-  }
+  const call = <Out>(path: string, body: object) => site.call<Out>("POST", path, body);
 
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const legends = (page: Page) => page.locator("fieldset legend").allTextContents();
@@ -36,7 +25,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages that write something 
     call<{ id: string }>("/v1/templates/", { name, subject: `About ${name}`, html_body: "<h1>Hello {{name}}</h1>" });
 
   it("insert, move and remove blocks without loading the page again, and keep the focus, what is typed, and a voice", async () => {
-    const { page, context, problems } = await open("/app/templates/new?editor=blocks");
+    const { page, problems } = await open("/app/templates/new?editor=blocks");
     await page.evaluate("window.wasHere = true");
     const focused = () => page.evaluate<string>("document.activeElement.name + document.activeElement.value");
     const said = page.getByRole("status").filter({ hasText: /./ });
@@ -67,7 +56,6 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages that write something 
     await page.getByText("The template is saved.").waitFor();
     expect(await page.locator("[name='b.1.text']").inputValue()).toBe("First");
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("ask before blocks that are changed and not saved are left, and say so when the session has ended", async () => {
@@ -85,11 +73,10 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages that write something 
     await context.clearCookies();
     await button(page, "Add heading").click();
     await expect.poll(() => titleOf(page)).toBe("Your session has ended");
-    await context.close();
   });
 
   it("show a template as a phone does, and stay in view beside a long form in wide windows", async () => {
-    const { page, context } = await open("/app/templates/new", { viewport: { width: 1_280, height: 700 } });
+    const { page } = await open("/app/templates/new", { viewport: { width: 1_280, height: 700 } });
     const frame = page.locator("iframe[name=preview]");
     const widthOf = async () => (await frame.boundingBox())?.width ?? 0;
     const wide = await widthOf();
@@ -100,12 +87,11 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages that write something 
     await expect.poll(async () => (await frame.boundingBox())?.y ?? -1).toBeGreaterThan(0);
     await page.setViewportSize({ width: 1_000, height: 700 });
     await expect.poll(async () => (await frame.boundingBox())?.y ?? 0).toBeGreaterThan(700);
-    await context.close();
   });
 
   it("choose a template in a list of pictures, for an email that is sent with its values", async () => {
     const { id } = await aTemplate("Receipt");
-    const { page, context, problems } = await open("/app/emails/new");
+    const { page, problems } = await open("/app/emails/new");
     await page.locator("[name=to]").fill("delivered@simulator.test");
     await unfold(page, "Use a template");
     const thumb = page.frameLocator(`dialog iframe[src*="${id}"]`);
@@ -120,12 +106,11 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages that write something 
     await expect.poll(() => titleOf(page)).toBe("About Receipt");
     expect(await mainText(page)).toContain("delivered@simulator.test");
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("lead through the steps of a broadcast with a template, without an issue in any look", async () => {
     await aTemplate("News");
-    const { page, context, problems } = await open("/app/broadcasts/new");
+    const { page, problems } = await open("/app/broadcasts/new");
     const check = async (step: string) => {
       await expect.poll(() => page.locator(".stepbar [aria-current]").textContent()).toContain(step);
       expect(await findIssues(page), step).toEqual([]);
@@ -163,12 +148,11 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages that write something 
     await button(page, "Send now").click();
     await page.getByText("The broadcast is being sent.").waitFor();
     expect(problems).toEqual([]);
-    await context.close();
   });
 
   it("go through the steps forwards and backwards without JavaScript and by keyboard", async () => {
     await aTemplate("Keyboard");
-    const { page, context } = await open("/app/broadcasts/new", { javaScriptEnabled: false });
+    const { page } = await open("/app/broadcasts/new", { javaScriptEnabled: false });
     await page.focus("main [name=name]");
     await page.keyboard.type("By keyboard");
     await pressOn(page, "Continue");
@@ -184,6 +168,5 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages that write something 
     expect(page.url()).toMatch(/\/audience$/);
     await pressOn(page, "Content (done)");
     expect(await page.locator("[name=html_body]").inputValue()).toBe("<h1>Hello {{name}}</h1>");
-    await context.close();
   });
 });

@@ -7,7 +7,7 @@ const LETTER = "4f2f6b1c9d";
 const HOST = "phishing.example.net";
 
 async function letter() {
-  await database.prepare("DELETE FROM dead_letters WHERE id = ?1").bind(LETTER).run();
+  await database.run("DELETE FROM dead_letters WHERE id = ?1", [LETTER]);
   const body = JSON.stringify({ type: "outbox.wake.v2", database: "main", rows: [] });
   await recordDeadLetters(testContext(), "work-dead", [{ id: LETTER, body }]);
   return { letter_id: LETTER };
@@ -28,7 +28,7 @@ async function receiver() {
 }
 
 async function assignment() {
-  await database.prepare("UPDATE domains SET egress = 'east' WHERE name = 'example.com'").run();
+  await database.run("UPDATE domains SET egress = 'east' WHERE name = 'example.com'");
   return { name: "example.com" };
 }
 

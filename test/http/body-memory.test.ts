@@ -4,7 +4,7 @@ import { BodyStream } from "../../src/http/body-stream.ts";
 import { smallBodies } from "../../src/http/early-body.ts";
 import { largeBodies } from "../../src/http/json-body.ts";
 import { byExtent } from "../support/extent.ts";
-import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace, until } from "../support/workspace.ts";
+import { aMail, aWorkspace, type TestWorkspace, until } from "../support/workspace.ts";
 
 const MIB = 1024 * 1024;
 
@@ -25,7 +25,7 @@ function stalledBody(text: string) {
   return { body, end: () => gate.resolve() };
 }
 
-const apiOf = (workspace: TestWorkspace) => apiOn({ WORK: discardingQueue }, workspace.apiKey);
+const apiOf = (workspace: TestWorkspace) => workspace.withoutQueue;
 const json = { "Content-Type": "application/json" };
 const fileOf = (bytes: number) => ({ filename: "a.bin", content_base64: "AAAA".repeat(bytes / 3) });
 

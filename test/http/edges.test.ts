@@ -1,13 +1,9 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { database } from "../support/databases.ts";
-import { aMail, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, apiWith, aWorkspace, perSuite } from "../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 const anonymous = apiWith(null);
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
 
 const send = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/emails/", body, headers);
 const validate = (body: unknown, headers?: Record<string, string>) =>
@@ -381,10 +377,7 @@ describe("an unexpected error", () => {
       },
     };
     const counted = () =>
-      database
-        .prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1")
-        .bind(workspace.workspaceNumber)
-        .first<number>("n");
+      database.value<number>("SELECT count(*) AS n FROM emails WHERE workspace = ?1", [workspace.workspaceNumber]);
     const before = await counted();
     const response = await apiOn({ CONTENT }, workspace.apiKey).post(
       "/v1/emails/",

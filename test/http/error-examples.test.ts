@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { listOperations, readOpenApi } from "../support/openapi.ts";
-import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perSuite } from "../support/workspace.ts";
 
 const document = await readOpenApi();
 const operations = listOperations(document);
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace({ domain: "example.com" });
-});
+const workspace = perSuite(() => aWorkspace({ domain: "example.com" }));
 
 /** Returns the example of an error in the document. */
 function exampleOf(operation: string, status: number): unknown {

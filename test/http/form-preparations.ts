@@ -9,8 +9,7 @@ export function formPreparations(createList: () => Promise<{ list_id: string }>,
       ...{ name: "Footer of the shop", title: "News of the shop", text: "Once a month." },
       fields: [{ name: "name", label: "Your name" }],
     };
-    const response = await workspace().post(`/v1/contacts/${list_id}/forms`, body);
-    return { list_id, form_id: (await response.json<{ id: string }>()).id };
+    return { list_id, form_id: (await workspace().create(`/v1/contacts/${list_id}/forms`, body)).id };
   };
   const email = "ada@example.org";
   return {
@@ -20,11 +19,10 @@ export function formPreparations(createList: () => Promise<{ list_id: string }>,
       await workspace().post(`/v1/contacts/${list_id}/contacts`, contact);
       const mail = aMail(workspace(), { to: [{ email, name: "Ada Lovelace" }] });
       await createApiWithoutQueue(workspace().apiKey).post("/v1/emails/", mail);
-      const automation = await workspace().post("/v1/automations/", {
+      const { id } = await workspace().create("/v1/automations/", {
         name: "Welcome",
         trigger: { event: "order.paid" },
       });
-      const { id } = await automation.json<{ id: string }>();
       await workspace().post(`/v1/automations/${id}/activate`, undefined);
       await workspace().post("/v1/events", { name: "order.paid", email, data: { total: 42.5 } });
       // A run of the queue may be at work, which reads the event too.

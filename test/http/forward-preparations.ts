@@ -17,9 +17,7 @@ export function forwardPreparations(
   const rule = async () => {
     const body = { domain_id: workspace().domainId, match: { subject_contains: "invoice" } };
     const action = { type: "address", target: "books@example.net" };
-    const response = await workspace().post("/v1/forwarding-rules/", { ...body, action });
-    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-    return { rule_id: (await response.json<{ id: string }>()).id };
+    return { rule_id: (await workspace().create("/v1/forwarding-rules/", { ...body, action })).id };
   };
   return {
     listForwardingRules: rule,

@@ -1,11 +1,7 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { aMail, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { describe, expect, it } from "vitest";
+import { aMail, apiOn, apiWith, aWorkspace, perSuite } from "../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const anonymous = apiWith(null);
 

@@ -16,9 +16,7 @@ export function inboxPreparations(workspace: () => TestWorkspace): Record<string
   const inbox = (suffix: string) => `/v1/inbox/${workspace().mailboxId}${suffix}`;
   const ids = (more: Ids = {}): Ids => ({ mailbox_id: workspace().mailboxId, ...more });
   const post = async <Body>(suffix: string, body?: object) => {
-    const response = await workspace().post(inbox(suffix), body);
-    if (!response.ok) throw new Error(`${suffix}: ${response.status} ${await response.text()}`);
-    return response.json<Body>();
+    return workspace().create<Body>(inbox(suffix), body);
   };
   const mailbox = async () => ids();
   const message = async () => {
@@ -41,12 +39,14 @@ export function inboxPreparations(workspace: () => TestWorkspace): Record<string
   };
   const alias = async () => {
     const path = `/v1/mailboxes/${workspace().mailboxId}/aliases`;
-    const response = await workspace().post(path, { address: `sales@${workspace().domain}` });
-    return ids({ alias_id: (await response.json<{ id: string }>()).id });
+    return ids({ alias_id: (await workspace().create(path, { address: `sales@${workspace().domain}` })).id });
   };
   const appPassword = async () => {
-    const response = await workspace().post(`/v1/mailboxes/${workspace().mailboxId}/app-passwords`, { name: "Phone" });
-    return ids({ app_password_id: (await response.json<{ id: string }>()).id });
+    return ids({
+      app_password_id: (
+        await workspace().create(`/v1/mailboxes/${workspace().mailboxId}/app-passwords`, { name: "Phone" })
+      ).id,
+    });
   };
   return {
     createAppPassword: mailbox,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { database } from "../support/databases.ts";
-import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perSuite, type TestWorkspace } from "../support/workspace.ts";
 
 /**
  * Lists that carry `Link: <…>; rel="next"` whenever there are more rows (docs/contract/paging.md#pages-and-cursors): domains,
@@ -8,8 +8,8 @@ import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../support/worksp
  */
 
 const ROWS = 101;
-let workspace: TestWorkspace;
-let empty: TestWorkspace;
+const workspace = perSuite(aWorkspace);
+const empty = perSuite(aWorkspace);
 
 const NUMBERS = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)";
 const INSERTS = [
@@ -22,7 +22,6 @@ const INSERTS = [
 ];
 
 beforeAll(async () => {
-  [workspace, empty] = await Promise.all([aWorkspace(), aWorkspace()]);
   // The seed of a workspace has one domain, one mailbox and one API key.
   const { workspaceNumber, domainId } = workspace;
   await database

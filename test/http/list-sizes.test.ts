@@ -1,11 +1,7 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { describe, expect, it } from "vitest";
+import { aWorkspace, perTest } from "../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const manyOf = (value: unknown) => Array.from({ length: 200_000 }, () => value);
 const email = { from_: { email: "a@b.example" }, to: [{ email: "c@d.example" }], subject: "s", text: "t" };

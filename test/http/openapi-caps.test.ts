@@ -1,24 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import {
-  bodySchema,
-  dereference,
-  listOperations,
-  type OpenApiDocument,
-  readOpenApi,
-  refusalOf,
-  type Schema,
-} from "../support/openapi.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
+import { describe, expect, it } from "vitest";
+import { bodySchema, dereference, listOperations, readOpenApi, refusalOf, type Schema } from "../support/openapi.ts";
+import { aMail, aWorkspace, perSuite } from "../support/workspace.ts";
 
-let document: OpenApiDocument;
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
-
-beforeAll(async () => {
-  document = await readOpenApi();
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
-});
+const document = perSuite(readOpenApi);
+const workspace = perSuite(aWorkspace);
+const api = perSuite(() => workspace.withoutQueue);
 
 function requestSchema(route: string): Schema {
   const operation = listOperations(document).find(([name]) => name === route)?.[1];

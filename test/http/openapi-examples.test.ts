@@ -40,7 +40,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
   workspace = await aWorkspace({ domain: "example.com" });
   session = await aSession(workspace);
-  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
 });
 
 afterEach(async () => {
@@ -51,9 +51,7 @@ afterEach(async () => {
 /** Creates a resource by an operation's own example, with some fields changed, and returns its id. */
 async function create(path: string, changes: object = {}): Promise<string> {
   const example = requestExample(operations.find(([name]) => name === `POST ${path}`)?.[1]) as object;
-  const response = await workspace.post(path, { ...example, ...changes });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json<{ id: string }>()).id;
+  return (await workspace.create(path, { ...example, ...changes })).id;
 }
 
 const createList = async () => ({ list_id: await create("/v1/contacts/") });
@@ -61,8 +59,7 @@ const createList = async () => ({ list_id: await create("/v1/contacts/") });
 const createContact = async () => {
   const { list_id } = await createList();
   const contact = { email: "ada@example.org", name: "Ada Lovelace", metadata: { city: "London", plan: "gold" } };
-  const response = await workspace.post(`/v1/contacts/${list_id}/contacts`, contact);
-  return { list_id, contact_id: (await response.json<{ id: string }>()).id };
+  return { list_id, contact_id: (await workspace.create(`/v1/contacts/${list_id}/contacts`, contact)).id };
 };
 
 const mailbox = async () => ({ mailbox_id: workspace.mailboxId });
@@ -147,12 +144,12 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   },
   deleteAccount: async () => {
     session = await aSession({ ...workspace, userId: (await aMember(workspace, "member")).userId });
-    await database.prepare("UPDATE sessions SET reauthenticated_at = ?1").bind(Date.now()).run();
+    await database.run("UPDATE sessions SET reauthenticated_at = ?1", [Date.now()]);
     return {};
   },
   forceDomainTransfer: async () => {
     await createAda();
-    await database.prepare("UPDATE sessions SET reauthenticated_at = ?1").bind(Date.now()).run();
+    await database.run("UPDATE sessions SET reauthenticated_at = ?1", [Date.now()]);
     return { domain_id: (await insertDomain(workspace)).id };
   },
   listSuppressions: suppress,
@@ -216,7 +213,7 @@ const files: Record<string, string> = {
 /** Creates the account of the examples that gets domains, once, and returns its address. */
 async function createAda(): Promise<string> {
   const email = "ada@example.org";
-  const known = await database.prepare("SELECT 1 FROM users WHERE email_key = ?1").bind(email).first();
+  const known = await database.row("SELECT 1 FROM users WHERE email_key = ?1", [email]);
   if (!known) await aWorkspace({ email });
   return email;
 }
@@ -230,7 +227,7 @@ async function createIncoming(): Promise<Record<string, string>> {
 
 async function createSendingBroadcast(): Promise<string> {
   const id = await create("/v1/broadcasts/");
-  await database.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1").bind(id).run();
+  await database.run("UPDATE broadcasts SET status = 'sending' WHERE id = ?1", [id]);
   return id;
 }
 
@@ -241,12 +238,10 @@ async function createSentBroadcast(): Promise<string> {
   const id = await createReadyBroadcast();
   await workspace.post(`/v1/broadcasts/${id}/send`, undefined);
   await runBroadcasts(Date.now(), 2);
-  await database
-    .prepare(
-      "INSERT INTO broadcast_clicks (broadcast, url, workspace, clicks) SELECT n, 'https://example.com/', workspace, 12 FROM broadcasts WHERE id = ?1",
-    )
-    .bind(id)
-    .run();
+  await database.run(
+    "INSERT INTO broadcast_clicks (broadcast, url, workspace, clicks) SELECT n, 'https://example.com/', workspace, 12 FROM broadcasts WHERE id = ?1",
+    [id],
+  );
   return id;
 }
 
@@ -264,8 +259,7 @@ async function createSampledBroadcast(): Promise<Record<string, string>> {
 async function createVariant(): Promise<Record<string, string>> {
   const broadcast_id = await create("/v1/broadcasts/");
   const body = { label: "A", subject: "News" };
-  const response = await workspace.post(`/v1/broadcasts/${broadcast_id}/variants`, body);
-  return { broadcast_id, variant_id: (await response.json<{ id: string }>()).id };
+  return { broadcast_id, variant_id: (await workspace.create(`/v1/broadcasts/${broadcast_id}/variants`, body)).id };
 }
 
 /** Sets the password of the examples on the mailbox of the examples, and signs in. */

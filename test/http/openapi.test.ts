@@ -1,21 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { isServiceScope, type RequiredScope } from "../../src/access/accounts/scopes.ts";
-import {
-  bodySchema,
-  isSuccess,
-  listOperations,
-  type OpenApiDocument,
-  type Operation,
-  readOpenApi,
-} from "../support/openapi.ts";
+import { bodySchema, isSuccess, listOperations, type Operation, readOpenApi } from "../support/openapi.ts";
 import { routeScopes } from "../support/route-tests.ts";
-import { aMail, apiWith, aWorkspace } from "../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, perSuite } from "../support/workspace.ts";
 
-let document: OpenApiDocument;
+const document = perSuite(readOpenApi);
 let operations: [string, Operation][];
 
 beforeAll(async () => {
-  document = await readOpenApi();
   operations = listOperations(document);
 });
 

@@ -19,9 +19,7 @@ export function reportingPreparations(workspace: () => TestWorkspace): Record<st
     return {};
   };
   const create = async (path: string, body: object) => {
-    const response = await workspace().post(path, body);
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json<{ id: string }>()).id;
+    return (await workspace().create(path, body)).id;
   };
   return {
     getDomainReports: async () => {

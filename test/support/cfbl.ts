@@ -6,7 +6,8 @@ import { dkimRecord, generateDkimKeyPair } from "../../src/mail/dkim/keys.ts";
 import { database } from "./databases.ts";
 import { runOutboxAt } from "./run-outbox-at.ts";
 import { sinkServer } from "./smtp-control.ts";
-import { aMail, createApiWithoutQueue, type TestWorkspace } from "./workspace.ts";
+import { pathIn } from "./smtp-path.ts";
+import { aMail, type TestWorkspace } from "./workspace.ts";
 
 const cfblPair = await generateDkimKeyPair("rsa-sha256");
 export const CFBL_DKIM_KEY = `cfbl1:${toBase64(cfblPair.pkcs8)}`;
@@ -31,10 +32,9 @@ export async function sendWithCfbl(
   settings: Record<string, unknown> = { CFBL_DKIM_KEY },
 ): Promise<SentMail> {
   const server = await sinkServer();
-  const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, fields));
-  const { id } = await response.json<{ id: string }>();
-  await database.prepare("UPDATE emails SET source = ?2 WHERE id = ?1").bind(id, source).run();
+  const apiWithoutQueue = workspace.withoutQueue;
+  const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace, fields));
+  await database.run("UPDATE emails SET source = ?2 WHERE id = ?1", [id, source]);
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url, ...settings });
   const [message] = await server.messages();
   const from = (await server.commands()).find((command) => command.startsWith("MAIL FROM")) ?? "";
@@ -42,7 +42,7 @@ export async function sendWithCfbl(
   const raw = message?.raw ?? new Uint8Array(0);
   const text = new TextDecoder().decode(raw);
   const head = text.slice(0, text.indexOf("\r\n\r\n")).replace(/\r\n[ \t]/g, " ");
-  return { id, returnPath: /<([^>]*)>/.exec(from)?.[1] ?? "", raw, head };
+  return { id, returnPath: pathIn(from), raw, head };
 }
 
 /** Returns the value of a field of a message, or an empty string. */

@@ -22,8 +22,25 @@ function databaseOf(statement: string): D1Database {
   return MAIL_TABLES.test(statement) ? mail : env.DB;
 }
 
-/** Prepares statements, each on the database that has its tables. */
-export const database = { prepare: (statement: string) => databaseOf(statement).prepare(statement) };
+const prepare = (statement: string) => databaseOf(statement).prepare(statement);
+const bound = (statement: string, values: readonly unknown[]) => prepare(statement).bind(...values);
+
+/** Prepares and runs statements, each on the database that has its tables. */
+export const database = {
+  prepare,
+  run: (statement: string, values: readonly unknown[] = []) => bound(statement, values).run(),
+  async rows<Row = Record<string, unknown>>(statement: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await bound(statement, values).all<Row>()).results;
+  },
+  /** Returns the first row, or null. */
+  row: <Row = Record<string, unknown>>(statement: string, values: readonly unknown[] = []) =>
+    bound(statement, values).first<Row>(),
+  /** Returns the first column of the first row, or null without a row. */
+  async value<Value = unknown>(statement: string, values: readonly unknown[] = []): Promise<Value | null> {
+    const row = await database.row(statement, values);
+    return row === null ? null : (Object.values(row)[0] as Value);
+  },
+};
 
 /** Returns the bindings of the main database and of the workspaces' mail database, each replaced by what `wrap` returns. */
 export function wrapDatabases(

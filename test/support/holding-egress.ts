@@ -1,6 +1,7 @@
 /** An egress that holds emails under the leases of their outbox rows, and its reports (docs/egress.md). */
 
 import { type SmtpServerHandle, scriptedServer } from "./smtp-control.ts";
+import { pathIn } from "./smtp-path.ts";
 import type { Script } from "./smtp-script.ts";
 import { GATEWAY_HEADERS } from "./submissions.ts";
 import { apiWith } from "./workspace.ts";
@@ -16,7 +17,7 @@ export async function heldMails(server: SmtpServerHandle): Promise<{ ticket: str
   const messages = await server.messages();
   return messages.flatMap(({ mail, rcpts }) => {
     const ticket = / ENVID=(\S+)/.exec(mail)?.[1] ?? "";
-    return rcpts.map((rcpt) => ({ ticket, address: /<(.*)>/.exec(rcpt)?.[1] ?? "" }));
+    return rcpts.map((rcpt) => ({ ticket, address: pathIn(rcpt) }));
   });
 }
 

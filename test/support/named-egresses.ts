@@ -8,9 +8,9 @@ export async function assignEgress(
 ): Promise<void> {
   const { workspaceNumber: number } = workspace;
   if (to.workspace !== undefined)
-    await database.prepare("UPDATE workspaces SET egress = ?2 WHERE number = ?1").bind(number, to.workspace).run();
+    await database.run("UPDATE workspaces SET egress = ?2 WHERE number = ?1", [number, to.workspace]);
   if (to.domain !== undefined)
-    await database.prepare("UPDATE domains SET egress = ?2 WHERE workspace = ?1").bind(number, to.domain).run();
+    await database.run("UPDATE domains SET egress = ?2 WHERE workspace = ?1", [number, to.domain]);
 }
 
 /** Returns NAMED_EGRESS_URLS with these egresses. */

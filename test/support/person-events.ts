@@ -17,10 +17,10 @@ export interface ReadEvent {
 
 /** Returns the events of a workspace in their order. */
 export async function eventsOf(workspace: Pick<TestWorkspace, "workspaceNumber">): Promise<ReadEvent[]> {
-  const { results } = await database
-    .prepare("SELECT id, email_key AS email, name, data FROM events WHERE workspace = ?1 ORDER BY n")
-    .bind(workspace.workspaceNumber)
-    .all<Omit<ReadEvent, "data"> & { data: string }>();
+  const results = await database.rows<Omit<ReadEvent, "data"> & { data: string }>(
+    "SELECT id, email_key AS email, name, data FROM events WHERE workspace = ?1 ORDER BY n",
+    [workspace.workspaceNumber],
+  );
   return results.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
 }
 

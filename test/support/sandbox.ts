@@ -55,6 +55,6 @@ export type Sandbox = Awaited<ReturnType<typeof aSandbox>>;
 
 /** Ends the membership of a user, as removing a member does. */
 export const endMembership = ({ workspaceNumber }: Sandbox, userId: string) =>
-  database.prepare("DELETE FROM memberships WHERE workspace = ?1 AND user_id = ?2").bind(workspaceNumber, userId).run();
+  database.run("DELETE FROM memberships WHERE workspace = ?1 AND user_id = ?2", [workspaceNumber, userId]);
 
 export const contextOf = (ms = 0) => testContext(SANDBOX, () => Date.now() + ms);

@@ -5,6 +5,7 @@ import { TLSSocket } from "node:tls";
 import { appendChunk } from "./append-chunk.ts";
 import { PacedWriter } from "./paced-writer.ts";
 import type { ScriptedServer } from "./scripted-smtp.ts";
+import { pathIn } from "./smtp-path.ts";
 import type { Step, TransactionScript, TranscriptEntry } from "./smtp-script.ts";
 
 const DEFAULT_CAPABILITIES = ["PIPELINING", "SIZE 26214400", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES", "DSN"];
@@ -106,7 +107,7 @@ export class ScriptedSession {
 
   #rcpt(line: string): void {
     const current = this.#transaction;
-    const address = /<([^>]*)>/.exec(line)?.[1] ?? "";
+    const address = pathIn(line);
     const step = current.steps.rcpt?.[current.rcptCount++] ?? this.#server.script.recipients?.[address];
     if (this.#perform(step ?? (current.mailAccepted ? "250 2.1.5 Ok" : "503 5.5.1 MAIL first")))
       current.rcpts.push(line);
@@ -156,9 +157,10 @@ export class ScriptedSession {
     counters.messages++;
     const arrivedAt = performance.now();
     arrivals.push(arrivedAt);
-    for (const line of rcpts) arrivalByRecipient.set(/<([^>]*)>/.exec(line)?.[1] ?? "", arrivedAt);
+    for (const line of rcpts) arrivalByRecipient.set(pathIn(line), arrivedAt);
     const drop = script.dropAfterDotEvery !== undefined && counters.messages % script.dropAfterDotEvery === 0;
-    const step = drop ? { drop: true as const } : (steps.dot ?? "250 2.0.0 Ok: queued");
+    const scripted = drop ? { drop: true as const } : (steps.dot ?? "250 2.0.0 Ok: queued");
+    const step = this.#server.onMessage(this.#connection, body, rcpts) ?? scripted;
     if (!script.countOnly) {
       const base64 = unstuff(body).toString("base64");
       const accepted = typeof step === "string" && step.startsWith("2");

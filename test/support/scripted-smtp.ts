@@ -2,7 +2,7 @@
 
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { ScriptedSession } from "./scripted-session.ts";
-import type { Counters, Script, TransactionScript, TranscriptEntry } from "./smtp-script.ts";
+import type { Counters, Script, Step, TransactionScript, TranscriptEntry } from "./smtp-script.ts";
 
 /** A received message, with its bytes in base64. */
 export interface StoredMessage {
@@ -24,6 +24,10 @@ export class ScriptedServer {
   readonly arrivals: number[] = [];
   /** The same of the last message to each recipient. */
   readonly arrivalByRecipient = new Map<string, number>();
+  /** Called with the number of each new connection. */
+  onConnection: (connection: number) => void = () => {};
+  /** Called with each message, still with doubled dots, and its RCPT lines. Returns the step at its final dot; without one, the script has it. */
+  onMessage: (connection: number, content: Buffer, rcpts: readonly string[]) => Step | undefined = () => undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #transactions = 0;
@@ -35,6 +39,7 @@ export class ScriptedServer {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
       this.counters.connections++;
+      this.onConnection(this.counters.connections);
       new ScriptedSession(this, socket, this.counters.connections);
     });
   }

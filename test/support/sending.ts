@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { database, mail } from "./databases.ts";
-import { aMail, createApiWithoutQueue, type TestWorkspace } from "./workspace.ts";
+import { aMail, type TestWorkspace } from "./workspace.ts";
 
 /** An email as the API shows it. */
 export interface Detail {
@@ -23,7 +23,7 @@ export const run = (sql: string, ...values: unknown[]) =>
 
 /** Returns functions that send from a workspace; nothing is delivered. */
 export function sendingFrom(workspace: TestWorkspace) {
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const send = (changes: Record<string, unknown>) => api.post("/v1/emails/", aMail(workspace, changes));
   const validate = (changes: Record<string, unknown>) => api.post("/v1/emails/validate", aMail(workspace, changes));
 

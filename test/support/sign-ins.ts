@@ -3,7 +3,7 @@ import { createMagicLink } from "../../src/identity/sign-ins/index.ts";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { openLinks } from "../../src/lib/sealed-links.ts";
 import { fromBase32 } from "./base32.ts";
-import { mail } from "./databases.ts";
+import { database } from "./databases.ts";
 import { cookiesOf, formPageOf } from "./sessions.ts";
 import { apiOn, type TestWorkspace, testContext, until } from "./workspace.ts";
 
@@ -56,10 +56,10 @@ export async function aMagicLink(email: string, now = Date.now()): Promise<strin
 /** Returns the texts of the emails that the service itself has sent from a workspace, oldest first. */
 export async function systemEmails({ workspaceNumber }: TestWorkspace, count: number): Promise<string[]> {
   const read = async () => {
-    const { results } = await mail
-      .prepare("SELECT content FROM emails WHERE workspace = ?1 AND source = 'system' ORDER BY id")
-      .bind(workspaceNumber)
-      .all<{ content: string }>();
+    const results = await database.rows<{ content: string }>(
+      "SELECT content FROM emails WHERE workspace = ?1 AND source = 'system' ORDER BY id",
+      [workspaceNumber],
+    );
     return Promise.all(results.map(({ content }) => openLinks(testContext().settings.masterKeys, content)));
   };
   return until(read, (found) => found.length >= count);

@@ -60,6 +60,15 @@ export function sinkServer(
   return scriptedServer(options);
 }
 
+/** Returns the messages that a server of this script gets from `send`, which is called with its EGRESS_URL. */
+export async function sentBy(send: (url: string) => Promise<unknown>, script: Script = {}): Promise<ReceivedMessage[]> {
+  const server = await scriptedServer(script);
+  await send(server.url);
+  const messages = await server.messages();
+  await server.close();
+  return messages;
+}
+
 /** A message that one of the npm smtp-server instances accepted. */
 export interface RealMessage {
   from: string;

@@ -95,12 +95,10 @@ export async function aSubmitter(workspace: TestWorkspace, gateway = aGateway(),
 
 /** Delivers an email to an SMTP server. */
 export async function deliverTo(url: string, id: string): Promise<void> {
-  const row = await database
-    .prepare(
-      "SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = (SELECT coalesce(outbox_id, id) FROM emails WHERE id = ?1)",
-    )
-    .bind(id)
-    .first<OutboxMessage["rows"][number]>();
+  const row = await database.row<OutboxMessage["rows"][number]>(
+    "SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = (SELECT coalesce(outbox_id, id) FROM emails WHERE id = ?1)",
+    [id],
+  );
   const body: OutboxMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: row ? [row] : [] };
   const batch = createMessageBatch<OutboxMessage>("work", [
     { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body },

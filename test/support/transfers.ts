@@ -6,7 +6,7 @@ import { performCall } from "../../src/transfers/domain-transfers/index.ts";
 import type { TransferRequest } from "../../src/transfers/domain-transfers/object.ts";
 import type { TransferOut } from "../../src/transfers/domain-transfers/schema.ts";
 import { newToken, type TokenKind } from "../../src/transfers/domain-transfers/tokens.ts";
-import { mail } from "./databases.ts";
+import { database } from "./databases.ts";
 import { uniqueDomainName } from "./domains.ts";
 import type { LocalDatabase } from "./local-database.ts";
 import { oncePerFile } from "./once-per-file.ts";
@@ -17,7 +17,7 @@ export const DAY = 24 * HOUR;
 
 /** The address of the account that owns a workspace of a test. */
 export const ownerOf = async ({ userId }: Pick<TestWorkspace, "userId">): Promise<string> => {
-  const row = await env.DB.prepare("SELECT email FROM users WHERE id = ?1").bind(userId).first<{ email: string }>();
+  const row = await database.row<{ email: string }>("SELECT email FROM users WHERE id = ?1", [userId]);
   return row?.email ?? "";
 };
 
@@ -62,7 +62,7 @@ export async function insertTransfer({
   const id = testContext().newId();
   const domain = await insertDomain(source);
   const now = Date.now();
-  await env.DB.prepare(
+  await database.run(
     `INSERT INTO domain_transfers (id, domain_id, domain_name, reversed_name, status, source_user_id, source_workspace,
        source_org_id, source_label, target_email, target_email_key, target_workspace, target_org_id, target_user_id,
        initiated_at, expires_at, accepted_at, cooloff_until)
@@ -70,20 +70,11 @@ export async function insertTransfer({
        (SELECT id FROM workspaces WHERE number = ?5), CASE WHEN ?5 IS NOT NULL THEN u.id END, ?10, ?10 + ?11,
        CASE WHEN ?5 IS NOT NULL THEN ?10 END, CASE WHEN ?5 IS NOT NULL THEN ?10 + ?12 END
        FROM users u WHERE u.email_key = ?9`,
-  )
-    .bind(
-      ...[
-        id,
-        domain.id,
-        domain.name,
-        reversedName(domain.name),
-        targetWorkspace,
-        source.userId,
-        source.workspaceNumber,
-      ],
-      ...[source.workspaceId, email, now, 7 * DAY, DAY],
-    )
-    .run();
+    [
+      ...[id, domain.id, domain.name, reversedName(domain.name), targetWorkspace, source.userId],
+      ...[source.workspaceNumber, source.workspaceId, email, now, 7 * DAY, DAY],
+    ],
+  );
   return { id, domainId: domain.id, name: domain.name };
 }
 
@@ -125,12 +116,10 @@ export async function mailedToken(kind: TokenKind, email: string): Promise<strin
 /** Returns the match of a pattern in the newest email of the service to an address that has one, when it has arrived. */
 export async function mailedMatch(email: string, pattern: RegExp): Promise<RegExpExecArray> {
   const find = async () => {
-    const { results } = await mail
-      .prepare(
-        "SELECT content FROM emails WHERE source = 'system' AND lower(recipients->>'$[0].email') = lower(?1) ORDER BY id DESC",
-      )
-      .bind(email)
-      .all<{ content: string }>();
+    const results = await database.rows<{ content: string }>(
+      "SELECT content FROM emails WHERE source = 'system' AND lower(recipients->>'$[0].email') = lower(?1) ORDER BY id DESC",
+      [email],
+    );
     for (const { content } of results) {
       const match = pattern.exec(await openLinks(testContext().settings.masterKeys, content));
       if (match) return match;
@@ -144,12 +133,11 @@ export async function mailedMatch(email: string, pattern: RegExp): Promise<RegEx
 
 /** Moves the times of a transfer into the past, as if it had been made `ms` earlier. */
 export async function age(transferId: string, ms: number): Promise<void> {
-  await env.DB.prepare(
+  await database.run(
     `UPDATE domain_transfers SET initiated_at = initiated_at - ?2, expires_at = expires_at - ?2,
        accepted_at = accepted_at - ?2, cooloff_until = cooloff_until - ?2 WHERE id = ?1`,
-  )
-    .bind(transferId, ms)
-    .run();
+    [transferId, ms],
+  );
 }
 
 /** Runs what is due for a domain in its object, at a time in ms since 1970. */

@@ -1,5 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import { beforeAll, beforeEach } from "vitest";
 import { type SeedInput, seedWorkspace } from "../../dev/seed-workspace.ts";
 import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/access/accounts/api-key.ts";
 import type { Role } from "../../src/access/caller.ts";
@@ -32,7 +33,7 @@ export function recordingContext(settings: Record<string, unknown> = {}, now: ()
 
 let workspaces = 0;
 
-/** Creates a workspace and returns it with functions that call the API with its key. */
+/** Creates a workspace and returns it with functions that call the API with its key; those of `withoutQueue` deliver nothing. */
 export async function aWorkspace(options: Partial<SeedInput> = {}) {
   workspaces += 1;
   const name = `w${workspaces}-${crypto.randomUUID().slice(0, 8)}`;
@@ -44,7 +45,7 @@ export async function aWorkspace(options: Partial<SeedInput> = {}) {
     mailShard: FILE_SHARD,
     ...options,
   });
-  return { ...seed, ...apiWith(seed.apiKey) };
+  return { ...seed, ...apiWith(seed.apiKey), withoutQueue: createApiWithoutQueue(seed.apiKey) };
 }
 
 export type TestWorkspace = Awaited<ReturnType<typeof aWorkspace>>;
@@ -88,7 +89,32 @@ export async function aMember(workspace: Pick<TestWorkspace, "workspaceNumber" |
       .bind(workspaceNumber, userId, role, ctx.now()),
   ]);
   const apiKey = await aKey({ workspaceNumber, userId });
-  return { userId, email, apiKey, ...apiWith(apiKey) };
+  return { userId, email, apiKey, ...apiWith(apiKey), withoutQueue: createApiWithoutQueue(apiKey) };
+}
+
+type Make<Value> = () => Value | Promise<Value>;
+/** An object that is no promise: of a function that returns a promise of a text, TypeScript would infer the promise. */
+type Copied = object & { then?: never };
+
+/**
+ * Returns an object that is, in each test, a copy of what `make` has returned before the test. The objects of a file are made in their
+ * order in it. A class with private fields cannot be copied.
+ */
+export function perTest<Value extends Copied>(make: Make<Value>): Value {
+  const copy = {} as Value;
+  beforeEach(async () => become(copy, await make()));
+  return copy;
+}
+
+/** Returns an object that is a copy of what `make` has returned once, before the tests of the file or suite. */
+export function perSuite<Value extends Copied>(make: Make<Value>): Value {
+  const copy = {} as Value;
+  beforeAll(async () => become(copy, await make()));
+  return copy;
+}
+
+function become(copy: object, made: object): void {
+  Object.setPrototypeOf(Object.assign(copy, made), Object.getPrototypeOf(made));
 }
 
 type Fetch = (request: Request) => Promise<Response>;
@@ -114,6 +140,12 @@ export function apiWith(key: string | null, fetch: Fetch = (request) => exports.
   return {
     get: (path: string, headers?: Record<string, string>) => call("GET", path, undefined, headers),
     post: (path: string, body: unknown, headers?: Record<string, string>) => call("POST", path, body, headers),
+    /** Posts, and returns the JSON of the response. Throws unless it is 2xx. */
+    async create<Out = { id: string }>(path: string, body: unknown, headers?: Record<string, string>): Promise<Out> {
+      const response = await call("POST", path, body, headers);
+      if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
+      return response.json<Out>();
+    },
     call,
   };
 }

@@ -1,4 +1,3 @@
-import type { Refusal } from "../../http/page-form.ts";
 import { Field, Form, Layout } from "../../http/ui/index.ts";
 import type { FormRow } from "./queries.ts";
 import { type FormField, HONEYPOT, limits } from "./rules.ts";
@@ -6,33 +5,16 @@ import { type FormField, HONEYPOT, limits } from "./rules.ts";
 interface FormPageProps {
   form: FormRow;
   fields: readonly FormField[];
-  /** As they were filled in. */
-  values: URLSearchParams;
-  refusal?: Refusal | undefined;
 }
 
 /** The hosted page of a form. It works without scripts, and shows nothing of the workspace but what the form says. */
-export const FormPage = ({ form, fields, values, refusal }: FormPageProps) => (
+export const FormPage = ({ form, fields }: FormPageProps) => (
   <Layout title={form.title}>
     <p>{form.text}</p>
-    <Form refusal={refusal}>
-      <Field
-        name="email"
-        label="Email"
-        type="email"
-        value={values.get("email") ?? ""}
-        errors={refusal?.errors}
-        maxlength={254}
-      />
+    <Form>
+      <Field name="email" label="Email" type="email" maxlength={254} />
       {fields.map(({ name, label, required }) => (
-        <Field
-          name={name}
-          label={label}
-          required={required}
-          value={values.get(name) ?? ""}
-          errors={refusal?.errors}
-          maxlength={limits.valueCharacters}
-        />
+        <Field name={name} label={label} required={required} maxlength={limits.valueCharacters} />
       ))}
       <p hidden aria-hidden="true">
         <input name={HONEYPOT} tabindex={-1} autocomplete="off" />

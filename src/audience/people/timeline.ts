@@ -14,7 +14,7 @@ export interface TimelineEntry {
 }
 
 /** A page of the timeline of a person. `next`: the time before which the next page is; null on the last. */
-export interface Timeline {
+interface Timeline {
   entries: TimelineEntry[];
   next: number | null;
 }

@@ -30,7 +30,15 @@ export function BarChart({ title, labels, series, isSmall = false }: ChartProps)
   const top = ticks.at(-1) ?? 1;
   const step = 100 / labels.length;
   return (
-    <Chart {...{ title, labels, series, ticks, isSmall }} centre={(index) => (index + 0.5) * step} hasBars>
+    <Chart
+      title={title}
+      labels={labels}
+      series={series}
+      ticks={ticks}
+      isSmall={isSmall}
+      centre={(index) => (index + 0.5) * step}
+      hasBars
+    >
       {labels.map((label, index) => {
         let used = 0;
         return (
@@ -64,7 +72,7 @@ export function LineChart({ title, labels, series }: ChartProps) {
   const top = ticks.at(-1) ?? 1;
   const step = WIDTH / Math.max(1, labels.length - 1);
   return (
-    <Chart {...{ title, labels, series, ticks }} centre={(index) => (100 * index * step) / WIDTH}>
+    <Chart title={title} labels={labels} series={series} ticks={ticks} centre={(index) => (100 * index * step) / WIDTH}>
       <svg aria-hidden="true" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width="100%" height="100%" preserveAspectRatio="none">
         {series.map(({ kind, values }, index) => {
           const points = values

@@ -1,19 +1,18 @@
 import type { Child } from "hono/jsx";
-import type { CallerCtx } from "../../access/caller.ts";
-import { ButtonLink, Form } from "./form.tsx";
-import { Layout } from "./layout.tsx";
+import { ButtonLink } from "./buttons.tsx";
+import { Form } from "./form.tsx";
+import { AppLayout } from "./layout.tsx";
 
 interface ConfirmProps {
   title: string;
-  caller: CallerCtx;
   /** Text of the button that does it. Its form posts to the URL of the page. */
   button: string;
   /** Path to return to without doing it. */
   back: string;
-  /** Path of the page in the menu. */
-  at?: string;
   /** True when something is deleted or ends. Default true. */
   isFinal?: boolean;
+  /** As that of `Form`. */
+  once?: boolean;
   /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
   /** Names the things that end or are deleted. */
@@ -23,21 +22,20 @@ interface ConfirmProps {
 /** The page that asks before something is deleted or sent. */
 export const ConfirmPage = ({
   title,
-  caller,
   button,
   back,
-  at,
   isFinal = true,
+  once = false,
   fields = {},
   children,
 }: ConfirmProps) => (
-  <Layout title={title} caller={caller} at={at ?? back}>
+  <AppLayout title={title}>
     <p>{children}</p>
-    <Form class="actions" fields={fields}>
+    <Form class="actions" once={once} fields={fields}>
       <button class={isFinal ? "danger final" : undefined} type="submit">
         {button}
       </button>
       <ButtonLink to={back} label="Cancel" kind="quiet" />
     </Form>
-  </Layout>
+  </AppLayout>
 );

@@ -1,5 +1,8 @@
 import type { Child } from "hono/jsx";
+import { Form } from "./form.tsx";
 import { Icon, type IconName } from "./icon.tsx";
+import { submittedTo } from "./submitted.ts";
+import { useViewer } from "./viewer.tsx";
 
 interface DialogProps {
   /** Text of the button. */
@@ -8,16 +11,15 @@ interface DialogProps {
   title?: string;
   icon?: IconName;
   /** `quiet`: it is not the main button of the page. */
-  kind?: "quiet";
-  /** True when the form was refused: it is open when the page is loaded. */
+  kind?: "quiet" | undefined;
+  /** True when it is open when the page is loaded. */
   isOpen?: boolean;
-  /** The form. It posts to a path of its own and is shown again with `isOpen` when it is refused. */
   children?: Child;
 }
 
 /**
- * A button that opens a form. With scripts the form is a modal dialog; without them it is a sheet below the button. It belongs to
- * the `actions` of a Layout.
+ * A button that opens what is chosen or filled in. With scripts it is a modal dialog; without them a sheet below the button. It belongs to
+ * the `actions` of an AppLayout.
  */
 export const Dialog = ({ label, title = label, icon, kind, isOpen = false, children }: DialogProps) => (
   <details class="dialog" data-dialog="" open={isOpen}>
@@ -30,4 +32,23 @@ export const Dialog = ({ label, title = label, icon, kind, isOpen = false, child
       {children}
     </div>
   </details>
+);
+
+interface FormDialogProps extends Omit<DialogProps, "isOpen"> {
+  /** Path that the form posts to. */
+  action: string;
+  /** Text of the button that submits it. */
+  button: string;
+  /** As that of `Form`. */
+  once?: boolean;
+}
+
+/** A dialog with a form. It is open when the form was refused. `children` are its fields. */
+export const FormDialog = ({ action, button, once = false, children, ...dialog }: FormDialogProps) => (
+  <Dialog {...dialog} isOpen={submittedTo(useViewer(), action)?.refusal !== undefined}>
+    <Form action={action} once={once}>
+      {children}
+      <button type="submit">{button}</button>
+    </Form>
+  </Dialog>
 );

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import { ButtonLink } from "./form.tsx";
+import { ButtonLink } from "./buttons.tsx";
+import { useCaller } from "./viewer.tsx";
 
 /** Line drawings of 120 by 80 px. The part with the class `lit` has the accent colour. */
 const DRAWINGS = {
@@ -49,8 +50,8 @@ interface EmptyProps {
   drawing?: DrawingName;
   /** A link to the next step. `isMain`: the page has no other main button. */
   action?: { href: string; label: string; isMain?: boolean } | undefined;
-  /** The call of the API that does it. */
-  command?: string;
+  /** The call of the API that does it. `body`: a file such as `@email.json`, or fields without an apostrophe. */
+  command?: { path: string; body: `@${string}` | Readonly<Record<string, unknown>> };
 }
 
 /** Shows that a list has no rows. */
@@ -63,10 +64,16 @@ export const Empty = ({ children, drawing = "mail", action, command }: EmptyProp
         <ButtonLink to={action.href} label={action.label} {...(action.isMain ? {} : { kind: "quiet" })} />
       </p>
     ) : null}
-    {command === undefined ? null : (
-      <p class="code" data-copy="">
-        {command}
-      </p>
-    )}
+    {command ? <Curl {...command} /> : null}
   </div>
 );
+
+/** The command that posts a body to a path of the API. */
+const Curl = ({ path, body }: NonNullable<EmptyProps["command"]>) => {
+  const json = typeof body === "string" ? body : `'${JSON.stringify(body)}'`;
+  return (
+    <p class="code" data-copy="">
+      {`curl ${useCaller().settings.publicUrl}${path} -H "Authorization: Bearer $KEY" --json ${json}`}
+    </p>
+  );
+};

@@ -1,48 +1,76 @@
-import type { Child, JSX, PropsWithChildren } from "hono/jsx";
-import { Icon, type IconName } from "./icon.tsx";
+import { type Child, type JSX, type PropsWithChildren, useContext } from "hono/jsx";
+import { Icon } from "./icon.tsx";
+import { type Refusal, SubmittedContext, submittedTo, useChecked, useError, useValue } from "./submitted.ts";
 import { useViewer } from "./viewer.tsx";
 
 /** Name of the hidden field that says for which workspace the page of a form was made. */
 export const FORM_PAGE = "form_page";
 
-interface FormProps {
-  /** Idempotency-Key, with which a form that is posted twice acts once. */
-  once?: string;
+interface PlainFormProps {
   /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
-  /** Why it was refused, which is shown above its fields. */
-  refusal?: SummaryProps["refusal"];
   /** The page that the form stands on. Default: the one that is rendered. */
   page?: string | undefined;
 }
 
-/** A form, which is posted unless it has another method. Below /app it says for which workspace its page was made. */
-export function Form({ method = "post", once, page, fields = {}, refusal, children, ...rest }: FormAttributes) {
+interface FormProps extends PlainFormProps {
+  /** True for a form that acts once when it is posted twice: it has an Idempotency-Key (`onceForForm`). */
+  once?: boolean;
+  /** False when its page has read the fields that were submitted, and gives them their values. Default true. */
+  refills?: boolean;
+}
+
+type Attributes<Props> = PropsWithChildren<Props & JSX.IntrinsicElements["form"]>;
+
+/**
+ * A form, which is posted unless it has another method. When the request has submitted it, its fields have the values that were
+ * filled in, and it says why it was refused. Below /app it says for which workspace its page was made.
+ */
+export function Form({ refills = true, once = false, fields = {}, children, ...rest }: Attributes<FormProps>) {
+  const submitted = submittedTo(useViewer(), rest.action as string | undefined, rest.method as "get" | undefined);
+  const key = submitted?.fields?.get("idempotency_key") || crypto.randomUUID();
+  return (
+    <PlainForm {...rest} fields={once ? { idempotency_key: key, ...fields } : fields}>
+      <SubmittedContext.Provider value={submitted}>
+        {submitted?.method === "post" ? <ErrorSummary /> : null}
+        {refills ? children : <GivenValues>{children}</GivenValues>}
+      </SubmittedContext.Provider>
+    </PlainForm>
+  );
+}
+
+/** Fields that keep the values that they are given, since their page has read what was submitted. */
+export function GivenValues({ children }: { children?: Child }) {
+  const submitted = useContext(SubmittedContext);
+  return (
+    <SubmittedContext.Provider value={submitted && { ...submitted, fields: undefined }}>
+      {children}
+    </SubmittedContext.Provider>
+  );
+}
+
+/** A form as it is for everybody, whatever was submitted. */
+export function PlainForm({ method = "post", page, fields = {}, children, ...rest }: Attributes<PlainFormProps>) {
   const viewer = useViewer();
   const formPage = method === "post" ? (page ?? viewer.formPage) : undefined;
   return (
     <form {...rest} method={method}>
       {/* The first field, since only the start of a large body is read to find it. */}
       {formPage === undefined ? null : <input type="hidden" name={FORM_PAGE} value={formPage} />}
-      {Object.entries(once === undefined ? fields : { idempotency_key: once, ...fields }).map(([name, value]) => (
+      {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <ErrorSummary refusal={refusal} />
       {children}
     </form>
   );
 }
 
-type FormAttributes = PropsWithChildren<FormProps & JSX.IntrinsicElements["form"]>;
-
-/** Messages about the fields of a form, by field name. */
-export type FieldErrors = ReadonlyMap<string, string>;
-
 interface LabelledProps {
   name: string;
   label: string;
   hint?: Child;
-  errors?: FieldErrors | undefined;
+  /** Default: that of the refused form. */
+  error?: string | undefined;
   /** Default true. */
   required?: boolean;
 }
@@ -64,13 +92,21 @@ interface FieldProps extends LabelledProps {
 }
 
 /** A text field with its label and an optional hint. Screen readers read hint and error with the field. */
-export function Field({ name, label, type = "text", hint, errors, required = true, maxBytes, ...input }: FieldProps) {
+export function Field({ maxBytes, ...props }: FieldProps) {
+  const { name, label, type = "text", hint, error = useError(props.name), required = true, ...input } = props;
+  const isSecret = type === "password" || type === "file" || input.autocomplete === "one-time-code";
+  const filled = useValue(name, input.value);
   return (
-    <Labelled {...{ name, label, hint, errors, required }}>
+    <Labelled name={name} label={label} hint={hint} error={error} required={required}>
       <input
-        {...{ id: name, name, type, required, "data-max": maxBytes }}
-        {...describedBy(name, hint, errors)}
+        id={name}
+        name={name}
+        type={type}
+        required={required}
+        data-max={maxBytes}
+        {...describedBy(name, hint, error)}
         {...input}
+        value={isSecret ? input.value : filled}
       />
     </Labelled>
   );
@@ -84,9 +120,10 @@ interface TextAreaProps extends LabelledProps {
 }
 
 /** A field of several lines. */
-export function TextArea({ name, label, hint, errors, required = true, value, rows = 6, ...rest }: TextAreaProps) {
+export function TextArea({ name, label, hint, required = true, value, rows = 6, ...rest }: TextAreaProps) {
+  const error = useError(name);
   return (
-    <Labelled {...{ name, label, hint, errors, required }}>
+    <Labelled name={name} label={label} hint={hint} error={error} required={required}>
       <textarea
         id={name}
         name={name}
@@ -94,10 +131,10 @@ export function TextArea({ name, label, hint, errors, required = true, value, ro
         required={required}
         class={rest.code ? "code" : undefined}
         autofocus={rest.autofocus}
-        {...describedBy(name, hint, errors)}
+        {...describedBy(name, hint, error)}
       >
         {/* Browsers leave out a newline at the start. */}
-        {`\n${value ?? ""}`}
+        {`\n${useValue(name, value) ?? ""}`}
       </textarea>
     </Labelled>
   );
@@ -109,24 +146,32 @@ interface SelectProps extends LabelledProps {
 }
 
 /** A choice of one value. */
-export function Select({ name, label, hint, errors, required = true, options, value }: SelectProps) {
+export function Select({ name, label, hint, required = true, options, value }: SelectProps) {
+  const error = useError(name);
   return (
-    <Labelled {...{ name, label, hint, errors, required }}>
-      <select id={name} name={name} {...describedBy(name, hint, errors)}>
-        {options.map((option) => (
-          <option value={option.value} selected={option.value === value}>
-            {option.label}
-          </option>
-        ))}
+    <Labelled name={name} label={label} hint={hint} error={error} required={required}>
+      <select id={name} name={name} {...describedBy(name, hint, error)}>
+        <Options options={options} value={useValue(name, value)} />
       </select>
     </Labelled>
   );
 }
 
+/** The options of a `select`. */
+export const Options = ({ options, value }: Pick<SelectProps, "options" | "value">) => (
+  <>
+    {options.map((option) => (
+      <option value={option.value} selected={option.value === value}>
+        {option.label}
+      </option>
+    ))}
+  </>
+);
+
 /** A box to check. */
-export const Check = ({ name, label, checked, value = "on" }: CheckProps) => (
+export const Check = ({ name, label, checked = false, value = "on" }: CheckProps) => (
   <label class="choice">
-    <input type="checkbox" name={name} value={value} checked={checked ?? false} />
+    <input type="checkbox" name={name} value={value} checked={useChecked(name, value, checked)} />
     <span>{label}</span>
   </label>
 );
@@ -145,84 +190,47 @@ interface CheckGroupProps {
   chosen: readonly string[];
   /** Named as the field of the API call, as the links of `ErrorSummary` are. */
   id: string;
-  errors?: FieldErrors | undefined;
 }
 
 /** Boxes of which any number may be checked. */
-export const CheckGroup = ({ name, legend, options, chosen, id, errors }: CheckGroupProps) => (
+export const CheckGroup = ({ name, legend, options, chosen, id }: CheckGroupProps) => (
   <fieldset id={id} tabindex={-1}>
     <legend>{legend}</legend>
     {options.map(({ value, label }) => (
       <Check name={name} value={value} label={label} checked={chosen.includes(value)} />
     ))}
-    {errors?.has(id) ? <p class="error">{errors.get(id)}</p> : null}
+    <FieldError name={id} />
   </fieldset>
 );
 
-interface PostButtonProps {
-  /** Path that the form posts to. */
-  to: string;
-  label: string;
-  /** `bare`: only the icon is shown, and the label as its title. */
-  kind?: "quiet" | "danger" | "link" | "bare";
-  icon?: IconName;
-  /** Name for screen readers, where the same label stands in several rows. */
-  name?: string;
-  /** Hidden fields. */
-  fields?: Readonly<Record<string, string>>;
+/** The error of a group of fields, below them. */
+export function FieldError({ name }: { name: string }) {
+  const error = useError(name);
+  return error === undefined ? null : <p class="error">{error}</p>;
 }
 
-/** A button that posts a form without fields to fill in. */
-export const PostButton = ({ to, label, kind, icon, name, fields = {} }: PostButtonProps) => (
-  <Form class={kind === "link" ? "inline" : undefined} action={to} fields={fields}>
-    <button class={kind} type="submit" aria-label={name} title={kind === "bare" ? label : undefined}>
-      {icon ? <Icon name={icon} /> : null}
-      {kind === "bare" ? null : label}
-    </button>
-  </Form>
+const Labelled = ({ name, label, hint, error, required, children }: LabelledProps & { children?: Child }) => (
+  <div class="field">
+    <label for={name}>
+      {label}
+      {required ? null : <span class="soft"> (optional)</span>}
+    </label>
+    {hint === undefined ? null : (
+      <p class="hint" id={`${name}-hint`}>
+        {hint}
+      </p>
+    )}
+    {children}
+    {error === undefined ? null : (
+      <p class="error" id={`${name}-error`}>
+        {error}
+      </p>
+    )}
+  </div>
 );
 
-interface ButtonLinkProps {
-  to: string;
-  label: string;
-  kind?: "quiet" | "danger" | "bare";
-  icon?: IconName;
-  name?: string;
-}
-
-/** A link that looks like a button. Its properties are those of `PostButton`. */
-export const ButtonLink = ({ to, label, kind, icon, name }: ButtonLinkProps) => (
-  <a class={kind ? `button ${kind}` : "button"} href={to} aria-label={name} title={kind === "bare" ? label : undefined}>
-    {icon ? <Icon name={icon} /> : null}
-    {kind === "bare" ? null : label}
-  </a>
-);
-
-function Labelled({ name, label, hint, errors, required, children }: LabelledProps & { children?: Child }) {
-  const error = errors?.get(name);
-  return (
-    <div class="field">
-      <label for={name}>
-        {label}
-        {required ? null : <span class="soft"> (optional)</span>}
-      </label>
-      {hint === undefined ? null : (
-        <p class="hint" id={`${name}-hint`}>
-          {hint}
-        </p>
-      )}
-      {children}
-      {error === undefined ? null : (
-        <p class="error" id={`${name}-error`}>
-          {error}
-        </p>
-      )}
-    </div>
-  );
-}
-
-function describedBy(name: string, hint: unknown, errors: FieldErrors | undefined) {
-  const isWrong = errors?.has(name) ?? false;
+function describedBy(name: string, hint: unknown, error: string | undefined) {
+  const isWrong = error !== undefined;
   const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isWrong ? [`${name}-error`] : [])];
   return {
     ...(ids.length > 0 ? { "aria-describedby": ids.join(" ") } : {}),
@@ -240,26 +248,30 @@ export function Notice({ kind, children }: { kind: "bad" | "good" | "warn"; chil
   );
 }
 
-interface SummaryProps {
-  refusal?:
-    | {
-        message: string;
-        errors: FieldErrors;
-        /** Pages of what stops the request. */
-        links?: readonly { href: string; label: string }[];
-        /** Values that were stored meanwhile, by label. */
-        stored?: Readonly<Record<string, string>>;
-      }
-    | undefined;
+/** The version of what a form began from (src/lib/form-version.ts), so that it replaces no later change unseen. */
+export function VersionField({ version }: { version: string }) {
+  const filled = useValue("version", version);
+  const { refusal } = useContext(SubmittedContext) ?? {};
+  return <input type="hidden" name="version" value={refusal?.version ?? filled} />;
 }
 
-/** The version of what a form began from (src/lib/form-version.ts), so that it replaces no later change unseen. */
-export const VersionField = ({ version, refusal }: { version: string; refusal: { version?: string } | undefined }) => (
-  <input type="hidden" name="version" value={refusal?.version ?? version} />
-);
+/** Returns why the request was refused, for the first element of a page that says so. */
+function useRefusal(): Refusal | undefined {
+  const { submitted } = useViewer();
+  if (!submitted || submitted.isSaid) return undefined;
+  submitted.isSaid = true;
+  return submitted.refusal;
+}
 
-/** Why a form was refused, with a link to each field that is wrong, or to each page of what stops it. */
-export function ErrorSummary({ refusal }: SummaryProps) {
+/** Says why the request was refused in one sentence. */
+export function RefusalNotice() {
+  const refusal = useRefusal();
+  return refusal ? <Notice kind="bad">{refusal.message}</Notice> : null;
+}
+
+/** Says why the request was refused, with a link to each field that is wrong, or to each page of what stops it. */
+export function ErrorSummary() {
+  const refusal = useRefusal();
   if (!refusal) return null;
   const { message, errors, stored } = refusal;
   if (stored) return <StoredMeanwhile message={message} stored={stored} />;

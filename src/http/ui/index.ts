@@ -1,22 +1,24 @@
 export { Avatar } from "./avatar.tsx";
+export { ActionLink, ButtonLink, PostButton, Submit } from "./buttons.tsx";
 export { BarChart, Chips, LineChart, Numbers, Share, Tiles } from "./charts.tsx";
 export { Code } from "./code.tsx";
 export { ConfirmPage } from "./confirm.tsx";
-export { Dialog } from "./dialog.tsx";
+export { Dialog, FormDialog } from "./dialog.tsx";
 export { Document } from "./document.tsx";
-export { Drawing, type DrawingName, Empty } from "./empty.tsx";
+export { Drawing, Empty } from "./empty.tsx";
 export { ErrorList } from "./error-list.tsx";
 export {
-  ButtonLink,
   Check,
   CheckGroup,
   ErrorSummary,
   Field,
-  type FieldErrors,
+  FieldError,
   FORM_PAGE,
   Form,
+  GivenValues,
   Notice,
-  PostButton,
+  Options,
+  RefusalNotice,
   Select,
   TextArea,
   VersionField,
@@ -24,15 +26,16 @@ export {
 export { files } from "./generated/files.ts";
 export { Header } from "./header.tsx";
 export { Icon, type IconName, Mark } from "./icon.tsx";
-export { Layout } from "./layout.tsx";
-export { MailFrame, PreviewFrame, SizedMailFrame } from "./mail-frame.tsx";
+export { AppLayout, Layout } from "./layout.tsx";
+export { PreviewFrame, SizedMailFrame } from "./mail-frame.tsx";
 export { type MenuEntry, menuOf, openable } from "./menu-entries.ts";
 export { QrCode } from "./qr-code.tsx";
-export { SearchField } from "./search-field.tsx";
+export { FindForm, SearchField } from "./search-field.tsx";
 export { Status, toSentence } from "./status.tsx";
-export { Facts, List, Live, Pager, Table } from "./table.tsx";
+export { type Refusal, submittedTo, useChecked, useError, useValue } from "./submitted.ts";
+export { Facts, List, Live, NextPage, Pager, Table } from "./table.tsx";
 export { Time } from "./time.tsx";
 export { ShortTimeField, TimeField } from "./time-field.tsx";
 export { TimeLeft, waitOf } from "./time-left.tsx";
 export { Toast } from "./toast.tsx";
-export { useViewer, type Viewer, ViewerContext } from "./viewer.tsx";
+export { useCaller, useScope, useViewer, type Viewer, ViewerContext } from "./viewer.tsx";

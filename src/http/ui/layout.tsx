@@ -8,68 +8,63 @@ import { files } from "./generated/files.ts";
 import { Header } from "./header.tsx";
 import { Icon, Mark } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import { NextPage } from "./table.tsx";
 import { Toast } from "./toast.tsx";
-import { useViewer } from "./viewer.tsx";
+import { useCaller, useViewer } from "./viewer.tsx";
 
 interface LayoutProps {
   title: string;
-  /** Set on pages for signed-in users: they have a menu and take the whole width. */
-  caller?: CallerCtx;
-  /** Path of the page in the menu that this page belongs to. */
-  at?: string;
-  /** Links and buttons beside the title. */
-  actions?: Child;
-  /** Above the content: what the user has just done. */
-  notice?: Child | undefined;
-  /** Text of the search over everything whose results the page shows. */
-  query?: string;
   /** URL that the page opens by itself at once. */
   refreshTo?: string;
   children?: Child;
 }
 
-/** The layout of every page. Pages without a caller are a narrow column with one card. */
-export function Layout({ title, caller, at, actions, notice, query, refreshTo, children }: LayoutProps) {
+/** The layout of pages outside of the dashboard: a narrow column with one card. */
+export const Layout = ({ title, refreshTo, children }: LayoutProps) => (
+  <Document title={title} refreshTo={refreshTo}>
+    <main id="main" class="narrow">
+      <Mark size={40} />
+      <section>
+        <h1>{title}</h1>
+        {children}
+      </section>
+    </main>
+  </Document>
+);
+
+interface AppLayoutProps {
+  title: string;
+  /** Path of an entry of the menu that the page belongs to. Default: the path of the page. */
+  at?: string;
+  /** Links and buttons beside the title. */
+  actions?: Child;
+  /** Text of the search over everything whose results the page shows. */
+  query?: string;
+  children?: Child;
+}
+
+/** The layout of the pages of the dashboard: bar, menu, and content over the whole width. */
+export function AppLayout({ title, at, actions, query, children }: AppLayoutProps) {
+  const { path, notice } = useViewer();
+  const caller = useCaller();
   return (
-    <Document
-      title={title}
-      of={caller?.workspace.name}
-      script={caller && files.script}
-      styles={caller && [files.dashboardStyle]}
-      refreshTo={refreshTo}
-      kind={caller ? "app" : undefined}
-    >
-      {caller ? (
-        <>
-          <Header caller={caller} query={query} />
-          <Menu caller={caller} at={at ?? title} />
-        </>
-      ) : null}
-      <main id="main" class={caller ? undefined : "narrow"}>
-        {caller ? (
-          <>
-            <Banners caller={caller} />
-            <div class="title">
-              <h1>{title}</h1>
-              {actions ? (
-                <div class="actions" id="actions" data-live="">
-                  {actions}
-                </div>
-              ) : null}
+    <Document title={title} of={caller.workspace.name} script={files.script} styles={[files.dashboardStyle]} kind="app">
+      <Header caller={caller} query={query} />
+      <Menu caller={caller} at={at ?? path} />
+      <main id="main">
+        <Banners caller={caller} />
+        <div class="title">
+          <h1>{title}</h1>
+          {actions ? (
+            <div class="actions" id="actions" data-live="">
+              {actions}
             </div>
-            {notice === undefined ? null : <Toast>{notice}</Toast>}
-            {children}
-            <Foot />
-          </>
-        ) : (
-          <>
-            <Mark size={40} />
-            <section>
-              <h1>{title}</h1>
-              {children}
-            </section>
-          </>
-        )}
+          ) : null}
+        </div>
+        {notice === undefined ? null : <Toast>{notice}</Toast>}
+        {children}
+        <NextPage />
+        <Foot />
       </main>
     </Document>
   );

@@ -4,7 +4,7 @@ import { type MenuEntry, menuOf } from "./menu-entries.ts";
 
 interface MenuProps {
   caller: CallerCtx;
-  /** Path or name of the entry that the page belongs to. */
+  /** Path of the page, or of the entry that it belongs to. */
   at: string;
 }
 
@@ -60,7 +60,8 @@ const Entries = ({ entries, at }: { entries: readonly MenuEntry[]; at: string })
   </>
 );
 
-const isAt = ({ path, name }: MenuEntry, at: string) => path === at || name === at;
+/** Every path of the dashboard begins with that of its first page, which is current only on that page. */
+const isAt = ({ path }: MenuEntry, at: string) => path === at || (path !== "/app" && at.startsWith(`${path}/`));
 
 interface MenuLinkProps {
   path: string;

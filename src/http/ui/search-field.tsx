@@ -1,3 +1,4 @@
+import { Field, Form } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 
 interface SearchFieldProps {
@@ -27,4 +28,25 @@ export const SearchField = ({ label, value, maxlength, placeholder, isGlobal = f
     />
     {isGlobal ? <kbd>/</kbd> : null}
   </label>
+);
+
+interface FindFormProps {
+  /** Path of the list. */
+  action: string;
+  /** Field of the query. */
+  name: string;
+  label: string;
+  value: string;
+  /** In characters. */
+  maxlength?: number;
+  hint?: string;
+  button?: string;
+}
+
+/** The form that searches a list. */
+export const FindForm = ({ action, button = "Find", ...field }: FindFormProps) => (
+  <Form class="filter" method="get" action={action}>
+    <Field {...field} type="search" required={false} />
+    <button type="submit">{button}</button>
+  </Form>
 );

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import { ButtonLink } from "./form.tsx";
+import { ButtonLink } from "./buttons.tsx";
+import { useViewer } from "./viewer.tsx";
 
 interface TableProps {
   /** Read by screen readers. */
@@ -28,34 +29,45 @@ export const Table = ({ caption, columns, children }: TableProps) => (
   </section>
 );
 
-interface ListProps extends Omit<TableProps, "children"> {
+interface ListProps {
+  /** Read by screen readers. */
+  caption: string;
+  /** Names of the columns. False: neither the column nor its cells are shown. */
+  columns: readonly (string | false)[];
   /** Cells in the order of the columns. */
   rows: readonly (readonly Child[])[];
   /** Class with the widths of its columns, and with what becomes of texts that do not fit. */
   kind?: string;
   /** The ids of the rows, in their order, in a list inside `Live`: only rows that change are replaced. `name` is its own on the page. */
   live?: { name: string; ids: readonly string[] };
+  /** Stands in place of a list without rows. Default: its head. */
+  empty?: Child;
 }
 
 /** A table whose rows are cards in narrow windows, with the name of the column before each cell. */
-export const List = ({ caption, columns, rows, kind, live }: ListProps) => (
-  <div class={kind === undefined ? "list" : `list ${kind}`} id={live && `${live.name}-list`}>
-    <table aria-label={caption} id={live && `${live.name}-table`}>
-      <Head columns={columns} id={live && `${live.name}-head`} />
-      <tbody id={live && `${live.name}-body`}>
-        {rows.map((cells, row) => (
-          <tr id={live && `${live.name}-${live.ids[row]}`}>
-            {cells.map((cell, index) => (
-              <td data-column={columns[index]}>
-                <div>{cell}</div>
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+export function List({ caption, columns, rows, kind, live, empty }: ListProps) {
+  if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
+  return (
+    <div class={kind === undefined ? "list" : `list ${kind}`} id={live && `${live.name}-list`}>
+      <table aria-label={caption} id={live && `${live.name}-table`}>
+        <Head columns={columns.filter((column) => column !== false)} id={live && `${live.name}-head`} />
+        <tbody id={live && `${live.name}-body`}>
+          {rows.map((cells, row) => (
+            <tr id={live && `${live.name}-${live.ids[row]}`}>
+              {cells.map((cell, index) =>
+                columns[index] === false ? null : (
+                  <td data-column={columns[index]}>
+                    <div>{cell}</div>
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
 
 /** A part of a page that is read again every 5 s while the page is visible, or only with other parts when `isPolled` is false. */
 export const Live = ({ id, isPolled = true, children }: { id: string; isPolled?: boolean; children?: Child }) => (
@@ -90,10 +102,15 @@ export const Facts = ({ of }: { of: Readonly<Record<string, Fact>> }) => (
   </dl>
 );
 
-/** The link to the next page of a list. `next` is its URL; null on the last page. */
-export const Pager = ({ next, label = "Older" }: { next: string | null; label?: string }) =>
-  next === null ? null : (
-    <p>
-      <ButtonLink to={next} label={label} kind="quiet" />
-    </p>
-  );
+/** The link to the next page of a list. */
+export const Pager = ({ to, label }: { to: string; label: string }) => (
+  <p>
+    <ButtonLink to={to} label={label} kind="quiet" />
+  </p>
+);
+
+/** The link to the next page of the list that `respondPage` names. It stands at the end of the page. */
+export function NextPage() {
+  const { next } = useViewer();
+  return next ? <Pager {...next} /> : null;
+}

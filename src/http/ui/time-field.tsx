@@ -1,5 +1,5 @@
 import { toLocalMinute } from "../../lib/local-time.ts";
-import { Field, type FieldErrors } from "./form.tsx";
+import { Field, GivenValues } from "./form.tsx";
 import { useViewer } from "./viewer.tsx";
 
 interface TimeFieldProps {
@@ -9,22 +9,25 @@ interface TimeFieldProps {
   hint: string;
   /** In ISO 8601. Empty, or a text that is no time: the field is empty. */
   at: string;
-  errors?: FieldErrors | undefined;
 }
 
 /** An optional time in the zone of the viewer. The form names the zone, which `readTime` reads with the field. */
-export function TimeField({ name, label, hint, at, errors }: TimeFieldProps) {
+export function TimeField({ name, label, hint, at }: TimeFieldProps) {
   const { zone } = useViewer();
   return (
     <>
       <ZoneOf name={name} zone={zone} />
-      <Field
-        {...{ name, label, errors }}
-        type="datetime-local"
-        required={false}
-        hint={`${inZone(zone)}. ${hint}`}
-        value={toFieldValue(at, zone)}
-      />
+      {/* `at` is what was filled in, also when the zone of the viewer has changed since. */}
+      <GivenValues>
+        <Field
+          name={name}
+          label={label}
+          type="datetime-local"
+          required={false}
+          hint={`${inZone(zone)}. ${hint}`}
+          value={toFieldValue(at, zone)}
+        />
+      </GivenValues>
     </>
   );
 }

@@ -1,6 +1,9 @@
-import { createContext, useContext } from "hono/jsx";
+import { type Child, createContext, useContext } from "hono/jsx";
+import type { Scope } from "../../access/accounts/scopes.ts";
+import type { CallerCtx } from "../../access/caller.ts";
+import type { Submitted } from "./submitted.ts";
 
-/** Who looks at a page, and when. */
+/** Who looks at a page, when, and after which request. */
 export interface Viewer {
   /** IANA name of the zone in which times are shown. */
   zone: string;
@@ -12,11 +15,38 @@ export interface Viewer {
   service: string;
   /** URL of the service without a final slash. */
   origin: string;
+  /** Path of the request. */
+  path: string;
+  /** The signed-in user. */
+  caller?: CallerCtx | undefined;
   /** Id of the workspace and path of the page, when its forms act in that workspace. */
   formPage?: string | undefined;
+  /** Says what the user has just done. */
+  notice?: Child | undefined;
+  /** The link at the end of a page of a list. */
+  next?: { to: string; label: string } | undefined;
+  /** The form that the request has submitted. */
+  submitted?: Submitted | undefined;
 }
 
 /** The viewer of the page that is rendered. `respondPage` sets it. */
-export const ViewerContext = createContext<Viewer>({ zone: "UTC", isAutomatic: true, now: 0, service: "", origin: "" });
+export const ViewerContext = createContext<Viewer>({
+  zone: "UTC",
+  isAutomatic: true,
+  now: 0,
+  service: "",
+  origin: "",
+  path: "",
+});
 
 export const useViewer = (): Viewer => useContext(ViewerContext);
+
+/** Returns the signed-in user of a page of the dashboard. */
+export function useCaller(): CallerCtx {
+  const { caller } = useViewer();
+  if (!caller) throw new Error("This page has no signed-in user");
+  return caller;
+}
+
+/** Returns whether the role of the signed-in user has a scope. */
+export const useScope = (scope: Scope): boolean => useCaller().actor.scopes.has(scope);

@@ -28,13 +28,12 @@ export async function withProof(c: Context<AppEnv>, proof: string): Promise<Call
 }
 
 /** The field of the proof, for a form of an administrator. */
-export const ProofField = ({ errors }: { errors?: ReadonlyMap<string, string> | undefined }) => (
+export const ProofField = () => (
   <Field
     name="proof"
     label="Proof of your identity"
     hint="A code of your authenticator app. Without two-factor authentication: the address of a fresh sign-in link that was not opened."
     autocomplete="one-time-code"
-    errors={errors}
     maxlength={500}
   />
 );

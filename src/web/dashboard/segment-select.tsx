@@ -1,21 +1,19 @@
 import type { SegmentRow } from "../../audience/segments/index.ts";
-import { type FieldErrors, Select } from "../../http/ui/index.ts";
+import { Select } from "../../http/ui/index.ts";
 
 interface SegmentSelectProps {
   segments: readonly Pick<SegmentRow, "id" | "name">[];
   value: string;
-  errors?: FieldErrors | undefined;
 }
 
 /** The choice of the segment of a broadcast. None is shown when the workspace has no segment. */
-export const SegmentSelect = ({ segments, value, errors }: SegmentSelectProps) =>
+export const SegmentSelect = ({ segments, value }: SegmentSelectProps) =>
   segments.length === 0 ? null : (
     <Select
       name="segment_id"
       label="Segment"
       hint="Only its people get the broadcast. Without a list, all of them do."
       value={value}
-      errors={errors}
       options={[{ value: "", label: "None" }, ...segments.map(({ id, name }) => ({ value: id, label: name }))]}
     />
   );

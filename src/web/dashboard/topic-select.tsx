@@ -1,21 +1,14 @@
-import { type FieldErrors, Select } from "../../http/ui/index.ts";
+import { Select } from "../../http/ui/index.ts";
 import type { TopicRow } from "../../sending/topics/index.ts";
 
-interface TopicSelectProps {
-  topics: readonly TopicRow[];
-  value: string;
-  errors?: FieldErrors | undefined;
-}
-
 /** The choice of the topic of a mailing. None is shown when the workspace has no topic. */
-export const TopicSelect = ({ topics, value, errors }: TopicSelectProps) =>
+export const TopicSelect = ({ topics, value }: { topics: readonly TopicRow[]; value: string }) =>
   topics.length === 0 ? null : (
     <Select
       name="topic_id"
       label="Topic"
       hint="Only contacts who are subscribed to it get the mailing, and its unsubscribe link ends this topic alone."
       value={value}
-      errors={errors}
       options={[{ value: "", label: "None" }, ...topics.map(({ id, name }) => ({ value: id, label: name }))]}
     />
   );

@@ -1,4 +1,4 @@
-import type { Tool } from "./tool.ts";
+import { isRepeatable, type Tool } from "./tool.ts";
 
 /** A refused call: `errors` is what the API said, `retryAfter` the value of that header in seconds. */
 interface Refusal {
@@ -26,9 +26,9 @@ const hintOfKey = (retryAfter: string | null) =>
     ? "Use another idempotency_key for another action."
     : `Wait ${retryAfter} seconds, then repeat the same call.`;
 
-function hintOfFailure({ effect, repeatable, input }: Tool): string {
-  if ("idempotency_key" in input.shape)
+function hintOfFailure(tool: Tool): string {
+  if ("idempotency_key" in tool.input.shape)
     return "This is an error of the service. Repeat the call once with the same idempotency_key.";
-  if (effect === "read" || repeatable) return "This is an error of the service. Repeat the call once.";
+  if (isRepeatable(tool)) return "This is an error of the service. Repeat the call once.";
   return "This is an error of the service. Find out whether the call had an effect before you repeat it.";
 }

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { Scope } from "../../access/accounts/scopes.ts";
 import type { Actor } from "../../access/caller.ts";
 import { dispatcher } from "../../http/dispatch.ts";

@@ -3,7 +3,7 @@ import type { ApiCall } from "../../lib/api-call.ts";
 import { VERSION } from "../../lib/version.ts";
 import { callTool } from "./call-tool.ts";
 import { outputSchemaOf, type ResponseOf } from "./output-schema.ts";
-import type { Tool } from "./tool.ts";
+import { isReading, isRepeatable, type Tool } from "./tool.ts";
 import { tools } from "./tools/index.ts";
 
 const INSTRUCTIONS =
@@ -44,14 +44,14 @@ function createServer({ tools: usable, serviceName, responseOf, dispatch }: McpC
   return server;
 }
 
-function annotationsOf({ title, effect, repeatable }: Tool): ToolAnnotations {
+function annotationsOf(tool: Tool): ToolAnnotations {
   return {
-    title,
-    readOnlyHint: effect === "read",
-    destructiveHint: effect === "final",
+    title: tool.title,
+    readOnlyHint: isReading(tool),
+    destructiveHint: tool.effect === "final",
     // An idempotency_key is optional, so it makes a call safe and the tool not idempotent.
-    idempotentHint: effect === "read" || repeatable === true,
-    openWorldHint: effect !== "read",
+    idempotentHint: isRepeatable(tool),
+    openWorldHint: !isReading(tool),
   };
 }
 

@@ -16,9 +16,10 @@ export interface Tool {
   /** Tells a model the purpose of the tool and when to use it. */
   description: string;
   /** Method and mounted path of the endpoint. Its scope is that of the tool. */
-  route: string;
-  effect: Effect;
-  /** Set when a repeated call with the same arguments changes nothing more. A tool that reads changes nothing anyway. */
+  route: `${"GET" | "POST" | "PATCH" | "DELETE"} ${string}`;
+  /** Only an endpoint with GET goes without one: it reads. */
+  effect?: Effect;
+  /** Set when a repeated POST with the same arguments changes nothing more. With PATCH and DELETE this is always so. */
   repeatable?: true;
   /** The arguments: path parameters, then query parameters or fields of the body. */
   input: z.ZodObject;
@@ -27,6 +28,19 @@ export interface Tool {
 export const id = (what: string) => z.string().max(64).describe(`Id of the ${what}.`);
 export const limit = (max: number) => z.int().min(1).max(max).optional().describe("Greatest number of results.");
 export const cursor = z.string().max(200).optional();
+
+/** The arguments of a list that is read by pages. */
+export const pageAfter = (max: number) => ({
+  limit: limit(max),
+  after: cursor.describe("Continues after this cursor (`next`)."),
+});
+
+/** Returns whether a tool changes nothing. */
+export const isReading = ({ route, effect }: Tool): boolean => effect === "read" || route.startsWith("GET ");
+
+/** Returns whether a repeated call with the same arguments changes nothing more. */
+export const isRepeatable = (tool: Tool): boolean =>
+  isReading(tool) || tool.repeatable === true || !tool.route.startsWith("POST ");
 
 /** Returns whether a tool reads a page of a list. Its results have `next`, the cursor of the next page. */
 export const hasCursor = ({ input }: Tool): boolean => "after" in input.shape || "before" in input.shape;

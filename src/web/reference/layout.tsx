@@ -56,12 +56,7 @@ export const ReferenceLayout = ({ title, contents, current, query = "", markdown
   </Document>
 );
 
-interface MenuProps {
-  contents: Contents;
-  current: string | undefined;
-}
-
-const Menu = ({ contents: { nouns, guides }, current }: MenuProps) => (
+const Menu = ({ contents: { nouns, guides }, current }: { contents: Contents; current: string | undefined }) => (
   <nav class="contents" id="contents" aria-label="Contents">
     <GuideLinks label="Guides" guides={guides.filter(({ kind }) => kind === "guides")} current={current} />
     <GuideLinks label="Rules of the API" guides={guides.filter(({ kind }) => kind === "rules")} current={current} />

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { dispatcher } from "../../http/dispatch.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";

@@ -61,7 +61,9 @@ function makeIndex({ document, nouns, guides }: Contents): Index {
     Fields: joined(
       all.flatMap(({ noun, operation }) =>
         fieldsOf(document, operation).map(({ name, description }) => ({
-          ...{ title: name, href: hrefOf(noun, operation), detail: operation.summary },
+          title: name,
+          href: hrefOf(noun, operation),
+          detail: operation.summary,
           words: `${name} ${description}`.toLowerCase(),
         })),
       ),
@@ -71,7 +73,9 @@ function makeIndex({ document, nouns, guides }: Contents): Index {
         Object.entries(operation.responses)
           .filter(([status]) => Number(status) >= 400)
           .map(([status, { description }]) => ({
-            ...{ title: `${status} ${description}`, href: hrefOf(noun, operation), detail: operation.summary },
+            title: `${status} ${description}`,
+            href: hrefOf(noun, operation),
+            detail: operation.summary,
             words: `error ${status} ${description}`.toLowerCase(),
           })),
       ),

@@ -1,4 +1,4 @@
-import { Code, Form, Notice } from "../../http/ui/index.ts";
+import { Code, Form, Notice, Submit } from "../../http/ui/index.ts";
 import type { Contents, Operation, Parameter } from "./document.ts";
 import { ReferenceLayout } from "./layout.tsx";
 
@@ -51,9 +51,7 @@ export function TryPage({ contents, operation, values, idempotencyKey, error, re
               </textarea>
             </div>
           ) : null}
-          <button type="submit" class={method === "DELETE" ? "danger" : undefined}>
-            {method} {path}
-          </button>
+          <Submit label={`${method} ${path}`} kind={method === "DELETE" ? "danger" : undefined} />
         </Form>
       </article>
       {response === undefined ? null : <Reply {...response} />}

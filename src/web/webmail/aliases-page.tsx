@@ -1,4 +1,4 @@
-import { Empty, Field, type FieldErrors, Form } from "../../http/ui/index.ts";
+import { Empty, Field, Form, Submit } from "../../http/ui/index.ts";
 import type { AliasRow } from "../../mailboxes/aliases/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
@@ -7,15 +7,11 @@ interface AliasesPageProps {
   page: OpenPage;
   aliases: readonly AliasRow[];
   mayChange: boolean;
-  notice?: string | undefined;
-  /** The address that was refused. */
-  filled?: string | undefined;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
 }
 
 /** The page of the further addresses of a mailbox. */
-export const AliasesPage = ({ page, aliases, mayChange, notice, filled, refusal }: AliasesPageProps) => (
-  <SettingsLayout {...{ page, at: "aliases", notice, refusal }}>
+export const AliasesPage = ({ page, aliases, mayChange }: AliasesPageProps) => (
+  <SettingsLayout page={page} at="aliases">
     <p class="hint">
       Mail to these addresses arrives here too, and you can send from them. You sign in with {page.mailbox.address}{" "}
       only.
@@ -23,13 +19,13 @@ export const AliasesPage = ({ page, aliases, mayChange, notice, filled, refusal 
     {mayChange ? (
       <Form class="filter">
         <Field
-          {...{ name: "address", label: "Address to add", type: "email", maxlength: 254, value: filled }}
+          name="address"
+          label="Address to add"
+          type="email"
+          maxlength={254}
           placeholder={`sales@${page.mailbox.address.split("@")[1]}`}
-          errors={refusal?.errors}
         />
-        <button type="submit" name="action" value="add">
-          Add
-        </button>
+        <Submit label="Add" action="add" />
       </Form>
     ) : (
       <p class="hint">Owners and admins of the workspace add and delete aliases.</p>
@@ -43,13 +39,13 @@ export const AliasesPage = ({ page, aliases, mayChange, notice, filled, refusal 
             {address}
             {mayChange ? (
               <Form class="inline" fields={{ alias_id: id }}>
-                <button
-                  {...{ type: "submit", class: "link", name: "action", value: "delete" }}
-                  data-confirm={`Delete ${address}? Mail to it is refused then.`}
-                  aria-label={`Delete ${address}`}
-                >
-                  Delete
-                </button>
+                <Submit
+                  label="Delete"
+                  kind="link"
+                  action="delete"
+                  name={`Delete ${address}`}
+                  ask={`Delete ${address}? Mail to it is refused then.`}
+                />
               </Form>
             ) : null}
           </li>

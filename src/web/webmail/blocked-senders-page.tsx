@@ -1,29 +1,14 @@
-import { Empty, Field, type FieldErrors, Form } from "../../http/ui/index.ts";
+import { Empty, Field, Form, Submit } from "../../http/ui/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
 
-interface BlockedSendersPageProps {
-  page: OpenPage;
-  emails: readonly string[];
-  notice?: string | undefined;
-  /** The address that was refused. */
-  filled?: string | undefined;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
-}
-
 /** The page of the senders whose mail goes to Spam. */
-export const BlockedSendersPage = ({ page, emails, notice, filled, refusal }: BlockedSendersPageProps) => (
-  <SettingsLayout {...{ page, at: "blocked-senders", notice, refusal }}>
+export const BlockedSendersPage = ({ page, emails }: { page: OpenPage; emails: readonly string[] }) => (
+  <SettingsLayout page={page} at="blocked-senders">
     <p class="hint">Mail from these addresses goes to Spam. The senders do not notice.</p>
     <Form class="filter">
-      <Field
-        {...{ name: "email", label: "Address to block", type: "email", maxlength: 254, value: filled }}
-        placeholder="ada@example.org"
-        errors={refusal?.errors}
-      />
-      <button type="submit" name="action" value="block">
-        Block
-      </button>
+      <Field name="email" label="Address to block" type="email" maxlength={254} placeholder="ada@example.org" />
+      <Submit label="Block" action="block" />
     </Form>
     {emails.length === 0 ? (
       <Empty>No address is blocked.</Empty>
@@ -33,9 +18,7 @@ export const BlockedSendersPage = ({ page, emails, notice, filled, refusal }: Bl
           <li>
             {email}
             <Form class="inline" fields={{ email }}>
-              <button type="submit" class="link" name="action" value="unblock" aria-label={`Unblock ${email}`}>
-                Unblock
-              </button>
+              <Submit label="Unblock" kind="link" action="unblock" name={`Unblock ${email}`} />
             </Form>
           </li>
         ))}

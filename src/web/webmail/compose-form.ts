@@ -35,8 +35,19 @@ export interface ComposeForm {
 
 /** Returns an empty form, with the values given. */
 export const newForm = (values: Partial<ComposeForm> = {}): ComposeForm => ({
-  ...{ from: "", to: "", cc: "", bcc: "", subject: "", text: "", html: "" },
-  ...{ format: "", isTooLong: false, back: "", inReplyTo: "", draft: "", files: [] },
+  from: "",
+  to: "",
+  cc: "",
+  bcc: "",
+  subject: "",
+  text: "",
+  html: "",
+  format: "",
+  isTooLong: false,
+  back: "",
+  inReplyTo: "",
+  draft: "",
+  files: [],
   idempotencyKey: crypto.randomUUID(),
   ...values,
 });

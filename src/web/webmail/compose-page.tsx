@@ -1,16 +1,14 @@
-import { ErrorSummary, Field, type FieldErrors, Form, Icon, Notice, Select } from "../../http/ui/index.ts";
+import { ErrorSummary, Field, Form, Icon, Select, Submit, useError } from "../../http/ui/index.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { MAX_FILE_BYTES } from "../../mailboxes/inbox/index.ts";
 import type { ComposeForm, FormFile } from "./compose-form.ts";
-import { type OpenPage, WebmailLayout } from "./layout.tsx";
+import { DoneNotice, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { RichText } from "./rich-text.tsx";
 import { toSize } from "./size.ts";
 
 interface ComposePageProps {
   page: OpenPage;
   form: ComposeForm;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
-  notice?: string | undefined;
   /** Addresses that the mailbox writes to most. */
   known: readonly { email: string }[];
   /** The text that the script shows after it has saved the draft. */
@@ -18,41 +16,45 @@ interface ComposePageProps {
 }
 
 /** The form that writes a message. It is sent after a minute in which sending can be undone, or at once. */
-export const ComposePage = ({ page, form, known, refusal, notice, saved }: ComposePageProps) => (
+export const ComposePage = ({ page, form, known, saved }: ComposePageProps) => (
   <WebmailLayout {...page} title="New message" current="compose">
     <h1>New message</h1>
-    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-    <ErrorSummary refusal={refusal} />
+    <DoneNotice />
+    <ErrorSummary />
     <Form
       class="compose"
       enctype="multipart/form-data"
       data-autosave=""
-      once={form.idempotencyKey}
-      fields={{ in_reply_to: form.inReplyTo, draft: form.draft, back: form.back }}
+      refills={false}
+      fields={{
+        idempotency_key: form.idempotencyKey,
+        in_reply_to: form.inReplyTo,
+        draft: form.draft,
+        back: form.back,
+      }}
     >
-      <Head form={form} mailbox={page.mailbox} errors={refusal?.errors} />
+      <Head form={form} mailbox={page.mailbox} />
       <datalist id="known-addresses">
         {known.map(({ email }) => (
           <option value={email} />
         ))}
       </datalist>
       <RichText
-        {...{ label: "Text", text: form.text, html: form.html, format: form.format, rows: 16 }}
-        errors={refusal?.errors}
+        label="Text"
+        text={form.text}
+        html={form.html}
+        format={form.format}
+        rows={16}
         autofocus={form.to !== ""}
       />
-      <Files files={form.files} errors={refusal?.errors} />
+      <Files files={form.files} />
       <footer class="actions">
         <button type="submit" name="action" value="send">
           <Icon name="send" />
           Send
         </button>
-        <button type="submit" class="quiet" name="action" value="draft" formnovalidate>
-          Save draft
-        </button>
-        <button type="submit" class="quiet" name="action" value="now">
-          Send without undo
-        </button>
+        <Submit label="Save draft" kind="quiet" action="draft" isUnchecked />
+        <Submit label="Send without undo" kind="quiet" action="now" />
         <p class="hint" role="status" data-save-status="">
           {saved}
         </p>
@@ -62,35 +64,31 @@ export const ComposePage = ({ page, form, known, refusal, notice, saved }: Compo
   </WebmailLayout>
 );
 
-interface HeadProps {
-  mailbox: OpenPage["mailbox"];
-  errors: FieldErrors | undefined;
-}
-
 const sendersOf = ({ address, aliases }: OpenPage["mailbox"]) =>
   [address, ...aliases].map((one) => ({ value: one, label: one }));
 
 /** The addresses and the subject. */
-function Head({ form, mailbox, errors }: Pick<ComposePageProps, "form"> & HeadProps) {
-  const address = { errors, list: "known-addresses", placeholder: "ada@example.org, …" };
+function Head({ form, mailbox }: Pick<ComposePageProps, "form"> & Pick<OpenPage, "mailbox">) {
+  const address = { list: "known-addresses", placeholder: "ada@example.org, …" };
+  const isRefused = useError("cc") !== undefined || useError("bcc") !== undefined;
   return (
     <div class="head">
       {mailbox.aliases.length === 0 ? null : (
-        <Select {...{ name: "from", label: "From", value: form.from, errors }} options={sendersOf(mailbox)} />
+        <Select name="from" label="From" value={form.from} options={sendersOf(mailbox)} />
       )}
-      <Field {...{ name: "to", label: "To", value: form.to, autofocus: form.to === "", ...address }} />
-      <details open={form.cc !== "" || form.bcc !== "" || errors?.has("cc") || errors?.has("bcc")}>
+      <Field name="to" label="To" value={form.to} autofocus={form.to === ""} {...address} />
+      <details open={form.cc !== "" || form.bcc !== "" || isRefused}>
         <summary>Cc and Bcc</summary>
-        <Field {...{ name: "cc", label: "Cc", value: form.cc, required: false, ...address }} />
-        <Field {...{ name: "bcc", label: "Bcc", value: form.bcc, required: false, ...address }} />
+        <Field name="cc" label="Cc" value={form.cc} required={false} {...address} />
+        <Field name="bcc" label="Bcc" value={form.bcc} required={false} {...address} />
       </details>
-      <Field {...{ name: "subject", label: "Subject", value: form.subject, errors, maxlength: 998, required: false }} />
+      <Field name="subject" label="Subject" value={form.subject} maxlength={998} required={false} />
     </div>
   );
 }
 
 /** The files of the message, of which a checked one is sent, and the field that adds more. */
-const Files = ({ files, errors }: { files: readonly FormFile[]; errors: FieldErrors | undefined }) => (
+const Files = ({ files }: { files: readonly FormFile[] }) => (
   <div class="attach">
     <fieldset
       id="files"
@@ -109,12 +107,14 @@ const Files = ({ files, errors }: { files: readonly FormFile[]; errors: FieldErr
       <p class="hint">A file that is not checked is left out.</p>
     </fieldset>
     <Field
-      {...{ name: "upload", label: "Attach files", type: "file", multiple: true, maxBytes: MAX_FILE_BYTES, errors }}
+      name="upload"
+      label="Attach files"
+      type="file"
+      multiple
+      maxBytes={MAX_FILE_BYTES}
       required={false}
       hint={`At most ${inMiB(MAX_FILE_BYTES)} together`}
     />
-    <button type="submit" class="quiet" name="action" value="attach" formnovalidate>
-      Attach
-    </button>
+    <Submit label="Attach" kind="quiet" action="attach" isUnchecked />
   </div>
 );

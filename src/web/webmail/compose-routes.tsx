@@ -1,12 +1,11 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
 import { isForm, readForm } from "../../http/fields.ts";
 import { readFormWithFiles } from "../../http/file-body.ts";
 import { onceForForm } from "../../http/idempotency.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
+import { attempt, parseFields, submitForm } from "../../http/page-form.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { AppError, conflict, notFound, tooLarge } from "../../lib/errors.ts";
@@ -72,29 +71,24 @@ export const composePages = new Hono<AppEnv>()
       if (action === "autosave") return showForm(c, page, form, { known: [], saved: await saveComplete(page, form) });
       return action === "draft" ? saveDraft(page, form) : send(c, page, form, action === "now");
     };
-    return submitForm(c, run, (refusal) => showForm(c, page, form, { refusal }));
+    return attempt(c, () => showForm(c, page, form), run);
   })
-  .get("/mail/scheduled/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/scheduled"), (c) => showScheduled(c))
-  .post("/mail/scheduled/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), async (c) => {
-    const { caller, mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-    const fields = await readForm(c);
-    const id = fields.get("email_id");
-    return submitForm(
-      c,
-      async () => {
-        const own = await listScheduledOfMailbox(caller, mailbox.id);
-        if (!own.some((email) => email.id === id)) throw notFound("Email");
-        await cancelEmail(caller, id ?? "");
-        const draft = fields.get("draft") ?? "";
-        const isDraft = /^\d{1,10}$/.test(draft) && (await mailbox.store.find("Drafts", Number(draft))) !== null;
-        if (isDraft) await mailbox.store.claimDraft(Number(draft), null, id);
-        return isDraft
-          ? composePath(mailbox.id, { draft, done: "stopped-draft", back: fields.get("back") ?? "" })
-          : scheduledPath(mailbox.id, { done: "stopped" });
-      },
-      (refusal) => showScheduled(c, refusal),
-    );
-  });
+  .get("/mail/scheduled/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/scheduled"), showScheduled)
+  .post("/mail/scheduled/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), (c) =>
+    submitForm(c, showScheduled, async (fields) => {
+      const { caller, mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      const id = fields.get("email_id");
+      const own = await listScheduledOfMailbox(caller, mailbox.id);
+      if (!own.some((email) => email.id === id)) throw notFound("Email");
+      await cancelEmail(caller, id ?? "");
+      const draft = fields.get("draft") ?? "";
+      const isDraft = /^\d{1,10}$/.test(draft) && (await mailbox.store.find("Drafts", Number(draft))) !== null;
+      if (isDraft) await mailbox.store.claimDraft(Number(draft), null, id);
+      return isDraft
+        ? composePath(mailbox.id, { draft, done: "stopped-draft", back: fields.get("back") ?? "" })
+        : scheduledPath(mailbox.id, { done: "stopped" });
+    }),
+  );
 
 /** Returns the id of the email that waits to be sent from a draft, or null. */
 async function findWaiting({ caller, mailbox }: OpenPage, draft: string): Promise<string | null> {
@@ -198,20 +192,25 @@ async function send(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, atOnc
   // A form that is submitted twice uploads its files twice, under other ids.
   const files = form.files.map(({ name, size }) => [name, size]);
   const fingerprint = JSON.stringify({ input: { ...input, file_ids: files }, atOnce });
-  const { id } = await onceForForm(c, form.idempotencyKey, fingerprint, async (ctx) => {
-    const isNew = form.draft === "";
-    if (!atOnce) await storeDraft(page, form);
-    else if (!isNew && !(await mailbox.store.find("Drafts", Number(form.draft)))) refuseGone(form);
-    try {
-      return await sendFromMailbox(ctx, mailbox, {
-        ...checked,
-        draft_id: form.draft === "" ? null : Number(form.draft),
-      });
-    } catch (error) {
-      if (isNew && form.draft !== "") await dropDraft(page, form);
-      throw error;
-    }
-  });
+  const { id } = await onceForForm(
+    c,
+    fingerprint,
+    async (ctx) => {
+      const isNew = form.draft === "";
+      if (!atOnce) await storeDraft(page, form);
+      else if (!isNew && !(await mailbox.store.find("Drafts", Number(form.draft)))) refuseGone(form);
+      try {
+        return await sendFromMailbox(ctx, mailbox, {
+          ...checked,
+          draft_id: form.draft === "" ? null : Number(form.draft),
+        });
+      } catch (error) {
+        if (isNew && form.draft !== "") await dropDraft(page, form);
+        throw error;
+      }
+    },
+    form.idempotencyKey,
+  );
   const undo = atOnce ? null : { email: id, draft: form.draft, until };
   return backPath(mailbox.id, form.back, toSentQuery({ undo }));
 }
@@ -252,25 +251,20 @@ function backOf(c: Context<AppEnv>, id: string): string {
 const isReply = (text: string | undefined): text is Reply => text === "one" || text === "all" || text === "forward";
 
 interface Shown {
-  refusal?: Refusal;
   /** Addresses that the mailbox writes to most; read when they are not given. */
   known?: readonly Person[];
   saved?: string;
 }
 
-async function showForm(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, { refusal, known, saved }: Shown = {}) {
-  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const props = { page, form, known: known ?? (await page.mailbox.store.addresses("")), refusal, notice, saved };
-  return respondPage(c, <ComposePage {...props} />, { status: refusal?.status ?? 200 });
+async function showForm(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, { known, saved }: Shown = {}) {
+  const addresses = known ?? (await page.mailbox.store.addresses(""));
+  return respondPage(c, <ComposePage page={page} form={form} known={addresses} saved={saved} />, { notices });
 }
 
-async function showScheduled(c: Context<AppEnv>, refusal?: Refusal) {
+async function showScheduled(c: Context<AppEnv>) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const emails = await listScheduledOfMailbox(page.caller, page.mailbox.id);
-  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
   const { email = "", draft = "" } = c.req.query();
   const sending = email === "" ? null : { email, draft };
-  return respondPage(c, <ScheduledPage {...{ page, emails, notice, sending }} error={refusal?.message} />, {
-    status: refusal?.status ?? 200,
-  });
+  return respondPage(c, <ScheduledPage page={page} emails={emails} sending={sending} />, { notices });
 }

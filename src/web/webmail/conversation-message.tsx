@@ -48,7 +48,7 @@ export function ConversationMessage({ page, message, isOpen, content, folder, wi
           {problem === null ? null : (
             <Notice kind="warn">This message could not be read completely: {problem}. The original is complete.</Notice>
           )}
-          <Body {...{ path, message, content, isOpen, withImages }} />
+          <Body path={path} message={message} content={content} isOpen={isOpen} withImages={withImages} />
           <Files path={path} message={message} />
         </div>
       </details>

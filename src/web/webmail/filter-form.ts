@@ -41,17 +41,15 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
 
 /** Returns the form of a new filter with the conditions of a query, such as `from=ada@example.org`. */
 export const newFilterForm = (query: Readonly<Record<string, string>> = {}): FilterForm => ({
-  ...{
-    name: "",
-    isActive: true,
-    mode: "all",
-    place: "",
-    labels: [],
-    flag: false,
-    read: false,
-    stop: false,
-    forwards: "",
-  },
+  name: "",
+  isActive: true,
+  mode: "all",
+  place: "",
+  labels: [],
+  flag: false,
+  read: false,
+  stop: false,
+  forwards: "",
   conditions: ["from", "list_id", "subject"].flatMap((field) =>
     query[field] ? [{ field, op: field === "subject" ? "contains" : "is", value: query[field].slice(0, 998) }] : [],
   ),
@@ -62,13 +60,19 @@ export function toFilterForm({ name, match, actions, is_active: isActive }: Filt
   const has = (type: string) => actions.some((action) => action.type === type);
   const placed = actions.find(({ type }) => type === "move" || type === "discard");
   return {
-    ...{ name: name ?? "", isActive, mode: match.mode },
+    name: name ?? "",
+    isActive,
+    mode: match.mode,
     conditions: match.conditions.map(({ field, op, value }) => ({
-      ...{ field, op, value: typeof value === "number" ? writeBytes(value) : value },
+      field,
+      op,
+      value: typeof value === "number" ? writeBytes(value) : value,
     })),
     place: placed === undefined ? "" : placed.type === "move" ? `in:${placed.folder}` : "discard",
     labels: actions.flatMap((action) => (action.type === "label" ? [action.label_id] : [])),
-    ...{ flag: has("flag"), read: has("mark_read"), stop: has("stop") },
+    flag: has("flag"),
+    read: has("mark_read"),
+    stop: has("stop"),
     forwards: actions.flatMap((action) => (action.type === "forward" ? [action.address] : [])).join(", "),
   };
 }
@@ -81,12 +85,17 @@ export function readFilterForm(fields: URLSearchParams): FilterForm {
   const text = (name: string) => fields.get(name) ?? "";
   const rows = Array.from({ length: MAX_ROWS }, (_, index) => `condition.${index}`);
   return {
-    ...{ name: text("name").trim(), isActive: fields.has("is_active"), mode: text("mode") },
+    name: text("name").trim(),
+    isActive: fields.has("is_active"),
+    mode: text("mode"),
     conditions: rows
       .filter((row) => fields.has(`${row}.value`))
       .map((row) => ({ field: text(`${row}.field`), op: text(`${row}.op`), value: text(`${row}.value`) })),
-    ...{ place: text("place"), labels: fields.getAll("label") },
-    ...{ flag: fields.has("flag"), read: fields.has("mark_read"), stop: fields.has("stop") },
+    place: text("place"),
+    labels: fields.getAll("label"),
+    flag: fields.has("flag"),
+    read: fields.has("mark_read"),
+    stop: fields.has("stop"),
     forwards: text("forwards"),
   };
 }

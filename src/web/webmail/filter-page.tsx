@@ -1,45 +1,35 @@
-import { ButtonLink, Check, CheckGroup, Field, type FieldErrors, Form, Select } from "../../http/ui/index.ts";
+import { ButtonLink, Check, CheckGroup, Field, Form, Select, Submit } from "../../http/ui/index.ts";
 import { FIELDS, type FilterForm, OPERATIONS } from "./filter-form.ts";
 import type { OpenPage } from "./layout.tsx";
 import { folderTitle, settingsPath } from "./paths.ts";
 import { SettingsLayout } from "./settings-layout.tsx";
 
-interface FilterPageProps {
-  page: OpenPage;
-  form: FilterForm;
-  isNew: boolean;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
-}
-
 /** Rows without a value that the form offers, and the most that it has. */
 const [EMPTY_ROWS, MAX_ROWS] = [2, 20];
 
 /** The form of a filter. Empty rows are left out, so that it needs no script. */
-export const FilterPage = ({ page, form, isNew, refusal }: FilterPageProps) => (
-  <SettingsLayout {...{ page, at: "filters", refusal }}>
+export const FilterPage = ({ page, form, isNew }: { page: OpenPage; form: FilterForm; isNew: boolean }) => (
+  <SettingsLayout page={page} at="filters">
     <h3>{isNew ? "New filter" : "Change the filter"}</h3>
     <Form>
-      <Field
-        {...{ name: "name", label: "Name", value: form.name, required: false, maxlength: 320 }}
-        errors={refusal?.errors}
-      />
-      <Conditions form={form} errors={refusal?.errors} />
-      <Actions page={page} form={form} errors={refusal?.errors} />
+      <Field name="name" label="Name" value={form.name} required={false} maxlength={320} />
+      <Conditions form={form} />
+      <Actions page={page} form={form} />
       <Check name="is_active" label="The filter is on" checked={form.isActive} />
       <div class="actions">
-        <button type="submit" name="action" value="save">
-          Save filter
-        </button>
+        <Submit label="Save filter" action="save" />
         <ButtonLink to={settingsPath(page.mailbox.id, "filters")} label="Cancel" kind="quiet" />
       </div>
     </Form>
   </SettingsLayout>
 );
 
-function Conditions({ form, errors }: { form: FilterForm; errors: FieldErrors | undefined }) {
+function Conditions({ form }: { form: FilterForm }) {
   const filled = form.conditions.filter(({ value }) => value !== "");
   const empty = Array.from({ length: Math.min(EMPTY_ROWS, MAX_ROWS - filled.length) }, () => ({
-    ...{ field: "from", op: "contains", value: "" },
+    field: "from",
+    op: "contains",
+    value: "",
   }));
   return (
     <div class="conditions">
@@ -47,7 +37,6 @@ function Conditions({ form, errors }: { form: FilterForm; errors: FieldErrors | 
         name="mode"
         label="Conditions"
         value={form.mode}
-        errors={errors}
         options={[
           { value: "all", label: "All must hold" },
           { value: "any", label: "Any must hold" },
@@ -59,15 +48,9 @@ function Conditions({ form, errors }: { form: FilterForm; errors: FieldErrors | 
           <fieldset class="condition">
             <legend>Condition {index + 1}</legend>
             <div class="fields">
-              <Select name={`${path}.field`} label="Field" value={field} options={optionsOf(FIELDS)} errors={errors} />
-              <Select
-                name={`${path}.op`}
-                label="Comparison"
-                value={op}
-                options={optionsOf(OPERATIONS)}
-                errors={errors}
-              />
-              <Field {...{ name: `${path}.value`, label: "Value", value, errors, maxlength: 998, required: false }} />
+              <Select name={`${path}.field`} label="Field" value={field} options={optionsOf(FIELDS)} />
+              <Select name={`${path}.op`} label="Comparison" value={op} options={optionsOf(OPERATIONS)} />
+              <Field name={`${path}.value`} label="Value" value={value} maxlength={998} required={false} />
             </div>
           </fieldset>
         );
@@ -83,7 +66,7 @@ function Conditions({ form, errors }: { form: FilterForm; errors: FieldErrors | 
 const optionsOf = (words: Readonly<Record<string, string>>) =>
   Object.entries(words).map(([value, label]) => ({ value, label }));
 
-function Actions({ page, form, errors }: { page: OpenPage; form: FilterForm; errors: FieldErrors | undefined }) {
+function Actions({ page, form }: { page: OpenPage; form: FilterForm }) {
   const places = [
     { value: "", label: "It stays where it arrives" },
     ...page.folders.map(({ name }) => ({ value: `in:${name}`, label: `Move to ${folderTitle(name)}` })),
@@ -95,17 +78,24 @@ function Actions({ page, form, errors }: { page: OpenPage; form: FilterForm; err
   return (
     <fieldset>
       <legend>What happens with the message</legend>
-      <Select name="place" label="Place" value={form.place} options={places} errors={errors} />
+      <Select name="place" label="Place" value={form.place} options={places} />
       {page.labels.length === 0 ? null : (
         <CheckGroup
-          {...{ name: "label", legend: "Labels", id: "labels", chosen: form.labels, errors }}
+          name="label"
+          legend="Labels"
+          id="labels"
+          chosen={form.labels}
           options={page.labels.map(({ id, name }) => ({ value: id, label: name }))}
         />
       )}
       <Check name="flag" label="Flag it" checked={form.flag} />
       <Check name="mark_read" label="Mark it as read" checked={form.read} />
       <Field
-        {...{ name: "forwards", label: "Forward to", value: form.forwards, errors, required: false, maxlength: 2600 }}
+        name="forwards"
+        label="Forward to"
+        value={form.forwards}
+        required={false}
+        maxlength={2600}
         placeholder="ada@example.org, …"
         hint="An address outside this workspace gets an email and has to confirm first."
       />

@@ -1,4 +1,4 @@
-import { ButtonLink, Empty, type FieldErrors, Form, Icon, Select } from "../../http/ui/index.ts";
+import { ButtonLink, Empty, Form, Icon, Select, Submit } from "../../http/ui/index.ts";
 import type { FilterOut } from "../../mailboxes/inbox/index.ts";
 import type { FilterRun, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { FIELDS, OPERATIONS, writeBytes } from "./filter-form.ts";
@@ -10,13 +10,11 @@ interface FiltersPageProps {
   page: OpenPage;
   filters: readonly FilterOut[];
   run: FilterRun | null;
-  notice?: string | undefined;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
 }
 
 /** The page of the filters of a mailbox, in their order, and of their run over a folder. */
-export const FiltersPage = ({ page, filters, run, notice, refusal }: FiltersPageProps) => (
-  <SettingsLayout {...{ page, at: "filters", notice, refusal }}>
+export const FiltersPage = ({ page, filters, run }: FiltersPageProps) => (
+  <SettingsLayout page={page} at="filters">
     <p class="hint">
       Filters apply to mail that arrives, from the top, except to spam. The first that moves or discards a message
       decides where it is.
@@ -29,30 +27,25 @@ export const FiltersPage = ({ page, filters, run, notice, refusal }: FiltersPage
     ) : (
       <ol class="folders-and-labels">
         {filters.map((filter, index) => (
-          <FilterRow {...{ page, filter, index }} isLast={index === filters.length - 1} />
+          <FilterRow page={page} filter={filter} index={index} isLast={index === filters.length - 1} />
         ))}
       </ol>
     )}
-    {filters.length === 0 && run === null ? null : <Run {...{ page, run }} errors={refusal?.errors} />}
+    {filters.length === 0 && run === null ? null : <Run page={page} run={run} />}
   </SettingsLayout>
 );
 
-function FilterRow({
-  page,
-  filter,
-  index,
-  isLast,
-}: {
+interface FilterRowProps {
   page: OpenPage;
   filter: FilterOut;
   index: number;
   isLast: boolean;
-}) {
+}
+
+function FilterRow({ page, filter, index, isLast }: FilterRowProps) {
   const title = titleOf(filter);
   const button = (value: string, label: string, name: string) => (
-    <button type="submit" class="link" name="action" value={value} aria-label={name}>
-      {label}
-    </button>
+    <Submit label={label} kind="link" action={value} name={name} />
   );
   return (
     <li>
@@ -70,13 +63,13 @@ function FilterRow({
         {filter.is_active
           ? button("off", "Turn off", `Turn off ${title}`)
           : button("on", "Turn on", `Turn on ${title}`)}
-        <button
-          {...{ type: "submit", class: "link", name: "action", value: "delete" }}
-          data-confirm={`Delete the filter ${title}?`}
-          aria-label={`Delete ${title}`}
-        >
-          Delete
-        </button>
+        <Submit
+          label="Delete"
+          kind="link"
+          action="delete"
+          name={`Delete ${title}`}
+          ask={`Delete the filter ${title}?`}
+        />
       </Form>
     </li>
   );
@@ -109,13 +102,13 @@ function describeActions({ actions }: FilterOut, labels: readonly Label[]): stri
   return texts.join(", ");
 }
 
-function Run({ page, run, errors }: Pick<FiltersPageProps, "page" | "run"> & { errors: FieldErrors | undefined }) {
+function Run({ page, run }: Pick<FiltersPageProps, "page" | "run">) {
   const folders = page.folders.map(({ name }) => ({ value: name, label: folderTitle(name) }));
   return (
     <section aria-labelledby="run">
       <h3 id="run">Mail that is here already</h3>
       <Form class="filter">
-        <Select name="folder" label="Folder" value={run?.folder ?? "INBOX"} options={folders} errors={errors} />
+        <Select name="folder" label="Folder" value={run?.folder ?? "INBOX"} options={folders} />
         <button type="submit" class="quiet" name="action" value="run">
           <Icon name="play" />
           Apply filters

@@ -1,10 +1,8 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
-import { readForm } from "../../http/fields.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
+import { parseFields, submitForm } from "../../http/page-form.ts";
 import { badRequest } from "../../lib/errors.ts";
 import {
   createFilter,
@@ -38,33 +36,27 @@ const notices: Readonly<Record<string, string>> = {
 
 /** The pages of the filters of a mailbox. */
 export const filterPages = new Hono<AppEnv>()
-  .get("/mail/filters/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), (c) => showFilters(c))
-  .post("/mail/filters/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/filters"), async (c) => {
-    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-    const fields = await readForm(c);
-    const change = async () => settingsPath(page.mailbox.id, "filters", { done: await changeFilters(page, fields) });
-    return submitForm(c, change, (refusal) => showFilters(c, refusal));
-  })
-  .get("/mail/filters/:mailbox_id/:filter_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), async (c) => {
-    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-    const id = c.req.param("filter_id");
-    return showFilter(c, page, id === "new" ? newFilterForm(c.req.query()) : await storedForm(page, id));
-  })
-  .post("/mail/filters/:mailbox_id/:filter_id", ...webmailFor("POST /v1/inbox/:mailbox_id/filters"), async (c) => {
-    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-    const id = c.req.param("filter_id");
-    const form = readFilterForm(await readForm(c, MAX_FORM_BYTES));
-    const save = async () => {
-      const input = parseFields(FilterFields, toFilterInput(form));
-      if (id === "new") await createFilter(page.caller, page.mailbox, input);
+  .get("/mail/filters/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), showFilters)
+  .post("/mail/filters/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/filters"), (c) =>
+    submitForm(c, showFilters, async (fields) => {
+      const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      return settingsPath(page.mailbox.id, "filters", { done: await changeFilters(page, fields) });
+    }),
+  )
+  .get("/mail/filters/:mailbox_id/:filter_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), showFilter)
+  .post("/mail/filters/:mailbox_id/:filter_id", ...webmailFor("POST /v1/inbox/:mailbox_id/filters"), (c) =>
+    submitForm(c, { show: showFilter, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const { caller, mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      const id = c.req.param("filter_id");
+      const input = parseFields(FilterFields, toFilterInput(readFilterForm(fields)));
+      if (id === "new") await createFilter(caller, mailbox, input);
       else {
         const { name = null, match, actions, is_active } = input;
-        await updateFilter(page.caller, page.mailbox, id, { name, match, actions, is_active });
+        await updateFilter(caller, mailbox, id, { name, match, actions, is_active });
       }
-      return settingsPath(page.mailbox.id, "filters", { done: "saved" });
-    };
-    return submitForm(c, save, (refusal) => showFilter(c, page, form, refusal));
-  });
+      return settingsPath(mailbox.id, "filters", { done: "saved" });
+    }),
+  );
 
 /** Runs an action of the list. Returns the name of what it says afterwards. */
 async function changeFilters({ caller, mailbox }: OpenPage, fields: URLSearchParams): Promise<string> {
@@ -95,19 +87,20 @@ async function storedForm({ caller, mailbox }: OpenPage, id: string): Promise<Fi
   return toFilterForm(toFilterOut(filter, await findForwarding(caller, mailbox, [filter])));
 }
 
-function showFilter(c: Context<AppEnv>, page: OpenPage, form: FilterForm, refusal?: Refusal) {
-  const isNew = c.req.param("filter_id") === "new";
-  return respondPage(c, <FilterPage {...{ page, form, isNew, refusal }} />, { status: refusal?.status ?? 200 });
+async function showFilter(c: Context<AppEnv>) {
+  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const id = c.req.param("filter_id") ?? "";
+  const isNew = id === "new";
+  const fields = c.get("form");
+  const form = fields ? readFilterForm(fields) : isNew ? newFilterForm(c.req.query()) : await storedForm(page, id);
+  return respondPage(c, <FilterPage page={page} form={form} isNew={isNew} />);
 }
 
-async function showFilters(c: Context<AppEnv>, refusal?: Refusal) {
+async function showFilters(c: Context<AppEnv>) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const { store } = page.mailbox;
   const [stored, run] = await Promise.all([store.listFilters(), store.filterRun()]);
   const forwarding = await findForwarding(page.caller, page.mailbox, stored);
   const filters = stored.map((filter) => toFilterOut(filter, forwarding));
-  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  return respondPage(c, <FiltersPage {...{ page, filters, run, notice, refusal }} />, {
-    status: refusal?.status ?? 200,
-  });
+  return respondPage(c, <FiltersPage page={page} filters={filters} run={run} />, { notices });
 }

@@ -1,21 +1,15 @@
-import { ButtonLink, Field, type FieldErrors, Form } from "../../http/ui/index.ts";
+import { ButtonLink, Field, Form, Submit } from "../../http/ui/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
 import { SettingsLayout } from "./settings-layout.tsx";
 
-interface FoldersAndLabelsPageProps {
-  page: OpenPage;
-  notice?: string | undefined;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
-}
-
 /** The page that creates, renames and deletes the folders and labels of a mailbox. */
-export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabelsPageProps) => {
+export const FoldersAndLabelsPage = ({ page }: { page: OpenPage }) => {
   const own = page.folders.filter(({ role }) => role === null);
   const labelsPath = `/mail/labels/${page.mailbox.id}`;
   return (
-    <SettingsLayout {...{ page, at: "folders-and-labels", notice, refusal }}>
+    <SettingsLayout page={page} at="folders-and-labels">
       <section aria-labelledby="own-folders">
         <h3 id="own-folders">Folders</h3>
         <p class="hint">A message is in one folder. {page.folders.length - own.length} folders are always there.</p>
@@ -28,11 +22,9 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
             ))}
           </ul>
         )}
-        <Form action={foldersAndLabelsPath(page.mailbox.id)} class="filter">
-          <Field name="name" label="New folder" maxlength={255} errors={refusal?.errors} />
-          <button type="submit" name="action" value="create">
-            Create folder
-          </button>
+        <Form action={foldersAndLabelsPath(page.mailbox.id)} class="filter" refills={false}>
+          <Field name="name" label="New folder" maxlength={255} />
+          <Submit label="Create folder" action="create" />
         </Form>
       </section>
       <section aria-labelledby="own-labels">
@@ -47,16 +39,14 @@ export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabels
             ))}
           </ul>
         )}
-        <Form action={labelsPath} class="filter">
-          <Field name="label_name" label="New label" maxlength={255} errors={refusal?.errors} />
+        <Form action={labelsPath} class="filter" refills={false}>
+          <Field name="label_name" label="New label" maxlength={255} />
           <ColorField
             id="new-color"
             name="Colour of the new label"
             value={COLORS[page.labels.length % COLORS.length]}
           />
-          <button type="submit" name="action" value="create">
-            Create label
-          </button>
+          <Submit label="Create label" action="create" />
         </Form>
       </section>
     </SettingsLayout>
@@ -71,13 +61,9 @@ function FolderRow({ folder: { name, total }, path }: { folder: Folder; path: st
     <li>
       <Form action={path} fields={{ folder: name }}>
         <input type="text" name="name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
-        <button type="submit" class="quiet" name="action" value="rename" aria-label={`Rename ${name}`}>
-          Rename
-        </button>
+        <Submit label="Rename" kind="quiet" action="rename" name={`Rename ${name}`} />
         {total === 0 ? (
-          <button type="submit" class="danger" name="action" value="delete" aria-label={`Delete ${name}`}>
-            Delete
-          </button>
+          <Submit label="Delete" kind="danger" action="delete" name={`Delete ${name}`} />
         ) : (
           <span class="soft">
             {total} {total === 1 ? "message" : "messages"}
@@ -96,16 +82,15 @@ function LabelRow({ label: { id, name, color }, path }: { label: Label; path: st
         <input type="hidden" name="label_id" value={id} />
         <input type="text" name="label_name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
         <ColorField id={`color-${id}`} name={`Colour of ${name}`} value={color} />
-        <button type="submit" class="quiet" name="action" value="update" aria-label={`Save ${name}`}>
-          Save
-        </button>
-        <button
-          {...{ type: "submit", class: "danger", name: "action", value: "delete", "data-confirmed": "Delete label" }}
-          data-confirm={`Delete the label ${name}? Its messages stay.`}
-          aria-label={`Delete ${name}`}
-        >
-          Delete
-        </button>
+        <Submit label="Save" kind="quiet" action="update" name={`Save ${name}`} />
+        <Submit
+          label="Delete"
+          kind="danger"
+          action="delete"
+          name={`Delete ${name}`}
+          ask={`Delete the label ${name}? Its messages stay.`}
+          confirmed="Delete label"
+        />
       </Form>
     </li>
   );
@@ -121,9 +106,7 @@ export const DeleteLabelPage = ({ page, label }: { page: OpenPage; label: Label 
     <h1>Delete {label.name}?</h1>
     <p>The label is taken from its messages. The messages stay in their folders.</p>
     <Form class="actions" fields={{ confirmed: "yes", label_id: label.id }}>
-      <button type="submit" class="danger" name="action" value="delete">
-        Delete label
-      </button>
+      <Submit label="Delete label" kind="danger" action="delete" />
       <ButtonLink to={foldersAndLabelsPath(page.mailbox.id)} label="Cancel" kind="quiet" />
     </Form>
   </WebmailLayout>

@@ -1,10 +1,8 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
-import { readForm } from "../../http/fields.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
+import { parseFields, refusedAt, submitForm } from "../../http/page-form.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
 import {
   createFolder,
@@ -23,30 +21,26 @@ import { foldersAndLabelsPath } from "./paths.ts";
 
 /** The page of the folders and labels of a mailbox, and the forms on it. */
 export const foldersAndLabelsPages = new Hono<AppEnv>()
-  .get("/mail/folders/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/folders"), (c) => showFoldersAndLabels(c))
-  .post("/mail/folders/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/folders"), async (c) => {
-    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-    const fields = await readForm(c);
-    return submitForm(
-      c,
-      () => changeFolder(page, fields),
-      (refusal) => showFoldersAndLabels(c, refusal),
-    );
-  })
-  .post("/mail/labels/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/labels"), async (c) => {
-    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-    const fields = await readForm(c);
-    if (fields.get("action") === "delete" && fields.get("confirmed") !== "yes") {
-      const label = page.labels.find(({ id }) => id === fields.get("label_id"));
-      if (!label) throw notFound("Label");
-      return respondPage(c, <DeleteLabelPage page={page} label={label} />);
-    }
-    return submitForm(
-      c,
-      () => changeLabel(page, fields),
-      (refusal) => showFoldersAndLabels(c, inLabelForm(refusal)),
-    );
-  });
+  .get("/mail/folders/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/folders"), showFoldersAndLabels)
+  .post("/mail/folders/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/folders"), (c) =>
+    submitForm(c, showFoldersAndLabels, async (fields) =>
+      changeFolder(await openPage(c.get("caller"), c.req.param("mailbox_id")), fields),
+    ),
+  )
+  .post("/mail/labels/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/labels"), (c) =>
+    submitForm(c, showFoldersAndLabels, async (fields) => {
+      const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      if (fields.get("action") === "delete" && fields.get("confirmed") !== "yes") {
+        const label = page.labels.find(({ id }) => id === fields.get("label_id"));
+        if (!label) throw notFound("Label");
+        return respondPage(c, <DeleteLabelPage page={page} label={label} />);
+      }
+      return refusedAt(
+        () => changeLabel(page, fields),
+        ([, name = ""]) => (name === "name" ? "label_name" : String(name)),
+      );
+    }),
+  );
 
 async function changeFolder({ caller, mailbox }: OpenPage, fields: URLSearchParams): Promise<string> {
   const folder = fields.get("folder") ?? "";
@@ -82,14 +76,8 @@ async function changeLabel({ caller, mailbox }: OpenPage, fields: URLSearchParam
   return foldersAndLabelsPath(mailbox.id, { done: "label-created" });
 }
 
-/** Puts an error of the name beside the field of the label. */
-function inLabelForm(refusal: Refusal): Refusal {
-  const errors = new Map([...refusal.errors].map(([name, text]) => [name === "name" ? "label_name" : name, text]));
-  return { ...refusal, errors };
-}
-
-async function showFoldersAndLabels(c: Context<AppEnv>, refusal?: Refusal) {
+async function showFoldersAndLabels(c: Context<AppEnv>) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-  const notice = refusal ? undefined : foldersAndLabelsNotice(c.req.query("done"), c.req.query("name") ?? "");
-  return respondPage(c, <FoldersAndLabelsPage {...{ page, notice, refusal }} />, { status: refusal?.status ?? 200 });
+  const notice = foldersAndLabelsNotice(c.req.query("done"), c.req.query("name") ?? "");
+  return respondPage(c, <FoldersAndLabelsPage page={page} />, { notice });
 }

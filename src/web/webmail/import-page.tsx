@@ -1,4 +1,4 @@
-import { ButtonLink, ErrorList, Field, type FieldErrors, Form, List, Notice, Time } from "../../http/ui/index.ts";
+import { ButtonLink, ErrorList, Field, Form, List, Notice, Time } from "../../http/ui/index.ts";
 import { inMiB, MEBIBYTE } from "../../lib/bytes.ts";
 import type { ImportCounts, StoredImport } from "../../mailboxes/mailbox-store/index.ts";
 import type { OpenPage } from "./layout.tsx";
@@ -14,12 +14,11 @@ interface ImportPageProps {
   imports: readonly StoredImport[];
   /** Counts that a small archive added before the response. */
   imported?: ImportCounts | undefined;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
 }
 
 /** The page that imports an archive, shows how far the imports in the background are, and exports. It refreshes while one runs. */
-export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps) => (
-  <SettingsLayout page={page} at="import" refusal={refusal}>
+export const ImportPage = ({ page, imports, imported }: ImportPageProps) => (
+  <SettingsLayout page={page} at="import">
     {imported === undefined ? null : <Imported counts={imported} />}
     <Form
       action={importPath(page.mailbox.id)}
@@ -33,7 +32,6 @@ export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps
         accept=".mbox,.zip,application/mbox,application/zip"
         hint={`A ZIP archive of .eml and .mbox files, or an mbox file, of at most ${inMiB(MAX_FORM_BYTES)}. Messages that are here already are skipped.`}
         maxBytes={MAX_FORM_BYTES}
-        errors={refusal?.errors}
       />
       <button type="submit">Import</button>
       <div data-status="" role="status" />

@@ -1,11 +1,10 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { download } from "../../http/download.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readFormWithFiles } from "../../http/file-body.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { type Refusal, submitForm } from "../../http/page-form.ts";
+import { attempt } from "../../http/page-form.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { badRequest, tooLarge } from "../../lib/errors.ts";
 import { toReadable } from "../../lib/readable.ts";
@@ -21,11 +20,7 @@ const FORM = { maxBytes: MAX_FORM_BYTES, maxTextBytes: 65_536, maxParts: 5 };
 export const importPages = new Hono<AppEnv>()
   .get("/mail/import/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/imports"), (c) => showImports(c))
   .post("/mail/import/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/import"), (c) =>
-    submitForm(
-      c,
-      () => importFile(c),
-      (refusal) => showImports(c, { refusal }),
-    ),
+    attempt(c, showImports, () => importFile(c)),
   )
   .get("/mail/export/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/export"), async (c) => {
     const caller = c.get("caller");
@@ -51,11 +46,11 @@ async function importFile(c: Context<AppEnv>): Promise<string | Response> {
       folder: "INBOX",
     });
   });
-  return "started" in result ? importPath(page.mailbox.id) : showImports(c, { imported: result.counts });
+  return "started" in result ? importPath(page.mailbox.id) : showImports(c, result.counts);
 }
 
-async function showImports(c: Context<AppEnv>, shown: { imported?: ImportCounts; refusal?: Refusal } = {}) {
+async function showImports(c: Context<AppEnv>, imported?: ImportCounts) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const imports = await listImports(page.mailbox);
-  return respondPage(c, <ImportPage {...{ page, imports, ...shown }} />, { status: shown.refusal?.status ?? 200 });
+  return respondPage(c, <ImportPage page={page} imports={imports} imported={imported} />);
 }

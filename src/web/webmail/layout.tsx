@@ -1,6 +1,16 @@
 import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../access/caller.ts";
-import { Document, files, Icon, type IconName, Mark, Notice, PostButton } from "../../http/ui/index.ts";
+import {
+  Document,
+  files,
+  Icon,
+  type IconName,
+  Mark,
+  NextPage,
+  Notice,
+  PostButton,
+  useViewer,
+} from "../../http/ui/index.ts";
 import type { OpenMailbox } from "../../mailboxes/inbox/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { composePath, eventsPath, folderPath, folderTitle, labelPath, scheduledPath, settingsPath } from "./paths.ts";
@@ -45,6 +55,7 @@ export const WebmailLayout = ({ title, current, children, ...page }: WebmailLayo
       )}
       {page.sent === undefined ? null : <SentToast mailboxId={page.mailbox.id} sent={page.sent} />}
       {children}
+      <NextPage />
       {current === "compose" || current === "settings" ? null : (
         <a class="button write" href={composePath(page.mailbox.id, backTo(page.folders, page.labels, current))}>
           <Icon name="edit" />
@@ -54,6 +65,12 @@ export const WebmailLayout = ({ title, current, children, ...page }: WebmailLayo
     </main>
   </Document>
 );
+
+/** Says what the user has just done, in the content of a page. */
+export function DoneNotice() {
+  const { notice } = useViewer();
+  return notice === undefined ? null : <Notice kind="good">{notice}</Notice>;
+}
 
 const Bar = ({ caller, mailbox }: OpenPage) => (
   <header class="bar">

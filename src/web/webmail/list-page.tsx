@@ -1,4 +1,4 @@
-import { Empty, Form, Icon, Notice, Pager } from "../../http/ui/index.ts";
+import { Empty, Form, Icon, RefusalNotice, Submit } from "../../http/ui/index.ts";
 import type { ConversationItem, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { DoneToast } from "./done-toast.tsx";
@@ -16,14 +16,11 @@ interface ListPageProps {
   total: number;
   /** The greatest UID of the folder, when the list has conversations. */
   upTo: number | null;
-  /** URL of the next page, or null on the last one. */
-  next: string | null;
   done?: Done | undefined;
-  error?: string | undefined;
 }
 
 /** A list of conversations or messages with its search and its actions. */
-export function ListPage({ page, view, items, total, upTo, next, done, error }: ListPageProps) {
+export function ListPage({ page, view, items, total, upTo, done }: ListPageProps) {
   const title = view.label?.name ?? folderTitle(view.folder);
   const areConversations = hasConversations(view);
   return (
@@ -33,7 +30,7 @@ export function ListPage({ page, view, items, total, upTo, next, done, error }: 
         <Search page={page} view={view} />
       </div>
       {done === undefined ? null : <DoneToast done={done} />}
-      {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+      <RefusalNotice />
       <Form class="list-form" data-select={areConversations ? "thread" : "uid"}>
         <NoDefault />
         <div class="toolbar">
@@ -67,7 +64,6 @@ export function ListPage({ page, view, items, total, upTo, next, done, error }: 
           </ul>
         )}
       </Form>
-      <Pager next={next} />
     </WebmailLayout>
   );
 }
@@ -78,7 +74,10 @@ const Search = ({ page, view }: { page: OpenPage; view: ListView }) => (
       <label class="find">
         <Icon name="search" />
         <input
-          {...{ type: "search", name: "q", value: view.query, maxlength: 1000 }}
+          type="search"
+          name="q"
+          value={view.query}
+          maxlength={1000}
           aria-label="Search messages"
           placeholder="Search"
           data-key="/"
@@ -88,9 +87,7 @@ const Search = ({ page, view }: { page: OpenPage; view: ListView }) => (
         <input type="checkbox" name="all" value="1" checked={view.everywhere} />
         <span>All folders</span>
       </label>
-      <button type="submit" class="quiet">
-        Search
-      </button>
+      <Submit label="Search" kind="quiet" />
     </Form>
   </search>
 );

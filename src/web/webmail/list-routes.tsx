@@ -1,10 +1,9 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
+import { attempt, parseFields } from "../../http/page-form.ts";
 import { notFound } from "../../lib/errors.ts";
 import { SelectionIn } from "../../mailboxes/inbox/index.ts";
 import type { ConversationItem, ListPlace, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
@@ -23,11 +22,11 @@ const STAYING = ["flag", "unflag", "label", "unlabel", "undo"];
 
 /** The pages that list messages, of a folder or with a label, and change those that are selected. */
 export const listPages = new Hono<AppEnv>()
-  .get("/mail/labels/:mailbox_id/:label_id", ...webmailFor("GET /v1/inbox/:mailbox_id/messages"), (c) => showList(c))
+  .get("/mail/labels/:mailbox_id/:label_id", ...webmailFor("GET /v1/inbox/:mailbox_id/messages"), showList)
   .post("/mail/labels/:mailbox_id/:label_id", ...webmailFor("POST /v1/inbox/:mailbox_id/messages/batch"), (c) =>
     changeList(c),
   )
-  .get("/mail/:mailbox_id/:folder", ...webmailFor("GET /v1/inbox/:mailbox_id/messages"), (c) => showList(c))
+  .get("/mail/:mailbox_id/:folder", ...webmailFor("GET /v1/inbox/:mailbox_id/messages"), showList)
   .post("/mail/:mailbox_id/:folder", ...webmailFor("POST /v1/inbox/:mailbox_id/messages/batch"), (c) => changeList(c));
 
 /** Returns which messages a request is about. Throws 404 for an unknown label. */
@@ -66,12 +65,14 @@ async function changeList(c: Context<AppEnv>) {
     if (at === undefined || !STAYING.includes(action)) return back(done);
     return messagePath(page.mailbox.id, { folder, uid: at }, done);
   };
-  return submitForm(c, run, (refusal) => showList(c, refusal));
+  return attempt(c, showList, run);
 }
 
 const parse = (fields: unknown) => parseFields(SelectionIn, fields);
 
-async function showList(c: Context<AppEnv>, refusal?: Refusal) {
+async function showList(c: Context<AppEnv>) {
+  const refusal = c.get("refusal");
+  if (refusal?.errors.has("uids")) c.set("refusal", { ...refusal, message: "Select at least one message." });
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"), c.req.url);
   const view = readView(c, page);
   const offset = toNumber(c.req.query("offset")) ?? 0;
@@ -79,13 +80,15 @@ async function showList(c: Context<AppEnv>, refusal?: Refusal) {
   if (!found) throw notFound("Folder");
   const shown = (
     <ListPage
-      {...{ page, view, items: found.items, total: found.total, upTo: found.upTo }}
-      next={found.next && pathOf(page, view, found.next)}
+      page={page}
+      view={view}
+      items={found.items}
+      total={found.total}
+      upTo={found.upTo}
       done={refusal ? undefined : await readDone(page, c.req.query())}
-      error={refusal && (refusal.errors.has("uids") ? "Select at least one message." : refusal.message)}
     />
   );
-  return respondPage(c, shown, { status: refusal?.status ?? 200 });
+  return respondPage(c, shown, { next: found.next && pathOf(page, view, found.next) });
 }
 
 interface Rows {

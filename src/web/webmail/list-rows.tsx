@@ -15,7 +15,9 @@ export function ConversationRow({ page, item }: { page: OpenPage; item: Conversa
   const who = item.folder === "Sent" ? toRecipients(item.to) : namesOf(item.people, address) || "(no sender)";
   return (
     <Row
-      {...{ page, item, who }}
+      page={page}
+      item={item}
+      who={who}
       id={`c-${item.threadId}`}
       pick={{ name: "thread", value: item.threadId }}
       path={messagePath(id, item)}
@@ -43,7 +45,9 @@ export function MessageRow({ page, view, item }: { page: OpenPage; view: ListVie
   const value = isElsewhere ? `${uid}:${folder}` : String(uid);
   return (
     <Row
-      {...{ page, item, who }}
+      page={page}
+      item={item}
+      who={who}
       id={`m-${uid}-${encodeURIComponent(folder)}`}
       pick={{ name: "uid", value }}
       path={folder === "Drafts" ? composePath(id, { draft: String(uid) }) : messagePath(id, item)}

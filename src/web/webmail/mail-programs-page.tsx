@@ -1,4 +1,4 @@
-import { ButtonLink, Empty, Facts, Field, type FieldErrors, Form, Notice, Time } from "../../http/ui/index.ts";
+import { ButtonLink, Empty, Facts, Field, Form, Notice, Submit, Time } from "../../http/ui/index.ts";
 import { iso } from "../../lib/time.ts";
 import {
   type AppPasswordRow,
@@ -15,16 +15,11 @@ import { SettingsLayout } from "./settings-layout.tsx";
 interface MailProgramsPageProps {
   page: OpenPage;
   passwords: readonly AppPasswordRow[];
-  idempotencyKey: string;
-  notice?: string | undefined;
-  /** The name that was refused. */
-  filled?: string | undefined;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
 }
 
 /** The page of the mail programs that use a mailbox, and of their app passwords. */
-export const MailProgramsPage = ({ page, passwords, notice, refusal, ...form }: MailProgramsPageProps) => (
-  <SettingsLayout {...{ page, at: "mail-programs", notice, refusal }}>
+export const MailProgramsPage = ({ page, passwords }: MailProgramsPageProps) => (
+  <SettingsLayout page={page} at="mail-programs">
     <Servers page={page} />
     <section aria-labelledby="app-passwords">
       <h3 id="app-passwords">App passwords</h3>
@@ -42,7 +37,7 @@ export const MailProgramsPage = ({ page, passwords, notice, refusal, ...form }: 
         </ul>
       )}
       {passwords.length < MAX_APP_PASSWORDS ? (
-        <NewPassword {...{ page, refusal, ...form }} />
+        <NewPassword page={page} />
       ) : (
         <p>The mailbox has {MAX_APP_PASSWORDS} app passwords, which is the limit.</p>
       )}
@@ -91,41 +86,35 @@ const AppPassword = ({ id, name, createdAt, lastUsedAt }: AppPasswordRow) => (
       </span>
     </span>
     <Form class="inline" fields={{ id }}>
-      <button type="submit" class="link" name="action" value="delete" aria-label={`Delete ${name}`}>
-        Delete
-      </button>
+      <Submit label="Delete" kind="link" action="delete" name={`Delete ${name}`} />
     </Form>
   </li>
 );
 
-const NewPassword = ({
-  page,
-  idempotencyKey,
-  filled,
-  refusal,
-}: Pick<MailProgramsPageProps, "page" | "idempotencyKey" | "filled" | "refusal">) => (
-  <Form class="form" once={idempotencyKey}>
+const NewPassword = ({ page }: Pick<MailProgramsPageProps, "page">) => (
+  <Form class="form" once>
     <Field
-      {...{ name: "name", label: "Name of the program or device", maxlength: MAX_NAME_CHARACTERS, value: filled }}
+      name="name"
+      label="Name of the program or device"
+      maxlength={MAX_NAME_CHARACTERS}
       placeholder="Thunderbird on the laptop"
-      errors={refusal?.errors}
     />
     {page.caller.actor.kind === "mailbox" ? (
       <Field
-        {...{ name: "current", label: "Current password of the mailbox", type: "password", maxlength: 256 }}
+        name="current"
+        label="Current password of the mailbox"
+        type="password"
+        maxlength={256}
         autocomplete="current-password"
-        errors={refusal?.errors}
       />
     ) : null}
-    <button type="submit" name="action" value="create">
-      Create app password
-    </button>
+    <Submit label="Create app password" action="create" />
   </Form>
 );
 
 /** The response to the form: the only page that shows an app password. */
 export const CreatedAppPasswordPage = ({ page, created }: { page: OpenPage; created: NewAppPasswordOut }) => (
-  <SettingsLayout {...{ page, at: "mail-programs" }}>
+  <SettingsLayout page={page} at="mail-programs">
     <Notice kind="warn">Copy the password now. It is not shown again.</Notice>
     <Facts
       of={{

@@ -28,7 +28,7 @@ export function MessagePage({ page, conversation, shown, withImages, done }: Mes
   return (
     <WebmailLayout {...page} title={subjectOf(message)} current={message.folder}>
       {done === undefined ? null : <DoneToast done={done} action={folderPath(id, message.folder)} at={message.uid} />}
-      <Actions {...{ page, conversation, labels, isFlagged }} />
+      <Actions page={page} conversation={conversation} labels={labels} isFlagged={isFlagged} />
       <div class="subject">
         <h1>
           {isFlagged ? <span class="star">★ starred: </span> : null} {subjectOf(message)}
@@ -45,7 +45,8 @@ export function MessagePage({ page, conversation, shown, withImages, done }: Mes
       <div class="conversation" id="conversation" data-live="rows">
         {shown.map((one) => (
           <ConversationMessage
-            {...{ page, ...one }}
+            page={page}
+            {...one}
             folder={message.folder}
             withImages={withImages && one.message === message}
           />

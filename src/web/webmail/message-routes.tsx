@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { download } from "../../http/download.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
@@ -39,11 +38,16 @@ export const messagePages = new Hono<AppEnv>()
       toShown(page, conversation),
       isRead ? markAsRead(page, conversation) : page.folders,
     ]);
-    const withImages = c.req.query("images") === "1";
-    const done = await readDone(page, c.req.query());
-    return respondPage(c, <MessagePage {...{ page: { ...page, folders }, conversation, shown, withImages, done }} />, {
-      frames: true,
-    });
+    const element = (
+      <MessagePage
+        page={{ ...page, folders }}
+        conversation={conversation}
+        shown={shown}
+        withImages={c.req.query("images") === "1"}
+        done={await readDone(page, c.req.query())}
+      />
+    );
+    return respondPage(c, element, { frames: true });
   })
   .get("/mail/:mailbox_id/:folder/:uid/body", ...webmailFor("GET /v1/inbox/:mailbox_id/messages/:uid"), async (c) => {
     const stored = await message(c);

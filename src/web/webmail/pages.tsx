@@ -1,4 +1,4 @@
-import { Field, Form, Layout, Notice } from "../../http/ui/index.ts";
+import { Field, Form, Layout, Notice, Submit } from "../../http/ui/index.ts";
 import { folderPath } from "./paths.ts";
 
 /** The page that signs in to one mailbox. */
@@ -8,9 +8,7 @@ export const MailboxSignInPage = ({ email, error }: { email: string; error?: str
     <Form action="/mail/sign-in">
       <Field name="email" label="Email address" type="email" autocomplete="username" maxlength={254} value={email} />
       <Field name="password" label="Password" type="password" autocomplete="current-password" maxlength={256} />
-      <button type="submit" class="wide">
-        Sign in
-      </button>
+      <Submit label="Sign in" kind="wide" />
     </Form>
   </Layout>
 );

@@ -1,18 +1,12 @@
-import { Field, type FieldErrors, Form } from "../../http/ui/index.ts";
+import { Field, Form } from "../../http/ui/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { SettingsLayout } from "./settings-layout.tsx";
 
-interface PasswordPageProps {
-  page: OpenPage;
-  notice?: string | undefined;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
-}
-
 /** The page that changes the password of a mailbox. Only a session that began with the password is asked for it. */
-export const PasswordPage = ({ page, notice, refusal }: PasswordPageProps) => {
+export const PasswordPage = ({ page }: { page: OpenPage }) => {
   const isOwn = page.caller.actor.kind === "mailbox";
   return (
-    <SettingsLayout {...{ page, at: "password", notice, refusal }}>
+    <SettingsLayout page={page} at="password">
       <p class="hint">
         {isOwn
           ? "All other devices are signed out of this mailbox. This one stays signed in, and app passwords stay valid."
@@ -22,16 +16,20 @@ export const PasswordPage = ({ page, notice, refusal }: PasswordPageProps) => {
         <input type="hidden" name="username" value={page.mailbox.address} autocomplete="username" />
         {isOwn ? (
           <Field
-            {...{ name: "current", label: "Current password", type: "password", maxlength: 256 }}
+            name="current"
+            label="Current password"
+            type="password"
+            maxlength={256}
             autocomplete="current-password"
-            errors={refusal?.errors}
           />
         ) : null}
         <Field
-          {...{ name: "password", label: "New password", type: "password", maxlength: 256 }}
+          name="password"
+          label="New password"
+          type="password"
+          maxlength={256}
           autocomplete="new-password"
           hint="At least 12 characters"
-          errors={refusal?.errors}
         />
         <button type="submit">Change password</button>
       </Form>

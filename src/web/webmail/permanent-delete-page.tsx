@@ -1,4 +1,4 @@
-import { ButtonLink, Form } from "../../http/ui/index.ts";
+import { ButtonLink, Form, Submit } from "../../http/ui/index.ts";
 import type { BulkActionForm } from "./bulk-actions.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 
@@ -28,9 +28,7 @@ export function PermanentDeletePage({ page, form, back }: PermanentDeletePagePro
         {messages.map((message) => (
           <input type="hidden" name="uid" value={message} />
         ))}
-        <button type="submit" class="danger final" name="action" value={form.action}>
-          Delete for good
-        </button>
+        <Submit label="Delete for good" kind="danger final" action={form.action} />
         <ButtonLink to={back} label="Cancel" kind="quiet" />
       </Form>
     </WebmailLayout>

@@ -1,4 +1,4 @@
-import { type FieldErrors, files, Icon, type IconName, TextArea } from "../../http/ui/index.ts";
+import { files, Icon, type IconName, TextArea } from "../../http/ui/index.ts";
 
 interface RichTextProps {
   label: string;
@@ -10,7 +10,6 @@ interface RichTextProps {
   rows: number;
   /** Default true. */
   required?: boolean;
-  errors?: FieldErrors | undefined;
   autofocus?: boolean;
 }
 
@@ -36,7 +35,10 @@ export const RichText = ({ text, html, format, autofocus = false, ...field }: Ri
       <div role="toolbar" aria-label="Formatting" class="formats">
         {FORMATS.map(([name, icon, title, key], index) => (
           <button
-            {...{ type: "button", class: "bare", "data-do": name, tabindex: index === 0 ? 0 : -1 }}
+            type="button"
+            class="bare"
+            data-do={name}
+            tabindex={index === 0 ? 0 : -1}
             aria-label={title}
             title={key === undefined ? title : `${title} (Ctrl+${key})`}
             aria-keyshortcuts={key === undefined ? undefined : `Control+${key}`}

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ErrorSummary, type FieldErrors, Icon, type IconName, Toast } from "../../http/ui/index.ts";
+import { ErrorSummary, Icon, type IconName, Toast, useViewer } from "../../http/ui/index.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 import { foldersAndLabelsPath, importPath, type SettingsPage, settingsPath } from "./paths.ts";
 
@@ -18,16 +18,9 @@ const SECTIONS: readonly { name: Section; icon: IconName; label: string; path: (
   { name: "keyboard", icon: "grid", label: "Keyboard", path: (id) => settingsPath(id, "keyboard") },
 ];
 
-interface SettingsLayoutProps {
-  page: OpenPage;
-  at: Section;
-  notice?: string | undefined;
-  refusal?: { message: string; errors: FieldErrors } | undefined;
-  children?: Child;
-}
-
 /** The layout of the settings of a mailbox: a list of their pages, and one of them. */
-export function SettingsLayout({ page, at, notice, refusal, children }: SettingsLayoutProps) {
+export function SettingsLayout({ page, at, children }: { page: OpenPage; at: Section; children?: Child }) {
+  const { notice } = useViewer();
   const title = SECTIONS.find(({ name }) => name === at)?.label ?? "Settings";
   return (
     <WebmailLayout {...page} title={title} current="settings">
@@ -44,7 +37,7 @@ export function SettingsLayout({ page, at, notice, refusal, children }: Settings
         </nav>
         <section aria-labelledby="section">
           <h2 id="section">{title}</h2>
-          <ErrorSummary refusal={refusal} />
+          <ErrorSummary />
           {children}
         </section>
       </div>

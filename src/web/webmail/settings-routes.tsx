@@ -1,10 +1,8 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
-import { readForm } from "../../http/fields.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
+import { parseFields, submitForm } from "../../http/page-form.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { blockSender, replaceSignature, SignatureIn, unblockSender } from "../../mailboxes/inbox/index.ts";
 import {
@@ -32,72 +30,55 @@ const notices: Readonly<Record<string, string>> = {
 
 /** The pages of the signature, the blocked senders, the password and the keys of a mailbox. */
 export const settingsPages = new Hono<AppEnv>()
-  .get("/mail/signature/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/blocked-senders"), (c) =>
-    showSignature(c),
-  )
-  .post("/mail/signature/:mailbox_id", ...webmailFor("PUT /v1/inbox/:mailbox_id/blocked-senders"), async (c) => {
-    const { mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-    const fields = await readForm(c, MAX_SIGNATURE_BYTES);
-    const filled = { text: fields.get("text") ?? "", html: fields.get("html") ?? "" };
-    const save = async () => {
-      await replaceSignature(mailbox, parseFields(SignatureIn, filled));
+  .get("/mail/signature/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/blocked-senders"), showSignature)
+  .post("/mail/signature/:mailbox_id", ...webmailFor("PUT /v1/inbox/:mailbox_id/blocked-senders"), (c) =>
+    submitForm(c, { show: showSignature, maxBytes: MAX_SIGNATURE_BYTES }, async (fields) => {
+      const { mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      await replaceSignature(mailbox, parseFields(SignatureIn, readSignature(fields)));
       return settingsPath(mailbox.id, "signature", { done: "saved" });
-    };
-    return submitForm(c, save, (refusal) => showSignature(c, { refusal, filled }));
-  })
-  .get("/mail/blocked-senders/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/blocked-senders"), (c) =>
-    showBlocked(c),
+    }),
   )
-  .post("/mail/blocked-senders/:mailbox_id", ...webmailFor("PUT /v1/inbox/:mailbox_id/blocked-senders"), async (c) => {
-    const { mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-    const fields = await readForm(c);
-    const email = fields.get("email") ?? "";
-    const change = async () => {
+  .get("/mail/blocked-senders/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/blocked-senders"), showBlocked)
+  .post("/mail/blocked-senders/:mailbox_id", ...webmailFor("PUT /v1/inbox/:mailbox_id/blocked-senders"), (c) =>
+    submitForm(c, showBlocked, async (fields) => {
+      const { mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
       const action = fields.get("action");
       if (action !== "block" && action !== "unblock") throw badRequest("The form has no known action");
-      await (action === "block" ? blockSender : unblockSender)(mailbox, email);
+      await (action === "block" ? blockSender : unblockSender)(mailbox, fields.get("email") ?? "");
       return settingsPath(mailbox.id, "blocked-senders", { done: `${action}ed` });
-    };
-    return submitForm(c, change, (refusal) => showBlocked(c, { refusal, email }));
-  })
-  .get("/mail/password/:mailbox_id", ...webmailFor("PUT /v1/mailboxes/:mailbox_id/password"), (c) => showPassword(c))
-  .post("/mail/password/:mailbox_id", ...webmailFor("PUT /v1/mailboxes/:mailbox_id/password"), async (c) => {
-    const caller = c.get("caller");
-    const { mailbox } = await openPage(caller, c.req.param("mailbox_id"));
-    const fields = Object.fromEntries(await readForm(c));
-    const change = async () => {
+    }),
+  )
+  .get("/mail/password/:mailbox_id", ...webmailFor("PUT /v1/mailboxes/:mailbox_id/password"), showPassword)
+  .post("/mail/password/:mailbox_id", ...webmailFor("PUT /v1/mailboxes/:mailbox_id/password"), (c) =>
+    submitForm(c, showPassword, async (form) => {
+      const caller = c.get("caller");
+      const { mailbox } = await openPage(caller, c.req.param("mailbox_id"));
+      const fields = Object.fromEntries(form);
       if (caller.actor.kind === "mailbox") await changeOwnPassword(caller, parseFields(PasswordChangeIn, fields));
       else await setMailboxPassword(caller, mailbox.id, parseFields(PasswordIn, fields).password);
       return settingsPath(mailbox.id, "password", { done: "changed" });
-    };
-    return submitForm(c, change, (refusal) => showPassword(c, refusal));
-  })
+    }),
+  )
   .get("/mail/keyboard/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/messages"), async (c) =>
     respondPage(c, <KeyboardPage page={await openPage(c.get("caller"), c.req.param("mailbox_id"))} />),
   );
 
-const noticeOf = (c: Context<AppEnv>, refusal: Refusal | undefined) =>
-  refusal ? undefined : notices[c.req.query("done") ?? ""];
+const readSignature = (fields: URLSearchParams) => ({ text: fields.get("text") ?? "", html: fields.get("html") ?? "" });
 
-async function showSignature(
-  c: Context<AppEnv>,
-  { refusal, filled }: { refusal?: Refusal; filled?: { text: string; html: string } } = {},
-) {
+async function showSignature(c: Context<AppEnv>) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-  const signature = filled ?? (await page.mailbox.store.signature());
-  const shown = <SignaturePage {...{ page, signature, refusal }} notice={noticeOf(c, refusal)} />;
-  return respondPage(c, shown, { status: refusal?.status ?? 200 });
+  const fields = c.get("form");
+  const signature = fields ? readSignature(fields) : await page.mailbox.store.signature();
+  return respondPage(c, <SignaturePage page={page} signature={signature} />, { notices });
 }
 
-async function showBlocked(c: Context<AppEnv>, { refusal, email }: { refusal?: Refusal; email?: string } = {}) {
+async function showBlocked(c: Context<AppEnv>) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const emails = await page.mailbox.store.listBlockedSenders();
-  const shown = <BlockedSendersPage {...{ page, emails, refusal }} filled={email} notice={noticeOf(c, refusal)} />;
-  return respondPage(c, shown, { status: refusal?.status ?? 200 });
+  return respondPage(c, <BlockedSendersPage page={page} emails={emails} />, { notices });
 }
 
-async function showPassword(c: Context<AppEnv>, refusal?: Refusal) {
+async function showPassword(c: Context<AppEnv>) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-  const shown = <PasswordPage {...{ page, refusal }} notice={noticeOf(c, refusal)} />;
-  return respondPage(c, shown, { status: refusal?.status ?? 200 });
+  return respondPage(c, <PasswordPage page={page} />, { notices });
 }

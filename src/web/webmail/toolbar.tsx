@@ -67,7 +67,12 @@ interface IconButtonProps {
 
 const IconButton = ({ icon, label, value, hotkey, ask }: IconButtonProps) => (
   <button
-    {...{ type: "submit", class: "bare", name: "action", value, "aria-label": label, title: `${label} (${hotkey})` }}
+    type="submit"
+    class="bare"
+    name="action"
+    value={value}
+    aria-label={label}
+    title={`${label} (${hotkey})`}
     data-key={hotkey}
     data-confirm={ask}
   >
@@ -87,7 +92,10 @@ interface MenuProps {
 export const Menu = ({ id, icon, label, hotkey, children }: MenuProps) => (
   <>
     <button
-      {...{ type: "button", class: "bare", popovertarget: id, "aria-label": label }}
+      type="button"
+      class="bare"
+      popovertarget={id}
+      aria-label={label}
       title={hotkey === undefined ? label : `${label} (${hotkey})`}
       data-key={hotkey}
     >

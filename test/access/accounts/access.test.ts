@@ -1,17 +1,13 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isApiKey, keyPrefix, newApiKey } from "../../../src/access/accounts/api-key.ts";
 import { authenticateApiKey } from "../../../src/access/accounts/authenticate.ts";
 import { effectiveScopes, roleScopes, scopes, serviceScopes } from "../../../src/access/accounts/scopes.ts";
 import { database } from "../../support/databases.ts";
 import { routeScopes } from "../../support/route-tests.ts";
-import { aKey, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 describe("scopes", () => {
   it("every scope of a route can be granted and has its own description", () => {
@@ -48,10 +44,7 @@ describe("scopes", () => {
     const other = await aWorkspace();
     const held = async () => (await (await other.get("/v1/me")).json<{ scopes: string[] }>()).scopes;
     expect(await held()).toContain("team:manage");
-    await database
-      .prepare("UPDATE memberships SET role = 'member' WHERE workspace = ?1")
-      .bind(other.workspaceNumber)
-      .run();
+    await database.run("UPDATE memberships SET role = 'member' WHERE workspace = ?1", [other.workspaceNumber]);
     expect(await held()).not.toContain("team:manage");
   });
 
@@ -60,10 +53,10 @@ describe("scopes", () => {
     const key = await aKey(other);
     const api = apiWith(key);
     expect((await api.get("/v1/me")).status).toBe(200);
-    await database.prepare("UPDATE api_keys SET revoked_at = 1 WHERE prefix = ?1").bind(keyPrefix(key)).run();
+    await database.run("UPDATE api_keys SET revoked_at = 1 WHERE prefix = ?1", [keyPrefix(key)]);
     expect((await api.get("/v1/me")).status).toBe(401);
     expect((await other.get("/v1/me")).status).toBe(200);
-    await database.prepare("DELETE FROM memberships WHERE workspace = ?1").bind(other.workspaceNumber).run();
+    await database.run("DELETE FROM memberships WHERE workspace = ?1", [other.workspaceNumber]);
     expect((await other.get("/v1/me")).status).toBe(401);
   });
 });
@@ -126,10 +119,7 @@ describe("API keys", () => {
 
   it("are stored as a keyed hash only", async () => {
     const { apiKey } = workspace;
-    const { results } = await database
-      .prepare("SELECT * FROM api_keys WHERE prefix = ?1")
-      .bind(keyPrefix(apiKey))
-      .all();
+    const results = await database.rows("SELECT * FROM api_keys WHERE prefix = ?1", [keyPrefix(apiKey)]);
     expect(results).toHaveLength(1);
     const row = JSON.stringify(results);
     expect(row).not.toContain(apiKey);
@@ -171,10 +161,7 @@ describe("API keys", () => {
         key,
       );
       await touch?.();
-      return database
-        .prepare("SELECT last_used_at FROM api_keys WHERE prefix = ?1")
-        .bind(keyPrefix(key))
-        .first<number>("last_used_at");
+      return database.value<number>("SELECT last_used_at FROM api_keys WHERE prefix = ?1", [keyPrefix(key)]);
     };
     expect(await useAt(start)).toBe(start);
     expect(await useAt(start + 59_999)).toBe(start);

@@ -1,22 +1,17 @@
 import { env } from "cloudflare:workers";
 import { base64url, SignJWT, UnsecuredJWT } from "jose";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { signAccessToken, verifyAccessToken } from "../../../src/access/sessions/access-token.ts";
 import { ACCESS_TOKEN_TTL_MS } from "../../../src/access/sessions/rules.ts";
 import { deriveKey } from "../../../src/lib/derive-key.ts";
 import { apiWithCookies, aSession } from "../../support/sessions.ts";
-import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
+const workspace = perSuite(aWorkspace);
+const session = perSuite(() => aSession(workspace));
 const ctx = testContext();
 const { publicUrl, masterKeys } = ctx.settings;
 const [root = { version: 0, key: "" }] = masterKeys;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
 
 const statusOf = async (token: string) => (await apiWithCookies({ session: token }).get("/v1/me")).status;
 const claims = () => ({ sub: workspace.userId, sid: session.sessionId, wid: workspace.workspaceId });

@@ -115,10 +115,7 @@ describe("a refresh token", () => {
   it("is stored as a keyed hash only", async () => {
     const session = await aSession(await aWorkspace());
     const first = await refreshSession(testContext(), session.tokens.refreshToken);
-    const { results } = await database
-      .prepare("SELECT * FROM refresh_tokens WHERE family = ?1")
-      .bind(session.sessionId)
-      .all();
+    const results = await database.rows("SELECT * FROM refresh_tokens WHERE family = ?1", [session.sessionId]);
     expect(results).toHaveLength(2);
     for (const token of [session.tokens.refreshToken, first?.refreshToken ?? "none"])
       expect(JSON.stringify(results)).not.toContain(token);
@@ -127,10 +124,11 @@ describe("a refresh token", () => {
   it("keeps the active workspace, and moves to the oldest one when the user left it", async () => {
     const [own, other] = [await aWorkspace(), await aWorkspace()];
     const session = await aSession(own);
-    await database
-      .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', ?3)")
-      .bind(other.workspaceNumber, own.userId, Date.now() + 1)
-      .run();
+    await database.run("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', ?3)", [
+      other.workspaceNumber,
+      own.userId,
+      Date.now() + 1,
+    ]);
     const switched = await session.post("/auth/workspace", { org_id: other.workspaceId });
     expect(switched.status).toBe(200);
     const workspaceAfter = async (token: string) => {
@@ -141,10 +139,10 @@ describe("a refresh token", () => {
     };
     const first = await workspaceAfter(session.tokens.refreshToken);
     expect(first.id).toBe(other.workspaceId);
-    await database
-      .prepare("DELETE FROM memberships WHERE workspace = ?1 AND user_id = ?2")
-      .bind(other.workspaceNumber, own.userId)
-      .run();
+    await database.run("DELETE FROM memberships WHERE workspace = ?1 AND user_id = ?2", [
+      other.workspaceNumber,
+      own.userId,
+    ]);
     expect((await workspaceAfter(first.token)).id).toBe(own.workspaceId);
   });
 

@@ -1,19 +1,15 @@
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { countingDb, planOf } from "../../support/counting-db.ts";
 import { aCode, aGrant, anAccessToken } from "../../support/oauth.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMagicLink, randomIp } from "../../support/sign-ins.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 const ORIGIN = { Origin: "http://api.test" };
 const PASSWORD = "correct horse battery staple";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 interface Request {
   method?: string;

@@ -1,16 +1,12 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sourceOf } from "../../../src/http/same-origin.ts";
 import type { SessionOut } from "../../../src/identity/sign-ins/sessions/schema.ts";
 import { database } from "../../support/databases.ts";
 import { apiWithCookies, aSession, cookiesOf } from "../../support/sessions.ts";
-import { aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMember, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const listed = async (api: { get(path: string): Promise<Response> }, query = "") =>
   (await (await api.get(`/v1/sessions/${query}`)).json<SessionOut[]>()).map(({ id }) => id);
@@ -21,10 +17,7 @@ describe("a session", () => {
     const session = await aSession(other);
     expect((await session.get("/v1/api-keys/")).status).toBe(200);
     expect((await session.post("/v1/domains/", { name: `a.${other.domain}` })).status).toBe(201);
-    await database
-      .prepare("UPDATE memberships SET role = 'member' WHERE workspace = ?1")
-      .bind(other.workspaceNumber)
-      .run();
+    await database.run("UPDATE memberships SET role = 'member' WHERE workspace = ?1", [other.workspaceNumber]);
     const refused = await session.post("/v1/domains/", { name: `b.${other.domain}` });
     expect(await refused.json()).toEqual({ detail: "Missing scope: domains:manage" });
   });
@@ -132,7 +125,7 @@ describe("sessions of a user", () => {
     for (let n = 0; n < 3; n++) ids.unshift((await aSession(user)).sessionId);
     const session = await aSession(user);
     const expired = await aSession(user);
-    await database.prepare("UPDATE sessions SET expires_at = 1 WHERE id = ?1").bind(expired.sessionId).run();
+    await database.run("UPDATE sessions SET expires_at = 1 WHERE id = ?1", [expired.sessionId]);
     await aSession(workspace);
     expect(await listed(session)).toEqual([session.sessionId, ...ids]);
     const page = await session.get("/v1/sessions/?limit=2");

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { shareOf } from "../../../src/audience/automations/advance.ts";
 import type { Step } from "../../../src/audience/automations/definition.ts";
-import { database, mail, withFailingCall } from "../../support/databases.ts";
+import { database, withFailingCall } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { seeded } from "../../support/failures.ts";
 import { aTopic } from "../../support/topics.ts";
@@ -188,19 +188,17 @@ class Pair {
         now += operation.days * 1_440 * MINUTE;
         return this.look(false);
       case "delete":
-        await mail
-          .prepare("DELETE FROM contacts WHERE workspace = ?1 AND email_key = ?2")
-          .bind(workspace.workspaceNumber, key)
-          .run();
+        await database.run("DELETE FROM contacts WHERE workspace = ?1 AND email_key = ?2", [
+          workspace.workspaceNumber,
+          key,
+        ]);
         known?.lists.clear();
         return;
       case "mark":
-        await mail
-          .prepare(
-            "UPDATE contacts SET metadata = json_set(metadata, '$.left', 1) WHERE workspace = ?1 AND email_key = ?2",
-          )
-          .bind(workspace.workspaceNumber, key)
-          .run();
+        await database.run(
+          "UPDATE contacts SET metadata = json_set(metadata, '$.left', 1) WHERE workspace = ?1 AND email_key = ?2",
+          [workspace.workspaceNumber, key],
+        );
         if (known && known.lists.size > 0) this.marked.add(key);
         return;
       case "take out":
@@ -255,12 +253,10 @@ class Pair {
     const { mode } = this.options;
     if (mode === "once" && before.length > 0) return;
     if (mode === "once_per_period" && before.some(({ startedAt }) => startedAt > at - 1_440 * MINUTE)) return;
-    const stored = await database
-      .prepare(
-        "SELECT r.id FROM automation_runs r JOIN automations a ON a.n = r.automation WHERE a.id = ?1 AND r.data IS NOT NULL AND r.entered_event = (SELECT n FROM events WHERE workspace = ?2 AND id = ?3)",
-      )
-      .bind(this.id, workspace.workspaceNumber, id)
-      .first<string>("id");
+    const stored = await database.value<string>(
+      "SELECT r.id FROM automation_runs r JOIN automations a ON a.n = r.automation WHERE a.id = ?1 AND r.data IS NOT NULL AND r.entered_event = (SELECT n FROM events WHERE workspace = ?2 AND id = ?3)",
+      [this.id, workspace.workspaceNumber, id],
+    );
     const run = new ModelRun(known, this.steps, own, (path) => shareOf(stored ?? "", path));
     this.runs.push(Object.assign(run, { startedAt: now, person: key }));
   }
@@ -306,11 +302,10 @@ async function stateOf(key: string) {
   const topics = await read<{ choice: string }>("SELECT choice FROM topic_choices WHERE workspace = ?1 AND email = ?2");
   // A notification names its run, and no person.
   const runs = await read<{ id: string }>("SELECT id FROM automation_runs WHERE workspace = ?1 AND email_key = ?2");
-  const notices = await env.DB.prepare(
+  const notices = await database.value<number>(
     "SELECT count(*) AS notices FROM notifications n JOIN json_each(?2) j ON n.href LIKE '%/runs/' || j.value WHERE n.workspace = ?1",
-  )
-    .bind(number, JSON.stringify(runs.map(({ id }) => id)))
-    .first<number>("notices");
+    [number, JSON.stringify(runs.map(({ id }) => id))],
+  );
   return {
     sent: sent.map(({ subject }) => subject).sort(),
     lists: contacts.map(({ list }) => list).sort(),

@@ -1,18 +1,16 @@
 import { beforeEach, expect, it } from "vitest";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { type Automations, aList, anEvent, automationsOf, emailsOf, runEngine } from "./support.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
+import { aList, anEvent, automationsOf, emailsOf, runEngine } from "./support.ts";
 
-let workspace: TestWorkspace;
-let automations: Automations;
+const workspace = perTest(aWorkspace);
+const automations = perTest(() => automationsOf(workspace));
 let list: string;
 const ada = "delivered+ada@simulator.test";
 const HOUR = 3_600_000;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  automations = automationsOf(workspace);
   list = await aList(workspace, [{ email: ada, name: "Ada", metadata: { plan: "gold" } }]);
 });
 
@@ -96,12 +94,10 @@ it("steps change contacts, lists and branches, and each person enters once", asy
   await anEvent(workspace, ada);
   await anEvent(workspace, ada);
   await runEngine();
-  const { results } = await database
-    .prepare(
-      "SELECT l.name, c.email, c.name AS person, c.metadata FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.workspace = ?1",
-    )
-    .bind(workspace.workspaceNumber)
-    .all();
+  const results = await database.rows(
+    "SELECT l.name, c.email, c.name AS person, c.metadata FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.workspace = ?1",
+    [workspace.workspaceNumber],
+  );
   expect(results).toEqual([{ name: "Other", email: ada, person: "Ada", metadata: '{"plan":"silver"}' }]);
   expect(await automations.runs(id)).toMatchObject([{ status: "completed" }]);
   const counts = await database

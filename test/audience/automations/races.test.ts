@@ -1,16 +1,14 @@
 import { beforeEach, expect, it } from "vitest";
 import { runAutomations } from "../../../src/audience/automations/index.ts";
-import { mail, wrapDatabases } from "../../support/databases.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
-import { type Automations, aList, anEvent, automationsOf, emailsOf, runEngine, silent } from "./support.ts";
+import { database, wrapDatabases } from "../../support/databases.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
+import { aList, anEvent, automationsOf, emailsOf, runEngine, silent } from "./support.ts";
 
-let workspace: TestWorkspace;
-let automations: Automations;
+const workspace = perTest(aWorkspace);
+const automations = perTest(() => automationsOf(workspace));
 const people = Array.from({ length: 30 }, (_, n) => `delivered+p${n}@simulator.test`);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  automations = automationsOf(workspace);
   await aList(
     workspace,
     people.map((email) => ({ email })),
@@ -62,7 +60,7 @@ it("a run of the engine whose lease is over writes nothing any more", async () =
     if (isTaken) return;
     isTaken = true;
     // Another run takes over, as after 30 seconds without a page.
-    await mail.prepare("UPDATE automation_engine SET until = 0").run();
+    await database.run("UPDATE automation_engine SET until = 0");
     await runEngine(now);
   }, now).catch((error: unknown) => {
     if (!String(error).includes("another writer")) throw error;
@@ -89,11 +87,11 @@ it("a run whose move fails holds up no other, and is tried again later", async (
   await enter(now);
   await runEngine(now);
   const [broken] = await automations.runs(id);
-  await mail.prepare("UPDATE automation_runs SET data = 'broken' WHERE id = ?1").bind(broken?.id).run();
+  await database.run("UPDATE automation_runs SET data = 'broken' WHERE id = ?1", [broken?.id]);
   await runEngine(now + 60_000);
   const got = (await emailsOf(workspace)).map((one) => one.email);
   expect(got.toSorted()).toEqual(people.filter((person) => person !== broken?.email).toSorted());
-  await mail.prepare("UPDATE automation_runs SET data = '{}' WHERE id = ?1").bind(broken?.id).run();
+  await database.run("UPDATE automation_runs SET data = '{}' WHERE id = ?1", [broken?.id]);
   await runEngine(now + 75_000);
   expect(await emailsOf(workspace)).toHaveLength(people.length);
 });

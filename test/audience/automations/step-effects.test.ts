@@ -4,19 +4,17 @@ import { sweep } from "../../../src/platform/outbox/sweep.ts";
 import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { webhooksOf } from "../../notices/webhooks/support.ts";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { eventsOf } from "../../support/person-events.ts";
-import { aWorkspace, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
-import { type Automations, aList, anEvent, automationsOf, runEngine, silent } from "./support.ts";
+import { aWorkspace, perTest, testContext, until } from "../../support/workspace.ts";
+import { aList, anEvent, automationsOf, runEngine, silent } from "./support.ts";
 
 const people = ["delivered+a@simulator.test", "delivered+b@simulator.test"];
 
-let workspace: TestWorkspace;
-let automations: Automations;
+const workspace = perTest(aWorkspace);
+const automations = perTest(() => automationsOf(workspace));
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  automations = automationsOf(workspace);
   await aList(
     workspace,
     people.map((email) => ({ email, name: "Ada" })),
@@ -33,10 +31,10 @@ it("a step calls a webhook with the person and the data of the event, once", asy
   const { id } = await automations.start({ steps: [{ kind: "webhook", webhook_id }] });
   await anEvent(workspace, people[0] ?? "", { data: { plan: "gold" } });
   await runEngine();
-  const { results } = await mail
-    .prepare("SELECT event_type, payload FROM webhook_deliveries WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .all<{ event_type: string; payload: string }>();
+  const results = await database.rows<{ event_type: string; payload: string }>(
+    "SELECT event_type, payload FROM webhook_deliveries WHERE workspace = ?1",
+    [workspace.workspaceNumber],
+  );
   expect(results.map(({ event_type }) => event_type)).toEqual(["automation.step"]);
   expect(JSON.parse(results[0]?.payload ?? "")).toMatchObject({
     ...{ event: "automation.step", automation_id: id, step: "0", recipient: people[0] },
@@ -46,10 +44,7 @@ it("a step calls a webhook with the person and the data of the event, once", asy
 
 it("events of the service are recorded while an automation is active or paused, and no longer", async () => {
   const flags = () =>
-    mail
-      .prepare("SELECT people & 2 AS flag FROM shard_workspaces WHERE number = ?1")
-      .bind(workspace.workspaceNumber)
-      .first("flag");
+    database.value("SELECT people & 2 AS flag FROM shard_workspaces WHERE number = ?1", [workspace.workspaceNumber]);
   const [first, second] = [await automations.start(), await automations.start()];
   await automations.act(first.id, "pause");
   expect(await flags()).toBe(2);
@@ -112,11 +107,11 @@ it("an email of a step is cancelled when the last contact of its person was dele
   expect(deleted.status).toBe(204);
   const statuses = async () =>
     (
-      await mail
-        .prepare("SELECT status, recipients->>'$[0].email' AS email FROM emails WHERE workspace = ?1 ORDER BY email")
-        .bind(workspace.workspaceNumber)
-        .all<{ status: string; email: string }>()
-    ).results.map(({ status }) => status);
+      await database.rows<{ status: string; email: string }>(
+        "SELECT status, recipients->>'$[0].email' AS email FROM emails WHERE workspace = ?1 ORDER BY email",
+        [workspace.workspaceNumber],
+      )
+    ).map(({ status }) => status);
   await until(
     async () => {
       await sweepAll(later());

@@ -50,11 +50,8 @@ export async function runFailingEngine(now: number, bindings: object): Promise<v
   await runAutomations(testContext({ ...silent, ...bindings }, () => now)).catch((error: unknown) => {
     if (!String(error).includes("injected failure")) throw error;
   });
-  await mail.prepare("UPDATE automation_engine SET token = NULL, until = 0").run();
-  await mail
-    .prepare("UPDATE automation_runs SET due_at = ?1 WHERE failures > 0 AND due_at IS NOT NULL")
-    .bind(now)
-    .run();
+  await database.run("UPDATE automation_engine SET token = NULL, until = 0");
+  await database.run("UPDATE automation_runs SET due_at = ?1 WHERE failures > 0 AND due_at IS NOT NULL", [now]);
 }
 
 /** Runs the engine as if the time were `now`, in milliseconds since 1970, once a run that the queue has started has ended. */
@@ -108,24 +105,20 @@ export async function aList(
     .bind(workspace.workspaceNumber, id, name, contacts.length)
     .first<number>("n");
   const rows = contacts.map((contact) => ({ ...contact, id: testContext().newId() }));
-  await database
-    .prepare(
-      `INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, created_at, pending_since)
+  await database.run(
+    `INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, created_at, pending_since)
        SELECT ?1, ?2, value->>'id', value->>'email', value->>'email', value->>'name', value->>'metadata', 0, iif(value->>'pending', 1, NULL)
          FROM json_each(?3)`,
-    )
-    .bind(workspace.workspaceNumber, list, JSON.stringify(rows))
-    .run();
+    [workspace.workspaceNumber, list, JSON.stringify(rows)],
+  );
   return id;
 }
 
 /** Returns the emails that automations made in a workspace. */
 export async function emailsOf(workspace: TestWorkspace) {
-  const { results } = await database
-    .prepare(
-      `SELECT id, status, subject, recipients->>'$[0].email' AS email, source FROM emails WHERE workspace = ?1 AND source = 'automation' ORDER BY n`,
-    )
-    .bind(workspace.workspaceNumber)
-    .all<{ id: string; status: string; subject: string; email: string; source: string }>();
+  const results = await database.rows<{ id: string; status: string; subject: string; email: string; source: string }>(
+    `SELECT id, status, subject, recipients->>'$[0].email' AS email, source FROM emails WHERE workspace = ?1 AND source = 'automation' ORDER BY n`,
+    [workspace.workspaceNumber],
+  );
   return results;
 }

@@ -1,20 +1,18 @@
 import { beforeEach, expect, it } from "vitest";
 import { LOCAL, webhooksOf } from "../../notices/webhooks/support.ts";
 import { mail, withFailingCall } from "../../support/databases.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { type Automations, aList, anEvent, automationsOf, runEngine, runFailingEngine } from "./support.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
+import { aList, anEvent, automationsOf, runEngine, runFailingEngine } from "./support.ts";
 
 /** Webhook events about automations, in the transaction of their cause (docs/contract/webhooks.md#events-of-automations). */
 
 const ada = "ada@example.org";
 const ALL = ["automation.run_started", "automation.run_ended", "automation.paused"];
 
-let workspace: TestWorkspace;
-let automations: Automations;
+const workspace = perTest(aWorkspace);
+const automations = perTest(() => automationsOf(workspace, LOCAL));
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  automations = automationsOf(workspace, LOCAL);
   await aList(workspace, [{ email: ada }]);
 });
 

@@ -5,14 +5,14 @@ import { resumeHeld } from "../../../src/operations/backups/resume-held.ts";
 import { RESTORED_REASON } from "../../../src/operations/backups/write-rows.ts";
 import { erasePerson } from "../../../src/operations/purges/erasure.ts";
 import { webhooksOf } from "../../notices/webhooks/support.ts";
-import { database, mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aTopic } from "../../support/topics.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
-import { type Automations, aList, anEvent, automationsOf, emailsOf, runEngine } from "./support.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
+import { aList, anEvent, automationsOf, emailsOf, runEngine } from "./support.ts";
 
-let workspace: TestWorkspace;
-let automations: Automations;
+const workspace = perTest(aWorkspace);
+const automations = perTest(() => automationsOf(workspace));
 let list: string;
 let start: number;
 const ada = "delivered+ada@simulator.test";
@@ -20,8 +20,6 @@ const HOUR = 3_600_000;
 const wait = { kind: "wait", for: { hours: 1 } };
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  automations = automationsOf(workspace);
   list = await aList(workspace, [{ email: ada, name: "Ada", metadata: { plan: "gold" } }]);
   start = Date.now();
 });
@@ -53,10 +51,10 @@ const noticesOf = async () =>
   ).results;
 
 async function deleteContacts(of: string): Promise<void> {
-  const { results } = await database
-    .prepare("SELECT c.id FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE l.id = ?1")
-    .bind(of)
-    .all<{ id: string }>();
+  const results = await database.rows<{ id: string }>(
+    "SELECT c.id FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE l.id = ?1",
+    [of],
+  );
   for (const { id } of results) await call("DELETE", `/v1/contacts/${of}/contacts/${id}`);
 }
 
@@ -218,7 +216,7 @@ it("a condition on a segment that was deleted holds for nobody", async () => {
   const branch = { kind: "branch", when: { segment }, then_steps: [email()], else_steps: [email({ subject: "Else" })] };
   const id = await inside([branch, wait, branch]);
   await later();
-  await mail.prepare("DELETE FROM segments WHERE id = ?1").bind(segment).run();
+  await database.run("DELETE FROM segments WHERE id = ?1", [segment]);
   await later(3);
   expect([await subjects(), await statuses(id)]).toEqual([["Welcome", "Else"], ["completed"]]);
 });
@@ -249,10 +247,10 @@ it("a run waits at its email until the next day when the daily limit of the work
 
 it("a restored automation sends nothing until an operator resumes what is held", async () => {
   const id = await inside([email()]);
-  await mail
-    .prepare("UPDATE automations SET status = 'paused', pause_reason = ?2 WHERE id = ?1")
-    .bind(id, RESTORED_REASON)
-    .run();
+  await database.run("UPDATE automations SET status = 'paused', pause_reason = ?2 WHERE id = ?1", [
+    id,
+    RESTORED_REASON,
+  ]);
   await later();
   expect(await subjects()).toEqual([]);
   while ((await resumeHeld(testContext())) > 0) void 0;

@@ -1,18 +1,13 @@
 /** The service promotes the winner of a sampled test by itself: when, which, and why. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chooseWinner } from "../../../src/audience/broadcasts/choose-winner.ts";
 import { database } from "../../support/databases.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
 
 const HOUR = 3_600_000;
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 const variant = (label: string, delivered: number, clicked: number) => ({ id: label, label, delivered, clicked });
 
@@ -62,19 +57,17 @@ async function aSentSample(changes: Record<string, unknown> = {}): Promise<strin
 }
 
 const setClicks = (id: string, label: string, delivered: number, clicked: number) =>
-  database
-    .prepare(
-      `UPDATE broadcast_counts SET delivered = ?3, clicked = ?4 WHERE (broadcast, variant) IN (
+  database.run(
+    `UPDATE broadcast_counts SET delivered = ?3, clicked = ?4 WHERE (broadcast, variant) IN (
          SELECT v.broadcast, v.n FROM broadcast_variants v JOIN broadcasts b ON b.n = v.broadcast WHERE b.id = ?1 AND v.label = ?2)`,
-    )
-    .bind(id, label, delivered, clicked)
-    .run();
+    [id, label, delivered, clicked],
+  );
 
 const notices = async () => {
-  const { results } = await database
-    .prepare("SELECT title, body FROM notifications WHERE workspace = ?1 ORDER BY id")
-    .bind(workspace.workspaceNumber)
-    .all<{ title: string; body: string }>();
+  const results = await database.rows<{ title: string; body: string }>(
+    "SELECT title, body FROM notifications WHERE workspace = ?1 ORDER BY id",
+    [workspace.workspaceNumber],
+  );
   return results;
 };
 
@@ -122,15 +115,12 @@ describe("a sampled test with ab_auto_promote", () => {
   it("waits while the workspace is paused, and tells the owners when it cannot be sent any more", async () => {
     const id = await aSentSample();
     const pause = (at: number | null) =>
-      database
-        .prepare("UPDATE workspaces SET sending_paused_at = ?2 WHERE number = ?1")
-        .bind(workspace.workspaceNumber, at)
-        .run();
+      database.run("UPDATE workspaces SET sending_paused_at = ?2 WHERE number = ?1", [workspace.workspaceNumber, at]);
     await pause(1);
     await runBroadcasts(Date.now() + 7 * HOUR);
     expect((await broadcasts.read(id)).ab_promoted_at).toBeNull();
     await pause(null);
-    await database.prepare("UPDATE mailboxes SET is_active = 0 WHERE address = ?1").bind(workspace.mailbox).run();
+    await database.run("UPDATE mailboxes SET is_active = 0 WHERE address = ?1", [workspace.mailbox]);
     await runBroadcasts(Date.now() + 9 * HOUR);
     expect(await broadcasts.read(id)).toMatchObject({ status: "sent", ab_promoted_at: null });
     expect((await notices()).map(({ title }) => title)).toContain("No variant of Newsletter was promoted");

@@ -1,16 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { BroadcastOut } from "../../../src/audience/broadcasts/schema.ts";
 import { register } from "../../support/domains.ts";
-import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf } from "./support.ts";
+import { aKey, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf } from "./support.ts";
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 const post = (body: unknown, headers?: Record<string, string>) => broadcasts.api.post(broadcasts.path(), body, headers);
 const patch = (id: string, body: unknown) => broadcasts.api.call("PATCH", broadcasts.path(id), body);

@@ -1,19 +1,17 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BulkSendOut } from "../../../src/audience/broadcasts/bulk-send/schema.ts";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aKey, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { aContact, aList } from "../contacts/support.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 let listId: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
   listId = (await aList(workspace)).id;
 });
 
@@ -32,12 +30,16 @@ const run = async (settings: Record<string, unknown> = {}) => {
     await runOutboxAt(Date.now() + round * 61_000, settings, ["broadcast", "bulk", "deliver"]);
 };
 const emails = async () => {
-  const { results } = await mail
-    .prepare(
-      "SELECT subject, source, tags, status, recipients->>'$[0].email' AS email FROM emails WHERE workspace = ?1 ORDER BY n",
-    )
-    .bind(workspace.workspaceNumber)
-    .all<{ subject: string; source: string; tags: string | null; status: string; email: string }>();
+  const results = await database.rows<{
+    subject: string;
+    source: string;
+    tags: string | null;
+    status: string;
+    email: string;
+  }>(
+    "SELECT subject, source, tags, status, recipients->>'$[0].email' AS email FROM emails WHERE workspace = ?1 ORDER BY n",
+    [workspace.workspaceNumber],
+  );
   return results;
 };
 
@@ -101,11 +103,10 @@ describe("POST /v1/contacts/{list_id}/send", () => {
     await send();
     await add("delivered+later@simulator.test");
     await workspace.call("DELETE", `/v1/contacts/${listId}/contacts/${gone.id}`);
-    await env.DB.prepare(
+    await database.run(
       "INSERT INTO suppressions (workspace, email, reason, created_at) VALUES (?1, 'delivered+c@simulator.test', 'manual', 0)",
-    )
-      .bind(workspace.workspaceNumber)
-      .run();
+      [workspace.workspaceNumber],
+    );
     await run();
     expect((await emails()).map(({ email }) => email)).toEqual(["delivered+a@simulator.test"]);
   });
@@ -131,14 +132,12 @@ describe("POST /v1/contacts/{list_id}/send", () => {
 
   it("names at most 100 skipped contacts", async () => {
     await add("delivered@simulator.test");
-    await mail
-      .prepare(
-        `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 150)
+    await database.run(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 150)
          INSERT INTO contacts (workspace, list, id, email, email_key, suppressed, created_at)
          SELECT ?1, (SELECT n FROM contact_lists WHERE id = ?2), 'i' || n, n || '@x.test', n || '@x.test', 'bounce', 1 FROM numbers`,
-      )
-      .bind(workspace.workspaceNumber, listId)
-      .run();
+      [workspace.workspaceNumber, listId],
+    );
     const result = await (await send()).json<BulkSendOut>();
     expect([result.queued, result.skipped, result.errors.length]).toEqual([1, 150, 100]);
   });

@@ -1,19 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { sweepObjects } from "../../../src/operations/retention/sweep-objects.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { runRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 it("the content of a test is kept while its emails are", async () => {
   const { id } = await broadcasts.create();
@@ -55,10 +50,7 @@ it("the content of a broadcast is kept until its last email expires", async () =
   expect(await objects()).toBe(1);
   const day = 24 * 3_600_000;
   const expire = async (email: string) => {
-    await database
-      .prepare("UPDATE emails SET created_at = ?2 WHERE id = ?1")
-      .bind(email, Date.now() - 40 * day)
-      .run();
+    await database.run("UPDATE emails SET created_at = ?2 WHERE id = ?1", [email, Date.now() - 40 * day]);
     await runRetention(testContext({ RETENTION_DAYS: "30" }));
     await runOutboxAt(Date.now() + 600_000, {}, ["purge"]);
   };
@@ -66,10 +58,10 @@ it("the content of a broadcast is kept until its last email expires", async () =
   await expire(first?.id ?? "");
   expect([(await emailsOf(id)).length, await objects()]).toEqual([2, 1]);
   const pages = () =>
-    database
-      .prepare("SELECT count(*) AS n FROM broadcast_pages p JOIN broadcasts b ON b.n = p.broadcast WHERE b.id = ?1")
-      .bind(id)
-      .first<number>("n");
+    database.value<number>(
+      "SELECT count(*) AS n FROM broadcast_pages p JOIN broadcasts b ON b.n = p.broadcast WHERE b.id = ?1",
+      [id],
+    );
   expect(await pages()).toBe(1);
   for (const email of rest) await expire(email.id);
   expect(await pages()).toBe(0);

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AudienceOut } from "../../../src/audience/broadcasts/report-schema.ts";
 import type { BroadcastOut } from "../../../src/audience/broadcasts/schema.ts";
 import { sampleIssue } from "../../../src/audience/broadcasts/split.ts";
@@ -7,19 +7,15 @@ import { deliver } from "../../mailboxes/inbound/support.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { pathIn } from "../../support/smtp-path.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { aContact, aList } from "../contacts/support.ts";
-import { aContactList, type Broadcasts, broadcastsOf, runBroadcasts, suppress } from "./support.ts";
+import { aContactList, broadcastsOf, runBroadcasts, suppress } from "./support.ts";
 
 /** The figures of a broadcast add up (docs/contract/broadcasts.md#figures). */
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 const emailIn = (index: number) => `delivered+${index}@simulator.test`;
 
@@ -32,10 +28,10 @@ function expectSum(figures: BroadcastOut) {
 
 async function deleteContacts(listId: string, indexes: readonly number[]) {
   for (const index of indexes) {
-    const id = await database
-      .prepare("SELECT id FROM contacts WHERE workspace = ?1 AND email = ?2")
-      .bind(workspace.workspaceNumber, emailIn(index))
-      .first<string>("id");
+    const id = await database.value<string>("SELECT id FROM contacts WHERE workspace = ?1 AND email = ?2", [
+      workspace.workspaceNumber,
+      emailIn(index),
+    ]);
     expect((await workspace.call("DELETE", `/v1/contacts/${listId}/contacts/${id}`)).status).toBe(204);
   }
 }
@@ -98,7 +94,7 @@ describe("the figures of a broadcast", () => {
     expect(expectSum(await broadcasts.read(id))).toMatchObject({ delivered_count: 1, bounced_count: 0 });
     const block = lines("Final-Recipient: rfc822; ada@example.org", "Action: failed", "Status: 5.1.1");
     const dsn = report({ blocks: ["Reporting-MTA: dns; mx.y.test", block] });
-    await deliver(/<([^>]*)>/.exec(line ?? "")?.[1] ?? "", dsn, { from: "" });
+    await deliver(pathIn(line), dsn, { from: "" });
     expect(expectSum(await broadcasts.read(id))).toMatchObject({ delivered_count: 0, bounced_count: 1 });
   });
 });
@@ -114,10 +110,9 @@ describe("a broadcast whose list is deleted while it is sending", () => {
     const figures = expectSum(await broadcasts.read(id));
     expect(figures).toMatchObject({ status: "cancelled", delivered_count: 0, sent_at: null });
     expect(figures.cancelled_count).toBe(moment === "after" ? 5 : 0);
-    const { results } = await database
-      .prepare("SELECT body FROM notifications WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .all<{ body: string }>();
+    const results = await database.rows<{ body: string }>("SELECT body FROM notifications WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     expect(results).toEqual([{ body: expect.stringContaining("list was deleted") }]);
   });
 

@@ -6,7 +6,7 @@ import { createContext } from "../../../src/platform/context.ts";
 import { onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
 import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { newRunLimits } from "../../../src/sending/delivery/index.ts";
-import { FILE_SHARD, mail } from "../../support/databases.ts";
+import { database, FILE_SHARD } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aWorkspace, discardingQueue } from "../../support/workspace.ts";
 import { aContactList, broadcastsOf, emailsOf } from "./support.ts";
@@ -16,7 +16,7 @@ const MINUTE = 61_000;
 const [PAGE, REST] = [1_000, 200];
 
 const setSize = (size: number) =>
-  env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, ?2)").bind(FILE_SHARD, size).run();
+  database.run("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, ?2)", [FILE_SHARD, size]);
 
 it("makes no email above the limit, tells the queue to look again, and mails every contact once in the end", async () => {
   const workspace = await aWorkspace();
@@ -62,9 +62,9 @@ it("is left to the next invocation when this one has not enough D1 statements le
       withLimits(createContext({ ...env, WORK: discardingQueue } as unknown as Env, "test"), limits),
       FILE_SHARD,
     );
-    const { results } = await mail
-      .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'broadcast'")
-      .all<WakeUp>();
+    const results = await database.rows<WakeUp>(
+      "SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'broadcast'",
+    );
     await runBroadcasts(ctx, results);
     expect(await emailsOf(id)).toHaveLength(emails);
   }

@@ -1,25 +1,20 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { app } from "../../../src/app.ts";
 import { enoughEligible, sampleIssue } from "../../../src/audience/broadcasts/split.ts";
 import { countingDb, rowsRead, type Statement } from "../../support/counting-db.ts";
 import { wrapDatabases } from "../../support/databases.ts";
 import { StepRecorder } from "../../support/recorded-steps.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { apiOn, apiWith, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
+import { apiOn, apiWith, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
 
 /** The send of a broadcast hands it to the fan-out and responds. */
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 describe("the send of a broadcast", () => {
   it("responds before the queue has taken its message and before an email is made", { timeout: 20_000 }, async () => {

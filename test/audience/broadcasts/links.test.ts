@@ -1,16 +1,11 @@
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { type HitMessage, recordHits } from "../../../src/sending/tracking/index.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 const PERSON = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/17 Safari/605.1.15";
 

@@ -1,16 +1,11 @@
 /** Broadcasts in Liquid: what each contact gets, what is frozen, and what becomes of a text that cannot be rendered. */
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { type Broadcasts, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
+import { broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 const PEOPLE = [
   {

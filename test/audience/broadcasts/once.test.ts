@@ -29,12 +29,10 @@ it("kills in the middle of a broadcast leave everybody with exactly one email", 
   const emails = await emailsOf(id);
   expect(emails).toHaveLength(count);
   expect(new Set(emails.map(({ email }) => email)).size).toBe(count);
-  const rows = await database
-    .prepare(
-      "SELECT count(*) AS n FROM outbox o CROSS JOIN json_each(o.ref) r JOIN emails e ON e.n = r.value JOIN broadcasts b ON b.n = e.broadcast WHERE b.id = ?1 AND o.kind = 'bulk'",
-    )
-    .bind(id)
-    .first<number>("n");
+  const rows = await database.value<number>(
+    "SELECT count(*) AS n FROM outbox o CROSS JOIN json_each(o.ref) r JOIN emails e ON e.n = r.value JOIN broadcasts b ON b.n = e.broadcast WHERE b.id = ?1 AND o.kind = 'bulk'",
+    [id],
+  );
   expect(rows).toBe(count);
   expect((await broadcasts.read(id)).queued_count).toBe(count);
 });
@@ -53,7 +51,7 @@ it("over random lists the sample and the remainder are disjoint, complete and of
   });
   await fc.assert(
     fc.asyncProperty(inputs, async ({ count, pct, weights, suppressed, removed }) => {
-      await database.prepare("DELETE FROM suppressions WHERE workspace = ?1").bind(workspace.workspaceNumber).run();
+      await database.run("DELETE FROM suppressions WHERE workspace = ?1", [workspace.workspaceNumber]);
       const addresses = [...new Set(suppressed.filter((i) => i < count))].map((i) => `delivered+${i}@simulator.test`);
       await suppress(workspace, addresses);
       const eligible = count - addresses.length;
@@ -78,12 +76,10 @@ it("over random lists the sample and the remainder are disjoint, complete and of
       }
       // An edit between the phases: one contact is deleted, and one is added.
       const gone = `delivered+${removed}@simulator.test`;
-      await database
-        .prepare(
-          "DELETE FROM contacts WHERE email_key = ?1 AND list = (SELECT l.n FROM contact_lists l JOIN broadcasts b ON b.contact_list_id = l.id WHERE b.id = ?2)",
-        )
-        .bind(gone, id)
-        .run();
+      await database.run(
+        "DELETE FROM contacts WHERE email_key = ?1 AND list = (SELECT l.n FROM contact_lists l JOIN broadcasts b ON b.contact_list_id = l.id WHERE b.id = ?2)",
+        [gone, id],
+      );
       await broadcasts.act(id, `promote/${variants[0]?.id}`);
       await runBroadcasts(Date.now(), 2);
       const all = await emailsOf(id);

@@ -1,19 +1,14 @@
 /** The results of an A/B test after its promotion: the sample keeps its verdict, and the remainder stands apart. */
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { BroadcastAnalyticsOut } from "../../../src/audience/broadcasts/index.ts";
 import { HOUR_MS } from "../../../src/lib/time.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf, runBroadcasts } from "./support.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, runBroadcasts } from "./support.ts";
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 /** Sends the sample of a test of 60 contacts, 15 for A and 15 for B, of which so many then clicked. Returns the ids. */
 async function aSentSample([ofA, ofB]: readonly [number, number], changes: Record<string, unknown> = {}) {
@@ -28,12 +23,10 @@ async function aSentSample([ofA, ofB]: readonly [number, number], changes: Recor
 }
 
 const addClicks = (variant: string, clicks: number) =>
-  database
-    .prepare(
-      "UPDATE broadcast_counts SET clicked = clicked + ?2 WHERE variant = (SELECT n FROM broadcast_variants WHERE id = ?1)",
-    )
-    .bind(variant, clicks)
-    .run();
+  database.run(
+    "UPDATE broadcast_counts SET clicked = clicked + ?2 WHERE variant = (SELECT n FROM broadcast_variants WHERE id = ?1)",
+    [variant, clicks],
+  );
 
 const results = async (id: string) =>
   broadcasts.expectJson<BroadcastAnalyticsOut>(await broadcasts.api.get(`/v1/analytics/broadcasts/${id}`), 200);
@@ -95,10 +88,7 @@ it("a variant that was promoted without a clear lead has none afterwards, whatev
 it("a test whose sample was not stored at its promotion is not compared, and says so", async () => {
   const { id, b } = await aSentSample([0, 9]);
   await promote(id, b);
-  await database
-    .prepare("UPDATE broadcasts SET fan_out = json_remove(fan_out, '$.sample') WHERE id = ?1")
-    .bind(id)
-    .run();
+  await database.run("UPDATE broadcasts SET fan_out = json_remove(fan_out, '$.sample') WHERE id = ?1", [id]);
   const { variants, comparisons, remainder } = await results(id);
   expect({ comparisons, remainder }).toEqual({ comparisons: [], remainder: null });
   expect(variants.map(({ delivered }) => delivered)).toEqual([15, 45]);

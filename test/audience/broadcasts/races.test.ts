@@ -1,21 +1,16 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf, emailsOf, insertContacts, runBroadcasts } from "./support.ts";
+import { aMail, aWorkspace, perTest } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, emailsOf, insertContacts, runBroadcasts } from "./support.ts";
 
 /** Emails of one outbox row: a run that has claimed a row sends all of it. */
 const IN_FLIGHT = 64;
 const TRIALS = 5;
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 const emailIn = (index: number) => `delivered+${index}@simulator.test`;
@@ -62,10 +57,10 @@ const statusesOf = async (id: string) => {
 };
 
 const contactId = (listId: string, index: number) =>
-  database
-    .prepare("SELECT c.id FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE l.id = ?1 AND c.email_key = ?2")
-    .bind(listId, emailIn(index))
-    .first<string>("id");
+  database.value<string>(
+    "SELECT c.id FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE l.id = ?1 AND c.email_key = ?2",
+    [listId, emailIn(index)],
+  );
 
 describe("two calls at once", () => {
   it("cancel and send of a scheduled broadcast: it ends cancelled, and nobody gets an email", async () => {
@@ -125,20 +120,17 @@ describe("two calls at once", () => {
     const { id } = await aFannedOut(200);
     let single = "";
     const settings = interrupted(/UPDATE emails SET status = j/, async () => {
-      const sent = await broadcasts.api.post("/v1/emails/", aMail(workspace, { to: [{ email: emailIn(0) }] }));
-      single = (await sent.json<{ id: string }>()).id;
+      single = (await broadcasts.api.create("/v1/emails/", aMail(workspace, { to: [{ email: emailIn(0) }] }))).id;
     });
     await runOutboxAt(Date.now() + 1_000, settings, ["bulk"]);
     expect(await statusesOf(id)).toEqual({ delivered: 200 });
-    const { results } = await database
-      .prepare(
-        "SELECT v.value AS n FROM changes c, json_each(c.emails) v WHERE c.workspace = ?1 ORDER BY c.at_us, v.key",
-      )
-      .bind(workspace.workspaceNumber)
-      .all<{ n: number }>();
+    const results = await database.rows<{ n: number }>(
+      "SELECT v.value AS n FROM changes c, json_each(c.emails) v WHERE c.workspace = ?1 ORDER BY c.at_us, v.key",
+      [workspace.workspaceNumber],
+    );
     // The last change of an email is its outcome.
     const outcomes = [...new Set(results.map(({ n }) => n).reverse())].reverse();
-    const n = await database.prepare("SELECT n FROM emails WHERE id = ?1").bind(single).first<number>("n");
+    const n = await database.value<number>("SELECT n FROM emails WHERE id = ?1", [single]);
     expect(outcomes).toHaveLength(201);
     expect(outcomes.indexOf(n ?? 0)).toBeGreaterThan(0);
     expect(outcomes.indexOf(n ?? 0)).toBeLessThanOrEqual(IN_FLIGHT);
@@ -146,8 +138,11 @@ describe("two calls at once", () => {
 
   it("a send by template and the deletion of the template: the email has its content, or the send is refused", async () => {
     for (let trial = 0; trial < TRIALS; trial++) {
-      const created = await workspace.post("/v1/templates/", { name: "T", subject: "Hi", html_body: "<p>{{x}}</p>" });
-      const { id: template_id } = await created.json<{ id: string }>();
+      const { id: template_id } = await workspace.create("/v1/templates/", {
+        name: "T",
+        subject: "Hi",
+        html_body: "<p>{{x}}</p>",
+      });
       const { subject: _, text: __, html: ___, ...envelope } = aMail(workspace) as Record<string, unknown>;
       const [sent, deleted] = await Promise.all([
         broadcasts.api.post("/v1/emails/", { ...envelope, template_id, variables: { x: "1" } }),
@@ -201,7 +196,7 @@ describe("while a page of emails is made", () => {
     const listId = await aContactList(workspace, 1_200);
     const { id } = await broadcasts.create({ contact_list_id: listId });
     await broadcasts.act(id, "send");
-    const list = await database.prepare("SELECT n FROM contact_lists WHERE id = ?1").bind(listId).first<number>("n");
+    const list = await database.value<number>("SELECT n FROM contact_lists WHERE id = ?1", [listId]);
     const settings = interrupted(/INSERT INTO emails/, () =>
       insertContacts(workspace.workspaceNumber, list ?? 0, 2_000, 2_050),
     );
@@ -212,42 +207,35 @@ describe("while a page of emails is made", () => {
 });
 
 describe("the deletion of what a broadcast uses", () => {
-  it("of the list: a draft cannot be sent, a scheduled one is cancelled, and waiting emails are cancelled", async () => {
+  it.each([
+    {
+      what: "of the list: a draft cannot be sent, a scheduled one is cancelled, and waiting emails are cancelled",
+      path: (listId: string) => `/v1/contacts/${listId}`,
+      statuses: { cancelled: 20 },
+      broadcast: { status: "cancelled", delivered_count: 0 },
+    },
+    {
+      what: "of the mailbox: a draft cannot be sent, a scheduled one is cancelled, and waiting emails fail",
+      path: () => `/v1/mailboxes/${workspace.mailboxId}`,
+      statuses: { failed: 20 },
+      broadcast: { status: "sent", failed_count: 20 },
+    },
+    {
+      what: "of the domain: a draft cannot be sent, a scheduled one is cancelled, and waiting emails fail",
+      path: () => `/v1/domains/${workspace.domainId}?delete_mailboxes=true`,
+      statuses: { failed: 20 },
+      broadcast: { status: "sent", failed_count: 20 },
+    },
+  ])("$what", async ({ path, statuses, broadcast }) => {
     const { id, listId } = await aFannedOut(20);
     const draft = await broadcasts.create({ contact_list_id: listId });
     const scheduled = await broadcasts.create({ contact_list_id: listId, scheduled_at: inAnHour() });
-    expect((await workspace.call("DELETE", `/v1/contacts/${listId}`)).status).toBe(204);
+    expect((await workspace.call("DELETE", path(listId))).status).toBe(204);
     expect((await broadcasts.act(draft.id, "send")).status).toBe(422);
     await runBroadcasts(Date.now() + 3_700_000);
     expect(await broadcasts.read(scheduled.id)).toMatchObject({ status: "cancelled" });
-    expect(await statusesOf(id)).toEqual({ cancelled: 20 });
-    expect(await broadcasts.read(id)).toMatchObject({ status: "cancelled", delivered_count: 0 });
-  });
-
-  it("of the mailbox: a draft cannot be sent, a scheduled one is cancelled, and waiting emails fail", async () => {
-    const { id, listId } = await aFannedOut(20);
-    const draft = await broadcasts.create({ contact_list_id: listId });
-    const scheduled = await broadcasts.create({ contact_list_id: listId, scheduled_at: inAnHour() });
-    expect((await workspace.call("DELETE", `/v1/mailboxes/${workspace.mailboxId}`)).status).toBe(204);
-    expect((await broadcasts.act(draft.id, "send")).status).toBe(422);
-    await runBroadcasts(Date.now() + 3_700_000);
-    expect(await broadcasts.read(scheduled.id)).toMatchObject({ status: "cancelled" });
-    expect(await statusesOf(id)).toEqual({ failed: 20 });
-    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", failed_count: 20 });
-  });
-
-  it("of the domain: a draft cannot be sent, a scheduled one is cancelled, and waiting emails fail", async () => {
-    const { id, listId } = await aFannedOut(20);
-    const draft = await broadcasts.create({ contact_list_id: listId });
-    const scheduled = await broadcasts.create({ contact_list_id: listId, scheduled_at: inAnHour() });
-    expect((await workspace.call("DELETE", `/v1/domains/${workspace.domainId}?delete_mailboxes=true`)).status).toBe(
-      204,
-    );
-    expect((await broadcasts.act(draft.id, "send")).status).toBe(422);
-    await runBroadcasts(Date.now() + 3_700_000);
-    expect(await broadcasts.read(scheduled.id)).toMatchObject({ status: "cancelled" });
-    expect(await statusesOf(id)).toEqual({ failed: 20 });
-    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", failed_count: 20 });
+    expect(await statusesOf(id)).toEqual(statuses);
+    expect(await broadcasts.read(id)).toMatchObject(broadcast);
   });
 
   it("of the list: a paused broadcast is cancelled, and so are its waiting emails", async () => {

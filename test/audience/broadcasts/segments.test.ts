@@ -17,10 +17,10 @@ const goldOf = (person: number | string, name?: string) => ({
 });
 
 const membersOf = async (id: string) =>
-  database
-    .prepare("SELECT count(*) AS n FROM broadcast_members m JOIN broadcasts b ON b.n = m.broadcast WHERE b.id = ?1")
-    .bind(id)
-    .first<number>("n");
+  database.value<number>(
+    "SELECT count(*) AS n FROM broadcast_members m JOIN broadcasts b ON b.n = m.broadcast WHERE b.id = ?1",
+    [id],
+  );
 
 const addressesOf = async (id: string) => (await emailsOf(id)).map(({ email }) => email).sort();
 

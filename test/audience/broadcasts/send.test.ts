@@ -1,17 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf, emailsOf, runBroadcasts, suppress } from "./support.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, emailsOf, runBroadcasts, suppress } from "./support.ts";
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 
 const emailIn = (index: number) => `delivered+${index}@simulator.test`;
 
@@ -79,10 +74,9 @@ describe("a broadcast without variants", () => {
     await broadcasts.act(id, "send");
     await runBroadcasts();
     expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 128 });
-    const flushes = await database
-      .prepare("SELECT count(*) AS n FROM changes WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .first<number>("n");
+    const flushes = await database.value<number>("SELECT count(*) AS n FROM changes WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     // One row when the emails are made and eight flushes; on a slow machine the timer flushes sooner.
     expect(flushes).toBeLessThanOrEqual(12);
   });
@@ -164,7 +158,7 @@ describe("what a send needs", () => {
     await refused({}, "contact_list_id");
     await refused({ contact_list_id: await aContactList(workspace, 0) }, "contact_list_id");
     const large = await aContactList(workspace, 0);
-    await database.prepare("UPDATE contact_lists SET contact_count = 2000001 WHERE id = ?1").bind(large).run();
+    await database.run("UPDATE contact_lists SET contact_count = 2000001 WHERE id = ?1", [large]);
     await refused({ contact_list_id: large }, "contact_list_id");
     await refused({ contact_list_id, html_body: null }, "html_body");
     await refused({ contact_list_id, from_address: `nobody@${workspace.domain}` }, "from_address");
@@ -178,10 +172,7 @@ describe("what a send needs", () => {
 
   it("403 while the workspace is paused, and nothing changes", async () => {
     const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, 1) });
-    await database
-      .prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", [workspace.workspaceNumber]);
     expect((await broadcasts.act(id, "send")).status).toBe(403);
     expect(await broadcasts.read(id)).toMatchObject({ status: "draft" });
   });
@@ -221,10 +212,10 @@ describe("a scheduled broadcast", () => {
     const { id } = await broadcasts.create({ scheduled_at: inAnHour() });
     await runBroadcasts(Date.now() + 3_700_000);
     expect(await broadcasts.read(id)).toMatchObject({ status: "cancelled" });
-    const notice = await database
-      .prepare("SELECT title, body FROM notifications WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .first<{ title: string; body: string }>();
+    const notice = await database.row<{ title: string; body: string }>(
+      "SELECT title, body FROM notifications WHERE workspace = ?1",
+      [workspace.workspaceNumber],
+    );
     expect(notice).toEqual({
       title: "The broadcast Newsletter was not sent",
       body: "A broadcast needs a contact list or a segment to be sent",
@@ -237,10 +228,7 @@ describe("a scheduled broadcast", () => {
       scheduled_at: inAnHour(),
     });
     const pause = (at: number | null) =>
-      database
-        .prepare("UPDATE workspaces SET sending_paused_at = ?2 WHERE number = ?1")
-        .bind(workspace.workspaceNumber, at)
-        .run();
+      database.run("UPDATE workspaces SET sending_paused_at = ?2 WHERE number = ?1", [workspace.workspaceNumber, at]);
     await pause(1);
     await runBroadcasts(Date.now() + 3_700_000);
     expect(await broadcasts.read(id)).toMatchObject({ status: "scheduled" });
@@ -273,7 +261,7 @@ describe("pause, resume and cancel", () => {
     expect((await broadcasts.act(id, "pause")).status).toBe(200);
     await runBroadcasts();
     expect(await broadcasts.read(id)).toMatchObject({ status: "sending", delivered_count: 0 });
-    const rows = await database.prepare("SELECT count(*) AS n FROM outbox WHERE kind = 'bulk'").first<number>("n");
+    const rows = await database.value<number>("SELECT count(*) AS n FROM outbox WHERE kind = 'bulk'");
     expect(rows).toBeGreaterThanOrEqual(3);
     expect(await (await broadcasts.act(id, "resume")).json()).toMatchObject({ paused_at: null });
     await runBroadcasts(Date.now() + 300_000);
@@ -299,30 +287,23 @@ describe("pause, resume and cancel", () => {
     await broadcasts.act(id, "cancel");
     expect((await broadcasts.api.call("DELETE", broadcasts.path(id))).status).toBe(204);
     await runBroadcasts();
-    const { results } = await database
-      .prepare("SELECT DISTINCT status FROM emails WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .all();
+    const results = await database.rows("SELECT DISTINCT status FROM emails WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     expect(results).toEqual([{ status: "cancelled" }]);
   });
 
   it("a paused workspace holds the emails in whole rows", async () => {
     const id = await start(100);
-    await database
-      .prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", [workspace.workspaceNumber]);
     await runBroadcasts(Date.now(), 1);
-    const rows = await database
-      .prepare("SELECT count(*) AS n FROM outbox o JOIN broadcasts b ON b.n = o.broadcast WHERE b.id = ?1")
-      .bind(id)
-      .first<number>("n");
+    const rows = await database.value<number>(
+      "SELECT count(*) AS n FROM outbox o JOIN broadcasts b ON b.n = o.broadcast WHERE b.id = ?1",
+      [id],
+    );
     expect(rows).toBe(2);
     expect((await broadcasts.read(id)).delivered_count).toBe(0);
-    await database
-      .prepare("UPDATE workspaces SET sending_paused_at = NULL WHERE number = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE workspaces SET sending_paused_at = NULL WHERE number = ?1", [workspace.workspaceNumber]);
     await runBroadcasts(Date.now() + 700_000);
     expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 100 });
   });

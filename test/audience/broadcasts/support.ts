@@ -4,11 +4,11 @@ import type { BroadcastOut } from "../../../src/audience/broadcasts/schema.ts";
 import type { VariantOut } from "../../../src/audience/broadcasts/variants/schema.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 /** Returns functions that call the API of a workspace; nothing runs in the background. */
 export function broadcastsOf(workspace: TestWorkspace) {
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const path = (id = "") => `/v1/broadcasts/${id}`;
 
   async function expectJson<Out>(response: Response, status: number): Promise<Out> {
@@ -48,8 +48,6 @@ export function broadcastsOf(workspace: TestWorkspace) {
   return { api, path, create, addVariant, read, act, variants, recipients, expectJson };
 }
 
-export type Broadcasts = ReturnType<typeof broadcastsOf>;
-
 /** Inserts a list of contacts with simulated addresses, `delivered+0@…` and so on. Returns its id. */
 export async function aContactList(
   { workspaceNumber }: Pick<TestWorkspace, "workspaceNumber">,
@@ -57,12 +55,10 @@ export async function aContactList(
   { prefix = "delivered" } = {},
 ): Promise<string> {
   const id = testContext().newId();
-  const { results } = await database
-    .prepare(
-      "INSERT INTO contact_lists (workspace, id, name, contact_count, created_at) VALUES (?1, ?2, 'A list', ?3, 0) RETURNING n",
-    )
-    .bind(workspaceNumber, id, count)
-    .all<{ n: number }>();
+  const results = await database.rows<{ n: number }>(
+    "INSERT INTO contact_lists (workspace, id, name, contact_count, created_at) VALUES (?1, ?2, 'A list', ?3, 0) RETURNING n",
+    [workspaceNumber, id, count],
+  );
   await insertContacts(workspaceNumber, results[0]?.n ?? 0, 0, count, prefix);
   return id;
 }
@@ -75,25 +71,21 @@ export async function insertContacts(workspace: number, list: number, from: numb
       email: `${prefix}+${start + i}@simulator.test`,
       name: `Person ${start + i}`,
     }));
-    await database
-      .prepare(
-        `INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, created_at)
+    await database.run(
+      `INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, created_at)
        SELECT ?1, ?2, value->>'id', value->>'email', value->>'email', value->>'name', '{"city":"Ulm","unused":"x"}', 0
          FROM json_each(?3)`,
-      )
-      .bind(workspace, list, JSON.stringify(contacts))
-      .run();
+      [workspace, list, JSON.stringify(contacts)],
+    );
   }
 }
 
 /** Suppresses addresses in the main database. */
 export async function suppress({ workspaceNumber }: TestWorkspace, emails: readonly string[], reason = "bounce") {
-  await database
-    .prepare(
-      "INSERT INTO suppressions (workspace, email, reason, created_at) SELECT ?1, value, ?3, 0 FROM json_each(?2)",
-    )
-    .bind(workspaceNumber, JSON.stringify(emails), reason)
-    .run();
+  await database.run(
+    "INSERT INTO suppressions (workspace, email, reason, created_at) SELECT ?1, value, ?3, 0 FROM json_each(?2)",
+    [workspaceNumber, JSON.stringify(emails), reason],
+  );
 }
 
 /** Runs the background work of broadcasts until none is due, each round a minute later, at most `rounds` times. */
@@ -104,20 +96,18 @@ export async function runBroadcasts(start = Date.now(), rounds = 4): Promise<voi
 
 /** Returns the rows of the emails of a broadcast. */
 export async function emailsOf(id: string) {
-  const { results } = await database
-    .prepare(
-      `SELECT e.id, e.status, e.contact, e.variant, e.subject, e.recipients->>'$[0].email' AS email, e.events
+  const results = await database.rows<{
+    id: string;
+    status: string;
+    contact: number;
+    variant: number;
+    subject: string;
+    email: string;
+    events: string;
+  }>(
+    `SELECT e.id, e.status, e.contact, e.variant, e.subject, e.recipients->>'$[0].email' AS email, e.events
        FROM emails e JOIN broadcasts b ON b.n = e.broadcast WHERE b.id = ?1`,
-    )
-    .bind(id)
-    .all<{
-      id: string;
-      status: string;
-      contact: number;
-      variant: number;
-      subject: string;
-      email: string;
-      events: string;
-    }>();
+    [id],
+  );
   return results;
 }

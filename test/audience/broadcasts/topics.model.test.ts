@@ -193,12 +193,10 @@ class PlayedSequence {
 }
 
 async function deliveredOf(workspace: number, emails: readonly Accepted[]): Promise<Set<string>> {
-  const { results } = await database
-    .prepare(
-      "SELECT id FROM emails WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) AND status = 'delivered'",
-    )
-    .bind(workspace, JSON.stringify(emails.map(({ id }) => id)))
-    .all<{ id: string }>();
+  const results = await database.rows<{ id: string }>(
+    "SELECT id FROM emails WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) AND status = 'delivered'",
+    [workspace, JSON.stringify(emails.map(({ id }) => id))],
+  );
   return new Set(results.map(({ id }) => id));
 }
 
@@ -209,12 +207,10 @@ interface BulkEmail {
 
 /** Returns the emails of sends to lists, by address: all, or those with a status. */
 async function bulkEmails(workspace: number, status: string | null = null): Promise<BulkEmail[]> {
-  const { results } = await database
-    .prepare(
-      `SELECT b.contact_list_id AS list, lower(e.recipients->>'$[0].email') AS email FROM broadcasts b JOIN emails e ON e.broadcast = b.n
+  const results = await database.rows<BulkEmail>(
+    `SELECT b.contact_list_id AS list, lower(e.recipients->>'$[0].email') AS email FROM broadcasts b JOIN emails e ON e.broadcast = b.n
         WHERE b.workspace = ?1 AND (?2 IS NULL OR e.status = ?2) ORDER BY 2`,
-    )
-    .bind(workspace, status)
-    .all<BulkEmail>();
+    [workspace, status],
+  );
   return results;
 }

@@ -3,17 +3,15 @@ import type { AudienceOut } from "../../../src/audience/broadcasts/report-schema
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
-import { aContactList, type Broadcasts, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 let list: string;
 let topic: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
   list = await aContactList(workspace, 6);
   topic = (await aTopic(workspace)).id;
 });
@@ -134,12 +132,10 @@ it("a bulk send of a topic skips those who left it, and counts them", async () =
     errors: ["1: skipped, not subscribed to the topic"],
   });
   await runBroadcasts();
-  const { results } = await database
-    .prepare(
-      "SELECT recipients->>'$[0].email' AS email FROM emails WHERE workspace = ?1 AND topic IS NOT NULL ORDER BY 1",
-    )
-    .bind(workspace.workspaceNumber)
-    .all<{ email: string }>();
+  const results = await database.rows<{ email: string }>(
+    "SELECT recipients->>'$[0].email' AS email FROM emails WHERE workspace = ?1 AND topic IS NOT NULL ORDER BY 1",
+    [workspace.workspaceNumber],
+  );
   expect(results.map(({ email }) => email)).toEqual([0, 2, 3, 4, 5].map(addressOf));
   const foreign = await aTopic(await aWorkspace());
   expect((await send(foreign.id)).status).toBe(404);

@@ -1,28 +1,23 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/lib/time.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { apiWithRace } from "../../support/api-with-race.ts";
 import { database } from "../../support/databases.ts";
 import { insertDomain } from "../../support/transfers.ts";
-import { aKey, apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 import { upload } from "../contacts/csv-support.ts";
 import { captureMails, evidenceOf, listsOf } from "./support.ts";
 
-let workspace: TestWorkspace;
-let lists: ReturnType<typeof listsOf>;
+const workspace = perTest(aWorkspace);
+const lists = perTest(() => listsOf(workspace));
 const visitor = apiWith(null);
 const form = { "Content-Type": "application/x-www-form-urlencoded", "CF-Connecting-IP": "192.0.2.7" };
 const confirm = (path: string) => visitor.call("POST", path, "", form);
 
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  lists = listsOf(workspace);
-});
-
 const rowsOf = async () => {
-  const { results } = await database
-    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'confirm'")
-    .all<{ dueAt: number; id: string; kind: "confirm" }>();
+  const results = await database.rows<{ dueAt: number; id: string; kind: "confirm" }>(
+    "SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'confirm'",
+  );
   return results;
 };
 
@@ -98,14 +93,8 @@ describe("a list that asks for confirmation", () => {
     const { id } = await lists.list();
     await lists.add(id, "ada@example.org");
     // The link of a mail that was sent 7 days ago.
-    await database
-      .prepare("UPDATE confirmations SET requested_at = requested_at - ?1")
-      .bind(8 * DAY_MS)
-      .run();
-    await database
-      .prepare("UPDATE outbox SET due_at = due_at - ?1 WHERE kind = 'confirm'")
-      .bind(8 * DAY_MS)
-      .run();
+    await database.run("UPDATE confirmations SET requested_at = requested_at - ?1", [8 * DAY_MS]);
+    await database.run("UPDATE outbox SET due_at = due_at - ?1 WHERE kind = 'confirm'", [8 * DAY_MS]);
     const [mail] = await captureMails(Date.now() - 7 * DAY_MS - 1000);
     const answer = await confirm(mail?.path ?? "");
     expect(answer.status).toBe(410);
@@ -152,24 +141,19 @@ describe("a list that asks for confirmation", () => {
       });
       const killed = { ...ctx, env: { ...ctx.env, CONTENT: failing } as Env };
       await expect(runOutboxRows(killed, rows)).rejects.toThrow();
-      await database
-        .prepare("UPDATE outbox SET due_at = ?1, token = NULL WHERE kind = 'confirm'")
-        .bind(rows[0]?.dueAt)
-        .run();
+      await database.run("UPDATE outbox SET due_at = ?1, token = NULL WHERE kind = 'confirm'", [rows[0]?.dueAt]);
     }
     // Two runs at the same time.
-    await database
-      .prepare(
-        "INSERT INTO outbox (due_at, id, kind, ref) SELECT due_at, ?1, kind, ref FROM outbox WHERE kind = 'confirm'",
-      )
-      .bind(crypto.randomUUID())
-      .run();
+    await database.run(
+      "INSERT INTO outbox (due_at, id, kind, ref) SELECT due_at, ?1, kind, ref FROM outbox WHERE kind = 'confirm'",
+      [crypto.randomUUID()],
+    );
     const both = await rowsOf();
     await Promise.all(both.map((row) => runOutboxRows(ctx, [row])));
     const mails = await captureMails();
     expect(mails.map(({ to }) => to).sort()).toEqual([...addresses].sort());
     expect(await captureMails()).toEqual([]);
-    const { results } = await database.prepare("SELECT 1 FROM confirmations WHERE requested_at IS NOT NULL").all();
+    const results = await database.rows("SELECT 1 FROM confirmations WHERE requested_at IS NOT NULL");
     expect(results).toEqual([]);
   });
 

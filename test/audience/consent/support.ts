@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import type { TestWorkspace } from "../../support/workspace.ts";
 
 /** A confirmation mail that a server received. */
 export interface CapturedMail {
@@ -37,7 +37,7 @@ export async function captureMails(now = Date.now(), settings: Record<string, un
 
 /** Returns the calls of a workspace whose work does not run by itself. */
 export function listsOf(workspace: TestWorkspace) {
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const json = async <Out>(response: Response, status: number): Promise<Out> => {
     expect(response.status, await response.clone().text()).toBe(status);
     return response.json<Out>();
@@ -67,13 +67,17 @@ export function listsOf(workspace: TestWorkspace) {
 
 /** Returns the evidence about an address, oldest first. */
 export async function evidenceOf(workspace: TestWorkspace, emailKey: string) {
-  const { results } = await database
-    .prepare(
-      `SELECT c.kind, c.at, c.ip, c.source, w.words FROM consents c
+  const results = await database.rows<{
+    kind: string;
+    at: number;
+    ip: string | null;
+    source: string | null;
+    words: string | null;
+  }>(
+    `SELECT c.kind, c.at, c.ip, c.source, w.words FROM consents c
         LEFT JOIN consent_words w ON w.workspace = c.workspace AND w.version = c.words
        WHERE c.workspace = ?1 AND c.email_key = ?2 ORDER BY c.id`,
-    )
-    .bind(workspace.workspaceNumber, emailKey)
-    .all<{ kind: string; at: number; ip: string | null; source: string | null; words: string | null }>();
+    [workspace.workspaceNumber, emailKey],
+  );
   return results;
 }

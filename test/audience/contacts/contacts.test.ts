@@ -1,19 +1,14 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import type { ContactOut, ListOut } from "../../../src/audience/contacts/schema.ts";
+import { describe, expect, it } from "vitest";
+import type { ContactOut } from "../../../src/audience/contacts/schema.ts";
 import { onShard } from "../../../src/platform/jobs/shards.ts";
 import { copyToContacts } from "../../../src/sending/suppressions/index.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
 import { MAIL_BINDING, mail } from "../../support/databases.ts";
-import { apiOn, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { aContact, aList, countRows, insertContacts, readList } from "./support.ts";
 
-let workspace: TestWorkspace;
-let list: ListOut;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  list = await aList(workspace);
-});
+const workspace = perTest(aWorkspace);
+const list = perTest(() => aList(workspace));
 
 const path = (id = "") => `/v1/contacts/${list.id}/contacts${id && `/${id}`}`;
 const add = (body: unknown, headers?: Record<string, string>) => workspace.post(path(), body, headers);

@@ -1,22 +1,16 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { exportLimits, importLimits } from "../../../src/audience/contacts/rules.ts";
-import type { ListOut } from "../../../src/audience/contacts/schema.ts";
 import { CsvReader, MAX_RECORD_BYTES } from "../../../src/lib/csv/reader.ts";
 import { wrapDatabases } from "../../support/databases.ts";
 import { StepRecorder } from "../../support/recorded-steps.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 import { exportCsv, importCsv } from "./csv-support.ts";
 import { aList } from "./support.ts";
 
 const ROWS = 5_000;
 
-let workspace: TestWorkspace;
-let list: ListOut;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  list = await aList(workspace);
-});
+const workspace = perTest(aWorkspace);
+const list = perTest(() => aList(workspace));
 
 /** Returns a Worker whose databases record the contacts that each step writes and reads. */
 function recordedApi() {

@@ -8,19 +8,17 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
-  type TestWorkspace,
+  perTest,
   testContext,
 } from "../../support/workspace.ts";
 import { captureMails } from "../consent/support.ts";
 import { upload } from "./csv-support.ts";
 import { aContact, aList } from "./support.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
   await recordEvents(workspace);
 });
 
@@ -189,10 +187,10 @@ describe("a change of a contact and its event", () => {
   }
 
   const rowOf = (email: string) =>
-    database
-      .prepare("SELECT id, name, pending_since FROM contacts WHERE workspace = ?1 AND email_key = ?2")
-      .bind(workspace.workspaceNumber, email)
-      .first<{ id: string; name: string | null; pending_since: number | null }>();
+    database.row<{ id: string; name: string | null; pending_since: number | null }>(
+      "SELECT id, name, pending_since FROM contacts WHERE workspace = ?1 AND email_key = ?2",
+      [workspace.workspaceNumber, email],
+    );
   const namesOf = async (email: string) =>
     (await eventsOf(workspace)).filter((event) => event.email === email).map(({ name }) => name);
 

@@ -1,20 +1,15 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
-import type { ContactOut, ListOut } from "../../../src/audience/contacts/schema.ts";
+import { describe, expect, it } from "vitest";
+import type { ContactOut } from "../../../src/audience/contacts/schema.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 import { exportCsv, importCsv } from "./csv-support.ts";
 import { aContact, aList, insertContacts, readList } from "./support.ts";
 
-let workspace: TestWorkspace;
-let list: ListOut;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  list = await aList(workspace);
-});
+const workspace = perTest(aWorkspace);
+const list = perTest(() => aList(workspace));
 
 describe("GET /v1/contacts/{list_id}/export", () => {
   it("returns email, name and one column for each metadata key, and is a download", async () => {
@@ -87,12 +82,10 @@ describe("GET /v1/contacts/{list_id}/export", () => {
     expect(lines.at(-2)).toBe("c2500@example.org,Name 2500");
     // Two passes of three pages and an empty one, the credential and the list.
     expect(trips.length).toBeLessThanOrEqual(2 * 4 + 2);
-    await database
-      .prepare(
-        "UPDATE contacts SET metadata = json_object('a', printf('%.60000c', 'x')) WHERE n % 2 = 0 AND workspace = ?1 AND id <= '01900000-0000-7000-8000-000000000200'",
-      )
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run(
+      "UPDATE contacts SET metadata = json_object('a', printf('%.60000c', 'x')) WHERE n % 2 = 0 AND workspace = ?1 AND id <= '01900000-0000-7000-8000-000000000200'",
+      [workspace.workspaceNumber],
+    );
     trips.length = 0;
     expect((await exportCsv(api, list.id)).split("\r\n")).toHaveLength(2_502);
     expect(trips.length).toBeGreaterThan(2 * 6);

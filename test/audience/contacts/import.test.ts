@@ -1,19 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
-import type { ImportOut, ListOut } from "../../../src/audience/contacts/schema.ts";
+import { describe, expect, it } from "vitest";
+import type { ImportOut } from "../../../src/audience/contacts/schema.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { MAIL_BINDING, mail, wrapDatabases } from "../../support/databases.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 import { importCsv, multipart, upload } from "./csv-support.ts";
 import { aContact, aList, countRows, readList } from "./support.ts";
 
-let workspace: TestWorkspace;
-let list: ListOut;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  list = await aList(workspace);
-});
+const workspace = perTest(aWorkspace);
+const list = perTest(() => aList(workspace));
 
 const send = (csv: string) => importCsv(workspace, list.id, csv);
 const contacts = async () => (await readList(workspace, list.id)).contacts;

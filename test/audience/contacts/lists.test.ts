@@ -1,15 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ListOut } from "../../../src/audience/contacts/schema.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { aContact, aList, insertContacts, readList } from "./support.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/contacts/", body, headers);
 const patch = (id: string, body: unknown) => workspace.call("PATCH", `/v1/contacts/${id}`, body);
@@ -54,14 +50,12 @@ describe("POST /v1/contacts/", () => {
   });
 
   it("refuses a 10,001st list, and lists 10,000", async () => {
-    await database
-      .prepare(
-        `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 9999)
+    await database.run(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 9999)
        INSERT INTO contact_lists (workspace, id, name, created_at)
        SELECT ?1, printf('01900000-0000-7000-8000-%012d', n), 'List ' || n, 1 FROM numbers`,
-      )
-      .bind(workspace.workspaceNumber)
-      .run();
+      [workspace.workspaceNumber],
+    );
     expect((await create({ name: "the last" })).status).toBe(201);
     const refused = await create({ name: "one more" });
     expect(refused.status).toBe(409);
@@ -102,10 +96,7 @@ describe("DELETE /v1/contacts/{list_id}", () => {
     const [list, kept] = [await aList(workspace), await aList(workspace)];
     await insertContacts(workspace, list.id, 6_000);
     await aContact(workspace, kept.id, "ada@example.org");
-    const row = await database
-      .prepare("SELECT n FROM contact_lists WHERE id = ?1")
-      .bind(list.id)
-      .first<{ n: number }>();
+    const row = await database.row<{ n: number }>("SELECT n FROM contact_lists WHERE id = ?1", [list.id]);
     const contact = (await readList(workspace, list.id, "?limit=1")).contacts[0]?.id;
     expect((await remove(list.id)).status).toBe(204);
     for (const path of ["", `/contacts/${contact}`])
@@ -113,7 +104,7 @@ describe("DELETE /v1/contacts/{list_id}", () => {
     expect((await workspace.post(`/v1/contacts/${list.id}/contacts`, { email: "a@example.org" })).status).toBe(404);
     expect((await remove(list.id)).status).toBe(404);
     await runOutboxAt(Date.now() + 180_000, {}, ["purge"]);
-    const left = await database.prepare("SELECT count(*) AS rows FROM contacts WHERE list = ?1").bind(row?.n).first();
+    const left = await database.row("SELECT count(*) AS rows FROM contacts WHERE list = ?1", [row?.n]);
     expect(left).toEqual({ rows: 0 });
     expect(await readList(workspace, kept.id)).toMatchObject({ contact_count: 1, contacts: [{}] });
   });
@@ -124,10 +115,9 @@ describe("DELETE /v1/contacts/{list_id}", () => {
     await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`);
     await runOutboxAt(Date.now() + 180_000, {}, ["purge"]);
     for (const table of ["contact_lists", "contacts"]) {
-      const left = await database
-        .prepare(`SELECT count(*) AS rows FROM ${table} WHERE workspace = ?1`)
-        .bind(workspace.workspaceNumber)
-        .first();
+      const left = await database.row(`SELECT count(*) AS rows FROM ${table} WHERE workspace = ?1`, [
+        workspace.workspaceNumber,
+      ]);
       expect(left, table).toEqual({ rows: 0 });
     }
   });

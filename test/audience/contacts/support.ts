@@ -50,9 +50,9 @@ export async function insertContacts(workspace: TestWorkspace, listId: string, c
 
 /** Returns the number of rows of contacts of a list, whatever its counter says. */
 export async function countRows(listId: string): Promise<number> {
-  const row = await database
-    .prepare("SELECT count(*) AS rows FROM contacts WHERE list = (SELECT n FROM contact_lists WHERE id = ?1)")
-    .bind(listId)
-    .first<{ rows: number }>();
+  const row = await database.row<{ rows: number }>(
+    "SELECT count(*) AS rows FROM contacts WHERE list = (SELECT n FROM contact_lists WHERE id = ?1)",
+    [listId],
+  );
   return row?.rows ?? 0;
 }

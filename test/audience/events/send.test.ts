@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DAY_MS } from "../../../src/lib/time.ts";
 import { countingDb, rowsRead } from "../../support/counting-db.ts";
 import { database, withFailingCall } from "../../support/databases.ts";
@@ -10,18 +10,13 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
-  type TestWorkspace,
+  perTest,
 } from "../../support/workspace.ts";
 import { aContact, aList } from "../contacts/support.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 const ADA = "Ada@Example.org";
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
-});
 
 const send = (body: unknown, headers: Record<string, string> = {}) => api.post("/v1/events", body, headers);
 const sendBatch = (body: unknown, headers: Record<string, string> = {}) => api.post("/v1/events/batch", body, headers);
@@ -64,7 +59,7 @@ describe("POST /v1/events", () => {
   });
 
   it("answers 404 for a contact that is unknown, of another workspace or of a deleted list, and stores nothing", async () => {
-    const other = createApiWithoutQueue((await aWorkspace()).apiKey);
+    const other = (await aWorkspace()).withoutQueue;
     const { id: foreign } = await aContact(other, (await aList(other)).id, ADA);
     const { id: list } = await aList(api);
     const { id: gone } = await aContact(api, list, ADA);
@@ -148,12 +143,10 @@ describe("POST /v1/events", () => {
     expect((await apiWith(null).post("/v1/events", { name: "x", email: ADA })).status).toBe(401);
     const only = createApiWithoutQueue(await aKey(workspace, { scopes: ["events:send"] }));
     await idOf(await only.post("/v1/events", { name: "x", email: ADA }));
-    await database
-      .prepare(
-        "INSERT INTO shard_workspaces (number, id, status) VALUES (?1, ?2, 'closed') ON CONFLICT DO UPDATE SET status = 'closed'",
-      )
-      .bind(workspace.workspaceNumber, workspace.workspaceId)
-      .run();
+    await database.run(
+      "INSERT INTO shard_workspaces (number, id, status) VALUES (?1, ?2, 'closed') ON CONFLICT DO UPDATE SET status = 'closed'",
+      [workspace.workspaceNumber, workspace.workspaceId],
+    );
     expect((await send({ name: "x", email: ADA })).status).toBeGreaterThanOrEqual(400);
     expect(await eventsOf(workspace)).toHaveLength(1);
   });
@@ -262,7 +255,7 @@ it("an event is stored when its response says so, whichever D1 call fails, and a
 
 describe("GET /v1/people/{email}/events", () => {
   it("returns the events of a person of the workspace, newest first, in pages", async () => {
-    const other = createApiWithoutQueue((await aWorkspace()).apiKey);
+    const other = (await aWorkspace()).withoutQueue;
     await other.post("/v1/events", { name: "foreign", email: ADA });
     const items = Array.from({ length: 5 }, (_, index) => ({ name: `n${index}`, email: ADA, data: { index } }));
     await sendBatch([...items, { name: "x", email: "grace@example.org" }]);

@@ -1,17 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { FormOut } from "../../../src/audience/forms/index.ts";
 import { eventNamesOf, recordEvents } from "../../support/person-events.ts";
-import { aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
 import { captureMails, evidenceOf, listsOf } from "../consent/support.ts";
 
-let workspace: TestWorkspace;
-let lists: ReturnType<typeof listsOf>;
+const workspace = perTest(aWorkspace);
+const lists = perTest(() => listsOf(workspace));
 const visitor = createApiWithoutQueue(null);
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  lists = listsOf(workspace);
-});
 
 async function aForm(changes: Record<string, unknown> = {}, list: Record<string, unknown> = {}) {
   const { id } = await lists.list(list);

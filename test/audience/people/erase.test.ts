@@ -4,27 +4,18 @@ import type { ErasureOut } from "../../../src/audience/people/erasure-schema.ts"
 import { erasePerson } from "../../../src/operations/purges/erasure.ts";
 import { erasedForm } from "../../../src/platform/erased-addresses/forms.ts";
 import { readAudit } from "../../support/audit.ts";
+import { database } from "../../support/databases.ts";
 import { offloadContent } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
 import { personOf } from "../../support/topics.ts";
-import {
-  aKey,
-  aMail,
-  aMember,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { broadcastsOf, emailsOf, runBroadcasts } from "../broadcasts/support.ts";
 import { aPersonEverywhere, erase, finish, placesOf } from "./support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let lines: string[];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   lines = [];
   vi.spyOn(console, "log").mockImplementation((line: unknown) => void lines.push(String(line)));
 });
@@ -153,10 +144,9 @@ describe("the erasure of a person", () => {
         who === "alone" ? [{ email: address }] : [{ email: address }, { email: "delivered+b@simulator.test" }];
       const ids: string[] = [];
       // No delivery packs their contents before.
-      const api = createApiWithoutQueue(workspace.apiKey);
+      const api = workspace.withoutQueue;
       for (const to of [...others, mine]) {
-        const response = await api.post("/v1/emails/", aMail(workspace, { to, text: `To ${to[0]?.email}` }));
-        ids.push((await response.json<{ id: string }>()).id);
+        ids.push((await api.create("/v1/emails/", aMail(workspace, { to, text: `To ${to[0]?.email}` }))).id);
       }
       let packs = 0;
       const put = async (key: string, value: ArrayBufferView) => {
@@ -186,7 +176,7 @@ describe("the erasure of a person", () => {
     await aPersonEverywhere(workspace, address);
     const { id } = await (await workspace.call("DELETE", pathOf(address))).json<ErasureOut>();
     const of = workspace.workspaceNumber;
-    const read = () => env.DB.prepare("SELECT progress FROM erasures WHERE id = ?1").bind(id).first<string>("progress");
+    const read = () => database.value<string>("SELECT progress FROM erasures WHERE id = ?1", [id]);
     let steps = 0;
     for (let isDone = false; !isDone; steps++) {
       const before = await read();

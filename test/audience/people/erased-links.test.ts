@@ -17,7 +17,7 @@ const LINKS = new Map([
 
 it("an erased address is replaced in every counted link, and the clicks stay", async () => {
   const workspace = await aWorkspace();
-  const list = await (await workspace.post("/v1/contacts/", { name: "News" })).json<{ id: string }>();
+  const list = await workspace.create("/v1/contacts/", { name: "News" });
   const broadcasts = broadcastsOf(workspace);
   const ids: string[] = [];
   for (let n = 0; n < 120; n++)
@@ -44,13 +44,11 @@ it("an erased address is replaced in every counted link, and the clicks stay", a
   }
   const links = [...LINKS.values()].reduce((sum, size) => sum + size, 0);
   expect(scrubbed).toBe(links + 1);
-  const sums = await database
-    .prepare(
-      `SELECT count(*) AS links, sum(clicks) AS clicks, sum(instr(lower(url), 'ada')) AS named,
+  const sums = await database.row(
+    `SELECT count(*) AS links, sum(clicks) AS clicks, sum(instr(lower(url), 'ada')) AS named,
               max(CASE WHEN url = 'https://example.com/?m=erased' THEN clicks END) AS merged
          FROM broadcast_clicks WHERE workspace = ?1`,
-    )
-    .bind(workspace.workspaceNumber)
-    .first();
+    [workspace.workspaceNumber],
+  );
   expect(sums).toEqual({ links: links + 1, clicks: links + 12, named: 0, merged: 12 });
 });

@@ -1,14 +1,10 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { PersonExportOut } from "../../../src/audience/people/schema.ts";
 import { run, sendingFrom } from "../../support/sending.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const PERSON = "Ada.Lovelace@example.org";
 const KEY = "ada.lovelace@example.org";
@@ -27,8 +23,7 @@ async function pagesOf(address: string, query = ""): Promise<PersonExportOut[]> 
 }
 
 async function aContact(list: string, changes: Record<string, unknown> = {}): Promise<void> {
-  const created = await workspace.post("/v1/contacts/", { name: list });
-  const { id } = await created.json<{ id: string }>();
+  const { id } = await workspace.create("/v1/contacts/", { name: list });
   const response = await workspace.post(`/v1/contacts/${id}/contacts`, { email: PERSON, ...changes });
   expect(response.status, await response.clone().text()).toBe(201);
 }

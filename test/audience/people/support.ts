@@ -10,7 +10,7 @@ import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { aSubmitter } from "../../support/submissions.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import { aMail, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { broadcastsOf, emailsOf, runBroadcasts } from "../broadcasts/support.ts";
 
 const OTHER = "delivered+other@simulator.test";
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 /** Gives a workspace something of every kind about a person. Returns the ids that tests need. */
 export async function aPersonEverywhere(workspace: TestWorkspace, address: string) {
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const json = async <Out>(response: Response): Promise<Out> => {
     expect(response.ok, await response.clone().text()).toBe(true);
     return response.json<Out>();

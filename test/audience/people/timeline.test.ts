@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { readTimeline } from "../../../src/audience/people/index.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { aList, anEvent, automationsOf, runEngine } from "../automations/support.ts";
 
 const ada = "ada@example.org";
@@ -23,7 +23,7 @@ it("the timeline of a person joins emails, events, topics and runs, newest first
   const workspace = await aWorkspace();
   await aList(workspace, [{ email: ada }, { email: "eve@example.org" }]);
   await automationsOf(workspace).start({ name: "Welcome", steps: [{ kind: "wait", for: { days: 1 } }] });
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   await api.post("/v1/emails/", aMail(workspace, { to: [{ email: ada }], subject: "Receipt" }));
   await api.post("/v1/emails/", aMail(workspace, { to: [{ email: "eve@example.org" }], subject: "Other" }));
   const topic = (await aTopic(workspace, { name: "News" })).id;

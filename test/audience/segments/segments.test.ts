@@ -10,10 +10,7 @@ import { aListWith, people, runCounts, segmentsOf } from "./support.ts";
 const gold = { field: "plan", is: "equals", value: "gold" };
 
 const keepsActivity = async ({ workspaceNumber }: TestWorkspace) =>
-  (await database
-    .prepare("SELECT activity_since FROM shard_workspaces WHERE number = ?1")
-    .bind(workspaceNumber)
-    .first("activity_since")) !== null;
+  (await database.value("SELECT activity_since FROM shard_workspaces WHERE number = ?1", [workspaceNumber])) !== null;
 
 it("a segment is created, listed, changed and deleted", async () => {
   const workspace = await aWorkspace();
@@ -144,13 +141,11 @@ it("chains of segments are measured once, however often they meet", () => {
 it("a workspace has at most 200 segments, also when two are created at once", async () => {
   const workspace = await aWorkspace();
   const { api } = segmentsOf(workspace);
-  await database
-    .prepare(
-      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 199)
+  await database.run(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 199)
        INSERT INTO segments (workspace, id, name, conditions, created_at, updated_at) SELECT ?1, 'x' || n, 'S', '{}', 0, 0 FROM numbers`,
-    )
-    .bind(workspace.workspaceNumber)
-    .run();
+    [workspace.workspaceNumber],
+  );
   const responses = await Promise.all(
     [1, 2].map(() => api.post("/v1/segments/", { name: "A segment", conditions: gold })),
   );

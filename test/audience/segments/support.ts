@@ -3,7 +3,7 @@ import type { SegmentOut } from "../../../src/audience/segments/index.ts";
 import { jsonChunks } from "../../../src/platform/db/json-chunks.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
-import { createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 interface Count {
   status: string;
@@ -15,8 +15,8 @@ interface Count {
 }
 
 /** Returns functions that call the API of a workspace; nothing runs in the background. */
-export function segmentsOf(workspace: Pick<TestWorkspace, "apiKey">) {
-  const api = createApiWithoutQueue(workspace.apiKey);
+export function segmentsOf(workspace: Pick<TestWorkspace, "withoutQueue">) {
+  const api = workspace.withoutQueue;
   const create = async (conditions: unknown, name = "A segment"): Promise<SegmentOut> => {
     const response = await api.post("/v1/segments/", { name, conditions });
     expect(response.status, await response.clone().text()).toBe(201);

@@ -152,10 +152,10 @@ class Sequence {
   }
 
   async #compare(): Promise<void> {
-    const { results } = await database
-      .prepare("SELECT id, workspace, status FROM domains WHERE name = ?1 OR name LIKE '%.' || ?1")
-      .bind(this.#name)
-      .all<{ id: string; workspace: number; status: string }>();
+    const results = await database.rows<{ id: string; workspace: number; status: string }>(
+      "SELECT id, workspace, status FROM domains WHERE name = ?1 OR name LIKE '%.' || ?1",
+      [this.#name],
+    );
     const owners = new Set(results.filter(({ status }) => status === "verified").map(({ workspace }) => workspace));
     expect(owners.size).toBeLessThanOrEqual(1);
     const known = [...this.#registrations.values()].map(({ domain, status }) => `${domain.id} ${status}`);

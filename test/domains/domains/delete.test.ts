@@ -1,25 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../../support/domains.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aKey,
-  aMail,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aKey, aMail, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
 const HOUR = 3_600_000;
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 /** Creates a verified domain with a mailbox. */
 async function createSender() {
@@ -45,7 +34,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
       ["mailboxes", "domain_id", domain.id],
       ["mailbox_assignees", "mailbox_id", mailbox.id],
     ]) {
-      const { results } = await database.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?1`).bind(id).all();
+      const results = await database.rows(`SELECT 1 FROM ${table} WHERE ${column} = ?1`, [id]);
       expect(results, table).toEqual([]);
     }
     const seen = keys.map(async (key) => (await apiWith(key).get("/v1/domains/")).json<{ id: string }[]>());
@@ -74,10 +63,10 @@ describe("DELETE /v1/domains/{domain_id}", () => {
 
   it("queued email becomes failed at dispatch and scheduled email at its time, each with a reason", async () => {
     const { domain, mailbox } = await createSender();
-    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+    const apiWithoutQueue = workspace.withoutQueue;
     const mail = aMail({ mailbox: mailbox.address });
     const sendAt = new Date(Date.now() + HOUR).toISOString();
-    const queued = await (await apiWithoutQueue.post("/v1/emails/", mail)).json<{ id: string }>();
+    const queued = await apiWithoutQueue.create("/v1/emails/", mail);
     const scheduled = await (await apiWithoutQueue.post("/v1/emails/", { ...mail, send_at: sendAt })).json<{
       id: string;
     }>();
@@ -99,13 +88,11 @@ describe("DELETE /v1/domains/{domain_id}", () => {
   it("adds an outbox row for 50 of its mailboxes, which deletes the messages of all of them", async () => {
     const { domain } = await createSender();
     const ids = Array.from({ length: 120 }, (_, n) => `mailbox-${domain.id}-${String(n).padStart(3, "0")}`);
-    await database
-      .prepare(
-        `INSERT INTO mailboxes (id, workspace, domain_id, local_part, address, created_at)
+    await database.run(
+      `INSERT INTO mailboxes (id, workspace, domain_id, local_part, address, created_at)
          SELECT value, ?1, ?2, value, value || '@a.test', 0 FROM json_each(?3)`,
-      )
-      .bind(workspace.workspaceNumber, domain.id, JSON.stringify(ids))
-      .run();
+      [workspace.workspaceNumber, domain.id, JSON.stringify(ids)],
+    );
     const keys = [ids[0], ids[60], ids[119]].map((id) => `${r2Keys.mailboxes}${id}/1.eml`);
     for (const key of keys) await env.CONTENT.put(key, "a message");
     const before = await env.DB.prepare("SELECT count(*) AS n FROM outbox").first<number>("n");
@@ -125,7 +112,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     await runOutboxAt(Date.now() + HOUR);
     expect((await env.CONTENT.list({ prefix: r2Keys.mailbox(mailbox.id) })).objects).toEqual([]);
     expect(await env.CONTENT.head(`${r2Keys.mailboxes}${mailbox.id}x/1.eml`)).not.toBeNull();
-    const { results } = await database.prepare("SELECT 1 FROM outbox WHERE id = ?1").bind(mailbox.id).all();
+    const results = await database.rows("SELECT 1 FROM outbox WHERE id = ?1", [mailbox.id]);
     expect(results).toEqual([]);
   });
 
@@ -141,7 +128,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
 describe("DELETE /v1/workspaces/{workspace_id}", () => {
   it("ends every credential at once, sends nothing more and leaves no row in D1 and no object in R2", async () => {
     const { mailbox } = await createSender();
-    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+    const apiWithoutQueue = workspace.withoutQueue;
     const mail = aMail({ mailbox: mailbox.address }, { to: [{ email: "friend@example.org" }] });
     for (let i = 0; i < 3; i++) expect((await apiWithoutQueue.post("/v1/emails/", mail)).status).toBe(202);
     await apiWithoutQueue.post("/v1/suppressions/", { email: "a@example.org" });
@@ -161,10 +148,7 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
       "mailboxes",
       "notifications",
     ]) {
-      const { results } = await database
-        .prepare(`SELECT 1 FROM ${table} WHERE workspace = ?1`)
-        .bind(workspace.workspaceNumber)
-        .all();
+      const results = await database.rows(`SELECT 1 FROM ${table} WHERE workspace = ?1`, [workspace.workspaceNumber]);
       expect(results, table).toEqual([]);
     }
     const left = await database
@@ -173,23 +157,20 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
       .all();
     expect(left.results).toEqual([]);
     expect((await env.CONTENT.list({ prefix: r2Keys.workspace(workspace.workspaceId) })).objects).toEqual([]);
-    const { results } = await database
-      .prepare("SELECT kind FROM outbox WHERE due_at < ?1")
-      .bind(Date.now() + 3 * HOUR)
-      .all();
+    const results = await database.rows("SELECT kind FROM outbox WHERE due_at < ?1", [Date.now() + 3 * HOUR]);
     expect(results).toEqual([]);
-    expect((await database.prepare("SELECT count(*) AS n FROM outbox").first<{ n: number }>())?.n).toBe(0);
+    expect((await database.row<{ n: number }>("SELECT count(*) AS n FROM outbox"))?.n).toBe(0);
   });
 
   it("email that is dispatched before its row is purged becomes failed and is not sent", async () => {
     const { mailbox } = await createSender();
-    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+    const apiWithoutQueue = workspace.withoutQueue;
     const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: mailbox.address }))).json<{
       id: string;
     }>();
     await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`);
     await runOutboxAt(Date.now());
-    const row = await database.prepare("SELECT status, recipients FROM emails WHERE id = ?1").bind(id).first();
+    const row = await database.row("SELECT status, recipients FROM emails WHERE id = ?1", [id]);
     expect(row).toMatchObject({ status: "failed" });
   });
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { recheckDomains, tendZones } from "../../../src/domains/domains/index.ts";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
@@ -6,18 +6,14 @@ import { zoneRecords } from "../../support/dns-control.ts";
 import { publishRecords, uniqueDomainName } from "../../support/domains.ts";
 import { aSession } from "../../support/sessions.ts";
 import { settingsOfZone } from "../../support/test-zones.ts";
-import { aKey, aMember, apiOn, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, aMember, apiOn, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 import { submit } from "../../web/dashboard/support.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const settings = settingsOfZone("policy-zone.test");
 const at = (ms: number) => testContext(settings, () => Date.now() + ms);
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 async function register(setup: string): Promise<DomainOut> {
   const response = await apiOn(settings, workspace.apiKey).post("/v1/domains/", { name: uniqueDomainName(), setup });
@@ -54,10 +50,10 @@ describe("the DMARC policy of a delegated domain", () => {
       explanation: expect.stringContaining("The policy behind it is p=reject."),
     });
     expect((await patch(domain.id, { dmarc_policy: "reject" })).status).toBe(200);
-    const { results } = await database
-      .prepare("SELECT action, detail FROM audit_log WHERE target_id = ?1 ORDER BY id")
-      .bind(domain.id)
-      .all<{ action: string; detail: string }>();
+    const results = await database.rows<{ action: string; detail: string }>(
+      "SELECT action, detail FROM audit_log WHERE target_id = ?1 ORDER BY id",
+      [domain.id],
+    );
     expect(results.map(({ action }) => action)).toEqual(["domain.registered", "domain.dmarc_policy_changed"]);
     expect(JSON.parse(results[1]?.detail ?? "")).toMatchObject({ before: "none", dmarc_policy: "reject" });
   });
@@ -69,7 +65,7 @@ describe("the DMARC policy of a delegated domain", () => {
     await patch(domain.id, { dmarc_policy: "quarantine" });
     for (const days of [91, 106]) await tendZones(at(days * DAY));
     expect(await policyIn(domain)).toBe("quarantine");
-    await database.prepare("UPDATE zone_records SET due_at = 0 WHERE domain_id = ?1").bind(domain.id).run();
+    await database.run("UPDATE zone_records SET due_at = 0 WHERE domain_id = ?1", [domain.id]);
     await recheckDomains(at(107 * DAY));
     await tendZones(at(107 * DAY));
     expect(await policyIn(domain)).toBe("quarantine");

@@ -1,17 +1,12 @@
 /** Calls about a domain that are hostile or made twice: its reports, its health, its set-up, its check and its keys. */
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../../support/domains.ts";
-import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, aMember, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let domain: DomainOut;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  domain = await register(workspace);
-});
+const workspace = perSuite(aWorkspace);
+const domain = perSuite(() => register(workspace));
 
 /** Method and path of each call, and the scope that it needs. */
 const CALLS = [

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { readAudit } from "../../support/audit.ts";
+import { database } from "../../support/databases.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../../support/domains.ts";
 import { insertDomain } from "../../support/transfers.ts";
 import { aWorkspace } from "../../support/workspace.ts";
@@ -8,7 +9,7 @@ import { aWorkspace } from "../../support/workspace.ts";
 /** The holder of a parent domain proves itself and wins over claims below it (docs/contract/domains.md#verification). */
 
 const statusOf = async (id: string) =>
-  (await env.DB.prepare("SELECT status FROM domains WHERE id = ?1").bind(id).first<{ status: string }>())?.status;
+  (await database.row<{ status: string }>("SELECT status FROM domains WHERE id = ?1", [id]))?.status;
 
 it("a verified parent makes verified names below it failed in other workspaces, tells both sides, and is audited", async () => {
   const [owner, squatter, other] = await Promise.all([aWorkspace(), aWorkspace(), aWorkspace()]);

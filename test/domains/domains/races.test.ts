@@ -1,21 +1,17 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { recheckDomains } from "../../../src/domains/domains/index.ts";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { apiWithRace } from "../../support/api-with-race.ts";
 import { database } from "../../support/databases.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../../support/domains.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** Changes to a domain while a request about it is in progress. */
 
 const HOUR = 3_600_000;
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const rotate = (id: string) => workspace.call("POST", `/v1/domains/${id}/dkim/rotate`);
 const read = async (id: string) => (await workspace.get(`/v1/domains/${id}`)).json<DomainOut>();
@@ -32,7 +28,7 @@ describe("deleting a workspace while a domain is registered in it", () => {
       const name = uniqueDomainName();
       const api = apiWithRace(workspace.apiKey, 0, remove);
       expect((await api.post("/v1/domains/", { name }, headers)).status).toBe(409);
-      expect(await database.prepare("SELECT 1 FROM domains WHERE name = ?1").bind(name).first()).toBeNull();
+      expect(await database.row("SELECT 1 FROM domains WHERE name = ?1", [name])).toBeNull();
       await runOutboxAt(Date.now() + HOUR);
       const left = database.prepare("SELECT 1 FROM workspaces WHERE number = ?1").bind(workspace.workspaceNumber);
       expect(await left.first()).toBeNull();

@@ -26,9 +26,7 @@ it("two hundred domains whose DNS never responds delay the check of another by o
   for (let run = 0; run < 2; run++, now += HOUR + 1) await recheckDomains(testContext({}, () => now));
   const { last_checked_at } = await (await workspace.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
   expect(Date.parse(last_checked_at ?? "")).toBeGreaterThanOrEqual(start);
-  const { results } = await database
-    .prepare("SELECT status, failed_checks, last_checked_at FROM domains WHERE id LIKE 's%'")
-    .all();
+  const results = await database.rows("SELECT status, failed_checks, last_checked_at FROM domains WHERE id LIKE 's%'");
   expect(new Set(results.map((row) => JSON.stringify(row)))).toEqual(
     new Set(['{"status":"verified","failed_checks":0,"last_checked_at":null}']),
   );

@@ -4,17 +4,15 @@ import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
 import { failQueries, restoreQueries, unpublish } from "../../support/dns-control.ts";
 import { publishRecords, register, statusesOf, verify } from "../../support/domains.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
-let workspace: TestWorkspace;
-let domain: DomainOut;
+const workspace = perTest(aWorkspace);
+const domain = perTest(() => register(workspace));
 /** The clock of the test. */
 let now: number;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  domain = await register(workspace);
   await publishRecords(domain);
   await verify(workspace, domain.id);
   now = Date.now();
@@ -30,10 +28,10 @@ const unpublishAll = async () => {
 };
 
 async function notifications(): Promise<{ title: string; user_id: string }[]> {
-  const { results } = await database
-    .prepare("SELECT title, user_id FROM notifications WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .all<{ title: string; user_id: string }>();
+  const results = await database.rows<{ title: string; user_id: string }>(
+    "SELECT title, user_id FROM notifications WHERE workspace = ?1",
+    [workspace.workspaceNumber],
+  );
   return results.filter(({ title }) => title.includes(domain.name));
 }
 
@@ -88,7 +86,7 @@ describe("the daily check of verified domains", () => {
     now += DAY + 1;
     const at = now;
     await Promise.all([1, 2, 3, 4].map(() => recheckDomains(testContext({}, () => at))));
-    const row = await database.prepare("SELECT failed_checks FROM domains WHERE id = ?1").bind(domain.id).first();
+    const row = await database.row("SELECT failed_checks FROM domains WHERE id = ?1", [domain.id]);
     expect(row).toEqual({ failed_checks: 1 });
   });
 

@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
 import { register, uniqueDomainName } from "../../support/domains.ts";
-import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let otherWorkspace: TestWorkspace;
-
-beforeAll(async () => {
-  [workspace, otherWorkspace] = await Promise.all([aWorkspace(), aWorkspace()]);
-});
+const workspace = perSuite(aWorkspace);
+const otherWorkspace = perSuite(aWorkspace);
 
 describe("POST /v1/domains/", () => {
   it("returns 201 with a pending domain and every record to publish", async () => {
@@ -70,10 +66,10 @@ describe("POST /v1/domains/", () => {
     const codes = responses.map(({ status }) => status);
     expect(codes.filter((status) => status === 201)).toHaveLength(1);
     expect(codes.filter((status) => status === 409)).toHaveLength(19);
-    const { results } = await database
-      .prepare("SELECT k.id FROM dkim_keys k JOIN domains d ON d.id = k.domain_id WHERE d.name = ?1")
-      .bind(name)
-      .all();
+    const results = await database.rows(
+      "SELECT k.id FROM dkim_keys k JOIN domains d ON d.id = k.domain_id WHERE d.name = ?1",
+      [name],
+    );
     expect(results).toHaveLength(2);
   });
 
@@ -95,10 +91,10 @@ describe("POST /v1/domains/", () => {
 
   it("stores no private key in plain text", async () => {
     const { id } = await register(workspace);
-    const { results } = await database
-      .prepare("SELECT private_key FROM dkim_keys WHERE domain_id = ?1")
-      .bind(id)
-      .all<{ private_key: string }>();
+    const results = await database.rows<{ private_key: string }>(
+      "SELECT private_key FROM dkim_keys WHERE domain_id = ?1",
+      [id],
+    );
     for (const { private_key } of results) expect(private_key).toMatch(/^1\.[A-Za-z0-9+/=]{16}\.[A-Za-z0-9+/=]+$/);
     // The first bytes of every PKCS #8 document of such a key, in base64.
     expect(JSON.stringify(results)).not.toMatch(/MII|MC4CAQ/);

@@ -4,14 +4,13 @@ import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
 import { unpublish } from "../../support/dns-control.ts";
 import { publishRecords, register, verify } from "../../support/domains.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let domain: DomainOut;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   domain = await register(workspace);
   await publishRecords(domain);
   domain = (await verify(workspace, domain.id)).domain;
@@ -22,10 +21,10 @@ const dkimOf = ({ records }: DomainOut) => records.filter(({ purpose }) => purpo
 
 /** Returns the selectors of the active keys. */
 async function activeSelectors(): Promise<string[]> {
-  const { results } = await database
-    .prepare("SELECT selector FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NOT NULL AND retired_at IS NULL")
-    .bind(domain.id)
-    .all<{ selector: string }>();
+  const results = await database.rows<{ selector: string }>(
+    "SELECT selector FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NOT NULL AND retired_at IS NULL",
+    [domain.id],
+  );
   return results.map(({ selector }) => selector).sort();
 }
 
@@ -89,13 +88,11 @@ describe("POST /v1/domains/{domain_id}/dkim/rotate", () => {
         workspace.call("POST", `/v1/domains/${fresh.id}/dkim/rotate`),
         verify(workspace, fresh.id),
       ]);
-      const { results } = await database
-        .prepare(
-          `SELECT d.status, sum(k.activated_at IS NOT NULL AND k.retired_at IS NULL) AS signing
+      const results = await database.rows<{ status: string; signing: number }>(
+        `SELECT d.status, sum(k.activated_at IS NOT NULL AND k.retired_at IS NULL) AS signing
            FROM domains d JOIN dkim_keys k ON k.domain_id = d.id WHERE d.id = ?1`,
-        )
-        .bind(fresh.id)
-        .all<{ status: string; signing: number }>();
+        [fresh.id],
+      );
       expect(results[0]?.status === "verified" ? results[0].signing : 2).toBe(2);
     }
   });

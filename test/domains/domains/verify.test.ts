@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { database } from "../../support/databases.ts";
 import { failQueries, publish, restoreQueries, unpublish } from "../../support/dns-control.ts";
 import { publishRecords, register, statusesOf, uniqueDomainName, verify } from "../../support/domains.ts";
 import { shortenTimeouts } from "../../support/short-timeouts.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perSuite } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const REQUIRED = ["ownership", "dkim"];
 const allVerified = {
@@ -114,10 +110,7 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
     const responses = await Promise.all(many.map((workspace, index) => verify(workspace, domains[index]?.id ?? "")));
     const codes = responses.map(({ status }) => status).sort();
     expect(codes).toEqual([200, ...Array.from({ length: 19 }, () => 409)]);
-    const { results } = await database
-      .prepare("SELECT id FROM domains WHERE name = ?1 AND status = 'verified'")
-      .bind(name)
-      .all();
+    const results = await database.rows("SELECT id FROM domains WHERE name = ?1 AND status = 'verified'", [name]);
     expect(results).toHaveLength(1);
   }, 120_000);
 

@@ -1,24 +1,20 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { findDomainWithKeys, recheckDomains } from "../../../src/domains/domains/index.ts";
 import { evaluateHealth } from "../../../src/domains/health/index.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/lib/time.ts";
 import { database } from "../../support/databases.ts";
 import { failQueries, publish, restoreQueries } from "../../support/dns-control.ts";
 import { publishRecords, register, verify } from "../../support/domains.ts";
-import { testContext } from "../../support/workspace.ts";
-import { aPatient, type Patient } from "./support.ts";
+import { perTest, testContext } from "../../support/workspace.ts";
+import { aPatient } from "./support.ts";
 
-let patient: Patient;
-
-beforeEach(async () => {
-  patient = await aPatient();
-});
+const patient = perTest(aPatient);
 
 async function notices(): Promise<{ title: string; body: string; href: string; severity: string }[]> {
-  const { results } = await database
-    .prepare("SELECT title, body, href, severity FROM notifications WHERE workspace = ?1 ORDER BY id")
-    .bind(patient.workspace.workspaceNumber)
-    .all<{ title: string; body: string; href: string; severity: string }>();
+  const results = await database.rows<{ title: string; body: string; href: string; severity: string }>(
+    "SELECT title, body, href, severity FROM notifications WHERE workspace = ?1 ORDER BY id",
+    [patient.workspace.workspaceNumber],
+  );
   return results.filter(({ title }) => title.includes(patient.name));
 }
 
@@ -137,13 +133,12 @@ describe("a finding", () => {
 
   it("of MX appears only when mailboxes of the domain receive mail here", async () => {
     await patient.apex({ mx: [] });
-    const mailbox = await patient.workspace.post("/v1/mailboxes/", {
+    const { id } = await patient.workspace.create("/v1/mailboxes/", {
       domain_id: patient.domain.id,
       local_part: "hello",
     });
-    const { id } = await mailbox.json<{ id: string }>();
     expect(await codes()).toEqual([]);
-    await database.prepare("UPDATE mailboxes SET used_bytes = 10 WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE mailboxes SET used_bytes = 10 WHERE id = ?1", [id]);
     expect(await codes(HOUR_MS)).toEqual(["mx_missing"]);
   });
 });

@@ -9,7 +9,7 @@ import { failingDatabase } from "../../support/failures.ts";
 import { hostSettings } from "../../support/hostnames.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { advanceIn, aHostWorkspace, anActiveHost, pointElsewhere, requestAt, verifyWith } from "./support.ts";
 
 const { masterKeys, publicUrl } = testContext().settings;
@@ -19,10 +19,10 @@ const READER = { "User-Agent": "A reader", "CF-Connecting-IP": "192.0.2.7" };
 async function linksOf(workspace: TestWorkspace): Promise<string[]> {
   const server = await sinkServer();
   const html = '<a href="https://shop.example/">Shop</a>';
-  const { post } = createApiWithoutQueue(workspace.apiKey);
+  const { post } = workspace.withoutQueue;
   const response = await post("/v1/emails/", aMail(workspace, { html, tracking: { opens: true, clicks: true } }));
   const { id } = await response.json<{ id: string }>();
-  await database.prepare("UPDATE emails SET source = 'bulk' WHERE id = ?1").bind(id).run();
+  await database.run("UPDATE emails SET source = 'bulk' WHERE id = ?1", [id]);
   await runOutboxAt(Date.now(), { ...hostSettings(), EGRESS_URL: server.url });
   const [message] = await server.messages();
   await server.close();
@@ -155,9 +155,11 @@ describe("a request at the host of a domain", () => {
   it("works for emails that were sent before a transfer of the domain, and not for later ones of the source", async () => {
     const [made, target] = await Promise.all([anActiveHost(), aWorkspace()]);
     const past = JSON.stringify([[made.workspaceNumber, Date.now()]]);
-    await env.DB.prepare("UPDATE custom_hosts SET workspace = ?2, past_owners = ?3 WHERE name = ?1")
-      .bind(made.host, target.workspaceNumber, past)
-      .run();
+    await database.run("UPDATE custom_hosts SET workspace = ?2, past_owners = ?3 WHERE name = ?1", [
+      made.host,
+      target.workspaceNumber,
+      past,
+    ]);
     const id = testContext().newId();
     const old = `00000000-0000${id.slice(13)}`;
     const young = `ffffffff-ffff${id.slice(13)}`;

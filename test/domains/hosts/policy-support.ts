@@ -34,8 +34,7 @@ interface PolicyRow {
   next_check_at: number;
 }
 
-export const rowOf = (host: string) =>
-  database.prepare("SELECT * FROM custom_hosts WHERE name = ?1").bind(host).first<PolicyRow>();
+export const rowOf = (host: string) => database.row<PolicyRow>("SELECT * FROM custom_hosts WHERE name = ?1", [host]);
 
 export const setMode = (api: Api, id: string, mode: string) =>
   api.call("PATCH", `/v1/domains/${id}`, { mta_sts: mode });

@@ -27,13 +27,11 @@ async function delegate(workspace: TestWorkspace, settings: Record<string, unkno
 }
 
 const stateOf = ({ id }: DomainOut) =>
-  database
-    .prepare(
-      `SELECT count(*) AS records, count(written_at) AS written, count(confirmed_at) AS confirmed, count(due_at) AS due,
+  database.row(
+    `SELECT count(*) AS records, count(written_at) AS written, count(confirmed_at) AS confirmed, count(due_at) AS due,
          (SELECT count(published_at) FROM dkim_keys WHERE domain_id = ?1) AS published FROM zone_records WHERE domain_id = ?1`,
-    )
-    .bind(id)
-    .first();
+    [id],
+  );
 
 describe("a zone that is full", () => {
   const settings = settingsOfZone(full.name);
@@ -67,7 +65,7 @@ describe("a zone that is full", () => {
 
   it("still takes changes of the records that it has, in the run that finds it full", async () => {
     const workspace = await aWorkspace();
-    await database.prepare("UPDATE zones SET full_at = NULL").run();
+    await database.run("UPDATE zones SET full_at = NULL");
     await resizeZone(full.id, 3_500);
     const first = await delegate(workspace, settings);
     await resizeZone(full.id, (await zoneRecords(full.name)).length);
@@ -88,8 +86,8 @@ describe("a zone that is full", () => {
   it("has no room when its plan has none, before a call of the API", async () => {
     const workspace = await aWorkspace();
     const small = { DELEGATED_ZONES: `small-zone.test=1:20 ${full.name}=${full.id}:20` };
-    await database.prepare("INSERT INTO zones (name, records) VALUES ('small-zone.test', 3)").run();
-    await database.prepare("UPDATE zones SET full_at = NULL WHERE name = ?1").bind(full.name).run();
+    await database.run("INSERT INTO zones (name, records) VALUES ('small-zone.test', 3)");
+    await database.run("UPDATE zones SET full_at = NULL WHERE name = ?1", [full.name]);
     const response = await apiOn(small, workspace.apiKey).post("/v1/domains/", registration());
     expect(response.status).toBe(503);
   });

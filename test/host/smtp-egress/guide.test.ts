@@ -4,11 +4,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { startEgressProcess } from "../../../bench/egress/egress-process.ts";
 import { checkEgress } from "../../../dev/egress/check/run.ts";
 import { serverKeys } from "../../support/throwaway-ca.ts";
 import { connectToEgress, handOver } from "../support/egress/hand-over.ts";
 import { startSurroundings } from "../support/egress/surroundings.ts";
+import { startEgressProcess } from "../support/programs/egress-process.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseHistory } from "../../../src/audience/automations/history.ts";
 import { chunks } from "../../../src/lib/chunks.ts";
 import { seeded } from "../../support/failures.ts";
+import { type CallApi, callerOf } from "./call-api.ts";
 import { CountingSink } from "./counting-sink.ts";
 import { findTestPort } from "./ports.ts";
 import { RestartableHost } from "./restartable-host.ts";
@@ -76,7 +77,7 @@ export async function automationKillRun(plan: AutomationKillPlan, timeoutMs: num
     const [seed] = await host.startAndSeed("kill.example");
     if (!seed) throw new Error("the host has no workspace");
     await host.start();
-    const call = caller(host, seed.apiKey);
+    const call = callerOf(() => host.url(), seed.apiKey);
     await importContacts(call, plan);
     const second = (await call<{ id: string }>("POST", "/v1/contacts/", { name: "Welcomed" })).id;
     const { id } = await call<{ id: string }>(
@@ -234,24 +235,10 @@ function delaysOf(history: string): number[] {
   });
 }
 
-type Call = <Out>(method: string, path: string, body?: object) => Promise<Out>;
-
-/** Returns a function that calls the API as JSON, or with a form. Throws unless the response is 2xx. */
-function caller(host: RestartableHost, apiKey: string): Call {
-  return async <Out>(method: string, target: string, body?: object) => {
-    const isForm = body instanceof FormData;
-    const headers = { Authorization: `Bearer ${apiKey}`, ...(isForm ? {} : { "Content-Type": "application/json" }) };
-    const payload = body === undefined ? null : isForm ? body : JSON.stringify(body);
-    const response = await fetch(`${await host.url()}${target}`, { method, headers, body: payload });
-    if (!response.ok) throw new Error(`${method} ${target}: ${response.status} ${await response.text()}`);
-    return response.json() as Promise<Out>;
-  };
-}
-
 /** People of one import: a request body has at most 40 MB. */
 const PEOPLE_PER_IMPORT = 50_000;
 
-async function importContacts(call: Call, { people, mailed }: AutomationKillPlan): Promise<void> {
+async function importContacts(call: CallApi, { people, mailed }: AutomationKillPlan): Promise<void> {
   const { id } = await call<{ id: string }>("POST", "/v1/contacts/", { name: "Kill" });
   for (const group of chunks([...Array(people).keys()], PEOPLE_PER_IMPORT)) {
     const rows = group.map((n) => `${addressOf(n)},Person ${n},${n % (people / mailed) === 0 ? "yes" : "no"}`);

@@ -5,6 +5,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ROOT } from "../../../dev/layout.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
+import { callerOf } from "./call-api.ts";
 import type { RestartableHost } from "./restartable-host.ts";
 import { newAttempt, type SendAttempt, send } from "./sending-client.ts";
 
@@ -51,21 +52,12 @@ export async function runCommand(
 }
 
 /** Calls the API as JSON. Throws unless the response is 2xx. */
-export async function call<Out>(
+export const call = <Out>(
   host: RestartableHost,
   apiKey: string,
   [method, target]: readonly [string, string],
   body?: object,
-): Promise<Out> {
-  const response = await fetch(`${await host.url()}${target}`, {
-    method,
-    headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${target}: ${response.status} ${text}`);
-  return (text === "" ? null : JSON.parse(text)) as Out;
-}
+): Promise<Out> => callerOf(() => host.url(), apiKey)<Out>(method, target, body);
 
 /** The content of a filled deployment. */
 export interface Filled {

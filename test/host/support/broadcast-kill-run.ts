@@ -3,9 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Distance } from "../../../bench/distance/rules.ts";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
+import type { Distance } from "../../support/distance/rules.ts";
 import { seeded } from "../../support/failures.ts";
+import { type CallApi, callerOf } from "./call-api.ts";
 import { CountingSink } from "./counting-sink.ts";
 import { compareResults, type Verdict } from "./kill-verdict.ts";
 import { findTestPort } from "./ports.ts";
@@ -60,7 +61,7 @@ export async function broadcastKillRun(plan: BroadcastKillPlan, timeoutMs: numbe
     const [seed] = await host.startAndSeed("kill.example");
     if (!seed) throw new Error("the host has no workspace");
     await host.start();
-    const call = caller(host, seed.apiKey);
+    const call = callerOf(() => host.url(), seed.apiKey);
     const listId = await importContacts(call, plan.contacts);
     const { id } = await call<{ id: string }>("POST", "/v1/broadcasts/", {
       ...{ name: "Kill", subject: "News for {{email}}", from_address: seed.mailbox, contact_list_id: listId },
@@ -119,21 +120,7 @@ async function killRepeatedly(plan: BroadcastKillPlan, host: RestartableHost, si
   return atKills;
 }
 
-type Call = <Out>(method: string, path: string, body?: object) => Promise<Out>;
-
-/** Returns a function that calls the API as JSON, or with a form. Throws unless the response is 2xx. */
-function caller(host: RestartableHost, apiKey: string): Call {
-  return async <Out>(method: string, target: string, body?: object) => {
-    const isForm = body instanceof FormData;
-    const headers = { Authorization: `Bearer ${apiKey}`, ...(isForm ? {} : { "Content-Type": "application/json" }) };
-    const payload = body === undefined ? null : isForm ? body : JSON.stringify(body);
-    const response = await fetch(`${await host.url()}${target}`, { method, headers, body: payload });
-    if (!response.ok) throw new Error(`${method} ${target}: ${response.status} ${await response.text()}`);
-    return response.json() as Promise<Out>;
-  };
-}
-
-async function importContacts(call: Call, count: number): Promise<string> {
+async function importContacts(call: CallApi, count: number): Promise<string> {
   const { id } = await call<{ id: string }>("POST", "/v1/contacts/", { name: "Kill" });
   const rows = Array.from({ length: count }, (_, n) => `${addressOf(n)},Person ${n}`);
   const form = new FormData();

@@ -2,12 +2,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import type { Host } from "../../../bench/host/in-process.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
 import { loadCertificates, writeCertificateFiles } from "../../../dev/state/certificates.ts";
 import { type Clock, systemClock } from "../../../mail-gateway/clock.ts";
 import { type GatewayConfig, type GatewayLimits, readConfig } from "../../../mail-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
+import { type CallApi, callerOf } from "./call-api.ts";
+import type { Host } from "./hosts/in-process.ts";
 import { GATEWAY_SECRET, type LeftMail, type Service, sharedService } from "./shared-service.ts";
 
 const HOST = "127.0.0.1";
@@ -32,7 +33,7 @@ export interface GatewayRig {
   /** Starts a gateway with other limits, or another clock, in front of the same Worker. It ends with the rig. */
   startGateway(limits: Partial<GatewayLimits>, clock?: Clock): Promise<Gateway>;
   /** Calls the API with the key of the workspace. */
-  api(method: string, path: string, body?: unknown): Promise<unknown>;
+  api: CallApi;
   /** Runs one statement on both mail databases and returns the rows of both. */
   sql<Row>(sql: string): Promise<Row[]>;
   close(): Promise<void>;
@@ -57,15 +58,7 @@ export async function startRig(
   const { host, addWorkspace, left } = service ?? (await sharedService());
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-gateway-"));
   const seed = await addWorkspace(domain);
-  const api = async (method: string, apiPath: string, body?: unknown) => {
-    const response = await fetch(`${host.url}${apiPath}`, {
-      method,
-      headers: { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${apiPath}: ${response.status} ${await response.text()}`);
-    return response.status === 204 ? null : ((await response.json()) as unknown);
-  };
+  const api = callerOf(host.url, seed.apiKey);
   const login = (await api("POST", "/v1/smtp-credentials/", { domain_id: seed.domainId })) as Login;
   const { authorityFile, variables: files } = await certificateFiles(path.join(stateDir, "certificates"));
   const config = readConfig({

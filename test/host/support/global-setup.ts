@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { bundleOnce, removeBundle, SHARED_BUNDLE } from "../../../bench/host/bundle.ts";
-import { startHost } from "../../../bench/host/start.ts";
+import { bundleOnce, removeBundle, SHARED_BUNDLE } from "./hosts/bundle.ts";
+import { startHost } from "./hosts/start.ts";
 import { PACKAGED_CHROMIUM, unpackChromium } from "./packaged-chromium.ts";
 import { findTestPort } from "./ports.ts";
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Distance } from "../../../bench/distance/rules.ts";
+import type { Distance } from "../../support/distance/rules.ts";
 import { seeded } from "../../support/failures.ts";
 import { CountingSink } from "./counting-sink.ts";
 import { DatabaseOutages } from "./database-outages.ts";

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContext, BrowserContextOptions, Cookie, Page } from "playwright-core";
+import { onTestFinished, TestRunner } from "vitest";
 import { newSession } from "../../../src/access/sessions/start.ts";
 import { registerClient } from "../../../src/identity/oauth/clients.ts";
 import { createMagicLink } from "../../../src/identity/sign-ins/magic-links/create.ts";
@@ -10,6 +11,7 @@ import { keyedHashes } from "../../../src/lib/secret-box.ts";
 import { HOUR_MS } from "../../../src/lib/time.ts";
 import { newUnsubscribeUrl } from "../../../src/platform/mail-tokens/return-path.ts";
 import { openPage, sharedBrowser } from "./browser.ts";
+import { callerOf } from "./call-api.ts";
 import { sharedService, type WorkspaceOptions } from "./shared-service.ts";
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
@@ -24,17 +26,19 @@ export async function openSite(domain: string, options?: WorkspaceOptions) {
   const workspace = await addWorkspace(domain, options);
   const contexts: BrowserContext[] = [];
   const { masterKeys } = ctx.settings;
+  const call = callerOf(host.url, workspace.apiKey);
 
   return {
-    ...{ host, ctx, dnsPort, left, email, workspace },
+    ...{ host, ctx, dnsPort, left, email, workspace, call },
 
     /** The mail database of the workspace. */
     mailDb: workspace.mailShard === 0 ? host.env.MAIL_0 : host.env.MAIL_1,
 
-    /** Opens a page of this site, or of another host that is this machine. */
+    /** Opens a page of this site, or of another host that is this machine. It is closed after the test, or with the site. */
     async open(options?: BrowserContextOptions, baseURL = host.url) {
       const opened = await openPage(await sharedBrowser(), baseURL, options);
-      contexts.push(opened.context);
+      if (TestRunner.getCurrentTest()) onTestFinished(() => opened.context.close());
+      else contexts.push(opened.context);
       return opened;
     },
 
@@ -83,18 +87,14 @@ export async function openSite(domain: string, options?: WorkspaceOptions) {
 
     /** Sends an email with text and HTML from the workspace and returns its id. */
     async sendEmail(): Promise<string> {
-      const response = await fetch(`${host.url}/v1/emails/`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${workspace.apiKey}`, "Content-Type": "application/json" },
-        body: JSON.stringify({
-          from_: { email: workspace.mailbox },
-          to: [{ email: "friend@example.org" }],
-          subject: "Read me",
-          text: "Hello",
-          html: "<h1>Hello</h1>",
-        }),
+      const { id } = await call("POST", "/v1/emails/", {
+        from_: { email: workspace.mailbox },
+        to: [{ email: "friend@example.org" }],
+        subject: "Read me",
+        text: "Hello",
+        html: "<h1>Hello</h1>",
       });
-      return ((await response.json()) as { id: string }).id;
+      return id;
     },
 
     /** Returns the path of the unsubscribe page of an email that the workspace has sent. */
@@ -107,11 +107,7 @@ export async function openSite(domain: string, options?: WorkspaceOptions) {
     /** Sets the password of the workspace's mailbox and returns it. */
     async mailboxPassword(): Promise<string> {
       const password = "correct horse battery staple";
-      await fetch(`${host.url}/v1/mailboxes/${workspace.mailboxId}/password`, {
-        method: "PUT",
-        headers: { Authorization: `Bearer ${workspace.apiKey}`, "Content-Type": "application/json" },
-        body: JSON.stringify({ password }),
-      });
+      await call("PUT", `/v1/mailboxes/${workspace.mailboxId}/password`, { password });
       return password;
     },
 

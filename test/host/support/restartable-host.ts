@@ -1,8 +1,8 @@
 /** A host that can be killed and started again on the same state directory, as `npm start` does. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Distance } from "../../../bench/distance/rules.ts";
-import { type Host, type HostOptions, startHost } from "../../../bench/host/start.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
+import type { Distance } from "../../support/distance/rules.ts";
+import { type Host, type HostOptions, startHost } from "./hosts/start.ts";
 import type { Server } from "./sending-client.ts";
 
 const MINUTE_MS = 60_000;

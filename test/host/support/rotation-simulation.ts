@@ -1,6 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { WORKER } from "../../../bench/host/bundle.ts";
-import { type Host, startHost } from "../../../bench/host/in-process.ts";
 import { LOCAL_TOKEN, LOCAL_ZONES } from "../../../dev/dns-api/local.ts";
 import { type Seeded, seedWorkspace } from "../../../dev/seed-workspace.ts";
 import { openDkimKey, recheckDomains, tendZones } from "../../../src/domains/domains/index.ts";
@@ -10,6 +8,9 @@ import { compose } from "../../../src/mail/mime/compose.ts";
 import { type Ctx, createContext } from "../../../src/platform/context.ts";
 import { readSenders } from "../../../src/sending/delivery/read-senders.ts";
 import type { Command, startDnsServers } from "../../support/dns-control-server.ts";
+import { callerOf } from "./call-api.ts";
+import { WORKER } from "./hosts/bundle.ts";
+import { type Host, startHost } from "./hosts/in-process.ts";
 import { collect } from "./read-back.ts";
 
 export const HOUR_MS = 3_600_000;
@@ -62,12 +63,8 @@ export class Simulation {
     const env = { ...host.env, ...variables } as Env;
     const workspace = { name: "Shop", email: "ada@example.test", domain: "example.test", mailboxLocalPart: "hello" };
     const seed = await seedWorkspace(createContext(env, "seed"), workspace);
-    const call = async (path: string, body: object): Promise<DomainOut> => {
-      const headers = { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" };
-      const response = await fetch(`${host.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-      return (await response.json()) as DomainOut;
-    };
+    const callApi = callerOf(host.url, seed.apiKey);
+    const call = (path: string, body: object) => callApi<DomainOut>("POST", path, body);
     const { id, records } = await call("/v1/domains/", { name: NAME, setup: "delegated" });
     const cnames = records.flatMap(({ type, name, value }) =>
       type === "CNAME" ? [{ type, name, value, ttl: CNAME_TTL }] : [],

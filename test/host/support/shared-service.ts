@@ -3,8 +3,6 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
-import { WORKER } from "../../../bench/host/bundle.ts";
-import { type Host, startHost } from "../../../bench/host/in-process.ts";
 import { HOSTNAME_TARGET } from "../../../dev/custom-hostnames/target.ts";
 import { listDomains } from "../../../dev/dns/list-domains.ts";
 import { startLocalDns } from "../../../dev/dns/local.ts";
@@ -12,6 +10,8 @@ import { DnsApi } from "../../../dev/dns-api/api.ts";
 import { LOCAL_TOKEN, LOCAL_ZONES } from "../../../dev/dns-api/local.ts";
 import { type Seeded, seedWorkspace } from "../../../dev/seed-workspace.ts";
 import { type Ctx, createContext } from "../../../src/platform/context.ts";
+import { WORKER } from "./hosts/bundle.ts";
+import { type Host, startHost } from "./hosts/in-process.ts";
 import { findTestPort } from "./ports.ts";
 
 export const GATEWAY_SECRET = "gateway-secret-of-the-tests-0123456789";

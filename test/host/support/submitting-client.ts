@@ -4,6 +4,7 @@ import type { Seeded } from "../../../dev/seed-workspace.ts";
 import { systemClock } from "../../../mail-gateway/clock.ts";
 import { readConfig } from "../../../mail-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../mail-gateway/gateway.ts";
+import { callerOf } from "./call-api.ts";
 import { certificateFiles, type Login } from "./gateway-rig.ts";
 import type { SendAttempt, Server } from "./sending-client.ts";
 import { GATEWAY_SECRET } from "./shared-service.ts";
@@ -42,10 +43,8 @@ export async function gatewayVariables(url: string, directory: string, port = 0)
 export async function createLogins(url: string, seeds: readonly Seeded[]): Promise<SubmissionDoor["logins"]> {
   const logins = new Map<string, Login & { mailbox: string }>();
   for (const { apiKey, domainId, mailbox } of seeds) {
-    const headers = { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" };
-    const body = JSON.stringify({ domain_id: domainId });
-    const response = await fetch(`${url}/v1/smtp-credentials/`, { method: "POST", headers, body });
-    logins.set(apiKey, { ...((await response.json()) as Login), mailbox });
+    const login = await callerOf(url, apiKey)<Login>("POST", "/v1/smtp-credentials/", { domain_id: domainId });
+    logins.set(apiKey, { ...login, mailbox });
   }
   return logins;
 }

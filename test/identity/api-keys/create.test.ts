@@ -1,17 +1,13 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isApiKey } from "../../../src/access/accounts/api-key.ts";
 import { scopes } from "../../../src/access/accounts/scopes.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
-import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiOn, apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 import { beforeBatch, createDomain, createKey, errorOf, errorPaths, inHours, listKeys, recordOf } from "./support.ts";
 
-let workspace: TestWorkspace;
-let other: TestWorkspace;
-
-beforeAll(async () => {
-  [workspace, other] = await Promise.all([aWorkspace(), aWorkspace()]);
-});
+const workspace = perSuite(aWorkspace);
+const other = perSuite(aWorkspace);
 
 const create = (body: unknown, key = workspace.apiKey) => apiWith(key).post("/v1/api-keys/", body);
 const unknownId = crypto.randomUUID();

@@ -1,31 +1,26 @@
-import { env } from "cloudflare:workers";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { limits } from "../../../src/identity/api-keys/rules.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { database } from "../../support/databases.ts";
+import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 import { createKey, errorOf, inHours, revoke, rotate } from "./support.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (body: Record<string, unknown> = {}) => workspace.post("/v1/api-keys/", { name: "A", ...body });
 const TOO_MANY = [409, "A workspace has at most 100 API keys that are valid; revoke one first"];
 
 /** Stores rows of keys, which no secret matches. `ended`: how they have ended; default: they are valid. */
 const stored = (count: number, ended: { expires?: number; revoked?: number; replacedBy?: string } = {}) =>
-  env.DB.prepare(
+  database.run(
     `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ?3)
      INSERT INTO api_keys (id, workspace, user_id, name, prefix, hash, scopes, created_at, expires_at, revoked_at, replaced_by_id)
      SELECT ?7 || i, ?1, ?2, 'K', 'svc_k_', ?7 || i, '["*"]', 0, ?4, ?5, ?6 FROM c`,
-  )
-    .bind(
+    [
       ...[workspace.workspaceNumber, workspace.userId, count],
       ...[ended.expires ?? null, ended.revoked ?? null, ended.replacedBy ?? null, crypto.randomUUID()],
-    )
-    .run();
+    ],
+  );
 
 it("a workspace has at most 100 valid keys, also by two calls at once", async () => {
   // The workspace has the key that the test calls with.

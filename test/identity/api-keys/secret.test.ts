@@ -1,15 +1,11 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { NewApiKeyOut } from "../../../src/identity/api-keys/schema.ts";
 import { type FailureInjection, failingDatabase, seeded } from "../../support/failures.ts";
-import { aKey, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, apiOn, apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 import { beforeFirstKeyRead, createKey, dumpDatabase, errorOf, listKeys, revoke, rotate } from "./support.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { InvitationOut } from "../../../src/identity/invitations/schema.ts";
 import { openLinks } from "../../../src/lib/sealed-links.ts";
 import { readAudit } from "../../support/audit.ts";
+import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { runMainRetention } from "../../support/retention.ts";
 import { aSession } from "../../support/sessions.ts";
@@ -14,18 +15,15 @@ import {
   apiWith,
   aWorkspace,
   discardingQueue,
+  perSuite,
   type TestWorkspace,
   testContext,
 } from "../../support/workspace.ts";
 
 const TRIALS = byExtent({ quick: 4, full: 8, long: 300 });
 const DAY = 24 * 3_600_000;
-let sender: TestWorkspace;
+const sender = perSuite(aWorkspace);
 let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  sender = await aWorkspace();
-});
 
 beforeEach(async () => {
   workspace = await aWorkspace();
@@ -59,12 +57,10 @@ async function invited(role = "member") {
 const accept = (session: Pick<TestWorkspace, "post">, token: string) =>
   session.post(`/v1/invitations/${token}/accept`, undefined);
 const membersOf = async ({ workspaceNumber }: TestWorkspace) =>
-  (
-    await env.DB.prepare("SELECT user_id, role FROM memberships WHERE workspace = ?1").bind(workspaceNumber).all<{
-      user_id: string;
-      role: string;
-    }>()
-  ).results;
+  await database.rows<{
+    user_id: string;
+    role: string;
+  }>("SELECT user_id, role FROM memberships WHERE workspace = ?1", [workspaceNumber]);
 
 describe("an invitation", () => {
   it("is mailed as a link by which the invited user becomes a member, with its role", async () => {
@@ -111,7 +107,7 @@ describe("an invitation", () => {
 
   it("is not stored in clear, and its token is in no response", async () => {
     const { token } = await invited();
-    const rows = JSON.stringify((await env.DB.prepare("SELECT * FROM invitations").all()).results);
+    const rows = JSON.stringify(await database.rows("SELECT * FROM invitations"));
     expect(rows).not.toContain(token);
     expect(await (await workspace.get(path())).text()).not.toContain(token);
     expect(JSON.stringify(await readAudit(workspace))).not.toContain(token);
@@ -125,16 +121,14 @@ describe("an invitation", () => {
       403,
       { detail: "This invitation was sent to another address" },
     ]);
-    await env.DB.prepare("UPDATE users SET email = upper(email) WHERE id = ?1").bind(home.userId).run();
+    await database.run("UPDATE users SET email = upper(email) WHERE id = ?1", [home.userId]);
     expect((await accept(session, token)).status).toBe(200);
   });
 
   it("is a 410 after seven days, and a 404 when it is deleted later", async () => {
     const { id, session, token } = await invited();
     const age = (days: number) =>
-      env.DB.prepare("UPDATE invitations SET expires_at = ?2 WHERE id = ?1")
-        .bind(id, Date.now() - days * DAY)
-        .run();
+      database.run("UPDATE invitations SET expires_at = ?2 WHERE id = ?1", [id, Date.now() - days * DAY]);
     await age(0);
     expect((await accept(session, token)).status).toBe(410);
     await age(29);
@@ -159,14 +153,13 @@ describe("an invitation", () => {
       const token = await mailedToken(`owner@${home.domain}`);
       const member = `/v1/workspaces/${workspace.workspaceId}/members/${colleague.userId}`;
       if (change === "demoted") await workspace.call("PATCH", member, { role: "admin" });
-      else await env.DB.prepare("DELETE FROM memberships WHERE user_id = ?1").bind(colleague.userId).run();
+      else await database.run("DELETE FROM memberships WHERE user_id = ?1", [colleague.userId]);
       expect((await accept(await aSession(home), token)).status, change).toBe(404);
       if (change === "removed")
-        await env.DB.prepare(
+        await database.run(
           "INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)",
-        )
-          .bind(workspace.workspaceNumber, colleague.userId)
-          .run();
+          [workspace.workspaceNumber, colleague.userId],
+        );
     }
   });
 
@@ -273,9 +266,10 @@ describe("POST /v1/invitations/{token}/accept", () => {
 
   it("returns 409 to a user who is a member by now", async () => {
     const { home, session, token } = await invited();
-    await env.DB.prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)")
-      .bind(workspace.workspaceNumber, home.userId)
-      .run();
+    await database.run("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)", [
+      workspace.workspaceNumber,
+      home.userId,
+    ]);
     expect((await accept(session, token)).status).toBe(409);
   });
 });

@@ -1,25 +1,18 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { OPEN_INVITATIONS } from "../../../src/identity/invitations/rules.ts";
 import type { InvitationOut, SentInvitationOut } from "../../../src/identity/invitations/schema.ts";
 import { openLinks } from "../../../src/lib/sealed-links.ts";
+import { database } from "../../support/databases.ts";
 import { insertInvitation } from "../../support/invitations.ts";
 import { aSession } from "../../support/sessions.ts";
 import { browser, systemEmails } from "../../support/sign-ins.ts";
-import { apiOn, aWorkspace, discardingQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, discardingQueue, perSuite, perTest, testContext } from "../../support/workspace.ts";
 import { submit } from "../../web/dashboard/support.ts";
 
 const HOUR = 3_600_000;
-let sender: TestWorkspace;
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  sender = await aWorkspace();
-});
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const sender = perSuite(aWorkspace);
+const workspace = perTest(aWorkspace);
 
 afterEach(() => {
   vi.useRealTimers();
@@ -53,9 +46,7 @@ const after = (ms: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now
 
 it("the subject of an invitation does not name the workspace, which anyone names", async () => {
   const email = anAddress();
-  await env.DB.prepare("UPDATE workspaces SET name = 'You have won' WHERE number = ?1")
-    .bind(workspace.workspaceNumber)
-    .run();
+  await database.run("UPDATE workspaces SET name = 'You have won' WHERE number = ?1", [workspace.workspaceNumber]);
   expect(await isSent(await invite(email))).toBe(true);
   expect(await mailsTo(email)).toMatchObject([{ subject: `You are invited to ${testContext().settings.serviceName}` }]);
 });

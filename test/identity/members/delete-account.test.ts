@@ -17,23 +17,23 @@ async function aProvenSession(user: User) {
 }
 
 const stamp = ({ userId }: User, at: number) =>
-  database.prepare("UPDATE sessions SET reauthenticated_at = ?2 WHERE user_id = ?1").bind(userId, at).run();
+  database.run("UPDATE sessions SET reauthenticated_at = ?2 WHERE user_id = ?1", [userId, at]);
 const memberOf = async (workspace: TestWorkspace, role: "owner" | "admin" | "member" = "member") => ({
   ...(await aMember(workspace, role)),
   workspaceId: workspace.workspaceId,
 });
 const userRow = (userId: string) =>
-  database
-    .prepare("SELECT email, email_key, name, is_platform_admin FROM users WHERE id = ?1")
-    .bind(userId)
-    .first<{ email: string; email_key: string; name: string | null; is_platform_admin: number }>();
+  database.row<{ email: string; email_key: string; name: string | null; is_platform_admin: number }>(
+    "SELECT email, email_key, name, is_platform_admin FROM users WHERE id = ?1",
+    [userId],
+  );
 
 describe("DELETE /v1/me", () => {
   it("ends every way in, forgets the address, and leaves the workspaces of others as they are", async () => {
     const workspace = await aWorkspace();
     const member = await memberOf(workspace, "admin");
-    await database.prepare("UPDATE users SET name = 'Ada' WHERE id = ?1").bind(member.userId).run();
-    const { id: listId } = await (await member.post("/v1/contacts/", { name: "Friends" })).json<{ id: string }>();
+    await database.run("UPDATE users SET name = 'Ada' WHERE id = ?1", [member.userId]);
+    const { id: listId } = await member.create("/v1/contacts/", { name: "Friends" });
     await createGrant({ ...workspace, userId: member.userId });
     const other = await aSession(member);
     const session = await aProvenSession(member);
@@ -86,18 +86,18 @@ describe("DELETE /v1/me", () => {
 
   it("deletes the workspaces that the user is alone in, if it is asked to, and leaves the others", async () => {
     const [own, shared] = [await aWorkspace(), await aWorkspace()];
-    await database
-      .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)")
-      .bind(shared.workspaceNumber, own.userId)
-      .run();
+    await database.run("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)", [
+      shared.workspaceNumber,
+      own.userId,
+    ]);
     const session = await aProvenSession(own);
     expect((await session.call("DELETE", "/v1/me?workspaces=delete")).status).toBe(204);
     expect((await own.get("/v1/me")).status).toBe(401);
     expect((await shared.get("/v1/me")).status).toBe(200);
-    const { results } = await database
-      .prepare("SELECT number, deleted_at IS NULL AS is_left FROM workspaces WHERE number IN (?1, ?2) ORDER BY number")
-      .bind(own.workspaceNumber, shared.workspaceNumber)
-      .all();
+    const results = await database.rows(
+      "SELECT number, deleted_at IS NULL AS is_left FROM workspaces WHERE number IN (?1, ?2) ORDER BY number",
+      [own.workspaceNumber, shared.workspaceNumber],
+    );
     expect(results).toEqual([
       { number: own.workspaceNumber, is_left: 0 },
       { number: shared.workspaceNumber, is_left: 1 },
@@ -113,10 +113,10 @@ describe("DELETE /v1/me", () => {
     ]);
     const isDeleted = deleted.status === 204;
     expect([204, 409]).toContain(deleted.status);
-    const { n } = (await database
-      .prepare("SELECT count(*) AS n FROM workspaces WHERE number = ?1 AND deleted_at IS NULL")
-      .bind(workspace.workspaceNumber)
-      .first<{ n: number }>()) ?? { n: -1 };
+    const { n } = (await database.row<{ n: number }>(
+      "SELECT count(*) AS n FROM workspaces WHERE number = ?1 AND deleted_at IS NULL",
+      [workspace.workspaceNumber],
+    )) ?? { n: -1 };
     expect(n).toBe(isDeleted ? 0 : 1);
     expect((await joined.get("/v1/me")).status).toBe(isDeleted ? 401 : 200);
   });
@@ -133,19 +133,18 @@ describe("DELETE /v1/me", () => {
     const workspace = await aWorkspace();
     const member = await memberOf(workspace);
     const session = await aProvenSession(member);
-    await database.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(member.userId).run();
+    await database.run("UPDATE users SET restricted_at = 1 WHERE id = ?1", [member.userId]);
     expect((await session.call("DELETE", "/v1/me")).status).toBe(403);
-    await database.prepare("UPDATE users SET restricted_at = NULL WHERE id = ?1").bind(member.userId).run();
-    const { results: admins } = await database
-      .prepare("UPDATE users SET is_platform_admin = 0 WHERE is_platform_admin = 1 RETURNING id")
-      .all<{ id: string }>();
-    await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(member.userId).run();
+    await database.run("UPDATE users SET restricted_at = NULL WHERE id = ?1", [member.userId]);
+    const admins = await database.rows<{ id: string }>(
+      "UPDATE users SET is_platform_admin = 0 WHERE is_platform_admin = 1 RETURNING id",
+    );
+    await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [member.userId]);
     expect((await session.call("DELETE", "/v1/me")).status).toBe(409);
     const another = await aMember(workspace, "member");
-    await database
-      .prepare("UPDATE users SET is_platform_admin = 1 WHERE id IN (SELECT value FROM json_each(?1))")
-      .bind(JSON.stringify([another.userId, ...admins.map(({ id }) => id)]))
-      .run();
+    await database.run("UPDATE users SET is_platform_admin = 1 WHERE id IN (SELECT value FROM json_each(?1))", [
+      JSON.stringify([another.userId, ...admins.map(({ id }) => id)]),
+    ]);
     expect((await session.call("DELETE", "/v1/me")).status).toBe(204);
   });
 

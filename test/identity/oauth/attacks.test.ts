@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   aClient,
   aCode,
@@ -14,15 +14,11 @@ import {
   type Tokens,
 } from "../../support/oauth.ts";
 import { aSession } from "../../support/sessions.ts";
-import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 
 /** The attacks of RFC 9700 section 4 that this server has to withstand, one test each. */
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const errorOf = async (response: Response) => `${response.status} ${(await response.json<{ error: string }>()).error}`;
 

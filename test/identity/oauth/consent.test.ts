@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { scopes } from "../../../src/access/accounts/scopes.ts";
 import { registerClient } from "../../../src/identity/oauth/clients.ts";
 import { aClient, authorizeUrl, aVerifier, consent, postForm, REDIRECT_URI, type Tokens } from "../../support/oauth.ts";
 import { apiWithCookies, aSession, cookiesOf } from "../../support/sessions.ts";
-import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 /** Returns the path of an authorization request of a new client. */
 async function aRequest(changes: Record<string, string | null> = {}) {

@@ -1,15 +1,11 @@
 import * as oauth from "oauth4webapi";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aClient, authorizeUrl, consent, ISSUER, onWorker, REDIRECT_URI } from "../../support/oauth.ts";
-import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 
 /** Drives the whole flow with a client library that checks every response against the RFCs. */
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 async function discover(): Promise<oauth.AuthorizationServer> {
   const issuer = new URL(ISSUER);

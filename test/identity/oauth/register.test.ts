@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { getClient } from "../../../src/identity/oauth/clients.ts";
 import { formActionOf, isRegistered, redirectUriIssue } from "../../../src/identity/oauth/rules.ts";
+import { database } from "../../support/databases.ts";
 import { expectSince } from "../../support/expect-since.ts";
 import { aClient, ISSUER, REDIRECT_URI, workerFetch } from "../../support/oauth.ts";
 import { testContext } from "../../support/workspace.ts";
@@ -92,7 +92,7 @@ describe("a client", () => {
       testContext({}, () => created),
     );
     await expect(getClient(testContext(), client.id)).rejects.toThrow("No client has this client_id");
-    await env.DB.prepare("UPDATE oauth_clients SET used_at = created_at WHERE id = ?1").bind(client.id).run();
+    await database.run("UPDATE oauth_clients SET used_at = created_at WHERE id = ?1", [client.id]);
     expect((await getClient(testContext(), client.id)).id).toBe(client.id);
   });
 });

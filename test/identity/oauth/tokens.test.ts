@@ -1,21 +1,19 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { OAUTH_REFUSAL } from "../../../src/access/accounts/scopes.ts";
 import { endGrant } from "../../../src/identity/oauth/grants.ts";
+import { database } from "../../support/databases.ts";
 import { expectSince } from "../../support/expect-since.ts";
 import { aClient, aCode, aGrant, aVerifier, ISSUER, postForm, type Tokens, workerFetch } from "../../support/oauth.ts";
 import { runMainRetention } from "../../support/retention.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMember, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
-let workspace: TestWorkspace;
 
 afterEach(() => void vi.useRealTimers());
 
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const errorOf = async (response: Response) => (await response.json<{ error: string }>()).error;
 const refresh = (clientId: string, token: string, more: Record<string, string> = {}) =>
@@ -49,7 +47,7 @@ describe("an authorization code", () => {
   it("is worth nothing after the user has left the workspace, or the grant was ended", async () => {
     const member = { ...workspace, ...(await aMember(workspace, "member")) };
     const left = await aCode(member);
-    await env.DB.prepare("DELETE FROM memberships WHERE user_id = ?1").bind(member.userId).run();
+    await database.run("DELETE FROM memberships WHERE user_id = ?1", [member.userId]);
     expect(await errorOf(await postForm("/oauth/token", left.fields))).toBe("invalid_grant");
     const ended = await aCode(workspace);
     const session = await aSession(workspace);
@@ -65,7 +63,7 @@ describe("an access token", () => {
     const grant = await aGrant(member, { scopes: ["domains:manage", "emails:view"] });
     expect(grant.tokens.scope.split(" ").sort()).toEqual(["domains:manage", "domains:view", "emails:view"]);
     expect((await grant.post("/v1/domains/", { name: `oauth.${workspace.domain}` })).status).toBe(201);
-    await env.DB.prepare("UPDATE memberships SET role = 'member' WHERE user_id = ?1").bind(member.userId).run();
+    await database.run("UPDATE memberships SET role = 'member' WHERE user_id = ?1", [member.userId]);
     expect((await grant.post("/v1/domains/", { name: `two.${workspace.domain}` })).status).toBe(403);
     expect((await grant.get("/v1/domains/")).status).toBe(200);
     const refreshed = await (await refresh(grant.client.id, grant.tokens.refresh_token)).json<Tokens>();
@@ -84,7 +82,7 @@ describe("an access token", () => {
   it("creates and reads no credentials, whatever its scopes", async () => {
     const grant = await aGrant(workspace, { scopes: ["team:manage", "domains:manage"] });
     const refusal = { detail: OAUTH_REFUSAL };
-    const { id } = await (await workspace.post("/v1/api-keys/", { name: "A key" })).json<{ id: string }>();
+    const { id } = await workspace.create("/v1/api-keys/", { name: "A key" });
     for (const response of [
       await grant.get("/v1/api-keys/"),
       await grant.post("/v1/api-keys/", { name: "A key that would outlive the grant" }),
@@ -103,16 +101,13 @@ describe("an access token", () => {
     const code = await aCode(workspace);
     const start = Date.now();
     await postForm("/oauth/token", code.fields);
-    const { expires_at: expiresAt } = (await env.DB.prepare(
+    const { expires_at: expiresAt } = (await database.row<{ expires_at: number }>(
       "SELECT t.expires_at FROM oauth_access_tokens t JOIN oauth_grants g ON g.id = t.grant_id WHERE g.client_id = ?1",
-    )
-      .bind(code.client.id)
-      .first<{ expires_at: number }>()) ?? { expires_at: 0 };
+      [code.client.id],
+    )) ?? { expires_at: 0 };
     expectSince(start, expiresAt - 15 * MINUTE);
     const { tokens } = await aGrant(workspace);
-    await env.DB.prepare("UPDATE oauth_access_tokens SET expires_at = ?1")
-      .bind(Date.now() - 1)
-      .run();
+    await database.run("UPDATE oauth_access_tokens SET expires_at = ?1", [Date.now() - 1]);
     const response = await apiWith(tokens.access_token).get("/v1/me");
     expect(response.status).toBe(401);
     expect(response.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
@@ -185,7 +180,7 @@ describe("a refresh token", () => {
   it("ends the grant when it is used again after 30 seconds", async () => {
     const { tokens, client } = await aGrant(workspace);
     const next = await (await refresh(client.id, tokens.refresh_token)).json<Tokens>();
-    await env.DB.prepare("UPDATE refresh_tokens SET used_at = used_at - 30001 WHERE used_at IS NOT NULL").run();
+    await database.run("UPDATE refresh_tokens SET used_at = used_at - 30001 WHERE used_at IS NOT NULL");
     expect(await errorOf(await refresh(client.id, tokens.refresh_token))).toBe("invalid_grant");
     expect(await errorOf(await refresh(client.id, next.refresh_token))).toBe("invalid_grant");
     expect((await apiWith(next.access_token).get("/v1/me")).status).toBe(401);
@@ -281,11 +276,10 @@ describe("grants of a user", () => {
     expect(await errorOf(await refresh(second.client.id, second.tokens.refresh_token))).toBe("invalid_grant");
     expect((await first.get("/v1/me")).status).toBe(200);
     expect(await list()).toEqual([grants[1]]);
-    const { results } = await env.DB.prepare(
+    const results = await database.rows<{ action: string }>(
       "SELECT action FROM audit_log WHERE target_id = ?1 AND workspace = ?2 ORDER BY id",
-    )
-      .bind(grants[0]?.id, workspace.workspaceNumber)
-      .all<{ action: string }>();
+      [grants[0]?.id, workspace.workspaceNumber],
+    );
     expect(results.map(({ action }) => action)).toEqual(["grant.created", "grant.revoked"]);
   });
 });
@@ -294,18 +288,18 @@ describe("retention", () => {
   it("deletes expired grants with their codes and tokens, and clients that were never used", async () => {
     const { tokens, client } = await aGrant(workspace);
     const [unused, old] = [await aClient(), await aClient(undefined, at(Date.now() - 24 * 60 * MINUTE))];
-    const grant = await env.DB.prepare("SELECT id FROM oauth_grants WHERE client_id = ?1")
-      .bind(client.id)
-      .first<string>("id");
+    const grant = await database.value<string>("SELECT id FROM oauth_grants WHERE client_id = ?1", [client.id]);
     await runMainRetention(testContext());
     expect((await apiWith(tokens.access_token).get("/v1/me")).status).toBe(200);
-    await env.DB.prepare("UPDATE oauth_grants SET expires_at = 1 WHERE id = ?1").bind(grant).run();
+    await database.run("UPDATE oauth_grants SET expires_at = 1 WHERE id = ?1", [grant]);
     await runMainRetention(testContext());
     expect(await rowsOf("oauth_codes", grant ?? "")).toBe(0);
     expect(await rowsOf("oauth_access_tokens", grant ?? "")).toBe(0);
-    const { results } = await env.DB.prepare("SELECT id FROM oauth_clients WHERE id IN (?1, ?2, ?3)")
-      .bind(unused.id, old.id, client.id)
-      .all<{ id: string }>();
+    const results = await database.rows<{ id: string }>("SELECT id FROM oauth_clients WHERE id IN (?1, ?2, ?3)", [
+      unused.id,
+      old.id,
+      client.id,
+    ]);
     expect(results.map(({ id }) => id).sort()).toEqual([unused.id, client.id].sort());
     await endGrant(testContext(), grant ?? "");
   });

@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { signAccessToken } from "../../../src/access/sessions/access-token.ts";
+import { database } from "../../support/databases.ts";
 import { browser } from "../../support/sign-ins.ts";
 import { apiWith, testContext } from "../../support/workspace.ts";
 
@@ -14,13 +14,13 @@ const admins: string[] = [];
 
 // The tests of this file share the database with no other file that has a platform admin.
 beforeAll(async () => {
-  const { results } = await env.DB.prepare("SELECT id FROM users WHERE is_platform_admin = 1").all<{ id: string }>();
+  const results = await database.rows<{ id: string }>("SELECT id FROM users WHERE is_platform_admin = 1");
   admins.push(...results.map(({ id }) => id));
-  await env.DB.prepare("UPDATE users SET is_platform_admin = 0").run();
+  await database.run("UPDATE users SET is_platform_admin = 0");
 });
 
 afterAll(async () => {
-  await env.DB.prepare("UPDATE users SET is_platform_admin = 0").run();
+  await database.run("UPDATE users SET is_platform_admin = 0");
 });
 
 it("refuses a request that is not signed with a master key", async () => {
@@ -46,11 +46,10 @@ it("makes one owner, workspace and platform admin of fifty parallel calls, and r
     role: "owner",
     authentication: { method: "session", is_platform_admin: true },
   });
-  const { results } = await env.DB.prepare(
+  const results = await database.rows(
     "SELECT u.email FROM users u JOIN memberships m ON m.user_id = u.id WHERE u.email IN (SELECT value FROM json_each(?1))",
-  )
-    .bind(JSON.stringify(emails))
-    .all();
+    [JSON.stringify(emails)],
+  );
   expect(results).toHaveLength(1);
   const second = await bootstrap(`${crypto.randomUUID()}@example.org`);
   expect(second.status).toBe(409);

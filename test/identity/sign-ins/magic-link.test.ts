@@ -2,15 +2,14 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { issueOneTimeToken } from "../../../src/access/tokens/one-time-tokens.ts";
 import { returnPath } from "../../../src/identity/sign-ins/rules.ts";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { aMagicLink, browser, randomIp, systemEmails } from "../../support/sign-ins.ts";
-import { apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiOn, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 let email: string;
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
   email = `owner@${workspace.domain}`;
 });
 
@@ -40,10 +39,7 @@ describe("POST /auth/magic-link", () => {
     const api = apiOn({ SYSTEM_MAILBOX: other.mailbox, ...noQueue }, null);
     const headers = { "CF-Connecting-IP": randomIp() };
     expect((await api.post("/auth/magic-link", { email: `owner@${other.domain}` }, headers)).status).toBe(202);
-    const row = await mail
-      .prepare("SELECT status, source FROM emails WHERE workspace = ?1")
-      .bind(other.workspaceNumber)
-      .first();
+    const row = await database.row("SELECT status, source FROM emails WHERE workspace = ?1", [other.workspaceNumber]);
     expect(row).toEqual({ status: expect.stringMatching(/^(sent|delivered)$/), source: "system" });
   });
 
@@ -162,14 +158,13 @@ describe("a sign-in link", () => {
       const [inviting, gone] = [await aWorkspace(), await aWorkspace()];
       const isKnown = who === "a user without a workspace";
       const email = isKnown ? `owner@${gone.domain}` : `new-${crypto.randomUUID()}@example.org`;
-      await env.DB.prepare("UPDATE workspaces SET deleted_at = 1 WHERE id = ?1").bind(gone.workspaceId).run();
+      await database.run("UPDATE workspaces SET deleted_at = 1 WHERE id = ?1", [gone.workspaceId]);
       const page = browser({ SIGN_UP: "invited" });
       expect((await page.post(await aMagicLink(email))).status).toBe(403);
-      await env.DB.prepare(
+      await database.run(
         "INSERT INTO invitations (workspace, email_key, created_at, id, email, role, hash, invited_by, expires_at) VALUES (?1, ?2, ?3, ?4, ?2, 'member', ?4, ?5, ?6)",
-      )
-        .bind(inviting.workspaceNumber, email, Date.now(), crypto.randomUUID(), inviting.userId, Date.now() + 60_000)
-        .run();
+        [inviting.workspaceNumber, email, Date.now(), crypto.randomUUID(), inviting.userId, Date.now() + 60_000],
+      );
       const link = await aMagicLink(email);
       const path = (await page.post(link)).headers.get("Location") ?? "";
       expect(path).toMatch(/^\/invitations\//);

@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/access-token.ts";
+import { database } from "../../support/databases.ts";
 import { emailOf } from "../../support/invitations.ts";
 import { browser } from "../../support/sign-ins.ts";
-import { apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiOn, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
 const PATH = "/auth/operator-sign-in-link";
 
@@ -17,21 +17,16 @@ async function ask(subject: string, kind: AccessTokenKind = "operator", settings
 const pathOf = async (response: Response) =>
   new URL((await response.json<{ sign_in_url: string }>()).sign_in_url).pathname;
 const setAdmins = (ids: string[]) =>
-  env.DB.prepare("UPDATE users SET is_platform_admin = (id IN (SELECT value FROM json_each(?1)))")
-    .bind(JSON.stringify(ids))
-    .run();
+  database.run("UPDATE users SET is_platform_admin = (id IN (SELECT value FROM json_each(?1)))", [JSON.stringify(ids)]);
 const entries = async () =>
-  (
-    await env.DB.prepare("SELECT * FROM audit_log WHERE action = 'sign_in_link.created' ORDER BY id").all<{
-      target_id: string;
-    }>()
-  ).results;
+  await database.rows<{
+    target_id: string;
+  }>("SELECT * FROM audit_log WHERE action = 'sign_in_link.created' ORDER BY id");
 
-let admin: TestWorkspace;
+const admin = perSuite(aWorkspace);
 let email: string;
 
 beforeAll(async () => {
-  admin = await aWorkspace();
   email = await emailOf(admin.userId);
   await setAdmins([admin.userId]);
 });
@@ -80,7 +75,7 @@ describe("POST /auth/operator-sign-in-link", () => {
     const before = (await entries()).length;
     const [member, restricted] = [await aWorkspace(), await aWorkspace()];
     await setAdmins([admin.userId, restricted.userId]);
-    await env.DB.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(restricted.userId).run();
+    await database.run("UPDATE users SET restricted_at = 1 WHERE id = ?1", [restricted.userId]);
     const subjects = [await emailOf(member.userId), await emailOf(restricted.userId), "nobody@example.org"];
     const responses = new Set<string>();
     for (const subject of [...subjects, "", "a\r\nb", `${email}\0`, `${email}\r\nX: y`, "a".repeat(1_000)]) {
@@ -97,7 +92,7 @@ describe("POST /auth/operator-sign-in-link", () => {
   it("lets an administrator in whose last workspace was deleted, and asks for no body", async () => {
     const gone = await aWorkspace();
     await setAdmins([gone.userId]);
-    await env.DB.prepare("UPDATE workspaces SET deleted_at = 1 WHERE id = ?1").bind(gone.workspaceId).run();
+    await database.run("UPDATE workspaces SET deleted_at = 1 WHERE id = ?1", [gone.workspaceId]);
     const { token } = await signAccessToken(testContext(), "operator", { sub: "any", sid: "-", wid: "-" });
     const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
     const response = await apiWith(null).call("POST", PATH, "x".repeat(1_000_000), headers);

@@ -1,9 +1,8 @@
-import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/access-token.ts";
 import { database } from "../../support/databases.ts";
 import { apiWithCookies } from "../../support/sessions.ts";
-import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
 interface Reply {
   session_id: string;
@@ -18,16 +17,14 @@ async function start(subject: string, kind: AccessTokenKind = "operator", settin
 }
 
 const emailOf = async (userId: string) =>
-  (await database.prepare("SELECT email FROM users WHERE id = ?1").bind(userId).first<{ email: string }>())?.email ??
-  "";
+  (await database.row<{ email: string }>("SELECT email FROM users WHERE id = ?1", [userId]))?.email ?? "";
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
-  await env.DB.prepare("UPDATE users SET is_platform_admin = (id = ?1)").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = (id = ?1)", [workspace.userId]);
 });
-afterAll(() => env.DB.prepare("UPDATE users SET is_platform_admin = 0").run());
+afterAll(() => database.run("UPDATE users SET is_platform_admin = 0"));
 
 describe("POST /auth/operator-session", () => {
   it("refuses a request that is not signed with a master key for this purpose", async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createMagicLink } from "../../../src/identity/sign-ins/magic-links/index.ts";
 import { matchTotp, STEP_MS, toBase32, totpCode } from "../../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../../support/base32.ts";
+import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMagicLink, browser, codeOf } from "../../support/sign-ins.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
@@ -53,7 +54,7 @@ describe("a user whose last workspace was deleted", () => {
     ["a link by email where sign-up is open", "magic_link", { SIGN_UP: "open" }],
   ] as const)("gets in by %s, with a second factor and a new workspace", async (_, method, settings) => {
     const { secret } = await turnOn();
-    await env.DB.prepare("UPDATE workspaces SET deleted_at = 1 WHERE id = ?1").bind(workspace.workspaceId).run();
+    await database.run("UPDATE workspaces SET deleted_at = 1 WHERE id = ?1", [workspace.workspaceId]);
     const page = browser(settings);
     const link = await createMagicLink(testContext(), { email, next: "/app", method });
     expect((await page.post(new URL(link).pathname)).headers.get("Location")).toBe("/auth/totp");
@@ -116,9 +117,7 @@ describe("a sign-in with TOTP on", () => {
     const code = await codeOf(secret);
     const responses = await useFiftyTimes(code);
     expect(responses.filter((result) => result?.headers.get("Location") === "/app")).toHaveLength(1);
-    expect(
-      await env.DB.prepare("SELECT count(*) AS n FROM sessions WHERE user_id = ?1").bind(workspace.userId).first("n"),
-    ).toBe(2);
+    expect(await database.value("SELECT count(*) AS n FROM sessions WHERE user_id = ?1", [workspace.userId])).toBe(2);
   });
 
   it("accepts a recovery code once of fifty parallel uses", async () => {

@@ -1,11 +1,11 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { authenticateMailboxCaller } from "../../../src/access/mailbox-sessions/caller.ts";
 import { hashPassword, isPassword } from "../../../src/access/mailbox-sessions/password.ts";
 import { refreshMailboxSession } from "../../../src/access/mailbox-sessions/sessions.ts";
 import { GRACE_MS } from "../../../src/access/tokens/rules.ts";
+import { database } from "../../support/databases.ts";
 import { randomIp } from "../../support/sign-ins.ts";
-import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 interface Tokens {
   access_token: string;
@@ -16,10 +16,9 @@ interface Tokens {
 
 const PASSWORD = "correct horse battery staple";
 const api = apiWith(null);
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await setPassword(PASSWORD);
 });
 
@@ -56,7 +55,7 @@ describe("POST /v1/webmail/login", () => {
   it("returns a wrong password, an unknown mailbox and an inactive one alike", async () => {
     const responses = [await login("wrong password"), await login(PASSWORD, randomIp(), `unknown@${workspace.domain}`)];
     responses.push(await login(PASSWORD, randomIp(), "no address"));
-    await env.DB.prepare("UPDATE mailboxes SET is_active = 0 WHERE id = ?1").bind(workspace.mailboxId).run();
+    await database.run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", [workspace.mailboxId]);
     responses.push(await login());
     const texts = await Promise.all(responses.map(async (result) => `${result.status} ${await result.text()}`));
     expect(new Set(texts)).toEqual(new Set(['401 {"detail":"The address or the password is wrong"}']));

@@ -1,26 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { checkRecipient } from "../../../src/mailboxes/inbound/index.ts";
 import { readAudit } from "../../support/audit.ts";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { register } from "../../support/domains.ts";
 import { insertDomain } from "../../support/transfers.ts";
-import {
-  aKey,
-  aMail,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aKey, aMail, apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { aRawMessage, deliver } from "../inbound/support.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 interface Alias {
   id: string;
@@ -36,8 +24,7 @@ async function added(address = at("sales"), id?: string): Promise<Alias> {
   return response.json<Alias>();
 }
 async function aMailbox(local_part: string): Promise<string> {
-  const response = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part });
-  return (await response.json<{ id: string }>()).id;
+  return (await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part })).id;
 }
 const listed = async (id?: string) => (await workspace.get(path(id))).json<Alias[]>();
 const items = async (id = workspace.mailboxId) =>
@@ -107,8 +94,10 @@ describe("an alias", () => {
   it("is refused for a catch-all and for a mailbox whose domain is not verified", async () => {
     expect((await add(at("sales"), await aMailbox("*"))).status).toBe(409);
     const { id } = await register(workspace);
-    const response = await workspace.post("/v1/mailboxes/", { domain_id: id, local_part: "desk" });
-    expect((await add(at("sales"), (await response.json<{ id: string }>()).id)).status).toBe(409);
+    expect(
+      (await add(at("sales"), (await workspace.create("/v1/mailboxes/", { domain_id: id, local_part: "desk" })).id))
+        .status,
+    ).toBe(409);
     expect((await add(at("sales"))).status).toBe(201);
   });
 
@@ -157,10 +146,9 @@ describe("mail to an alias", () => {
     const raw = aRawMessage({ To: `${at("sales")}, ${workspace.mailbox}` });
     for (const to of [at("sales"), workspace.mailbox, at("sales+news")]) expect(await deliver(to, raw)).toBeNull();
     expect(await items()).toHaveLength(1);
-    const { results } = await mail
-      .prepare("SELECT recipient FROM inbound_emails WHERE mailbox_id = ?1 ORDER BY n")
-      .bind(workspace.mailboxId)
-      .all();
+    const results = await database.rows("SELECT recipient FROM inbound_emails WHERE mailbox_id = ?1 ORDER BY n", [
+      workspace.mailboxId,
+    ]);
     expect(results.map(({ recipient }) => recipient)).toEqual([at("sales"), workspace.mailbox, at("sales+news")]);
   });
 
@@ -171,7 +159,7 @@ describe("mail to an alias", () => {
     await added(at("sales", own.name));
     for (const to of [at("sales"), at("sales", own.name)]) expect(await deliver(to, aRawMessage())).toBeNull();
     expect([(await items()).length, (await items(catchAll)).length]).toEqual([2, 0]);
-    await env.DB.prepare("UPDATE domains SET status = 'failed' WHERE id = ?1").bind(own.id).run();
+    await database.run("UPDATE domains SET status = 'failed' WHERE id = ?1", [own.id]);
     expect(await deliver(at("sales", own.name), aRawMessage())).toBe("550 5.1.1 No such recipient");
   });
 
@@ -207,7 +195,7 @@ describe("the domain of an alias", () => {
 
 describe("a send from an alias", () => {
   it("is accepted as from a mailbox, and refused when the alias was deleted", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     expect((await api.post("/v1/emails/", aMail({ mailbox: at("sales") }))).status).toBe(422);
     const { id } = await added();
     expect((await api.post("/v1/emails/", aMail({ mailbox: at("sales") }))).status).toBe(202);

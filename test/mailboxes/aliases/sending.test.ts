@@ -4,16 +4,15 @@ import { readSenders } from "../../../src/sending/delivery/read-senders.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { insertDomain } from "../../support/transfers.ts";
-import { createApiWithoutQueue, testContext } from "../../support/workspace.ts";
+import { perTest, testContext } from "../../support/workspace.ts";
 import { collectingEgress, eventsOf, forwardAt } from "../forwards/support.ts";
 import { aRawMessage, deliver } from "../inbound/support.ts";
-import { anInbox, type Inbox } from "../inbox/support.ts";
+import { anInbox } from "../inbox/support.ts";
 
-let inbox: Inbox;
+const inbox = perTest(anInbox);
 let alias: string;
 
 beforeEach(async () => {
-  inbox = await anInbox();
   alias = `sales@${inbox.workspace.domain}`;
 });
 
@@ -26,7 +25,7 @@ const remove = (id: string) =>
   inbox.workspace.call("DELETE", `/v1/mailboxes/${inbox.workspace.mailboxId}/aliases/${id}`);
 /** Sends without a queue, so that nothing is processed before `work`. */
 const send = (body: Record<string, unknown> = {}) =>
-  createApiWithoutQueue(inbox.workspace.apiKey).post(inbox.path("/send"), {
+  inbox.workspace.withoutQueue.post(inbox.path("/send"), {
     to: ["friend@example.org"],
     text: "Hello",
     ...body,
@@ -61,7 +60,7 @@ describe("a message of a mailbox", () => {
 
   it("is refused with an alias of another mailbox of the workspace", async () => {
     const body = { domain_id: inbox.workspace.domainId, local_part: "other" };
-    const { id } = await (await inbox.workspace.post("/v1/mailboxes/", body)).json<{ id: string }>();
+    const { id } = await inbox.workspace.create("/v1/mailboxes/", body);
     await inbox.workspace.post(`/v1/mailboxes/${id}/aliases`, { address: alias });
     expect((await send({ from: alias })).status).toBe(422);
     expect((await send({ from: `other@${inbox.workspace.domain}` })).status).toBe(422);

@@ -5,15 +5,14 @@ import { auditedActions } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
 import { GATEWAY_HEADERS } from "../../support/submissions.ts";
-import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, aMember, apiOn, apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { anAppPassword, type Created, logInToImap, renewImap } from "./support.ts";
 
 const PASSWORD = "correct horse battery staple";
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let path: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   path = `/v1/mailboxes/${workspace.mailboxId}/app-passwords`;
 });
 
@@ -31,7 +30,7 @@ describe("an app password", () => {
     expect(rest).toEqual({ name: "Phone", created_at: expect.any(String) });
     expect(password).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){6}[0-9a-hjkmnp-tv-z]{4}$/);
     expect(await list()).toEqual([{ id, name: "Phone", created_at: rest.created_at, last_used_at: null }]);
-    const { results } = await database.prepare("SELECT * FROM app_passwords WHERE id = ?1").bind(id).all();
+    const results = await database.rows("SELECT * FROM app_passwords WHERE id = ?1", [id]);
     expect(results[0]?.hash).toMatch(/^\d+\.[\w+/]{43}=$/);
     expect(JSON.stringify(results)).not.toContain(password);
   });
@@ -57,7 +56,7 @@ describe("an app password", () => {
     await anAppPassword(workspace, { name: "Unused" });
     const { token } = await logInToImap(workspace.mailbox, password);
     expect((await list()).map(({ last_used_at }) => last_used_at)).toEqual([null, expect.any(String)]);
-    await database.prepare("UPDATE app_passwords SET last_used_at = 0 WHERE last_used_at IS NOT NULL").run();
+    await database.run("UPDATE app_passwords SET last_used_at = 0 WHERE last_used_at IS NOT NULL");
     await renewImap(token);
     expect((await list())[1]?.last_used_at).toMatch(/^20[2-9]/);
   });
@@ -67,8 +66,7 @@ describe("an app password", () => {
     const keys = `${(env as unknown as { MASTER_KEYS: string }).MASTER_KEYS},977:${btoa("k".repeat(32))}`;
     const later = apiOn({ MASTER_KEYS: keys }, null);
     const login = { username: workspace.mailbox, password, ip: "192.0.2.9" };
-    const hashOf = () =>
-      database.prepare("SELECT hash FROM app_passwords WHERE id = ?1").bind(id).first<string>("hash");
+    const hashOf = () => database.value<string>("SELECT hash FROM app_passwords WHERE id = ?1", [id]);
     const report = async () => (await rotationReport(testContext({ MASTER_KEYS: keys }))).appPasswords;
     const before = await report();
     expect((await later.post("/gateway/imap/sessions", login, GATEWAY_HEADERS)).status).toBe(200);
@@ -204,7 +202,7 @@ describe("an app password ends", () => {
       key: string;
     }>();
     const { password } = await anAppPassword({ ...workspace, ...apiWith(made.key) });
-    const { id } = await (await owner.post(`/v1/api-keys/${made.id}/rotate`, {})).json<{ id: string }>();
+    const { id } = await owner.create(`/v1/api-keys/${made.id}/rotate`, {});
     await owner.call("DELETE", `/v1/api-keys/${made.id}`);
     expect(await codeOf(password)).toBe("opened");
     await owner.call("DELETE", `/v1/api-keys/${id}`);
@@ -284,6 +282,6 @@ describe("an app password ends", () => {
     await workspace.call("PATCH", `/v1/mailboxes/${workspace.mailboxId}`, { is_active: false });
     expect(await codeOf(password)).toBe("AUTHENTICATIONFAILED");
     await workspace.call("DELETE", `/v1/mailboxes/${workspace.mailboxId}`);
-    expect(await database.prepare("SELECT id FROM app_passwords WHERE id = ?1").bind(id).first()).toBeNull();
+    expect(await database.row("SELECT id FROM app_passwords WHERE id = ?1", [id])).toBeNull();
   });
 });

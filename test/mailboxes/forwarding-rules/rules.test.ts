@@ -1,23 +1,16 @@
-import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isLoop, matches } from "../../../src/mailboxes/forwarding-rules/rules.ts";
 import type { RuleOut } from "../../../src/mailboxes/forwarding-rules/schema.ts";
+import { database } from "../../support/databases.ts";
 import { anAccessToken } from "../../support/oauth.ts";
 import { systemEmails } from "../../support/sign-ins.ts";
 import { aSystemWorkspace, transfer } from "../../support/transfers.ts";
-import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiWith, aWorkspace, perSuite, perTest } from "../../support/workspace.ts";
 import { aRule, visitor } from "./support.ts";
 
 const PATH = "/v1/forwarding-rules/";
-let system: TestWorkspace;
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  system = await aSystemWorkspace();
-});
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const system = perSuite(aSystemWorkspace);
+const workspace = perTest(aWorkspace);
 
 const toAddress = (target: string) => ({ action: { type: "address", target } });
 const list = async () => (await workspace.get(PATH)).json<RuleOut[]>();
@@ -117,13 +110,12 @@ describe("forwarding rules", () => {
 
   it("end at 200", async () => {
     const { id } = await aRule(workspace);
-    await env.DB.prepare(
+    await database.run(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 199)
        INSERT INTO forwarding_rules SELECT 'r' || i || ?2, workspace, domain_id, mailbox_id, match, action, target, target_key,
          secret, is_active, position, created_at, updated_at FROM forwarding_rules, n WHERE id = ?1`,
-    )
-      .bind(id, workspace.workspaceId)
-      .run();
+      [id, workspace.workspaceId],
+    );
     const refused = await workspace.post(PATH, {
       domain_id: workspace.domainId,
       action: { type: "mailbox", target: workspace.mailboxId },
@@ -175,9 +167,7 @@ describe("an outside address", () => {
 
   it("of another workspace's request stays unconfirmed, and a changed target has to confirm again", async () => {
     const rule = await aRule(workspace, toAddress("friend@example.net"));
-    await env.DB.prepare("UPDATE forward_targets SET confirmed_at = 1 WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE forward_targets SET confirmed_at = 1 WHERE workspace = ?1", [workspace.workspaceNumber]);
     const other = await aWorkspace();
     expect((await aRule(other, toAddress("friend@example.net"))).is_confirmed).toBe(false);
     const patch = (target: string) => workspace.call("PATCH", `${PATH}${rule.id}`, toAddress(target));
@@ -188,14 +178,13 @@ describe("an outside address", () => {
 
   it("has to confirm although the workspace has made a mailbox with it on a domain that it has not verified", async () => {
     const other = await aWorkspace();
-    const claimed = await workspace.post("/v1/domains/", { name: other.domain });
-    const { id: domain_id } = await claimed.json<{ id: string }>();
+    const { id: domain_id } = await workspace.create("/v1/domains/", { name: other.domain });
     const [local_part] = other.mailbox.split("@");
     expect((await workspace.post("/v1/mailboxes/", { domain_id, local_part })).status).toBe(201);
     await aRule(workspace, toAddress(other.mailbox));
     expect((await list()).map(({ is_confirmed }) => is_confirmed)).toEqual([false]);
-    await env.DB.prepare("UPDATE domains SET status = 'failed' WHERE id = ?1").bind(other.domainId).run();
-    await env.DB.prepare("UPDATE domains SET status = 'verified' WHERE id = ?1").bind(domain_id).run();
+    await database.run("UPDATE domains SET status = 'failed' WHERE id = ?1", [other.domainId]);
+    await database.run("UPDATE domains SET status = 'verified' WHERE id = ?1", [domain_id]);
     expect((await list()).map(({ is_confirmed }) => is_confirmed)).toEqual([true]);
   });
 

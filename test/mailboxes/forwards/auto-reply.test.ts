@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Authentication } from "../../../src/mail/authentication-results/stored-results.ts";
 import { parseMessage } from "../../../src/mail/messages/parse.ts";
 import { mayReply } from "../../../src/mailboxes/auto-replies/index.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { aRawMessage } from "../inbound/support.ts";
 import { arrive as arriveAt, collectingEgress, eventsOf, forwardAt, forwardRows } from "./support.ts";
 
 const DAY = 86_400_000;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 const arrive = (to: string, raw: string, options: { from?: string } = {}) =>
   arriveAt(to, raw, { isAuthentic: true, ...options });
 const path = () => `/v1/inbox/${workspace.mailboxId}/auto-reply`;
@@ -18,10 +18,6 @@ const toMailbox = (changes: Record<string, string | undefined> = {}) =>
 
 /** A local part of the form that the signed addresses of the service have. */
 const newLocalPart = (kind: string) => `${kind}${"a2bcdefg".repeat(7)}`;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
 
 describe("an email gets a reply", () => {
   const replies = (

@@ -1,18 +1,15 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RecipientResult } from "../../../src/mail/smtp/transport.ts";
 import { receiveMail } from "../../../src/mailboxes/inbound/index.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { database } from "../../support/databases.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { aRule, confirmTarget } from "../forwarding-rules/support.ts";
 import { aRawMessage } from "../inbound/support.ts";
 import { arrive, collectingEgress, eventsOf, forwardAt, forwardRows } from "./support.ts";
 
 const FRIEND = "friend@example.net";
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const toFriend = { action: { type: "address", target: FRIEND } };
 const listOf = async (id: string, folder = "INBOX") =>
@@ -22,16 +19,16 @@ const header = (raw: string) => raw.slice(0, raw.indexOf("\r\n\r\n") + 2);
 describe("a rule with an outside address", () => {
   it("forwards nothing before the address has confirmed, and once after it", async () => {
     await aRule(workspace, toFriend).catch(() => null);
-    const rule = await env.DB.prepare("SELECT count(*) AS n FROM forwarding_rules WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .first("n");
+    const rule = await database.value("SELECT count(*) AS n FROM forwarding_rules WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     // Without a mailbox of the service nobody can be asked.
     expect(rule).toBe(0);
     await confirmTarget(workspace, FRIEND);
     await aRule(workspace, toFriend);
-    await env.DB.prepare("UPDATE forward_targets SET confirmed_at = NULL WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE forward_targets SET confirmed_at = NULL WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     await arrive(workspace.mailbox, aRawMessage());
     expect(await forwardRows(workspace)).toEqual([]);
     await confirmTarget(workspace, FRIEND);
@@ -106,14 +103,11 @@ describe("a rule with an outside address", () => {
     const { egress, sent } = collectingEgress();
     const ends: [string, () => Promise<unknown>][] = [
       ["suppressed", () => workspace.post("/v1/suppressions/", { email: FRIEND })],
-      [
-        "unverified",
-        () => env.DB.prepare("UPDATE domains SET status = 'failed' WHERE id = ?1").bind(workspace.domainId).run(),
-      ],
+      ["unverified", () => database.run("UPDATE domains SET status = 'failed' WHERE id = ?1", [workspace.domainId])],
       ["deleted", () => workspace.call("DELETE", `/v1/forwarding-rules/${rule.id}`)],
     ];
     for (const [name, end] of ends) {
-      await env.DB.prepare("UPDATE domains SET status = 'verified' WHERE id = ?1").bind(workspace.domainId).run();
+      await database.run("UPDATE domains SET status = 'verified' WHERE id = ?1", [workspace.domainId]);
       await arrive(workspace.mailbox, aRawMessage());
       await end();
       await forwardAt(workspace, egress);
@@ -126,8 +120,7 @@ describe("what is forwarded", () => {
   it("is mail that matches, once for each rule in their order, also to other mailboxes", async () => {
     await confirmTarget(workspace, FRIEND);
     await aRule(workspace, { ...toFriend, match: { subject_contains: "invoice" }, position: 2 });
-    const created = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "books" });
-    const { id } = await created.json<{ id: string }>();
+    const { id } = await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "books" });
     await aRule(workspace, { action: { type: "mailbox", target: id }, match: { from: "@example.org" }, position: 1 });
     await aRule(workspace, { ...toFriend, mailbox_id: id, domain_id: null, position: 0 });
     const { egress, sent } = collectingEgress();
@@ -136,9 +129,7 @@ describe("what is forwarded", () => {
     expect(sent.map(({ to }) => to)).toEqual([FRIEND]);
     expect((await listOf(id)).map(({ subject }) => subject).sort()).toEqual(["Other", "Your invoice"]);
     expect(await forwardRows(workspace)).toEqual([]);
-    const size = await env.DB.prepare("SELECT used_bytes FROM mailboxes WHERE id = ?1")
-      .bind(id)
-      .first<number>("used_bytes");
+    const size = await database.value<number>("SELECT used_bytes FROM mailboxes WHERE id = ?1", [id]);
     expect(size).toBeGreaterThan(0);
   });
 
@@ -167,8 +158,7 @@ describe("what is forwarded", () => {
     await confirmTarget(workspace, "other@example.net");
     const [first, second] = await Promise.all(
       ["books", "desk"].map(async (local_part) => {
-        const created = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part });
-        return (await created.json<{ id: string }>()).id;
+        return (await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part })).id;
       }),
     );
     const toMailbox = await aRule(workspace, { action: { type: "mailbox", target: first } });

@@ -1,22 +1,20 @@
 /** One message for several addresses of a mailbox, as by Bcc or from a list: its header names none of them. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { failingDatabase, seeded } from "../../support/failures.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { aRule, confirmTarget } from "../forwarding-rules/support.ts";
 import { aRawMessage } from "../inbound/support.ts";
 import { arrive, collectingEgress, eventsOf, forwardAt } from "./support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let catchAllId: string;
 const at = (local: string) => `${local}@${workspace.domain}`;
 const teamOf = (local: string) => `${local}-team@example.net`;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  const catchAll = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "*" });
-  catchAllId = (await catchAll.json<{ id: string }>()).id;
+  catchAllId = (await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "*" })).id;
 });
 
 /** Has the mail for an address forwarded to a team; null: that for every address. */
@@ -37,10 +35,10 @@ const targets = async () => {
 const stored = async () =>
   (await env.MAILBOX.getByName(catchAllId).list("INBOX", { limit: 50, offset: 0 }))?.items.length;
 const logged = async () => {
-  const { results } = await mail
-    .prepare("SELECT recipient FROM inbound_emails WHERE workspace = ?1 ORDER BY n")
-    .bind(workspace.workspaceNumber)
-    .all<{ recipient: string }>();
+  const results = await database.rows<{ recipient: string }>(
+    "SELECT recipient FROM inbound_emails WHERE workspace = ?1 ORDER BY n",
+    [workspace.workspaceNumber],
+  );
   return results.map(({ recipient }) => recipient);
 };
 

@@ -1,8 +1,9 @@
-import type { Connection, RecipientResult } from "../../../src/mail/smtp/transport.ts";
+import type { RecipientResult } from "../../../src/mail/smtp/transport.ts";
 import { runForwards } from "../../../src/mailboxes/forwards/index.ts";
 import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import type { Egress } from "../../../src/sending/delivery/index.ts";
-import { mail } from "../../support/databases.ts";
+import { ACCEPTED, egressWithoutNetwork } from "../../support/accepting-egress.ts";
+import { database } from "../../support/databases.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
 import { discardingQueue, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 import { deliver } from "../inbound/support.ts";
@@ -15,40 +16,29 @@ interface Sent {
   raw: string;
 }
 
-const ACCEPTED: RecipientResult = {
-  kind: "accepted",
-  reply: { code: 250, enhanced: "2.0.0", text: "Ok" },
-  dsnRequested: false,
-};
-
 /** Returns an egress that keeps what it takes, and that gives the results in `replies` first. */
 export function collectingEgress(replies: RecipientResult[] = []) {
   const sent: Sent[] = [];
-  const open = async (): Promise<Connection> => ({
-    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
-    usable: true,
-    async send({ mailFrom, recipients }, message) {
+  const egress = egressWithoutNetwork({
+    connections: 1,
+    async onSend({ mailFrom, recipients }, message) {
       const result = replies.shift() ?? ACCEPTED;
       let raw = "";
       for await (const chunk of message.chunks()) raw += latin1(chunk);
       if (raw.length !== message.size) throw new Error("the size of the message is wrong");
       if (result.kind === "accepted") sent.push({ from: mailFrom, to: recipients[0]?.address ?? "", raw });
-      return { recipients: recipients.map(() => result) };
+      return result;
     },
-    async close() {},
   });
-  const egress: Egress = { relay: "egress.test", dsn: false, connections: 1, transport: { open } };
   return { egress, sent };
 }
 
 /** Returns the outbox rows of forwards of a workspace. */
 export async function forwardRows({ workspaceNumber }: TestWorkspace): Promise<WakeUp[]> {
-  const { results } = await mail
-    .prepare(
-      "SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'forward' AND ref->>'workspace' = ?1 ORDER BY ref->>'index'",
-    )
-    .bind(workspaceNumber)
-    .all<WakeUp>();
+  const results = await database.rows<WakeUp>(
+    "SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'forward' AND ref->>'workspace' = ?1 ORDER BY ref->>'index'",
+    [workspaceNumber],
+  );
   return results;
 }
 
@@ -70,9 +60,9 @@ export const arrive = (
 export async function eventsOf({
   workspaceNumber,
 }: TestWorkspace): Promise<{ event: string; [name: string]: unknown }[]> {
-  const { results } = await mail
-    .prepare("SELECT events FROM inbound_emails WHERE workspace = ?1 ORDER BY n")
-    .bind(workspaceNumber)
-    .all<{ events: string }>();
+  const results = await database.rows<{ events: string }>(
+    "SELECT events FROM inbound_emails WHERE workspace = ?1 ORDER BY n",
+    [workspaceNumber],
+  );
   return results.flatMap(({ events }) => JSON.parse(events) as { event: string }[]);
 }

@@ -3,7 +3,7 @@ import { verifyWebhook } from "../../../sdk/index.ts";
 import { utf8 } from "../../../src/lib/bytes.ts";
 import { aReceiver, type Delivery, forgetDue, LOCAL, runAt } from "../../notices/webhooks/support.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiOn, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { aRawMessage } from "../inbound/support.ts";
 import { arrive, collectingEgress, eventsOf, forwardAt } from "./support.ts";
 
@@ -13,10 +13,9 @@ interface Rule {
   secret?: string;
 }
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await forgetDue();
 });
 

@@ -3,7 +3,16 @@ import { receiveMail } from "../../../src/mailboxes/inbound/index.ts";
 import type { InboundEntryOut } from "../../../src/mailboxes/inbound-log/schema.ts";
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";
-import { aKey, aMail, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import {
+  aKey,
+  aMail,
+  aMember,
+  apiWith,
+  aWorkspace,
+  perSuite,
+  type TestWorkspace,
+  testContext,
+} from "../../support/workspace.ts";
 import { aRawMessage, deliver } from "../inbound/support.ts";
 
 interface Found {
@@ -13,11 +22,10 @@ interface Found {
   created_at: string;
 }
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 type Api = Pick<TestWorkspace, "get">;
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
   for (const number of [1, 2, 3, 4, 5]) {
     const from = number === 2 ? "Grace Höpper <grace@example.net>" : "Ada <ada@example.org>";
     await deliver(`hello+${number}@${workspace.domain}`, aRawMessage({ From: from, Subject: `Inbound ${number}` }));
@@ -132,7 +140,7 @@ describe("an entry of the inbound log", () => {
         },
       ],
     });
-    await database.prepare("DELETE FROM inbound_emails WHERE id = ?1").bind(id).run();
+    await database.run("DELETE FROM inbound_emails WHERE id = ?1", [id]);
     expect((await entryOf(id)).status).toBe(404);
   });
 

@@ -94,8 +94,10 @@ const subjects = Array.from({ length: COUNT }, (_, number) => `Message ${number}
 describe("with storage that fails one call in ten", () => {
   it("mail that was accepted is stored and filtered once, and forwarded and replied to once", async () => {
     const workspace = await aWorkspace();
-    const other = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "other" });
-    const { id: otherId } = await other.json<{ id: string }>();
+    const { id: otherId } = await workspace.create("/v1/mailboxes/", {
+      domain_id: workspace.domainId,
+      local_part: "other",
+    });
     await confirmTarget(workspace, FRIEND);
     const mailbox_id = workspace.mailboxId;
     await aRule(workspace, { mailbox_id, domain_id: undefined, action: { type: "address", target: FRIEND } });

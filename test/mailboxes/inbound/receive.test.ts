@@ -1,31 +1,25 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { database } from "../../support/databases.ts";
 import { runRetention } from "../../support/retention.ts";
-import { aWorkspace, discardingQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, discardingQueue, perTest, testContext } from "../../support/workspace.ts";
 import { aRule } from "../forwarding-rules/support.ts";
 import { forwardRows } from "../forwards/support.ts";
 import { aRawMessage, deliver, objectsOf } from "./support.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const store = (id = workspace.mailboxId) => env.MAILBOX.getByName(id);
 const list = async (folder = "INBOX", id?: string) =>
   (await store(id).list(folder, { limit: 200, offset: 0 }))?.items ?? [];
 const logOf = async (of = workspace) => {
-  const { results } = await database
-    .prepare("SELECT * FROM inbound_emails WHERE workspace = ?1 ORDER BY n")
-    .bind(of.workspaceNumber)
-    .all();
+  const results = await database.rows("SELECT * FROM inbound_emails WHERE workspace = ?1 ORDER BY n", [
+    of.workspaceNumber,
+  ]);
   return results;
 };
-const usedBytes = () =>
-  database.prepare("SELECT used_bytes FROM mailboxes WHERE id = ?1").bind(workspace.mailboxId).first("used_bytes");
+const usedBytes = () => database.value("SELECT used_bytes FROM mailboxes WHERE id = ?1", [workspace.mailboxId]);
 
 describe("mail for a hosted mailbox", () => {
   it("is in INBOX when it was accepted, byte for byte in R2, and in the inbound log", async () => {
@@ -59,8 +53,7 @@ describe("mail for a hosted mailbox", () => {
   });
 
   it("goes to the exact address, else to the one before the plus, else to the catch-all", async () => {
-    const catchAll = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "*" });
-    const { id } = await catchAll.json<{ id: string }>();
+    const { id } = await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "*" });
     for (const local of ["hello", "HELLO", "hello+news", "anyone", "any+one"])
       expect(await deliver(`${local}@${workspace.domain}`, aRawMessage()), local).toBeNull();
     expect([(await list()).length, (await list("INBOX", id)).length]).toEqual([3, 2]);
@@ -118,8 +111,10 @@ describe("mail for a hosted mailbox", () => {
   });
 
   it("is stored, logged and forwarded again after its first copy was expunged", async () => {
-    const other = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "other" });
-    const { id: target } = await other.json<{ id: string }>();
+    const { id: target } = await workspace.create("/v1/mailboxes/", {
+      domain_id: workspace.domainId,
+      local_part: "other",
+    });
     await aRule(workspace, {
       mailbox_id: workspace.mailboxId,
       domain_id: undefined,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readWorkerResults } from "../../../src/mailboxes/inbound/worker-results.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { aRawMessage, deliver } from "./support.ts";
 
 const ID = "mx.cloudflare.net";
@@ -72,11 +72,7 @@ describe("what the server before the Email Worker found", () => {
 });
 
 describe("mail at the Email Worker", () => {
-  let workspace: TestWorkspace;
-
-  beforeEach(async () => {
-    workspace = await aWorkspace();
-  });
+  const workspace = perTest(aWorkspace);
 
   const fail = (policy: string) => head(`dmarc=fail header.from=example.org policy.dmarc=${policy}`);
   const place = async (message: string, settings: Record<string, string> = bindings) => {

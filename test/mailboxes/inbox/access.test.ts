@@ -1,21 +1,20 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { aKey, aMember, apiOn, apiWith } from "../../support/workspace.ts";
-import { anInbox, type Inbox } from "./support.ts";
+import { database } from "../../support/databases.ts";
+import { aKey, aMember, apiOn, apiWith, perTest } from "../../support/workspace.ts";
+import { anInbox } from "./support.ts";
 
-let inbox: Inbox;
+const inbox = perTest(anInbox);
 
 beforeEach(async () => {
-  inbox = await anInbox();
   await inbox.receive();
 });
 
 const openings = async () => {
-  const { results } = await env.DB.prepare(
+  const results = await database.rows<{ user_id: string; detail: string }>(
     "SELECT user_id, credential_id, detail FROM audit_log WHERE workspace = ?1 AND action = 'mailbox.opened' ORDER BY id",
-  )
-    .bind(inbox.workspace.workspaceNumber)
-    .all<{ user_id: string; detail: string }>();
+    [inbox.workspace.workspaceNumber],
+  );
   return results;
 };
 const assign = (...user_ids: string[]) =>
@@ -32,7 +31,7 @@ describe("an owner or admin who is not assigned", () => {
       [admin.userId, { opened_as: "admin" }],
       [inbox.workspace.userId, { opened_as: "owner" }],
     ]);
-    await env.DB.prepare("UPDATE mailbox_openings SET expires_at = 0").run();
+    await database.run("UPDATE mailbox_openings SET expires_at = 0");
     await list(admin);
     expect((await openings()).length).toBe(3);
   });
@@ -115,11 +114,10 @@ describe("a mailbox session", () => {
 
   it("opens no other mailbox, of its own workspace or another, and no other endpoint", async () => {
     const api = await signIn();
-    const other = await inbox.workspace.post("/v1/mailboxes/", {
+    const { id } = await inbox.workspace.create("/v1/mailboxes/", {
       domain_id: inbox.workspace.domainId,
       local_part: "desk",
     });
-    const { id } = await other.json<{ id: string }>();
     const foreign = await anInbox();
     const unknown = await api.get(`/v1/inbox/${crypto.randomUUID()}/messages`);
     const expected = [unknown.status, await unknown.text()];
@@ -140,7 +138,7 @@ describe("a mailbox session", () => {
     expect((await list(api)).status).toBe(401);
     await inbox.workspace.call("PATCH", `/v1/mailboxes/${inbox.workspace.mailboxId}`, { is_active: true });
     expect((await list(api)).status).toBe(200);
-    await env.DB.prepare("UPDATE domains SET status = 'pending' WHERE id = ?1").bind(inbox.workspace.domainId).run();
+    await database.run("UPDATE domains SET status = 'pending' WHERE id = ?1", [inbox.workspace.domainId]);
     expect((await list(api)).status).toBe(401);
   });
 });

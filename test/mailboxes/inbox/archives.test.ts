@@ -1,15 +1,11 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
-import { apiOn } from "../../support/workspace.ts";
+import { describe, expect, it } from "vitest";
+import { apiOn, perTest } from "../../support/workspace.ts";
 import { deliver, objectsOf } from "../inbound/support.ts";
 import { anInbox, type Inbox, type Item } from "./support.ts";
 import { aZip, type TestFile } from "./zip-files.ts";
 
-let inbox: Inbox;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
+const inbox = perTest(anInbox);
 
 interface Summary {
   imported: number;

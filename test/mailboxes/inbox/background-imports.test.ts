@@ -7,6 +7,7 @@ import { importNow, importRun } from "../../../src/mailboxes/inbox/archives/rule
 import { onMain } from "../../../src/platform/jobs/shards.ts";
 import { MAX_CLAIMS } from "../../../src/platform/outbox/rules.ts";
 import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
+import { database } from "../../support/databases.ts";
 import { consumeQueues } from "../../support/queues.ts";
 import { apiOn, discardingQueue, testContext } from "../../support/workspace.ts";
 import { objectsOf } from "../inbound/support.ts";
@@ -190,7 +191,7 @@ describe("an import in the background", () => {
     for (let n = 0; n < 4; n++) await startedImport(inbox.workspace.mailboxId);
     expect((await post(inbox, archive)).status).toBe(409);
     expect((await objectsOf(inbox.workspace.mailboxId)).length).toBe(1);
-    await env.DB.prepare("DELETE FROM mailboxes WHERE id = ?1").bind(inbox.workspace.mailboxId).run();
+    await database.run("DELETE FROM mailboxes WHERE id = ?1", [inbox.workspace.mailboxId]);
     expect(await runOnce(id)).toBe(false);
   });
 });

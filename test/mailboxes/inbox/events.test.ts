@@ -1,19 +1,15 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MAX_SOCKETS_OF_CREDENTIAL } from "../../../src/mailboxes/inbox/events/sockets.ts";
 import { anAccessToken } from "../../support/oauth.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aKey, aMember, apiWith } from "../../support/workspace.ts";
+import { aKey, aMember, apiWith, perTest } from "../../support/workspace.ts";
 import { fill } from "../mailbox-store/support.ts";
 import { watch } from "./event-socket.ts";
-import { anInbox, type Inbox } from "./support.ts";
+import { anInbox } from "./support.ts";
 
-let inbox: Inbox;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
+const inbox = perTest(anInbox);
 
 const mailboxId = () => inbox.workspace.mailboxId;
 const object = () => env.MAILBOX.getByName(mailboxId());

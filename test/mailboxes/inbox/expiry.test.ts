@@ -2,6 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkRecipient } from "../../../src/mailboxes/inbound/index.ts";
+import { database } from "../../support/databases.ts";
 import { testContext } from "../../support/workspace.ts";
 import { objectsOf } from "../inbound/support.ts";
 import { fill } from "../mailbox-store/support.ts";
@@ -32,8 +33,7 @@ const subjects = async (folder: string) => {
 const sizes = async (folder: string) =>
   ((await object().list(folder, { limit: 200, offset: 0 }))?.items ?? []).reduce((sum, { size }) => sum + size, 0);
 const used = async () => (await object().quota()).usedBytes;
-const row = () =>
-  env.DB.prepare("SELECT used_bytes FROM mailboxes WHERE id = ?1").bind(inbox.workspace.mailboxId).first("used_bytes");
+const row = () => database.value("SELECT used_bytes FROM mailboxes WHERE id = ?1", [inbox.workspace.mailboxId]);
 /** Sets the clock to a time after the start, in ms, and runs the alarm. */
 async function runAt(after: number): Promise<void> {
   vi.setSystemTime(start + after);

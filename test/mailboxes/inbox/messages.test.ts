@@ -1,16 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { apiOn } from "../../support/workspace.ts";
+import { apiOn, perTest } from "../../support/workspace.ts";
 import { objectsOf } from "../inbound/support.ts";
-import { anInbox, type Inbox, type Item } from "./support.ts";
+import { anInbox, type Item } from "./support.ts";
 
-let inbox: Inbox;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
+const inbox = perTest(anInbox);
 
 const multipart = [
   "--b",

@@ -1,15 +1,11 @@
-import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { checkRecipient } from "../../../src/mailboxes/inbound/index.ts";
-import { testContext } from "../../support/workspace.ts";
+import { database } from "../../support/databases.ts";
+import { perTest, testContext } from "../../support/workspace.ts";
 import { aRawMessage, deliver, objectsOf } from "../inbound/support.ts";
-import { anInbox, type Inbox } from "./support.ts";
+import { anInbox } from "./support.ts";
 
-let inbox: Inbox;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
+const inbox = perTest(anInbox);
 
 const FULL = "452 4.2.2 The mailbox is full";
 /** Returns a message of exactly this number of bytes. */
@@ -23,8 +19,7 @@ const setQuota = (quota_bytes: number | null) =>
 const send = (raw: string) => deliver(inbox.workspace.mailbox, raw).catch((error: unknown) => (error as Error).message);
 const receive = (bytes: number) => send(messageOf(bytes));
 const used = async () => (await inbox.json<{ used_bytes: number }>("GET", "/quota")).used_bytes;
-const row = () =>
-  env.DB.prepare("SELECT used_bytes FROM mailboxes WHERE id = ?1").bind(inbox.workspace.mailboxId).first("used_bytes");
+const row = () => database.value("SELECT used_bytes FROM mailboxes WHERE id = ?1", [inbox.workspace.mailboxId]);
 const checkRcpt = () => checkRecipient(testContext(), inbox.workspace.mailbox);
 
 describe("the quota of a mailbox", () => {
@@ -74,9 +69,7 @@ describe("the quota of a mailbox", () => {
     await receive(1_000);
     const full = await row();
     await inbox.call("DELETE", "/messages/1?expunge=true");
-    await env.DB.prepare("UPDATE mailboxes SET used_bytes = ?2 WHERE id = ?1")
-      .bind(inbox.workspace.mailboxId, full)
-      .run();
+    await database.run("UPDATE mailboxes SET used_bytes = ?2 WHERE id = ?1", [inbox.workspace.mailboxId, full]);
     expect(await checkRcpt()).toEqual({ accepted: true, kind: "mailbox" });
     expect(await row()).toBe(0);
     expect([await receive(1_000), await checkRcpt()]).toEqual([null, { accepted: false, reply: FULL }]);

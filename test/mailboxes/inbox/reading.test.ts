@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aSession } from "../../support/sessions.ts";
-import { anInbox, type Inbox } from "./support.ts";
+import { perTest } from "../../support/workspace.ts";
+import { anInbox } from "./support.ts";
 
 /** Reads messages as mail programs and list servers write them, through the API, the search and the pages. */
 
@@ -14,11 +15,7 @@ interface Message {
   problem: string | null;
 }
 
-let inbox: Inbox;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
+const inbox = perTest(anInbox);
 
 const part = (fields: string[], body: string) => `${fields.join("\r\n")}\r\n\r\n${body}`;
 const parts = (boundary: string, ...all: string[]) =>

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openMailbox } from "../../../src/mailboxes/inbox/open.ts";
 import { sendFromMailbox } from "../../../src/mailboxes/inbox/sending/send.ts";
 import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
@@ -8,14 +8,10 @@ import { callerContext } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { createApiWithoutQueue, testContext } from "../../support/workspace.ts";
-import { anInbox, type Inbox, type Item } from "./support.ts";
+import { perTest, testContext } from "../../support/workspace.ts";
+import { anInbox, type Item } from "./support.ts";
 
-let inbox: Inbox;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
+const inbox = perTest(anInbox);
 
 interface Accepted {
   id: string;
@@ -25,7 +21,7 @@ interface Accepted {
 
 /** Sends without a queue, so that nothing is processed before `work`. */
 const send = (body: Record<string, unknown>, headers?: Record<string, string>) =>
-  createApiWithoutQueue(inbox.workspace.apiKey).post(
+  inbox.workspace.withoutQueue.post(
     inbox.path("/send"),
     { to: ["friend@example.org"], subject: "From a mailbox", text: "Hello\n<b>", ...body },
     headers,
@@ -66,10 +62,10 @@ describe("POST /send", () => {
       mailbox: inbox.workspace.mailboxId,
       draft: null,
     };
-    await database
-      .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (1, ?1, 'sent-copy', ?2)")
-      .bind(crypto.randomUUID(), JSON.stringify(ref))
-      .run();
+    await database.run("INSERT INTO outbox (due_at, id, kind, ref) VALUES (1, ?1, 'sent-copy', ?2)", [
+      crypto.randomUUID(),
+      JSON.stringify(ref),
+    ]);
     await work();
     expect((await sent()).length).toBe(1);
   });

@@ -1,13 +1,10 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { perTest } from "../../support/workspace.ts";
 import { aMessage } from "../mailbox-store/support.ts";
-import { anInbox, type Inbox, type Item } from "./support.ts";
+import { anInbox, type Item } from "./support.ts";
 
-let inbox: Inbox;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
+const inbox = perTest(anInbox);
 
 const store = () => env.MAILBOX.getByName(inbox.workspace.mailboxId);
 const add = async (changes: Parameters<typeof aMessage>[0]) => {

@@ -2,9 +2,9 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Parser } from "htmlparser2";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { app } from "../../../src/app.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perSuite } from "../../support/workspace.ts";
 
 const SETTINGS = {
   PUBLIC_URL: "https://mail.example.com",
@@ -16,10 +16,7 @@ const SETTINGS = {
 };
 const api = apiOn(SETTINGS, null);
 
-let workspace: TestWorkspace;
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 /** Returns the texts of the elements of XML, as `name of parent/name: text`, in their order. */
 function textsOf(xml: string): string[] {

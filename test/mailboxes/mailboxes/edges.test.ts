@@ -1,16 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { MailboxOut } from "../../../src/mailboxes/mailboxes/schema.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { register, uniqueDomainName } from "../../support/domains.ts";
-import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiOn, apiWith, aWorkspace, perTest, type TestWorkspace } from "../../support/workspace.ts";
 
 /** Mailboxes with unusual spellings, sizes, timing and callers. */
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (body: Record<string, unknown>, headers?: Record<string, string>) =>
   workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, ...body }, headers);

@@ -1,26 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { MailboxOut } from "../../../src/mailboxes/mailboxes/schema.ts";
 import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
 import { register } from "../../support/domains.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aKey,
-  aMail,
-  aMember,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (body: Record<string, unknown>, headers?: Record<string, string>) =>
   workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, ...body }, headers);
@@ -48,27 +36,20 @@ describe("POST /v1/mailboxes/", () => {
       created_at: expect.stringMatching(/Z$/),
     });
     expect(await (await read(mailbox.id)).json()).toEqual(mailbox);
-    expect(
-      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: mailbox.address }))).status,
-    ).toBe(202);
+    expect((await workspace.withoutQueue.post("/v1/emails/", aMail({ mailbox: mailbox.address }))).status).toBe(202);
   });
 
   it("can be created on a pending domain, and cannot send then", async () => {
     const domain = await register(workspace);
     const { address } = await createMailbox({ domain_id: domain.id, local_part: "desk" });
-    expect(
-      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: address }))).status,
-    ).toBe(422);
+    expect((await workspace.withoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
   });
 
   it("a catch-all receives only: it never satisfies the sender rule, and neither does a plus-address", async () => {
     expect((await createMailbox({ local_part: "*" })).address).toBe(`*@${workspace.domain}`);
     await createMailbox();
     for (const email of [`anything@${workspace.domain}`, `*@${workspace.domain}`, `desk+news@${workspace.domain}`])
-      expect(
-        (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: email }))).status,
-        email,
-      ).toBe(422);
+      expect((await workspace.withoutQueue.post("/v1/emails/", aMail({ mailbox: email }))).status, email).toBe(422);
   });
 
   for (const local_part of ["", "a@b", "a b", "a+b", "a\r\nb", ".a", "a..b", "ü".repeat(300), "<a>", 7, null]) {
@@ -122,7 +103,7 @@ describe("POST /v1/mailboxes/", () => {
       ...Array.from({ length: 10 }, (_, i) => create({ domain_id: domain.id, local_part: `m${i}` })),
     ]);
     for (const { status } of responses) expect([201, 404, 409]).toContain(status);
-    const { results } = await database.prepare("SELECT 1 FROM mailboxes WHERE domain_id = ?1").bind(domain.id).all();
+    const results = await database.rows("SELECT 1 FROM mailboxes WHERE domain_id = ?1", [domain.id]);
     expect(results).toEqual([]);
   });
 });
@@ -176,18 +157,14 @@ describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
 
   it("an inactive mailbox sends nothing more, and its queued email becomes failed", async () => {
     const { id, address } = await createMailbox();
-    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-    const email = await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).json<{ id: string }>();
+    const apiWithoutQueue = workspace.withoutQueue;
+    const email = await apiWithoutQueue.create("/v1/emails/", aMail({ mailbox: address }));
     await patch(id, { is_active: false });
-    expect(
-      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: address }))).status,
-    ).toBe(422);
+    expect((await workspace.withoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
     await runOutboxAt(Date.now());
     expect(await (await workspace.get(`/v1/emails/${email.id}`)).json<DetailOut>()).toMatchObject({ status: "failed" });
     await patch(id, { is_active: true });
-    expect(
-      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: address }))).status,
-    ).toBe(202);
+    expect((await workspace.withoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(202);
   });
 });
 
@@ -221,10 +198,9 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
   it("returns 204, then 404; its queued email becomes failed with a reason, scheduled email at its time", async () => {
     const { id, address } = await createMailbox();
     await assign(id, [workspace.userId]);
-    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+    const apiWithoutQueue = workspace.withoutQueue;
     const send = async (changes = {}) =>
-      (await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: address }, changes))).json<{ id: string }>())
-        .id;
+      (await apiWithoutQueue.create("/v1/emails/", aMail({ mailbox: address }, changes))).id;
     const queued = await send();
     const scheduled = await send({ send_at: new Date(Date.now() + 3_600_000).toISOString() });
     const responses = await Promise.all([1, 2, 3].map(() => workspace.call("DELETE", `/v1/mailboxes/${id}`)));
@@ -238,7 +214,7 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
     });
     await runOutboxAt(Date.now() + 3_700_000);
     expect((await email(scheduled)).status).toBe("failed");
-    const { results } = await database.prepare("SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1").bind(id).all();
+    const results = await database.rows("SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1", [id]);
     expect(results).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "../../web/dashboard/support.ts";
 
 /**
@@ -11,11 +11,10 @@ import { submit } from "../../web/dashboard/support.ts";
  */
 
 const PASSWORD = "correct horse battery staple";
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let path: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   path = `/v1/mailboxes/${workspace.mailboxId}`;
 });
 
@@ -130,14 +129,14 @@ describe("an API key", () => {
 
   const ends: Record<string, (keyId: string, userId: string) => Promise<unknown>> = {
     "is revoked": (keyId) => workspace.call("DELETE", `/v1/api-keys/${keyId}`),
-    expires: (keyId) => database.prepare("UPDATE api_keys SET expires_at = 1 WHERE id = ?1").bind(keyId).run(),
+    expires: (keyId) => database.run("UPDATE api_keys SET expires_at = 1 WHERE id = ?1", [keyId]),
     "has a user who becomes a member": (_, userId) =>
       workspace.call("PATCH", `/v1/workspaces/${workspace.workspaceId}/members/${userId}`, { role: "member" }),
     "loses its user": (_, userId) =>
       workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}/members/${userId}`),
   };
   const idOf = async (userId: string) =>
-    (await database.prepare("SELECT id FROM api_keys WHERE user_id = ?1").bind(userId).first<string>("id")) ?? "";
+    (await database.value<string>("SELECT id FROM api_keys WHERE user_id = ?1", [userId])) ?? "";
 
   for (const [what, end] of Object.entries(ends)) {
     it(`that ${what} takes the password that it set, and the sessions that the password opened, with it`, async () => {
@@ -159,12 +158,11 @@ describe("an API key", () => {
     const id = crypto.randomUUID();
     const api = apiWith(await aKey(workspace, { id }));
     await setPassword(api);
-    const rotated = await owner.post(`/v1/api-keys/${id}/rotate`, {});
-    const successor = await rotated.json<{ id: string }>();
+    const successor = await owner.create(`/v1/api-keys/${id}/rotate`, {});
     const session = await mailboxSession();
     await owner.call("DELETE", `/v1/api-keys/${id}`);
     expect([(await logIn()).status, (await messages(session)).status]).toEqual([200, 200]);
-    await database.prepare("UPDATE api_keys SET revoked_at = NULL WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE api_keys SET revoked_at = NULL WHERE id = ?1", [id]);
     await setPassword(api);
     await owner.call("DELETE", `/v1/api-keys/${id}`);
     expect((await logIn()).status).toBe(200);
@@ -201,11 +199,8 @@ it("the password that an owner set in a session outlasts the session, the owner'
   await setPassword(owner);
   await assign(workspace.userId);
   await assign();
-  await database
-    .prepare("UPDATE api_keys SET revoked_at = 1 WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .run();
-  await database.prepare("DELETE FROM sessions WHERE user_id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE api_keys SET revoked_at = 1 WHERE workspace = ?1", [workspace.workspaceNumber]);
+  await database.run("DELETE FROM sessions WHERE user_id = ?1", [workspace.userId]);
   expect((await logIn()).status).toBe(200);
 });
 
@@ -214,8 +209,7 @@ describe("an email that a person sent from a mailbox", () => {
   const CLOSED = ["Private", null, 403, false];
   const sendPrivately = async (to = "friend@example.org") => {
     const draft = { to: [to], subject: "Private", text: "Only between us." };
-    const sent = await workspace.post(`/v1/inbox/${workspace.mailboxId}/send`, draft);
-    return (await sent.json<{ id: string }>()).id;
+    return (await workspace.create(`/v1/inbox/${workspace.mailboxId}/send`, draft)).id;
   };
   const readBy = async (api: Api, id: string) => {
     const detail = await (await api.get(`/v1/emails/${id}`)).json<{ subject: string; text_body: string | null }>();
@@ -262,8 +256,7 @@ describe("an email that a person sent from a mailbox", () => {
     await runOutboxAt(Date.now());
     await workspace.call("DELETE", path);
     const [local_part] = workspace.mailbox.split("@");
-    const again = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part });
-    const mailbox = await again.json<{ id: string }>();
+    const mailbox = await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part });
     const member = await aMember(workspace, "member");
     await workspace.call("PUT", `/v1/mailboxes/${mailbox.id}/assignees`, { user_ids: [member.userId] });
     expect(await readBy(member, id)).toEqual(CLOSED);

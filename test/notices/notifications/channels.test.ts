@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { database } from "../../support/databases.ts";
-import { aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMember, aWorkspace, perSuite, type TestWorkspace } from "../../support/workspace.ts";
 import { aSlackWebhook, listed, makeOwner, notify, sendDue, waiting } from "./support.ts";
 
 const PREFERENCES = "/v1/notifications/preferences";
@@ -11,20 +11,16 @@ const DEFAULTS = {
   sends: { web: true, email: false, slack: true },
   team: { web: true, email: false, slack: false },
 };
-let system: TestWorkspace;
-
-beforeAll(async () => {
-  system = await aWorkspace();
-});
+const system = perSuite(aWorkspace);
 
 const put = (api: Pick<TestWorkspace, "call">, preferences: unknown) => api.call("PUT", PREFERENCES, { preferences });
 
 /** Returns the addresses and subjects of the emails of the service to the owners of a workspace. */
 async function emailsTo(addresses: readonly string[]): Promise<{ to: string; subject: string }[]> {
-  const { results } = await database
-    .prepare("SELECT recipients, subject FROM emails WHERE workspace = ?1 AND source = 'system'")
-    .bind(system.workspaceNumber)
-    .all<{ recipients: string; subject: string }>();
+  const results = await database.rows<{ recipients: string; subject: string }>(
+    "SELECT recipients, subject FROM emails WHERE workspace = ?1 AND source = 'system'",
+    [system.workspaceNumber],
+  );
   return results
     .map(({ recipients, subject }) => ({
       to: (JSON.parse(recipients) as { email: string }[])[0]?.email ?? "",
@@ -34,7 +30,7 @@ async function emailsTo(addresses: readonly string[]): Promise<{ to: string; sub
 }
 
 const emailOf = async (userId: string) =>
-  (await env.DB.prepare("SELECT email FROM users WHERE id = ?1").bind(userId).first<{ email: string }>())?.email ?? "";
+  (await database.row<{ email: string }>("SELECT email FROM users WHERE id = ?1", [userId]))?.email ?? "";
 
 describe("notification preferences", () => {
   it("have defaults, keep what is left out, ignore unknown keys, and belong to the user", async () => {

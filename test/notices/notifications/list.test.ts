@@ -2,19 +2,18 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { dailyKey, notifyOwners } from "../../../src/notices/notifications/index.ts";
 import { firstIdAt } from "../../../src/platform/audit/rules.ts";
+import { database } from "../../support/databases.ts";
 import { runMainRetention } from "../../support/retention.ts";
-import { aMember, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMember, aWorkspace, perSuite, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { listed, makeOwner, notify } from "./support.ts";
 
 const DAY_MS = 24 * 3_600_000;
-let workspace: TestWorkspace;
-let colleague: Awaited<ReturnType<typeof aMember>>;
+const workspace = perSuite(aWorkspace);
+const colleague = perSuite(() => aMember(workspace, "member"));
 
 const read = (api: Pick<TestWorkspace, "post">, id: string) => api.post(`/v1/notifications/${id}/read`, undefined);
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
-  colleague = await aMember(workspace, "member");
   await makeOwner(workspace, colleague.userId);
   for (const at of [1, 2, 3]) await notify(workspace, { category: "alerts", title: `alert ${at}` });
   for (const at of [1, 2]) await notify(workspace, { category: "sends", severity: "success", title: `sent ${at}` });
@@ -137,7 +136,7 @@ describe("a notice with a key", () => {
 
   it("of a workspace that is deleted does nothing", async () => {
     await notifyOwners(testContext(), 999_999_999, { ...notice, key: "a" });
-    const { results } = await env.DB.prepare("SELECT 1 FROM notified_events WHERE workspace = 999999999").all();
+    const results = await database.rows("SELECT 1 FROM notified_events WHERE workspace = 999999999");
     expect(results).toEqual([]);
   });
 });
@@ -167,8 +166,6 @@ it("notifications are deleted after 90 days", async () => {
   }
   await runMainRetention(testContext({}, () => now));
   expect((await listed(of)).items.map(({ title }) => title)).toEqual(["new"]);
-  const { results } = await env.DB.prepare("SELECT key FROM notified_events WHERE workspace = ?1")
-    .bind(of.workspaceNumber)
-    .all();
+  const results = await database.rows("SELECT key FROM notified_events WHERE workspace = ?1", [of.workspaceNumber]);
   expect(results).toEqual([{ key: "new" }]);
 });

@@ -1,19 +1,15 @@
-import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aContactList, broadcastsOf, runBroadcasts } from "../../audience/broadcasts/support.ts";
 import { aRawMessage, deliver } from "../../mailboxes/inbound/support.ts";
+import { database } from "../../support/databases.ts";
 import { insertInvitation } from "../../support/invitations.ts";
 import { aSession } from "../../support/sessions.ts";
-import { apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 import { listed } from "./support.ts";
 
 /** Other notifications: domains in test/domains/domains, transfers in test/transfers/domain-transfers, rates in analytics. */
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const titles = async () =>
   (await listed(workspace)).items.map(({ category, severity, title }) => [category, severity, title]);
@@ -68,14 +64,14 @@ describe("owners are notified", () => {
 
   it("when a mailbox is over 90 % of its quota: by the message that crosses it, and once a day", async () => {
     const raw = (size: number) => aRawMessage({}, "x".repeat(size));
-    await env.DB.prepare("UPDATE mailboxes SET quota_bytes = 10000 WHERE id = ?1").bind(workspace.mailboxId).run();
+    await database.run("UPDATE mailboxes SET quota_bytes = 10000 WHERE id = ?1", [workspace.mailboxId]);
     expect(await deliver(workspace.mailbox, raw(7_000))).toBeNull();
     expect(await titles()).toEqual([]);
     expect(await deliver(workspace.mailbox, raw(2_000))).toBeNull();
     const expected = [["alerts", "warning", `The mailbox ${workspace.mailbox} is nearly full`]];
     expect(await titles()).toEqual(expected);
     expect(await deliver(workspace.mailbox, raw(10))).toBeNull();
-    await env.DB.prepare("UPDATE mailboxes SET used_bytes = 0 WHERE id = ?1").bind(workspace.mailboxId).run();
+    await database.run("UPDATE mailboxes SET used_bytes = 0 WHERE id = ?1", [workspace.mailboxId]);
     await deliver(workspace.mailbox, raw(5));
     expect(await titles()).toEqual(expected);
   });

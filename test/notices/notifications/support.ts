@@ -4,6 +4,7 @@ import { type Notice, notifyOwnersStatements } from "../../../src/notices/notifi
 import { onMain } from "../../../src/platform/jobs/shards.ts";
 import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { sendSystemEmail } from "../../../src/sending/system-emails/index.ts";
+import { database } from "../../support/databases.ts";
 import { type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 interface NotificationItem {
@@ -84,7 +85,8 @@ export async function aSlackWebhook(workspace: TestWorkspace, result: number | "
 
 /** Makes a member an owner too. */
 export async function makeOwner(workspace: TestWorkspace, userId: string): Promise<void> {
-  await env.DB.prepare("UPDATE memberships SET role = 'owner' WHERE workspace = ?1 AND user_id = ?2")
-    .bind(workspace.workspaceNumber, userId)
-    .run();
+  await database.run("UPDATE memberships SET role = 'owner' WHERE workspace = ?1 AND user_id = ?2", [
+    workspace.workspaceNumber,
+    userId,
+  ]);
 }

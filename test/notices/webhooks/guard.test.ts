@@ -7,7 +7,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../../src/platform/public-urls/addresses.ts";
 import { parsePublicUrl } from "../../../src/platform/public-urls/parse.ts";
 import { failQueries, publish, replace } from "../../support/dns-control.ts";
-import { aWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 import { canaryTouches, forgetDue, runAt, webhooksOf } from "./support.ts";
 
 const options = { allowLoopback: false, ownHost: "api.mail.test" };
@@ -189,14 +189,13 @@ describe("the URL guard without DNS", () => {
 
 describe("the URL guard with DNS", () => {
   const secure = { WEBHOOK_ALLOW_INSECURE: "off" };
-  let api: ReturnType<typeof webhooksOf>;
+  const api = perSuite(async () => webhooksOf(await aWorkspace(), secure));
   let touches = 0;
   const port = () => env.TEST_SERVERS.canary;
   const create = (url: string) => api.post("/v1/webhooks/", { url, events: ["email.sent"] });
   const newName = () => `h-${crypto.randomUUID()}.guard.test`;
 
   beforeAll(async () => {
-    api = webhooksOf(await aWorkspace(), secure);
     touches = await canaryTouches();
   });
   beforeEach(async () => void (await forgetDue()));

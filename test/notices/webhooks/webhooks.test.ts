@@ -1,22 +1,17 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { mailDb } from "../../../src/platform/db/client.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
-import { aKey, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 import { aReceiver, endpointOf, forgetDue, runAt, type Webhook, webhooksOf } from "./support.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof webhooksOf>;
+const workspace = perSuite(aWorkspace);
+const api = perSuite(() => webhooksOf(workspace));
 
 beforeEach(async () => void (await forgetDue()));
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  api = webhooksOf(workspace);
-});
 
 describe("POST /v1/webhooks/", () => {
   it("makes a secret that no other response shows and that is stored encrypted", async () => {
@@ -26,7 +21,7 @@ describe("POST /v1/webhooks/", () => {
     const masked = { ...created, secret: `whsec_****${created.secret.slice(-4)}` };
     expect(await (await api.get(`/v1/webhooks/${created.id}`)).json()).toEqual(masked);
     expect(await (await api.get("/v1/webhooks/")).json()).toContainEqual(masked);
-    const row = await database.prepare("SELECT * FROM webhooks WHERE id = ?1").bind(created.id).first();
+    const row = await database.row("SELECT * FROM webhooks WHERE id = ?1", [created.id]);
     expect(JSON.stringify(row)).not.toContain(created.secret.slice(6, 40));
   });
 

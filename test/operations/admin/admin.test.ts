@@ -3,14 +3,13 @@ import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/s
 import type { UserOut } from "../../../src/operations/admin/schema.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, aMember, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aMember, aWorkspace, perSuite } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 let admin: Awaited<ReturnType<typeof aSession>>;
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
-  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
   admin = await aSession(workspace);
 });
 
@@ -55,7 +54,7 @@ describe("the routes of platform administrators", () => {
     const other = await aWorkspace();
     const session = await aSession(other);
     const set = (value: number) =>
-      database.prepare("UPDATE users SET is_platform_admin = ?2 WHERE id = ?1").bind(other.userId, value).run();
+      database.run("UPDATE users SET is_platform_admin = ?2 WHERE id = ?1", [other.userId, value]);
     await set(1);
     expect((await session.get("/v1/admin/audit")).status).toBe(200);
     await set(0);
@@ -72,9 +71,7 @@ describe("accounts", () => {
   it("are listed in pages, or found by their address in any letter case", async () => {
     const other = await aWorkspace();
     const { email } = await database
-      .prepare("SELECT email FROM users WHERE id = ?1")
-      .bind(other.userId)
-      .first<{ email: string }>()
+      .row<{ email: string }>("SELECT email FROM users WHERE id = ?1", [other.userId])
       .then((row) => row ?? { email: "" });
     expect(await userBy(email.toUpperCase())).toMatchObject([{ id: other.userId, email, restricted_at: null }]);
     expect(await userBy("nobody@example.org")).toEqual([]);
@@ -105,10 +102,10 @@ describe("accounts", () => {
       expect(await (await api.post("/v1/emails/validate", aMail(other))).json()).toMatchObject({ can_send: false });
     }
     expect((await other.get("/v1/emails/")).status).toBe(200);
-    const byColleague = createApiWithoutQueue(colleague.apiKey);
+    const byColleague = colleague.withoutQueue;
     expect((await byColleague.post("/v1/emails/", aMail(other))).status).toBe(202);
     expect(await (await restrict(other.userId, "unrestrict")).json()).toMatchObject({ restricted_at: null });
-    expect((await createApiWithoutQueue(other.apiKey).post("/v1/emails/", aMail(other))).status).toBe(202);
+    expect((await other.withoutQueue.post("/v1/emails/", aMail(other))).status).toBe(202);
   });
 
   it("keep the time of the first restriction, and the audit log has one entry for it", async () => {
@@ -149,11 +146,11 @@ describe("GET /v1/admin/audit", () => {
 
 describe("POST /v1/admin/outbox/flush", () => {
   it("makes emails that wait after an outage due now, and is recorded", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
-    const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
+    const api = workspace.withoutQueue;
+    const { id } = await api.create("/v1/emails/", aMail(workspace));
     const inAnHour = Date.now() + 3_600_000;
-    const dueAt = () => database.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).first<number>("due_at");
-    await database.prepare("UPDATE outbox SET due_at = ?2, outage = 'waiting' WHERE id = ?1").bind(id, inAnHour).run();
+    const dueAt = () => database.value<number>("SELECT due_at FROM outbox WHERE id = ?1", [id]);
+    await database.run("UPDATE outbox SET due_at = ?2, outage = 'waiting' WHERE id = ?1", [id, inAnHour]);
     const response = await admin.post("/v1/admin/outbox/flush", undefined);
     expect([response.status, await response.json()]).toEqual([200, { released: 1 }]);
     expect(await dueAt()).not.toBe(inAnHour);

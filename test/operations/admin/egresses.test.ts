@@ -6,7 +6,7 @@ import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { assignEgress, namedEgresses } from "../../support/named-egresses.ts";
 import { aSession } from "../../support/sessions.ts";
-import { apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
 /** `east` can be used and `broken` cannot. */
 const NAMED_EGRESS_URLS = namedEgresses({
@@ -15,17 +15,16 @@ const NAMED_EGRESS_URLS = namedEgresses({
 });
 
 let session: Awaited<ReturnType<typeof aSession>>;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeAll(async () => {
   const administrator = await aWorkspace();
-  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(administrator.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [administrator.userId]);
   session = await aSession(administrator);
 });
 beforeEach(async () => {
   for (const table of ["workspaces", "domains"])
-    await database.prepare(`UPDATE ${table} SET egress = NULL WHERE egress IS NOT NULL`).run();
-  workspace = await aWorkspace();
+    await database.run(`UPDATE ${table} SET egress = NULL WHERE egress IS NOT NULL`);
 });
 
 /** Calls the API with these settings as the administrator. Returns the status and the body. */
@@ -96,7 +95,7 @@ describe("an administrator of the platform", () => {
   it("cannot give one to a domain that is not verified, and can remove that of one that is no longer", async () => {
     const path = `/v1/admin/domains/${workspace.domain}/egress`;
     await assignEgress(workspace, { domain: "east" });
-    await database.prepare("UPDATE domains SET status = 'failed' WHERE name = ?1").bind(workspace.domain).run();
+    await database.run("UPDATE domains SET status = 'failed' WHERE name = ?1", [workspace.domain]);
     expect((await call("PUT", path, { egress: "east" })).status).toBe(404);
     expect(await list()).toHaveLength(1);
     expect((await call("DELETE", path)).status).toBe(204);

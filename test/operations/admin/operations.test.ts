@@ -7,23 +7,15 @@ import { nextPath } from "../../support/next-path.ts";
 import { consumeQueues } from "../../support/queues.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  testContext,
-  until,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, perSuite, recordingContext, testContext, until } from "../../support/workspace.ts";
 
 consumeQueues("work");
 
-let workspace: Awaited<ReturnType<typeof aWorkspace>>;
+const workspace = perSuite(aWorkspace);
 let admin: Awaited<ReturnType<typeof aSession>>;
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
-  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
   admin = await aSession(workspace);
 });
 
@@ -38,8 +30,8 @@ const lastAudit = async () => {
 
 describe("a dead letter", () => {
   it("that is replayed delivers the email that it names, and is gone", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
-    const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
+    const api = workspace.withoutQueue;
+    const { id } = await api.create("/v1/emails/", aMail(workspace));
     const ctx = testContext();
     const row = await ctx.outbox.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1").bind(id).first();
     const letter = await aLetter({ type: "outbox.wake.v2", database: ctx.shard, rows: [row] });

@@ -10,7 +10,7 @@ let admin: Awaited<ReturnType<typeof aSession>>;
 
 beforeAll(async () => {
   const workspace = await aWorkspace();
-  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
   admin = await aSession(workspace);
 });
 
@@ -54,10 +54,9 @@ describe("a workspace that the platform pauses", () => {
   it("keeps the pause of its owners that began before", async () => {
     const workspace = await aWorkspace();
     await setPause(workspace, true);
-    await database
-      .prepare("UPDATE workspaces SET sending_paused_at = sending_paused_at - 1 WHERE id = ?1")
-      .bind(workspace.workspaceId)
-      .run();
+    await database.run("UPDATE workspaces SET sending_paused_at = sending_paused_at - 1 WHERE id = ?1", [
+      workspace.workspaceId,
+    ]);
     await act(workspace.workspaceId, "pause");
     expect((await act(workspace.workspaceId, "resume")).body).toMatchObject({
       sending_paused_at: expect.any(String),

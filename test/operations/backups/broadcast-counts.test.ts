@@ -2,19 +2,17 @@ import { beforeEach, expect, it } from "vitest";
 import { readMailStart } from "../../../src/operations/backups/read-page.ts";
 import { type RepairCursor, repairMail } from "../../../src/operations/backups/repair.ts";
 import { type BackupStore, findStore } from "../../../src/operations/backups/stores.ts";
-import { aContactList, type Broadcasts, broadcastsOf, runBroadcasts } from "../../audience/broadcasts/support.ts";
-import { FILE_SHARD, mail } from "../../support/databases.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, runBroadcasts } from "../../audience/broadcasts/support.ts";
+import { database, FILE_SHARD } from "../../support/databases.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** A backup reads the counts of broadcasts before the emails, and both change meanwhile. */
 
-let workspace: TestWorkspace;
-let broadcasts: Broadcasts;
+const workspace = perTest(aWorkspace);
+const broadcasts = perTest(() => broadcastsOf(workspace));
 let store: BackupStore;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  broadcasts = broadcastsOf(workspace);
   const found = findStore(testContext(), `mail-${FILE_SHARD}`);
   if (!found) throw new Error("the file has a mail database");
   store = found;
@@ -36,7 +34,7 @@ async function repair(start: Awaited<ReturnType<typeof readMailStart>>) {
 
 /** Sets the counts of broadcasts to what a backup may have read before the outcomes. */
 const loseOutcomes = () =>
-  mail.prepare("UPDATE broadcast_counts SET attempted = 0, delivered = 0, bounced = 0, opened = 7, clicked = 7").run();
+  database.run("UPDATE broadcast_counts SET attempted = 0, delivered = 0, bounced = 0, opened = 7, clicked = 7");
 
 const read = async (id: string) => [await broadcasts.read(id), await broadcasts.variants(id)];
 
@@ -45,12 +43,12 @@ it("a restored broadcast has the counts of its emails, whether it had ended or w
   await runBroadcasts();
   const before = [await read(delivered), await read(bounced)];
   expect(before.flat()).toMatchObject([{ delivered_count: 20 }, {}, { bounced_count: 20 }, {}]);
-  await mail.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1").bind(bounced).run();
+  await database.run("UPDATE broadcasts SET status = 'sending' WHERE id = ?1", [bounced]);
   const start = await readMailStart(store);
-  await mail.prepare("UPDATE broadcasts SET status = 'sent' WHERE id = ?1").bind(bounced).run();
+  await database.run("UPDATE broadcasts SET status = 'sent' WHERE id = ?1", [bounced]);
   await loseOutcomes();
   await repair(start);
-  await mail.prepare("UPDATE broadcasts SET status = 'sent' WHERE id = ?1").bind(bounced).run();
+  await database.run("UPDATE broadcasts SET status = 'sent' WHERE id = ?1", [bounced]);
   expect([await read(delivered), await read(bounced)]).toEqual(before);
 });
 
@@ -58,7 +56,7 @@ it("a broadcast whose emails were made after the backup began has none, and coun
   const id = await started("delivered");
   const start = await readMailStart(store);
   await runBroadcasts();
-  await mail.prepare("DELETE FROM emails WHERE broadcast IS NOT NULL AND n > ?1").bind(start.lastN).run();
+  await database.run("DELETE FROM emails WHERE broadcast IS NOT NULL AND n > ?1", [start.lastN]);
   await repair(start);
   expect(await broadcasts.read(id)).toMatchObject({ status: "sending", queued_count: 0, delivered_count: 0 });
 });
@@ -67,7 +65,7 @@ it("the counts of an ended broadcast stay when retention has deleted some of its
   const id = await started("delivered");
   await runBroadcasts();
   const before = await read(id);
-  await mail.prepare("DELETE FROM emails WHERE n = (SELECT max(n) FROM emails WHERE broadcast IS NOT NULL)").run();
+  await database.run("DELETE FROM emails WHERE n = (SELECT max(n) FROM emails WHERE broadcast IS NOT NULL)");
   await repair(await readMailStart(store));
   const [broadcast, variants] = await read(id);
   expect(broadcast).toMatchObject({ queued_count: 20 });

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { signAccessToken } from "../../../src/access/sessions/access-token.ts";
 import { anInbox } from "../../mailboxes/inbox/support.ts";
+import { database } from "../../support/databases.ts";
 import { apiWith, testContext } from "../../support/workspace.ts";
 
 const DAY = 86_400_000;
@@ -50,7 +51,7 @@ it("the folders of a restored mailbox have a greater uidvalidity, so that no cli
 
 /** Repairs a store as the last step of a restore does. */
 async function repair(store: string, id = "a-backup"): Promise<Response> {
-  await env.DB.prepare("INSERT INTO restores (id, started_at) VALUES (?2, ?1)").bind(Date.now(), id).run();
+  await database.run("INSERT INTO restores (id, started_at) VALUES (?2, ?1)", [Date.now(), id]);
   const operator = { sub: "operator", sid: "operator", wid: "operator" };
   const { token } = await signAccessToken(testContext(), "backup", operator);
   const input = { id, store, start: { lastN: 0, broadcasts: [] }, cursor: { step: 0, after: 0 } };

@@ -4,6 +4,7 @@ import { runSchedule } from "../../../src/cron.ts";
 import { recordDeadLetters } from "../../../src/platform/outbox/dead-letters.ts";
 import { findSettingIssues, reportSettingIssues } from "../../../src/platform/settings/setting-issues.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
+import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { aMail, apiOn, aWorkspace, recordingContext, testContext } from "../../support/workspace.ts";
@@ -77,7 +78,7 @@ describe("GET /ready", () => {
     await env.DB.prepare(deactivate).bind(workspace.mailbox).run();
     expect(await state(workspace.mailbox)).toBe("200 degraded no_mailbox");
     const other = await aWorkspace();
-    await env.DB.prepare("UPDATE domains SET status = 'pending' WHERE id = ?1").bind(other.domainId).run();
+    await database.run("UPDATE domains SET status = 'pending' WHERE id = ?1", [other.domainId]);
     expect(await state(other.mailbox)).toBe("200 degraded no_mailbox");
   });
 

@@ -4,6 +4,7 @@ import { readDeployedKeys } from "../../../src/operations/secret-rotation/deploy
 import { type Cursor, rewrapStep } from "../../../src/operations/secret-rotation/rewrap.ts";
 import { forgetErasedKey, reloadErasedKey } from "../../../src/platform/erased-addresses/key.ts";
 import { erase } from "../../audience/people/support.ts";
+import { database } from "../../support/databases.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
 import { aMail, apiOn, aWorkspace, testContext } from "../../support/workspace.ts";
 
@@ -23,7 +24,7 @@ async function rotate(MASTER_KEYS: string): Promise<void> {
 
 afterAll(async () => {
   // Its row is under the new key.
-  await env.DB.prepare("DELETE FROM service_keys").run();
+  await database.run("DELETE FROM service_keys");
   await reloadErasedKey(testContext());
 });
 
@@ -35,7 +36,7 @@ it("what stops mail to an erased person counts after the master key was replaced
   await personOf(workspace, left).choose(topic.id, "unsubscribed");
   await workspace.post("/v1/suppressions/", { email: suppressed, reason: "complaint" });
   for (const address of [left, suppressed]) expect(await erase(workspace, address)).toMatchObject({ status: "done" });
-  const list = await (await workspace.post("/v1/contacts/", { name: "News" })).json<{ id: string }>();
+  const list = await workspace.create("/v1/contacts/", { name: "News" });
 
   const both = inNewIsolate(`${OLD},${NEW}`, workspace.apiKey);
   const mailTo = (email: string, changes = {}) => aMail(workspace, { to: [{ email }], ...changes });

@@ -10,6 +10,7 @@ import { rotationReport } from "../../../src/operations/secret-rotation/report.t
 import { type Cursor, rewrapStep } from "../../../src/operations/secret-rotation/rewrap.ts";
 import { sealedColumns } from "../../../src/operations/secret-rotation/sealed-columns.ts";
 import type { Ctx } from "../../../src/platform/context.ts";
+import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
 import { browser, codeOf } from "../../support/sign-ins.ts";
 import { insertTransfer, ownerOf } from "../../support/transfers.ts";
@@ -63,9 +64,7 @@ it("after a rotation every DKIM key, TOTP secret, Slack URL, used API key and re
   expect(keys).toHaveLength(2);
   for (const [index, { id, private_key }] of keys.entries())
     expect(await openDkimKey(onlyNew(), id, private_key)).toEqual(before[index]);
-  const totp = await env.DB.prepare("SELECT secret FROM user_totp WHERE user_id = ?1")
-    .bind(workspace.userId)
-    .first<string>("secret");
+  const totp = await database.value<string>("SELECT secret FROM user_totp WHERE user_id = ?1", [workspace.userId]);
   expect((await open(onlyNew().settings.masterKeys, TOTP_PURPOSE, workspace.userId, totp ?? "")).byteLength).toBe(20);
   expect(secret).toHaveLength(32);
   expect((await authenticateApiKey(onlyNew(), workspace.apiKey)).workspace.id).toBe(workspace.workspaceId);

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { refreshSession } from "../../../src/access/sessions/refresh.ts";
 import { createMagicLink } from "../../../src/identity/sign-ins/index.ts";
 import { open, seal } from "../../../src/lib/secret-box.ts";
 import type { Ctx } from "../../../src/platform/context.ts";
 import { aCode, anAccessToken } from "../../support/oauth.ts";
 import { aSession } from "../../support/sessions.ts";
-import { apiOn, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
 /**
  * MASTER_KEYS in the steps of a rotation (docs/operating/secrets.md). While a step is deployed, some isolates still have the value
@@ -20,10 +20,7 @@ type Step = keyof typeof steps;
 const ctxOf = (step: Step): Ctx => testContext({ MASTER_KEYS: steps[step] });
 const apiOf = (step: Step, key: string | null = null) => apiOn({ MASTER_KEYS: steps[step] }, key);
 
-let workspace: TestWorkspace;
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 /** Each credential: how an isolate of a step issues it, and whether one of another step accepts it. */
 const credentials: Record<

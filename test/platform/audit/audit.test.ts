@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/schema.ts";
 import { timeOfId } from "../../../src/lib/ids.ts";
 import { auditedActions, readAudit } from "../../support/audit.ts";
@@ -6,13 +6,9 @@ import { countingDb, planOf } from "../../support/counting-db.ts";
 import { publishRecords, register } from "../../support/domains.ts";
 import { runMainRetention } from "../../support/retention.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, aMember, apiOn, apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const idOf = async (response: Response) => (await response.json<{ id: string }>()).id;
 const suppress = (n: number) => workspace.post("/v1/suppressions/", { email: `a${n}@example.org` });

@@ -1,8 +1,8 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Role } from "../../../src/access/caller.ts";
 import { auditedActions } from "../../support/audit.ts";
+import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
@@ -126,9 +126,7 @@ class Sequence {
     this.expected.push(`member.${by.userId === member.userId ? "left" : "removed"} ${member.userId}`);
     member.role = null;
     // Ended with the membership. Keys of other users are not affected.
-    const { results } = await env.DB.prepare("SELECT id FROM api_keys WHERE user_id = ?1")
-      .bind(member.userId)
-      .all<{ id: string }>();
+    const results = await database.rows<{ id: string }>("SELECT id FROM api_keys WHERE user_id = ?1", [member.userId]);
     for (const key of this.#keys) if (results.some(({ id }) => id === key.id)) key.isRevoked = true;
   }
 

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ERRORS } from "../../../bench/distance/rules.ts";
-import { watchDatabase } from "../../../bench/watch-database.ts";
 import { orm } from "../../../src/platform/db/client.ts";
 import { withJointReads } from "../../../src/platform/db/joint-reads.ts";
 import { memberships, users } from "../../../src/platform/db/schema/main/index.ts";
 import { countingDb } from "../../support/counting-db.ts";
+import { ERRORS } from "../../support/distance/rules.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 /** Reads that are started at the same time go to D1 in one call, and each gets its own rows. */

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { ERRORS } from "../../../bench/distance/rules.ts";
-import { watchDatabase } from "../../../bench/watch-database.ts";
 import { asDatabase } from "../../../src/platform/db/database.ts";
+import { ERRORS } from "../../support/distance/rules.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
 
 const { overloaded, lost } = ERRORS.D1;
 const INSERT = "INSERT INTO dead_letters (id, queue, body, recorded_at) VALUES (?1, 'repeated', '', 0)";

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { seal } from "../../../src/lib/secret-box.ts";
 import { AddressForms, erasedForm, FIRST_ADDRESS, formsOf } from "../../../src/platform/erased-addresses/forms.ts";
@@ -9,10 +8,11 @@ import {
   loadErasedKey,
   reloadErasedKey,
 } from "../../../src/platform/erased-addresses/key.ts";
+import { database } from "../../support/databases.ts";
 import { testContext } from "../../support/workspace.ts";
 
 const ADA = "ada@example.org";
-const deleteKey = () => env.DB.prepare("DELETE FROM service_keys").run();
+const deleteKey = () => database.run("DELETE FROM service_keys");
 
 describe("the forms of an address", () => {
   it("hide it, differ by address, and come before all addresses", () => {
@@ -46,7 +46,7 @@ describe("the key of the hashes", () => {
     await Promise.all(Array.from({ length: 5 }, () => reloadErasedKey(testContext())));
     const made = erasedKey().toString("base64");
     expect(made).not.toBe(before);
-    const { results } = await env.DB.prepare("SELECT * FROM service_keys").all();
+    const results = await database.rows("SELECT * FROM service_keys");
     expect(results).toMatchObject([{ name: "erased-addresses" }]);
     expect(JSON.stringify(results)).not.toContain(made);
     forgetErasedKey();
@@ -57,7 +57,7 @@ describe("the key of the hashes", () => {
   it("is read once in an isolate", async () => {
     await deleteKey();
     await loadErasedKey(testContext());
-    const { results } = await env.DB.prepare("SELECT * FROM service_keys").all();
+    const results = await database.rows("SELECT * FROM service_keys");
     expect(results).toEqual([]);
     await reloadErasedKey(testContext());
   });
@@ -65,7 +65,7 @@ describe("the key of the hashes", () => {
   it("that cannot be opened leaves no hash, so that no erased person passes for another one", async () => {
     const { masterKeys } = testContext({ MASTER_KEYS: `9:${btoa("x".repeat(32))}` }).settings;
     const sealed = await seal(masterKeys, ERASED_ADDRESSES_PURPOSE, "erased-addresses", new Uint8Array(32));
-    await env.DB.prepare("UPDATE service_keys SET secret = ?1").bind(sealed).run();
+    await database.run("UPDATE service_keys SET secret = ?1", [sealed]);
     forgetErasedKey();
     await loadErasedKey(testContext());
     expect(() => formsOf(ADA)).toThrow("not loaded");

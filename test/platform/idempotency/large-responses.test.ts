@@ -1,21 +1,17 @@
 /** Responses above 16 KiB are stored in R2 for the 24 hours of their Idempotency-Key, and no object remains after that. */
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
 import { dayOf } from "../../../src/platform/idempotency/rules.ts";
 import { erase } from "../../audience/people/support.ts";
 import { mail } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, perTest, type TestWorkspace } from "../../support/workspace.ts";
 
 const ROW_BYTES = 16 * 1024;
 const today = dayOf(Date.now());
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const template = (bytes: number, key: string, api: Pick<TestWorkspace, "post"> = workspace) =>
   api.post("/v1/templates/", { name: "A", text_body: "x".repeat(bytes) }, { "Idempotency-Key": key });
@@ -68,7 +64,7 @@ describe("a response above 16 KiB", () => {
   });
 
   it("of a batch takes no room in the mail database, and the batch is sent once", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     const items = Array.from({ length: 250 }, (_, n) => aMail(workspace, { to: [{ email: `p${n}@example.org` }] }));
     const post = () => api.post("/v1/emails/batch", items, { "Idempotency-Key": "batch" });
     const first = await post();

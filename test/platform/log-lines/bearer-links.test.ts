@@ -1,5 +1,5 @@
 /** Links that give access without a password: no line of the log contains one of their tokens. */
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TransferOut } from "../../../src/transfers/domain-transfers/schema.ts";
 import { aRule } from "../../mailboxes/forwarding-rules/support.ts";
 import { arrive, collectingEgress, forwardAt } from "../../mailboxes/forwards/support.ts";
@@ -8,20 +8,16 @@ import { aReceiver, forgetDue, LOCAL, runAt } from "../../notices/webhooks/suppo
 import { consumeQueues } from "../../support/queues.ts";
 import { browser, systemEmails } from "../../support/sign-ins.ts";
 import { aSystemWorkspace, initiate, mailedToken, ownerOf } from "../../support/transfers.ts";
-import { apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, apiWith, aWorkspace, perSuite, perTest } from "../../support/workspace.ts";
 
 consumeQueues("work");
 
 const levels = ["log", "info", "warn", "error", "debug"] as const;
-let system: TestWorkspace;
-let workspace: TestWorkspace;
+const system = perSuite(aSystemWorkspace);
+const workspace = perTest(aWorkspace);
 let lines: string[];
 
-beforeAll(async () => {
-  system = await aSystemWorkspace();
-});
 beforeEach(async () => {
-  workspace = await aWorkspace();
   lines = [];
   for (const level of levels)
     vi.spyOn(console, level).mockImplementation((...texts: unknown[]) => {

@@ -1,18 +1,18 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ERRORS } from "../../../bench/distance/rules.ts";
-import { watchDatabase } from "../../../bench/watch-database.ts";
 import { claimRows } from "../../../src/platform/outbox/claim-rows.ts";
 import { newLease } from "../../../src/platform/outbox/lease.ts";
 import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";
+import { ERRORS } from "../../support/distance/rules.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
 import { recordingContext } from "../../support/workspace.ts";
 
 const row: WakeUp = { dueAt: 7, id: "row", kind: "forward" };
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
-  await database.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (7, 'row', 'forward', '{}')").run();
+  await database.run("DELETE FROM outbox");
+  await database.run("INSERT INTO outbox (due_at, id, kind, ref) VALUES (7, 'row', 'forward', '{}')");
 });
 
 /** Returns a context with a mail database that loses the connection of the first claims, each before or after its commit. */
@@ -38,7 +38,7 @@ describe("a claim whose connection is lost", () => {
   it("is made again before its commit, and fails when it is lost again", async () => {
     const once = losing("before");
     expect(await claimRows(once.ctx, [row], newLease(once.ctx))).toMatchObject([{ id: "row", claims: 1 }]);
-    await database.prepare("UPDATE outbox SET due_at = 7").run();
+    await database.run("UPDATE outbox SET due_at = 7");
     const twice = losing("before", "before");
     await expect(claimRows(twice.ctx, [row], newLease(twice.ctx))).rejects.toThrow(ERRORS.D1.lost);
   });

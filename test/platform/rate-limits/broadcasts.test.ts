@@ -1,31 +1,26 @@
-/** Broadcasts and bulk sends wait at the daily limit, and go on the next day or with a higher limit. */
-import { env } from "cloudflare:workers";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { aContactList, broadcastsOf, emailsOf } from "../../audience/broadcasts/support.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 const limitTo = (limit: number | null) =>
-  env.DB.prepare("UPDATE workspaces SET daily_limit = ?2 WHERE id = ?1").bind(workspace.workspaceId, limit).run();
+  database.run("UPDATE workspaces SET daily_limit = ?2 WHERE id = ?1", [workspace.workspaceId, limit]);
 const notices = async () => {
-  const { results } = await env.DB.prepare("SELECT title, body FROM notifications WHERE user_id = ?1")
-    .bind(workspace.userId)
-    .all<{ title: string; body: string }>();
+  const results = await database.rows<{ title: string; body: string }>(
+    "SELECT title, body FROM notifications WHERE user_id = ?1",
+    [workspace.userId],
+  );
   return results;
 };
 /** 09:00 UTC of a later day, so that what this file accepted before does not count. */
 const aMorning = (days: number) => (Math.floor(Date.now() / DAY) + days) * DAY + 9 * HOUR;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
 
 it("a broadcast sends what the limit leaves, waits with one notice, and mails every contact once over the days", async () => {
   const broadcasts = broadcastsOf(workspace);
@@ -82,9 +77,8 @@ it("counts per day of UTC", async () => {
   await expect(acceptAt(midnight - 1)).rejects.toMatchObject({ status: 429 });
   await acceptAt(midnight);
   await expect(acceptAt(midnight)).rejects.toMatchObject({ status: 429 });
-  const row = await database
-    .prepare("SELECT day, day_emails FROM shard_workspaces WHERE number = ?1")
-    .bind(workspace.workspaceNumber)
-    .first();
+  const row = await database.row("SELECT day, day_emails FROM shard_workspaces WHERE number = ?1", [
+    workspace.workspaceNumber,
+  ]);
   expect(row).toEqual({ day: midnight / DAY, day_emails: 1 });
 });

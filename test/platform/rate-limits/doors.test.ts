@@ -1,6 +1,6 @@
 /** The daily limit of a workspace holds for every way to send. */
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { dailyLimitOf } from "../../../src/platform/rate-limits/daily-emails.ts";
 import { sendSystemEmail } from "../../../src/sending/system-emails/index.ts";
 import { aContactList, broadcastsOf } from "../../audience/broadcasts/support.ts";
@@ -8,35 +8,19 @@ import { messagesOf } from "../../sending/submissions/support.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
 import { aGateway, aSubmitter } from "../../support/submissions.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest, testContext } from "../../support/workspace.ts";
 import { call, connected } from "../../web/mcp/support.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
-
 const limitTo = (limit: number | null) =>
-  env.DB.prepare("UPDATE workspaces SET daily_limit = ?2 WHERE id = ?1").bind(workspace.workspaceId, limit).run();
+  database.run("UPDATE workspaces SET daily_limit = ?2 WHERE id = ?1", [workspace.workspaceId, limit]);
 const count = () =>
-  database
-    .prepare("SELECT count(*) AS emails FROM emails WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .first<number>("emails");
+  database.value<number>("SELECT count(*) AS emails FROM emails WHERE workspace = ?1", [workspace.workspaceNumber]);
 const send = (headers?: Record<string, string>) => api.post("/v1/emails/", aMail(workspace), headers);
 
 afterEach(() => void vi.useRealTimers());
 
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 
 describe("beyond the daily limit", () => {
   it("a send returns 429 with the limit, the count and the reset, and stores nothing", async () => {
@@ -96,7 +80,7 @@ describe("beyond the daily limit", () => {
 
   it("mailboxes, tests of broadcasts, retries, the API of Resend and assistants are refused", async () => {
     const first = await (await send()).json<{ id: string }>();
-    await database.prepare("UPDATE emails SET status = 'failed' WHERE id = ?1").bind(first.id).run();
+    await database.run("UPDATE emails SET status = 'failed' WHERE id = ?1", [first.id]);
     const broadcasts = broadcastsOf(workspace);
     const contact_list_id = await aContactList(workspace, 1);
     const { id } = await broadcasts.create({ contact_list_id });

@@ -1,17 +1,13 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { countExactly } from "../../../src/platform/rate-limits/exact.ts";
 import { hourlyPolicy } from "../../../src/platform/rate-limits/rules.ts";
 import { register, uniqueDomainName } from "../../support/domains.ts";
-import { aKey, apiOn, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, apiOn, aWorkspace, perTest, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const HOUR = 3_600_000;
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,16 +1,12 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
-import { aKey, aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { describe, expect, it } from "vitest";
+import { aKey, aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
 /** The limits of one API key a minute, with bindings that allow 20 requests and 5 sends. */
 
 const REQUESTS = 20;
 const SENDS = 5;
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const limitedApi = (key: string) =>
   apiOn(

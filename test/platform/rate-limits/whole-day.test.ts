@@ -1,5 +1,5 @@
 /** A daily limit counts the whole day, also the emails from before it was set. */
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { findEmailsLeft } from "../../../src/platform/rate-limits/daily-emails.ts";
 import { sendSystemEmail } from "../../../src/sending/system-emails/index.ts";
 import { aContactList, broadcastsOf, emailsOf } from "../../audience/broadcasts/support.ts";
@@ -15,25 +15,22 @@ import {
   apiOn,
   aWorkspace,
   discardingQueue,
+  perTest,
   recordingContext,
-  type TestWorkspace,
   testContext,
 } from "../../support/workspace.ts";
 
 const DAY = 86_400_000;
 
 let admin: Awaited<ReturnType<typeof aSession>>;
-let workspace: TestWorkspace;
 
 beforeAll(async () => {
   const operator = await aWorkspace();
-  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(operator.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [operator.userId]);
   admin = await aSession(operator);
 });
 
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const limitTo = async (daily_limit: number | null) => {
   const path = `/v1/admin/workspaces/${workspace.workspaceId}/daily-limit`;
@@ -41,19 +38,13 @@ const limitTo = async (daily_limit: number | null) => {
 };
 /** Sets a limit of which no count is begun, as a deployment does by its settings. */
 const limitOnly = (limit: number) =>
-  database.prepare("UPDATE workspaces SET daily_limit = ?2 WHERE id = ?1").bind(workspace.workspaceId, limit).run();
+  database.run("UPDATE workspaces SET daily_limit = ?2 WHERE id = ?1", [workspace.workspaceId, limit]);
 const send = () => workspace.post("/v1/emails/", aMail(workspace));
 const sendAll = (emails: number) => Promise.all(Array.from({ length: emails }, send));
 const accepted = () =>
-  database
-    .prepare("SELECT count(*) AS emails FROM emails WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .first<number>("emails");
+  database.value<number>("SELECT count(*) AS emails FROM emails WHERE workspace = ?1", [workspace.workspaceNumber]);
 const counted = () =>
-  database
-    .prepare("SELECT day_emails FROM shard_workspaces WHERE number = ?1")
-    .bind(workspace.workspaceNumber)
-    .first<number>("day_emails");
+  database.value<number>("SELECT day_emails FROM shard_workspaces WHERE number = ?1", [workspace.workspaceNumber]);
 const refusal = async () => {
   const response = await send();
   return [response.status, (await response.json<{ detail: string }>()).detail];

@@ -23,9 +23,7 @@ async function aBroadcast(
   counts: readonly { delivered: number; clicked: number }[],
 ): Promise<string> {
   const create = async (path: string, body: object) => {
-    const response = await of.post(path, body);
-    if (!response.ok) throw new Error(await response.text());
-    return (await response.json<{ id: string }>()).id;
+    return (await of.create(path, body)).id;
   };
   const id = await create("/v1/broadcasts/", { name: "A test", from_address: of.mailbox, ...content });
   for (const [index, { delivered, clicked }] of counts.entries()) {

@@ -1,22 +1,17 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { applyFacts, type Fact, findEmail, type Outcome } from "../../../src/sending/emails/timeline/index.ts";
 import { runCloseHours } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { analytics, HOUR_MS, type Point, reopen } from "./support.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 async function send(...addresses: string[]): Promise<string> {
   const to = addresses.map((email) => ({ email }));
-  const response = await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail(workspace, { to }));
-  return (await response.json<{ id: string }>()).id;
+  return (await workspace.withoutQueue.create("/v1/emails/", aMail(workspace, { to }))).id;
 }
 
 /** Sends an email that no run delivers. */

@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { database, mail } from "../../support/databases.ts";
 import { runCloseHours, runRetention } from "../../support/retention.ts";
-import { aKey, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 import { analytics, aRollup, HOUR_MS, hoursAgo, type Point, reopen } from "./support.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 describe("a period", () => {
   it.each([
@@ -186,12 +182,10 @@ describe("recipient domains", () => {
     expect(counts.results).toEqual(
       [0, 1].map((hour) => ({ hour: day * 24 + hour, domains: 2_001, sent: 2_510, emails: 2_510 })),
     );
-    const daily = await database
-      .prepare(
-        "SELECT count(*) AS domains, sum(sent) AS sent, sum(emails_sent) AS emails, max(domain = 'other') AS other FROM rollups_daily WHERE workspace = ?1 AND day = ?2",
-      )
-      .bind(of.workspaceNumber, day)
-      .first();
+    const daily = await database.row(
+      "SELECT count(*) AS domains, sum(sent) AS sent, sum(emails_sent) AS emails, max(domain = 'other') AS other FROM rollups_daily WHERE workspace = ?1 AND day = ?2",
+      [of.workspaceNumber, day],
+    );
     expect(daily).toEqual({ domains: 2_001, sent: 5_020, emails: 5_020, other: 1 });
     expect(await analytics(of, "overview?period=7d")).toEqual(before);
     const [first] = await analytics<{ domain: string; sent: number }[]>(of, "domain-stats?period=7d");

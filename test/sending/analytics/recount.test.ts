@@ -14,7 +14,7 @@ import { byExtent } from "../../support/extent.ts";
 import { seeded, shuffled } from "../../support/failures.ts";
 import { runCloseHours, runRetention } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, testContext } from "../../support/workspace.ts";
 import { type Count, recount } from "./recount-events.ts";
 import { analytics, clear, HOUR_MS, type Point, reopen } from "./support.ts";
 
@@ -57,18 +57,17 @@ const drawnItem = fc.record({
 
 it("analytics equal a recount of the stored events, for facts and hits that are late, doubled, in any order and split anyhow between the jobs", async () => {
   const workspace = await aWorkspace();
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const ids: string[] = [];
   for (const addresses of ADDRESSES) {
     const to = addresses.map((email) => ({ email }));
-    ids.push((await (await api.post("/v1/emails/", aMail(workspace, { to }))).json<{ id: string }>()).id);
+    ids.push((await api.create("/v1/emails/", aMail(workspace, { to }))).id);
   }
   await run("DELETE FROM outbox WHERE id IN (SELECT id FROM emails WHERE workspace = ?1)", workspace.workspaceNumber);
   const stateOf = async (index: number) => {
-    const row = await database
-      .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.id = ?1`)
-      .bind(ids[index])
-      .first<EmailStateRow>();
+    const row = await database.row<EmailStateRow>(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.id = ?1`, [
+      ids[index],
+    ]);
     if (!row) throw new Error("no row");
     return toState(row);
   };

@@ -52,7 +52,7 @@ export async function reopen(): Promise<void> {
 /** Deletes every roll-up row of a workspace. */
 export async function clear({ workspaceNumber }: Pick<TestWorkspace, "workspaceNumber">): Promise<void> {
   for (const table of ["rollups_hourly", "rollups_daily", "rollups_totals"])
-    await database.prepare(`DELETE FROM ${table} WHERE workspace = ?1`).bind(workspaceNumber).run();
+    await database.run(`DELETE FROM ${table} WHERE workspace = ?1`, [workspaceNumber]);
 }
 
 /** Returns the body of an endpoint of analytics. */

@@ -1,44 +1,38 @@
 /** Bounds of one claim and of one run, so that no email and no batch delays or kills the others (safety). */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Connection, Envelope } from "../../../src/mail/smtp/transport.ts";
 import { purge } from "../../../src/operations/purges/index.ts";
 import { recordDeadLetters } from "../../../src/platform/outbox/dead-letters.ts";
 import { type ClaimedRow, claimStatement, newLease } from "../../../src/platform/outbox/lease.ts";
 import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { ByteBudget } from "../../../src/sending/delivery/byte-budget.ts";
-import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
+import { deliver } from "../../../src/sending/delivery/index.ts";
 import { newRunLimits } from "../../../src/sending/delivery/rules.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
+import { egressWithoutNetwork } from "../../support/accepting-egress.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, mail } from "../../support/databases.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
 });
 
 /** An egress of four connections without a network; `inFlight` counts the transactions that have no reply yet. */
 function countingEgress() {
   const counts = { inFlight: 0, most: 0, sent: 0 };
-  const open = async (): Promise<Connection> => ({
-    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
-    usable: true,
-    async send({ recipients }: Envelope) {
+  const egress = egressWithoutNetwork({
+    async onSend() {
       counts.inFlight += 1;
       counts.most = Math.max(counts.most, counts.inFlight);
       await new Promise((resolve) => setTimeout(resolve, 20));
       counts.inFlight -= 1;
       counts.sent += 1;
-      const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-      return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
+      return undefined;
     },
-    async close() {},
   });
-  const egress: Egress = { relay: "egress.test", dsn: false, connections: 4, transport: { open } };
   return { egress, counts };
 }
 
@@ -46,10 +40,11 @@ function countingEgress() {
 async function batchRows(count: number, dueAt: number): Promise<WakeUp[]> {
   const refs = JSON.stringify(Array.from({ length: 100 }, (_, n) => 1_000_000_000 + n));
   const rows = Array.from({ length: count }, (_, n): WakeUp => ({ dueAt, id: `batch-${n}`, kind: "deliver" }));
-  await database
-    .prepare("INSERT INTO outbox (due_at, id, kind, ref) SELECT ?1, value, 'deliver', ?3 FROM json_each(?2)")
-    .bind(dueAt, JSON.stringify(rows.map(({ id }) => id)), refs)
-    .run();
+  await database.run("INSERT INTO outbox (due_at, id, kind, ref) SELECT ?1, value, 'deliver', ?3 FROM json_each(?2)", [
+    dueAt,
+    JSON.stringify(rows.map(({ id }) => id)),
+    refs,
+  ]);
   return rows;
 }
 
@@ -75,7 +70,7 @@ async function copyEmail(id: string, count: number): Promise<void> {
 }
 
 const outboxIds = async () =>
-  (await database.prepare("SELECT id FROM outbox ORDER BY id").all<{ id: string }>()).results.map(({ id }) => id);
+  (await database.rows<{ id: string }>("SELECT id FROM outbox ORDER BY id")).map(({ id }) => id);
 
 describe("one claim", () => {
   it("takes rows of at most 300 emails, in the order given, and always the first row", async () => {
@@ -84,10 +79,7 @@ describe("one claim", () => {
     const rows = await batchRows(10, now);
     const { results } = await claimStatement(ctx, rows.toReversed(), newLease(ctx)).all<ClaimedRow>();
     expect(results.map(({ id }) => id).sort()).toEqual(["batch-7", "batch-8", "batch-9"]);
-    await database
-      .prepare("UPDATE outbox SET ref = ?1")
-      .bind(JSON.stringify(Array(900).fill(1)))
-      .run();
+    await database.run("UPDATE outbox SET ref = ?1", [JSON.stringify(Array(900).fill(1))]);
     const { results: large } = await claimStatement(ctx, rows.slice(0, 2), newLease(ctx)).all<ClaimedRow>();
     expect(large.map(({ id }) => id)).toEqual(["batch-0"]);
   });
@@ -119,9 +111,9 @@ describe("one run", () => {
     await deliver(ctx, woken.splice(0), { ...egress, connections: 1 }, { ...newRunLimits(), objectReads: 20 });
     // Seven reads for each email: its document, and two for each attachment.
     expect(counts.sent).toBe(3);
-    const { results } = await database
-      .prepare("SELECT due_at AS dueAt, id, kind, claims, token FROM outbox")
-      .all<WakeUp & { claims: number; token: string | null }>();
+    const results = await database.rows<WakeUp & { claims: number; token: string | null }>(
+      "SELECT due_at AS dueAt, id, kind, claims, token FROM outbox",
+    );
     expect(results.map(({ claims, token }) => [claims, token])).toEqual(Array(9).fill([0, null]));
     now += 1;
     await deliver(ctx, results, egress);
@@ -134,7 +126,7 @@ describe("one run", () => {
     const { ctx, woken } = recordingContext(bindings, () => now);
     const first = await acceptEmail(ctx, workspace);
     await copyEmail(first, 600);
-    const { results: rows } = await database.prepare("SELECT due_at AS dueAt, id, kind FROM outbox").all<WakeUp>();
+    const rows = await database.rows<WakeUp>("SELECT due_at AS dueAt, id, kind FROM outbox");
     trips.length = 0;
     woken.length = 0;
     const { egress, counts } = countingEgress();
@@ -156,11 +148,8 @@ describe("one run", () => {
     const { bindings, trips } = countingDb();
     const { ctx } = recordingContext(bindings, () => now);
     await copyEmail(await acceptEmail(ctx, workspace), 600);
-    await database
-      .prepare("UPDATE domains SET status = 'failed' WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
-    const { results: rows } = await database.prepare("SELECT due_at AS dueAt, id, kind FROM outbox").all<WakeUp>();
+    await database.run("UPDATE domains SET status = 'failed' WHERE workspace = ?1", [workspace.workspaceNumber]);
+    const rows = await database.rows<WakeUp>("SELECT due_at AS dueAt, id, kind FROM outbox");
     trips.length = 0;
     await deliver(ctx, rows, countingEgress().egress, { ...newRunLimits(), statements: 100 });
     expect(trips.reduce((sum, trip) => sum + trip.statements.length, 0)).toBeLessThanOrEqual(100);
@@ -205,10 +194,11 @@ describe("one run of purges", () => {
     const rows = ["p1", "p2", "p3"].map((id): WakeUp => ({ dueAt: now, id, kind: "purge" }));
     for (const { id } of rows) {
       await env.CONTENT.put(`test-purge/${id}/object`, "x");
-      await database
-        .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'purge', ?3)")
-        .bind(now, id, JSON.stringify({ objects: `test-purge/${id}/` }))
-        .run();
+      await database.run("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'purge', ?3)", [
+        now,
+        id,
+        JSON.stringify({ objects: `test-purge/${id}/` }),
+      ]);
     }
     await purge(ctx, rows, 2);
     expect(await outboxIds()).toEqual(["p3"]);
@@ -222,10 +212,10 @@ describe("one run of purges", () => {
     const { ctx } = recordingContext({}, () => now);
     const missing = Array.from({ length: 1_000 }, (_, n) => `test-keys/${n}`);
     await env.CONTENT.put("test-keys/last", "x");
-    await database
-      .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'k', 'purge', ?2)")
-      .bind(now, JSON.stringify({ keys: [...missing, "test-keys/last"] }))
-      .run();
+    await database.run("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'k', 'purge', ?2)", [
+      now,
+      JSON.stringify({ keys: [...missing, "test-keys/last"] }),
+    ]);
     await purge(ctx, [{ dueAt: now, id: "k", kind: "purge" }]);
     expect(await env.CONTENT.head("test-keys/last")).toBeNull();
   });
@@ -237,9 +227,7 @@ describe("dead letters", () => {
     const body = JSON.stringify({ type: "unknown", text: "é".repeat(50_000) });
     const letters = Array.from({ length: 100 }, () => ({ id: crypto.randomUUID(), body }));
     await recordDeadLetters(ctx, "work-dead", letters);
-    const { results } = await database
-      .prepare("SELECT count(*) AS n FROM dead_letters WHERE length(body) > 50000")
-      .all();
+    const results = await database.rows("SELECT count(*) AS n FROM dead_letters WHERE length(body) > 50000");
     expect(results).toEqual([{ n: 100 }]);
   });
 });

@@ -2,29 +2,31 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Connection } from "../../../src/mail/smtp/transport.ts";
 import { type ClaimedRow, claimStatement, newLease } from "../../../src/platform/outbox/lease.ts";
 import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { consume } from "../../../src/queue.ts";
-import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
+import { deliver } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
+import { egressWithoutNetwork } from "../../support/accepting-egress.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, FILE_SHARD, mail } from "../../support/databases.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
 });
 
 const insertRow = (dueAt: number, id: string, columns: { kind?: string; claims?: number; refs?: number[] } = {}) =>
-  database
-    .prepare("INSERT INTO outbox (due_at, id, kind, ref, claims) VALUES (?1, ?2, ?3, ?4, ?5)")
-    .bind(dueAt, id, columns.kind ?? "deliver", JSON.stringify(columns.refs ?? [1_000_000_000]), columns.claims ?? 0)
-    .run();
+  database.run("INSERT INTO outbox (due_at, id, kind, ref, claims) VALUES (?1, ?2, ?3, ?4, ?5)", [
+    dueAt,
+    id,
+    columns.kind ?? "deliver",
+    JSON.stringify(columns.refs ?? [1_000_000_000]),
+    columns.claims ?? 0,
+  ]);
 
 async function claimedIds(now: number, named: readonly WakeUp[]): Promise<string[]> {
   const { ctx } = recordingContext({}, () => now);
@@ -85,7 +87,7 @@ describe("a claim", () => {
     await insertRow(now, "named");
     const named: WakeUp = { dueAt: now, id: "named", kind: "deliver" };
     expect(await claimedIds(now, [named])).toEqual(["batch-0", "batch-1", "named"]);
-    await database.prepare("DELETE FROM outbox").run();
+    await database.run("DELETE FROM outbox");
     for (let n = 0; n < 120; n++) await insertRow(now - 9, `row-${n}`);
     expect(await claimedIds(now, [])).toHaveLength(100);
   });
@@ -94,12 +96,10 @@ describe("a claim", () => {
 describe("the rows that a claim reads", () => {
   /** Inserts rows of one email each, due at `dueAt`. */
   const insertRows = (count: number, dueAt: number, prefix: string, claims = 0) =>
-    database
-      .prepare(
-        "INSERT INTO outbox (due_at, id, kind, ref, claims) SELECT ?1, ?2 || value, 'deliver', '[1]', ?4 FROM json_each(?3)",
-      )
-      .bind(dueAt, prefix, JSON.stringify(Array.from({ length: count }, (_, n) => 1_000_000 + n)), claims)
-      .run();
+    database.run(
+      "INSERT INTO outbox (due_at, id, kind, ref, claims) SELECT ?1, ?2 || value, 'deliver', '[1]', ?4 FROM json_each(?3)",
+      [dueAt, prefix, JSON.stringify(Array.from({ length: count }, (_, n) => 1_000_000 + n)), claims],
+    );
   const claim = async (now: number, named: readonly WakeUp[]) => {
     const { ctx } = recordingContext({}, () => now);
     const { results, meta } = await claimStatement(ctx, named, newLease(ctx), "deliver").all<ClaimedRow>();
@@ -111,7 +111,7 @@ describe("the rows that a claim reads", () => {
     const named: WakeUp = { dueAt: now, id: "lone", kind: "deliver" };
     await insertRow(now, "lone");
     const alone = await claim(now, [named]);
-    await database.prepare("DELETE FROM outbox").run();
+    await database.run("DELETE FROM outbox");
     await insertRows(5_000, now + 60_000, "later");
     await insertRow(now, "lone");
     const { rows, read } = await claim(now, [named]);
@@ -144,7 +144,7 @@ describe("20 consumers woken by one message each at once", () => {
     const claims = trips.filter(isClaim);
     expect(claims).toHaveLength(20);
     expect(claims.filter(({ rowsWritten }) => rowsWritten !== 0).length).toBeLessThanOrEqual(2);
-    expect((await database.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
+    expect(await database.rows("SELECT * FROM outbox")).toEqual([]);
   });
 
   it("at saturation claim at least 20 emails each, with one D1 write per claim", async () => {
@@ -174,19 +174,15 @@ describe("a lone email", () => {
     ]);
     await acceptEmail(ctx, workspace, { subject: "lone" });
     const sent: string[] = [];
-    const open = async (): Promise<Connection> => ({
-      capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
-      usable: true,
-      async send({ recipients }, message) {
+    const egress = egressWithoutNetwork({
+      connections: 1,
+      async onSend(_, message) {
         let text = "";
         for await (const chunk of message.chunks()) text += new TextDecoder().decode(chunk);
         sent.push(/^Subject: (\S+)/m.exec(text)?.[1] ?? "");
-        const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-        return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
+        return undefined;
       },
-      async close() {},
     });
-    const egress: Egress = { relay: "egress.test", dsn: false, connections: 1, transport: { open } };
     await deliver(ctx, [woken[0] ?? { dueAt: 0, id: "", kind: "deliver" }], egress);
     expect(sent).toEqual(["lone", "batch", "batch"]);
   });
@@ -197,19 +193,13 @@ describe("a lone email", () => {
     const id = await acceptEmail(ctx, workspace);
     trips.length = 0;
     let statusAtClose: unknown = null;
-    const open = async (): Promise<Connection> => ({
-      capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
-      usable: true,
-      async send({ recipients }) {
-        const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-        return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
-      },
-      async close() {
-        const read = () => database.prepare("SELECT status FROM emails WHERE id = ?1").bind(id).first<string>("status");
+    const egress = egressWithoutNetwork({
+      async onClose() {
+        const read = () => database.value<string>("SELECT status FROM emails WHERE id = ?1", [id]);
         for (let tries = 0; statusAtClose !== "delivered" && tries < 100; tries++) statusAtClose = await read();
       },
     });
-    await deliver(ctx, woken, { relay: "egress.test", dsn: false, connections: 4, transport: { open } });
+    await deliver(ctx, woken, egress);
     expect(statusAtClose).toBe("delivered");
     // The claim, the read of what may have changed since accept, and the flush.
     expect(trips).toHaveLength(3);

@@ -1,36 +1,31 @@
 /** Reading the contents of a batch: neighbouring documents by one R2 read, and each email its own. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Connection, Envelope, OutgoingMessage } from "../../../src/mail/smtp/transport.ts";
 import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts";
-import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
+import { deliver } from "../../../src/sending/delivery/index.ts";
+import { egressWithoutNetwork } from "../../support/accepting-egress.ts";
 import { database } from "../../support/databases.ts";
 import { ManualQueue } from "../../support/failures.ts";
-import { aMail, apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
 });
 
 /** An egress without a network, which keeps the text of each message by its recipient. */
 function readingEgress(connections: number) {
   const messages = new Map<string, string>();
-  const open = async (): Promise<Connection> => ({
-    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, lease: false, maxSize: null },
-    usable: true,
-    async send({ recipients }: Envelope, message: OutgoingMessage) {
+  const egress = egressWithoutNetwork({
+    connections,
+    async onSend({ recipients }, message) {
       let text = "";
       for await (const chunk of message.chunks()) text += new TextDecoder().decode(chunk);
       for (const { address } of recipients) messages.set(address, text);
-      const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-      return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
+      return undefined;
     },
-    async close() {},
   });
-  const egress: Egress = { relay: "egress.test", dsn: false, connections, transport: { open } };
   return { egress, messages };
 }
 
@@ -64,10 +59,10 @@ const expected = (numbers: readonly number[]) => numbers.map((n) => [`f${n}@exam
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 async function statuses(): Promise<Record<string, number>> {
-  const { results } = await database
-    .prepare("SELECT status, count(*) AS n FROM emails WHERE workspace = ?1 GROUP BY status")
-    .bind(workspace.workspaceNumber)
-    .all<{ status: string; n: number }>();
+  const results = await database.rows<{ status: string; n: number }>(
+    "SELECT status, count(*) AS n FROM emails WHERE workspace = ?1 GROUP BY status",
+    [workspace.workspaceNumber],
+  );
   return Object.fromEntries(results.map(({ status, n }) => [status, n]));
 }
 

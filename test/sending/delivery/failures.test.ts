@@ -9,6 +9,7 @@ import { FILE_SHARD } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { type FailureInjection, failingDatabase, failingObjects, ManualQueue, seeded } from "../../support/failures.ts";
 import { type SmtpServerHandle, sinkServer } from "../../support/smtp-control.ts";
+import { pathIn } from "../../support/smtp-path.ts";
 import { aMail, apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
 const MAILS = byExtent({ quick: 12, full: 24, long: 200 });
@@ -168,7 +169,7 @@ async function arrivals({ sink }: FailingService): Promise<Map<string, number>> 
   for (const { raw, rcpts } of await sink.messages()) {
     const id = /^Message-ID: <([^@]+)@/im.exec(new TextDecoder().decode(raw))?.[1] ?? "";
     for (const rcpt of rcpts) {
-      const key = `${id} ${/<([^>]*)>/.exec(rcpt)?.[1]}`;
+      const key = `${id} ${pathIn(rcpt)}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
   }

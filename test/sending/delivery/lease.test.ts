@@ -1,11 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { authenticateApiKey } from "../../../src/access/accounts/authenticate.ts";
-import {
-  ConnectError,
-  type Connection,
-  type Envelope,
-  type RecipientResult,
-} from "../../../src/mail/smtp/transport.ts";
+import { ConnectError, type RecipientResult } from "../../../src/mail/smtp/transport.ts";
 import type { MailCtx } from "../../../src/platform/context.ts";
 import { asDatabase } from "../../../src/platform/db/database.ts";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
@@ -13,6 +8,7 @@ import { sweep } from "../../../src/platform/outbox/sweep.ts";
 import { deliver, type Egress, egressOf } from "../../../src/sending/delivery/index.ts";
 import { SendIn } from "../../../src/sending/emails/schema.ts";
 import { sendEmail } from "../../../src/sending/emails/send/send.ts";
+import { ACCEPTED, egressWithoutNetwork } from "../../support/accepting-egress.ts";
 import { database, mail } from "../../support/databases.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
 import { aMail, aWorkspace, recordingContext, type TestWorkspace, until } from "../../support/workspace.ts";
@@ -21,36 +17,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const ok: RecipientResult = {
-  kind: "accepted",
-  reply: { code: 250, enhanced: "2.0.0", text: "Ok" },
-  dsnRequested: false,
-};
-
-/** Returns an egress without a network: `send` gives the result of each transaction, `open` decides whether a connection opens. */
-function fakeEgress(send: () => Promise<RecipientResult>, connections = 1, open: () => boolean = () => true): Egress {
-  const capabilities = {
-    smtpUtf8: true,
-    eightBitMime: true,
-    dsn: false,
-    pipelining: true,
-    lease: false,
-    maxSize: null,
-  };
-  const connect = async (): Promise<Connection> => {
-    if (!open()) throw new ConnectError("greeting", null, "too many connections");
-    return {
-      capabilities,
-      usable: true,
-      async send(envelope: Envelope) {
-        const result = await send();
-        return { recipients: envelope.recipients.map(() => result) };
-      },
-      async close() {},
-    };
-  };
-  return { relay: "egress.test", dsn: false, connections, transport: { open: connect } };
-}
+/** Returns an egress without a network: `send` gives the result of each transaction, `opens` decides whether a connection opens. */
+const fakeEgress = (
+  onSend: () => Promise<RecipientResult>,
+  connections = 1,
+  opens: () => boolean = () => true,
+): Egress =>
+  egressWithoutNetwork({
+    ...{ onSend, connections },
+    onOpen() {
+      if (!opens()) throw new ConnectError("greeting", null, "too many connections");
+    },
+  });
 
 async function accept(ctx: MailCtx, workspace: TestWorkspace, changes: Record<string, unknown> = {}): Promise<string> {
   const caller = { ...ctx, clientIp: null, ...(await authenticateApiKey(ctx, workspace.apiKey)) };
@@ -64,18 +42,17 @@ interface Row {
 }
 
 async function emailsOf(workspace: TestWorkspace): Promise<Row[]> {
-  const { results } = await database
-    .prepare("SELECT status, events, due_at FROM emails WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .all<Row>();
+  const results = await database.rows<Row>("SELECT status, events, due_at FROM emails WHERE workspace = ?1", [
+    workspace.workspaceNumber,
+  ]);
   return results;
 }
 
 const dueOf = (id: string) =>
-  database
-    .prepare("SELECT due_at, claims, token FROM outbox WHERE id = ?1")
-    .bind(id)
-    .first<{ due_at: number; claims: number; token: string | null }>();
+  database.row<{ due_at: number; claims: number; token: string | null }>(
+    "SELECT due_at, claims, token FROM outbox WHERE id = ?1",
+    [id],
+  );
 
 describe("a slow egress", () => {
   it("does not fail emails that were not tried: the lease is renewed between emails", async () => {
@@ -90,7 +67,7 @@ describe("a slow egress", () => {
       fakeEgress(async () => {
         sent += 1;
         now += 40_000;
-        return ok;
+        return ACCEPTED;
       }),
     );
     expect(sent).toBe(40);
@@ -125,7 +102,7 @@ describe("a slow egress", () => {
     expect(renewed?.due_at).toBeGreaterThan(start + LEASE_MS);
     await sweep(ctx);
     expect(woken).toEqual([]);
-    result.resolve(ok);
+    result.resolve(ACCEPTED);
     await slow;
     expect((await emailsOf(workspace)).map(({ status }) => status)).toEqual(["delivered"]);
     expect(sent).toBe(1);
@@ -141,7 +118,7 @@ describe("a slow egress", () => {
     const jump = async () => {
       sent += 1;
       now += LEASE_MS - 1;
-      return ok;
+      return ACCEPTED;
     };
     await deliver(ctx, woken.splice(0), fakeEgress(jump));
     for (const id of ids) {
@@ -152,7 +129,7 @@ describe("a slow egress", () => {
     await deliver(
       ctx,
       woken.splice(0),
-      fakeEgress(async () => ok),
+      fakeEgress(async () => ACCEPTED),
     );
     expect((await emailsOf(workspace)).map(({ status }) => status)).toEqual(["delivered", "delivered", "delivered"]);
     expect(sent).toBeGreaterThan(0);
@@ -169,7 +146,7 @@ describe("an egress that limits connections", () => {
     await deliver(
       ctx,
       woken,
-      fakeEgress(async () => ok, 4, three),
+      fakeEgress(async () => ACCEPTED, 4, three),
     );
     const emails = await emailsOf(workspace);
     expect(emails.map(({ status }) => status)).toEqual(emails.map(() => "delivered"));
@@ -201,7 +178,7 @@ describe("a rescheduled row", () => {
     await deliver(
       ctx,
       woken.splice(0),
-      fakeEgress(async () => ok),
+      fakeEgress(async () => ACCEPTED),
     );
     expect((await emailsOf(workspace)).map(({ status }) => status)).toEqual(["delivered"]);
   });
@@ -252,11 +229,11 @@ describe("a flush", () => {
         };
       },
     });
-    await database.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(workspace.userId).run();
+    await database.run("UPDATE users SET restricted_at = 1 WHERE id = ?1", [workspace.userId]);
     await deliver(
       { ...ctx, outbox: asDatabase<"mail">(measured) },
       woken,
-      fakeEgress(async () => ok),
+      fakeEgress(async () => ACCEPTED),
     );
     expect(largest).toBeGreaterThan(100_000);
     expect(largest).toBeLessThan(1_000_000);

@@ -7,7 +7,7 @@ import { consume } from "../../../src/queue.ts";
 import { aReceiver, forgetDue, LOCAL, runAt, webhooksOf } from "../../notices/webhooks/support.ts";
 import { database, FILE_SHARD } from "../../support/databases.ts";
 import { emptyOutbox } from "../../support/outbox.ts";
-import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
 interface Line {
   event: string;
@@ -17,11 +17,10 @@ interface Line {
 }
 
 const bindings = { ...env, ...LOCAL, WORK: discardingQueue } as unknown as Env;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let logged: ReturnType<typeof vi.spyOn>;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await emptyOutbox();
   await forgetDue();
   logged = vi.spyOn(console, "log").mockImplementation(() => {});
@@ -42,9 +41,9 @@ const send = async (path: string, body: unknown, requestId: string) =>
 
 /** Delivers every email that is due, and then the webhooks of their events. */
 async function deliverAll(): Promise<void> {
-  const { results } = await database
-    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'deliver'")
-    .all<OutboxMessage["rows"][number]>();
+  const results = await database.rows<OutboxMessage["rows"][number]>(
+    "SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'deliver'",
+  );
   const body: OutboxMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: results };
   const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body };
   await consume(createMessageBatch<OutboxMessage>("work", [message]), bindings);
@@ -107,7 +106,7 @@ describe("the log of an email", () => {
 
   it("of a version without request ids is null", async () => {
     const { id } = await send("/v1/emails/", aMail(workspace, { to }), "older");
-    await database.prepare("UPDATE emails SET request_id = NULL WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE emails SET request_id = NULL WHERE id = ?1", [id]);
     await deliverAll();
     const emails = linesOf("delivery.claimed").flatMap((line: Line) => line.emails ?? []);
     expect(emails).toEqual([{ id, request_id: null }]);

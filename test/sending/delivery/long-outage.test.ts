@@ -32,7 +32,7 @@ it(`${EMAILS} emails of two hours without egress leave within ten minutes of its
   timeout: 1_800_000,
 }, async () => {
   const workspace = await aWorkspace();
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
   const { url, open } = await closedPort();
   const start = Date.now();
   const ids: string[] = [];

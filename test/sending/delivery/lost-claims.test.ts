@@ -1,19 +1,18 @@
 /** Claims whose connection to D1 is lost: the run does not know whether they have committed. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ERRORS } from "../../../bench/distance/rules.ts";
-import { watchDatabase } from "../../../bench/watch-database.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";
+import { ERRORS } from "../../support/distance/rules.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
 });
 
 /** Returns the mail database, which loses the connection of the first claim: after its commit, or before it. */
@@ -42,9 +41,9 @@ describe("a claim whose connection is lost", () => {
       const { ctx } = recordingContext({ ...bindings, EGRESS_URL: sink.url });
       await deliver(ctx, accepting.woken, egressOf(ctx.settings));
       expect(made.claims).toBe(claims);
-      const row = await database.prepare("SELECT status FROM emails WHERE id = ?1").bind(id).first();
+      const row = await database.row("SELECT status FROM emails WHERE id = ?1", [id]);
       expect(row).toEqual({ status: "delivered" });
       expect(await sink.messages()).toHaveLength(1);
-      expect((await database.prepare("SELECT count(*) AS n FROM outbox").first<{ n: number }>())?.n).toBe(0);
+      expect((await database.row<{ n: number }>("SELECT count(*) AS n FROM outbox"))?.n).toBe(0);
     });
 });

@@ -9,28 +9,27 @@ import { heldMails, holdingServer, report, results } from "../../support/holding
 import { assignEgress, namedEgresses } from "../../support/named-egresses.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { type SmtpServerHandle, sinkServer } from "../../support/smtp-control.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { pathIn } from "../../support/smtp-path.ts";
+import { aWorkspace, perTest, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  for (const table of ["outbox", "egress_waits", "receiver_domains"])
-    await database.prepare(`DELETE FROM ${table}`).run();
-  workspace = await aWorkspace();
+  for (const table of ["outbox", "egress_waits", "receiver_domains"]) await database.run(`DELETE FROM ${table}`);
 });
 
 /** Accepts an email of a workspace and returns its id. `source`: as if it was sent to many. */
 async function accept(of: TestWorkspace, email: string, source = "api"): Promise<string> {
   const id = await acceptEmail(recordingContext().ctx, of, { to: [{ email }] });
-  await database.prepare("UPDATE emails SET source = ?1 WHERE id = ?2").bind(source, id).run();
+  await database.run("UPDATE emails SET source = ?1 WHERE id = ?2", [source, id]);
   return id;
 }
 
 const addresses = async (server: SmtpServerHandle) =>
-  (await server.messages()).flatMap(({ rcpts }) => rcpts.map((rcpt) => /<(.*)>/.exec(rcpt)?.[1])).toSorted();
+  (await server.messages()).flatMap(({ rcpts }) => rcpts.map(pathIn)).toSorted();
 const statusOf = async (of: TestWorkspace, id: string) => (await readEmail(of, id)).status;
 const later = () => Date.now() + 1_000;
-const waitingForOutage = () => database.prepare("SELECT count(*) AS n FROM outbox WHERE outage IS NOT NULL").first("n");
+const waitingForOutage = () => database.value("SELECT count(*) AS n FROM outbox WHERE outage IS NOT NULL");
 
 describe("an email leaves", () => {
   it("by the egress of its domain, else of its workspace, else of bulk mail, else of all, and by no other", async () => {

@@ -7,33 +7,29 @@ import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const MALFORMED = "smtp://user:hunter2@relay.test/path";
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
 });
 
 async function emailOf(id: string) {
-  const row = await database
-    .prepare(
-      "SELECT id, status, attempts, events, recipients, due_at, created_at AS createdAt FROM emails WHERE id = ?1",
-    )
-    .bind(id)
-    .first<{
-      id: string;
-      status: string;
-      attempts: number;
-      events: string;
-      recipients: string;
-      due_at: number | null;
-      createdAt: number;
-    }>();
+  const row = await database.row<{
+    id: string;
+    status: string;
+    attempts: number;
+    events: string;
+    recipients: string;
+    due_at: number | null;
+    createdAt: number;
+  }>("SELECT id, status, attempts, events, recipients, due_at, created_at AS createdAt FROM emails WHERE id = ?1", [
+    id,
+  ]);
   if (!row) throw new Error("no email");
   const events = readEvents(JSON.parse(row.events), { ...row, recipients: JSON.parse(row.recipients) });
   return { ...row, events, deferred: events.filter(({ type }) => type === "deferred") };
@@ -84,7 +80,7 @@ describe.each(issues)("with $name", ({ url, egress, reason }) => {
       ["failed", "two@example.org"],
     ]);
     expect(email.events.at(-1)?.metadata?.reason).toBe(`${reason}, for 5 days`);
-    expect((await database.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
+    expect(await database.rows("SELECT * FROM outbox")).toEqual([]);
   });
 
   it("simulated recipients are delivered", async () => {
@@ -98,7 +94,7 @@ describe.each(issues)("with $name", ({ url, egress, reason }) => {
   it("an email whose account is restricted fails at once", async () => {
     const start = Date.now();
     const id = await acceptEmail(recordingContext({}, () => start).ctx, workspace);
-    await database.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(workspace.userId).run();
+    await database.run("UPDATE users SET restricted_at = 1 WHERE id = ?1", [workspace.userId]);
     await runOutboxAt(start, { EGRESS_URL: url });
     expect((await emailOf(id)).status).toBe("failed");
   });

@@ -17,6 +17,7 @@ import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts
 import { consume } from "../../../src/queue.ts";
 import { deliver, type Egress, egressOf } from "../../../src/sending/delivery/index.ts";
 import { readEvents } from "../../../src/sending/emails/timeline/index.ts";
+import { ACCEPTED, CAPABILITIES } from "../../support/accepting-egress.ts";
 import { database, FILE_SHARD, mail } from "../../support/databases.ts";
 import { ManualQueue, seeded, shuffled } from "../../support/failures.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
@@ -64,12 +65,10 @@ interface Row {
 }
 
 async function emailsOf({ workspaceNumber }: TestWorkspace): Promise<Row[]> {
-  const { results } = await database
-    .prepare(
-      "SELECT id, status, events, recipients, created_at AS createdAt FROM emails WHERE workspace = ?1 ORDER BY n",
-    )
-    .bind(workspaceNumber)
-    .all<Omit<Row, "events"> & { events: string; recipients: string; createdAt: number }>();
+  const results = await database.rows<Omit<Row, "events"> & { events: string; recipients: string; createdAt: number }>(
+    "SELECT id, status, events, recipients, created_at AS createdAt FROM emails WHERE workspace = ?1 ORDER BY n",
+    [workspaceNumber],
+  );
   return results.map((row) => {
     const email = { ...row, recipients: JSON.parse(row.recipients) };
     return { ...row, events: readEvents(JSON.parse(row.events), email) };
@@ -77,17 +76,15 @@ async function emailsOf({ workspaceNumber }: TestWorkspace): Promise<Row[]> {
 }
 
 async function outbox(): Promise<unknown[]> {
-  return (await database.prepare("SELECT * FROM outbox").all()).results;
+  return await database.rows("SELECT * FROM outbox");
 }
 
 /** Sums of the workspace's roll-ups. */
 async function rollupCounts({ workspaceNumber }: TestWorkspace) {
-  return database
-    .prepare(
-      "SELECT sum(emails_sent) AS sent, sum(emails_delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1",
-    )
-    .bind(workspaceNumber)
-    .first();
+  return database.row(
+    "SELECT sum(emails_sent) AS sent, sum(emails_delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1",
+    [workspaceNumber],
+  );
 }
 
 /** Returns a context with the test's clock, and the list of its wake-ups. */
@@ -128,16 +125,8 @@ class PausableEgress implements Egress {
 
   #connection(): Connection {
     let usable = true;
-    const capabilities = {
-      smtpUtf8: true,
-      eightBitMime: true,
-      dsn: false,
-      pipelining: true,
-      lease: false,
-      maxSize: null,
-    };
     return {
-      capabilities,
+      capabilities: CAPABILITIES,
       get usable() {
         return usable;
       },
@@ -145,9 +134,7 @@ class PausableEgress implements Egress {
         this.started.push(await emailIdOf(message));
         const result = this.#paused ? await this.#pausedResult.promise : null;
         if (result) usable = false;
-        const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-        const accepted = { kind: "accepted", reply, dsnRequested: false } as const;
-        return { recipients: envelope.recipients.map(() => result ?? accepted) };
+        return { recipients: envelope.recipients.map(() => result ?? ACCEPTED) };
       },
       close: async () => {},
     };
@@ -322,10 +309,7 @@ const interruptedCases: InterruptedCase[] = [
   {
     what: "a pause of the workspace",
     async arrange({ workspaceNumber }) {
-      await database
-        .prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1")
-        .bind(workspaceNumber)
-        .run();
+      await database.run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", [workspaceNumber]);
       return { egress: new PausableEgress(1) };
     },
   },
@@ -349,14 +333,14 @@ describe("an email that an interrupted run may have sent", () => {
   for (const { what, arrange } of interruptedCases) {
     it(`has possible_duplicate in its next outcome, also after ${what}`, async () => {
       const { workspace } = await accepted(3);
-      await database.prepare("UPDATE outbox SET claims = 1").run();
+      await database.run("UPDATE outbox SET claims = 1");
       const { bindings, egress } = await arrange(workspace);
       let now = Date.now();
       const first = contextAt(() => now, bindings);
       await sweep(first.ctx);
       expect(first.woken).not.toEqual([]);
       await deliver(first.ctx, first.woken, egress);
-      await database.prepare("UPDATE workspaces SET sending_paused_at = NULL").run();
+      await database.run("UPDATE workspaces SET sending_paused_at = NULL");
       now += 15 * 60_000;
       const second = contextAt(() => now);
       await sweep(second.ctx);

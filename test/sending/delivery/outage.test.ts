@@ -12,16 +12,15 @@ import { database, mail } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
 import type { Script } from "../../support/smtp-script.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const WAITING = env.TEST_LONG ? 1_500 : 100;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
 });
 
 interface Row {
@@ -33,20 +32,20 @@ interface Row {
 }
 
 async function emails(): Promise<Row[]> {
-  const { results } = await database
-    .prepare("SELECT id, status, attempts, due_at, events FROM emails WHERE workspace = ?1 ORDER BY n")
-    .bind(workspace.workspaceNumber)
-    .all<Omit<Row, "events"> & { events: string }>();
+  const results = await database.rows<Omit<Row, "events"> & { events: string }>(
+    "SELECT id, status, attempts, due_at, events FROM emails WHERE workspace = ?1 ORDER BY n",
+    [workspace.workspaceNumber],
+  );
   return results.map((row) => ({ ...row, events: JSON.parse(row.events) as Row["events"] }));
 }
 
 async function outboxRows() {
-  const { results } = await database.prepare("SELECT due_at, id, kind, outage, token FROM outbox ORDER BY id").all<{
+  const results = await database.rows<{
     due_at: number;
     id: string;
     kind: string;
     outage: string | null;
-  }>();
+  }>("SELECT due_at, id, kind, outage, token FROM outbox ORDER BY id");
   return results;
 }
 
@@ -176,13 +175,11 @@ describe("the last failure of an email", () => {
 describe("a retry step", () => {
   /** Inserts outbox rows of no email, as if their last attempt had failed before MAIL FROM; ids 1 to `count`. */
   const insertRows = (count: number, dueAt: number, outage: "waiting" | "released" | null, from = 0) =>
-    database
-      .prepare(
-        `WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ?1)
+    database.run(
+      `WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ?1)
        INSERT INTO outbox (due_at, id, kind, ref, outage) SELECT ?2 + n, printf('%06d', ?4 + n), 'deliver', '[]', ?3 FROM i`,
-      )
-      .bind(count, dueAt, outage, from)
-      .run();
+      [count, dueAt, outage, from],
+    );
   const idsBy = async (outage: string) =>
     (await outboxRows()).filter((row) => row.outage === outage).map(({ id }) => Number(id));
 
@@ -213,7 +210,7 @@ describe("a retry step", () => {
       return read.reduce((sum, rows) => sum + rows, 0);
     };
     const small = await cost();
-    await database.prepare("DELETE FROM outbox").run();
+    await database.run("DELETE FROM outbox");
     await insertRows(20_000, now + 20 * MINUTE, null, 100_000);
     await insertRows(600, now + 20 * MINUTE, "waiting");
     expect(await cost()).toBeLessThanOrEqual(small * 1.1);
@@ -224,16 +221,13 @@ describe("a retry step", () => {
     const now = Date.now();
     await insertRows(300, now, "released");
     await insertRows(300, now + 20 * MINUTE, "waiting", 1_000);
-    await database
-      .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'r', 'release', '[]')")
-      .bind(now)
-      .run();
+    await database.run("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'r', 'release', '[]')", [now]);
     const { ctx, woken } = recordingContext({}, () => now);
     const row: WakeUp = { dueAt: now, id: "r", kind: "release" };
     await runRetriesAfterOutage(ctx, [row]);
     expect(woken).toEqual([{ dueAt: now + 2 * SECOND, id: "r", kind: "release" }]);
     expect(await idsBy("waiting")).toHaveLength(300);
-    await database.prepare("DELETE FROM outbox WHERE outage = 'released' AND id > '000250'").run();
+    await database.run("DELETE FROM outbox WHERE outage = 'released' AND id > '000250'");
     await runRetriesAfterOutage(ctx, woken.splice(0));
     expect(await idsBy("waiting")).toEqual([]);
     expect((await outboxRows()).filter(({ kind }) => kind === "release")).toEqual([]);
@@ -245,7 +239,7 @@ describe("a retry step", () => {
     const { ctx, woken } = recordingContext({}, () => now);
     expect((await Promise.all([flushOutbox(ctx), flushOutbox(ctx)])).sort()).toEqual([200, 500]);
     expect(new Set(woken.map(({ id }) => id)).size).toBe(700);
-    await database.prepare("DELETE FROM outbox").run();
+    await database.run("DELETE FROM outbox");
     await insertRows(1, now + 20 * MINUTE, "waiting");
     const sink = await sinkServer();
     await accept(now, 20);

@@ -11,6 +11,7 @@ import { emptyOutbox } from "../../support/outbox.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import type { Detail } from "../../support/sending.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
+import { pathIn } from "../../support/smtp-path.ts";
 import {
   aMail,
   aWorkspace,
@@ -41,9 +42,8 @@ const eventsOf = async (id: string) =>
   (await detailOf(id)).events.flatMap(({ event_type: type, metadata }) =>
     metadata?.recipient === undefined ? [] : [`${type} ${metadata.recipient}`],
   );
-const pathOf = (mail: string) => /<([^>]*)>/.exec(mail)?.[1] ?? "";
 const recipientsOf = (messages: readonly { rcpts: string[] }[]) =>
-  messages.map(({ rcpts }) => rcpts.map(pathOf).join());
+  messages.map(({ rcpts }) => rcpts.map(pathIn).join());
 
 describe("an email to two to ten recipients", () => {
   it("has a transaction and a return path for each, in their order, over one connection, with the same message", async () => {
@@ -54,7 +54,7 @@ describe("an email to two to ten recipients", () => {
     expect(recipientsOf(messages)).toEqual(addresses(10));
     expect((await server.counters()).connections).toBe(1);
     const { masterKeys } = testContext().settings;
-    const paths = await Promise.all(messages.map(({ mail }) => readReturnPath(masterKeys, pathOf(mail))));
+    const paths = await Promise.all(messages.map(({ mail }) => readReturnPath(masterKeys, pathIn(mail))));
     expect(paths).toEqual(
       addresses(10).map((_, recipient) => ({ workspace: workspace.workspaceNumber, emailId: id, recipient })),
     );
@@ -67,7 +67,7 @@ describe("an email to two to ten recipients", () => {
     const server = await sinkServer();
     const id = await send(addresses(3));
     await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
-    const path = pathOf((await server.messages())[1]?.mail ?? "");
+    const path = pathIn((await server.messages())[1]?.mail ?? "");
     await server.close();
     const raw = report({
       blocks: [
@@ -202,7 +202,7 @@ describe("an email to more than ten recipients", () => {
     const messages = await server.messages();
     await server.close();
     expect(recipientsOf(messages)).toEqual([addresses(11).join()]);
-    const path = await readReturnPath(testContext().settings.masterKeys, pathOf(messages[0]?.mail ?? ""));
+    const path = await readReturnPath(testContext().settings.masterKeys, pathIn(messages[0]?.mail));
     expect(path).toEqual({ workspace: workspace.workspaceNumber, emailId: id, recipient: "all" });
   });
 });

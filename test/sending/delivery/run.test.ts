@@ -50,10 +50,10 @@ async function detail(workspace: TestWorkspace, id: string): Promise<Detail> {
 }
 
 async function outboxOf(_ctx: MailCtx, id: string): Promise<(WakeUp & { claims: number })[]> {
-  const { results } = await database
-    .prepare("SELECT due_at AS dueAt, id, kind, claims FROM outbox WHERE id = ?1")
-    .bind(id)
-    .all<WakeUp & { claims: number }>();
+  const results = await database.rows<WakeUp & { claims: number }>(
+    "SELECT due_at AS dueAt, id, kind, claims FROM outbox WHERE id = ?1",
+    [id],
+  );
   return results;
 }
 
@@ -170,7 +170,7 @@ describe("attempts", () => {
     const workspace = await aWorkspace();
     const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
     const id = await accept(ctx, workspace, {});
-    await database.prepare("UPDATE outbox SET claims = 1 WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE outbox SET claims = 1 WHERE id = ?1", [id]);
     await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
     const email = await detail(workspace, id);
     expect(email.events[1]).toMatchObject({ event_type: "delivered", metadata: { possible_duplicate: true } });
@@ -181,7 +181,7 @@ describe("attempts", () => {
     const workspace = await aWorkspace();
     const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
     const id = await accept(ctx, workspace, {});
-    await database.prepare("UPDATE outbox SET claims = 8 WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE outbox SET claims = 8 WHERE id = ?1", [id]);
     await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
     expect((await detail(workspace, id)).status).toBe("failed");
     expect(await server.messages()).toEqual([]);
@@ -234,10 +234,7 @@ describe("what changed before the claim counts: the sender and the recipients ar
     const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
     const id = await accept(ctx, workspace, {});
     const pause = (at: number | null) =>
-      database
-        .prepare("UPDATE workspaces SET sending_paused_at = ?1 WHERE number = ?2")
-        .bind(at, workspace.workspaceNumber)
-        .run();
+      database.run("UPDATE workspaces SET sending_paused_at = ?1 WHERE number = ?2", [at, workspace.workspaceNumber]);
     await pause(1);
     await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
     const [row] = await outboxOf(ctx, id);
@@ -299,11 +296,11 @@ describe("many emails", () => {
     const send_at = new Date(now + 3_600_000).toISOString();
     const due = await accept(ctx, workspace, { send_at, subject: "due" });
     const cancelled = await accept(ctx, workspace, { send_at, subject: "cancelled" });
-    await database.prepare("UPDATE emails SET status = 'cancelled' WHERE id = ?1").bind(cancelled).run();
+    await database.run("UPDATE emails SET status = 'cancelled' WHERE id = ?1", [cancelled]);
     now += 3_600_000;
     const rows = [...(await outboxOf(ctx, due)), ...(await outboxOf(ctx, cancelled))];
     // A claim takes other due rows along: the emails that earlier tests left deferred.
-    await database.prepare("DELETE FROM outbox WHERE id NOT IN (?1, ?2)").bind(due, cancelled).run();
+    await database.run("DELETE FROM outbox WHERE id NOT IN (?1, ?2)", [due, cancelled]);
     await deliver(ctx, rows, egressOf(ctx.settings, deadlines));
     expect((await detail(workspace, due)).events.map(({ event_type }) => event_type)).toEqual([
       "scheduled",
@@ -329,20 +326,19 @@ describe("suppression", () => {
   for (const [reply, reason] of replies) {
     it(`"${reply}" ${reason ? "suppresses the recipient" : "does not suppress the recipient"}`, async () => {
       const { workspace } = await sendAndDeliver({ recipients: { "friend@example.org": reply } });
-      const row = await database
-        .prepare("SELECT reason FROM suppressions WHERE workspace = ?1 AND email = 'friend@example.org'")
-        .bind(workspace.workspaceNumber)
-        .first<{ reason: string }>();
+      const row = await database.row<{ reason: string }>(
+        "SELECT reason FROM suppressions WHERE workspace = ?1 AND email = 'friend@example.org'",
+        [workspace.workspaceNumber],
+      );
       expect(row?.reason ?? null).toBe(reason);
     });
   }
 
   it("a simulated bounce does not suppress the recipient", async () => {
     const { workspace } = await sendAndDeliver({}, { to: [{ email: "bounced@simulator.test" }] });
-    const row = await database
-      .prepare("SELECT count(*) AS n FROM suppressions WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .first<{ n: number }>();
+    const row = await database.row<{ n: number }>("SELECT count(*) AS n FROM suppressions WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     expect(row?.n).toBe(0);
   });
 });
@@ -351,13 +347,11 @@ describe("roll-ups", () => {
   it("count each recipient under its domain and each email once, in the row of its first domain", async () => {
     const to = ["a@one.example", "b@one.example", "c@two.example"].map((email) => ({ email }));
     const { workspace } = await sendAndDeliver({ recipients: { "b@one.example": "550 5.1.1 gone" } }, { to }, 2);
-    const { results } = await database
-      .prepare(
-        `SELECT domain, sent, delivered, bounced, failed, emails_sent, emails_delivered, emails_bounced, emails_failed
+    const results = await database.rows(
+      `SELECT domain, sent, delivered, bounced, failed, emails_sent, emails_delivered, emails_bounced, emails_failed
           FROM rollups_hourly WHERE workspace = ?1 ORDER BY domain`,
-      )
-      .bind(workspace.workspaceNumber)
-      .all();
+      [workspace.workspaceNumber],
+    );
     expect(results).toEqual([
       {
         ...{ domain: "one.example", sent: 2, delivered: 2, bounced: 2, failed: 0 },

@@ -12,7 +12,7 @@ import { aWorkspace, recordingContext, type TestWorkspace, until } from "../../s
 const NAMES = ["a", "b", "c", "d"] as const;
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
 });
 
 /** Accepts `count` emails of a workspace that leaves by the egress with a name, null: that of EGRESS_URL. Returns it with their ids. */
@@ -29,9 +29,7 @@ async function mailsBy(name: string | null, count: number): Promise<{ workspace:
 /** Delivers all rows in one run. `waitMs`: how long an egress waits for a connection. */
 async function runAll(settings: Record<string, unknown>, waitMs?: number) {
   const { ctx, woken } = recordingContext(settings);
-  const { results } = await database
-    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE token IS NULL")
-    .all<WakeUp>();
+  const results = await database.rows<WakeUp>("SELECT due_at AS dueAt, id, kind FROM outbox WHERE token IS NULL");
   const options = waitMs === undefined ? {} : { connectionWaitMs: waitMs };
   const run = new DeliveryRun(ctx, egressOf(ctx.settings), newRunLimits(), options);
   await deliverRows(ctx, results, run).finally(() => run.end());

@@ -1,22 +1,17 @@
 import PostalMime from "postal-mime";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sealLinks } from "../../../src/lib/sealed-links.ts";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** GET /v1/emails/:email_id/source (docs/contract/emails.md#source-of-an-email). */
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 /** Sends an email that nothing delivers before the test does. */
 async function send(changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail(workspace, changes));
-  return (await response.json<{ id: string }>()).id;
+  return (await workspace.withoutQueue.create("/v1/emails/", aMail(workspace, changes))).id;
 }
 
 const textOf = async (id: string) => new TextDecoder().decode(await (await sourceOf(id)).arrayBuffer());
@@ -63,7 +58,7 @@ describe("the source of an email", () => {
     const link = `${settings.publicUrl}/auth/magic/secret-token`;
     const text = await sealLinks(settings.masterKeys, `Sign in: ${link}`, settings.publicUrl);
     const id = await send({ text });
-    await mail.prepare("UPDATE emails SET source = 'system' WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE emails SET source = 'system' WHERE id = ?1", [id]);
     const { text: shown } = await PostalMime.parse(await textOf(id));
     expect([shown?.includes("Sign in: "), shown?.includes("secret-token")]).toEqual([true, false]);
   });
@@ -71,7 +66,7 @@ describe("the source of an email", () => {
   it("is not shown to other workspaces, and is not found when its content was deleted", async () => {
     const id = await send();
     expect((await sourceOf(id)).status).toBe(200);
-    await mail.prepare("UPDATE emails SET content = NULL, content_key = 'gone' WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE emails SET content = NULL, content_key = 'gone' WHERE id = ?1", [id]);
     expect((await sourceOf(id)).status).toBe(404);
     const other = await aWorkspace();
     expect((await other.get(`/v1/emails/${id}/source`)).status).toBe(404);

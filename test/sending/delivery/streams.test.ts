@@ -6,14 +6,12 @@ import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { type SmtpServerHandle, sinkServer } from "../../support/smtp-control.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  for (const table of ["outbox", "egress_waits", "receiver_domains"])
-    await database.prepare(`DELETE FROM ${table}`).run();
-  workspace = await aWorkspace();
+  for (const table of ["outbox", "egress_waits", "receiver_domains"]) await database.run(`DELETE FROM ${table}`);
 });
 
 /** Accepts an email of the API and two that are sent to many. Returns their ids. */
@@ -23,7 +21,7 @@ async function acceptThree(): Promise<{ own: string; bulk: string[] }> {
   const own = await accept("own@one.test");
   const bulk = [await accept("bulk@one.test"), await accept("broadcast@one.test")];
   for (const [index, source] of ["bulk", "broadcast"].entries())
-    await database.prepare("UPDATE emails SET source = ?1 WHERE id = ?2").bind(source, bulk[index]).run();
+    await database.run("UPDATE emails SET source = ?1 WHERE id = ?2", [source, bulk[index]]);
   return { own, bulk };
 }
 
@@ -51,7 +49,7 @@ describe("BULK_EGRESS_URL", () => {
       expect(status).toBe("queued");
       expect(events.at(-1)).toMatchObject({ event_type: "deferred", metadata: { phase: "connect" } });
     }
-    const waiting = await database.prepare("SELECT count(*) AS n FROM outbox WHERE outage IS NOT NULL").first();
+    const waiting = await database.row("SELECT count(*) AS n FROM outbox WHERE outage IS NOT NULL");
     expect(waiting).toEqual({ n: 0 });
   });
 

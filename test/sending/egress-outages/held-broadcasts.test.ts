@@ -19,12 +19,10 @@ beforeEach(async () => {
 });
 
 const pauseWorkspace = ({ workspaceNumber }: TestWorkspace) =>
-  database.prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1").bind(workspaceNumber).run();
+  database.run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", [workspaceNumber]);
 // As if contacts were left that had no attempt: a broadcast that has tried all cannot be paused any more.
-const pauseBroadcast = (id: string) =>
-  database.prepare("UPDATE broadcasts SET paused_at = 1 WHERE id = ?1").bind(id).run();
-const slowDown = (id: string) =>
-  database.prepare("UPDATE broadcasts SET max_per_hour = 6 WHERE id = ?1").bind(id).run();
+const pauseBroadcast = (id: string) => database.run("UPDATE broadcasts SET paused_at = 1 WHERE id = ?1", [id]);
+const slowDown = (id: string) => database.run("UPDATE broadcasts SET max_per_hour = 6 WHERE id = ?1", [id]);
 
 const REASONS = ["broadcast is paused", "workspace is paused", "broadcast has a low max_per_hour"];
 
@@ -37,7 +35,7 @@ it.each(byExtent({ quick: REASONS.slice(0, 1), full: REASONS, long: REASONS }))(
     const sender = await aWorkspace();
     const broadcasts = broadcastsOf(sender);
     const { id } = await broadcasts.create({ contact_list_id: await aContactList(sender, HELD) });
-    await database.prepare("UPDATE contacts SET email = replace(email, 'simulator.test', 'example.net')").run();
+    await database.run("UPDATE contacts SET email = replace(email, 'simulator.test', 'example.net')");
     await broadcasts.expectJson(await broadcasts.act(id, "send"), 200);
     await deployment.run(deployment.now + 3 * MINUTE);
     expect(await waitingRows()).toBe(HELD);

@@ -2,6 +2,7 @@
  * Owners of workspaces with waiting emails are notified of an outage and of its end, once each
  * (docs/contract/delivery.md#outages).
  */
+
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { notifyWorkspaces } from "../../../src/notices/notifications/index.ts";
@@ -10,6 +11,7 @@ import { outageNotice } from "../../../src/sending/egress-outages/notices.ts";
 import { notifyOfOutages } from "../../../src/sending/egress-outages/notify-of-outages.ts";
 import { listed } from "../../notices/notifications/support.ts";
 import { closedPort } from "../../support/closed-port.ts";
+import { database } from "../../support/databases.ts";
 import { runToEnd } from "../../support/retention.ts";
 import { aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { Deployment, forgetOutages, MINUTE, mailDatabases, SECOND } from "./support.ts";
@@ -76,9 +78,7 @@ describe("an outage", () => {
       await deployment.run(deployment.now + 5 * MINUTE);
       for (const workspace of [first, second, late]) expect(await titles(workspace)).toEqual([END, BEGIN]);
       expect(await titles(idle)).toEqual([]);
-      const { results } = await env.DB.prepare("SELECT 1 FROM notifications WHERE user_id = ?1")
-        .bind(member.userId)
-        .all();
+      const results = await database.rows("SELECT 1 FROM notifications WHERE user_id = ?1", [member.userId]);
       expect(results).toEqual([]);
       const [end, begin] = (await listed(first)).items;
       expect(begin).toMatchObject({ category: "alerts", severity: "warning", href: "/emails" });
@@ -92,9 +92,7 @@ describe("an outage", () => {
 
   it("posts its begin and its end to Slack, and emails its end only, which names both times", async () => {
     const workspace = await aWorkspace();
-    await env.DB.prepare("UPDATE workspaces SET slack_webhook_url = 'x' WHERE number = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE workspaces SET slack_webhook_url = 'x' WHERE number = ?1", [workspace.workspaceNumber]);
     const { deployment, open } = await anOutage([workspace]);
     const seen = new Set<string>();
     const watch = async () => {
@@ -144,9 +142,7 @@ describe("the notices of an outage", () => {
   const contextAt = (at: number) => onShard(new Deployment(at, {}).context().ctx, 0);
   const began = now - 20 * MINUTE;
   const insertOutage = (endedAt: number | null) =>
-    env.DB.prepare("INSERT INTO egress_outages (id, began_at, ended_at) VALUES ('o', ?1, ?2)")
-      .bind(began, endedAt)
-      .run();
+    database.run("INSERT INTO egress_outages (id, began_at, ended_at) VALUES ('o', ?1, ?2)", [began, endedAt]);
   const insertWorkspaces = (numbers: readonly number[]) =>
     env.MAIL_0.prepare("INSERT INTO outage_workspaces (workspace, waiting_at) SELECT value, ?2 FROM json_each(?1)")
       .bind(JSON.stringify(numbers), began)
@@ -164,9 +160,7 @@ describe("the notices of an outage", () => {
     await runs(now);
     await runs(now + MINUTE);
     for (const workspace of workspaces) expect(await titles(workspace)).toEqual([BEGIN]);
-    await env.DB.prepare("UPDATE egress_outages SET ended_at = ?1")
-      .bind(now + MINUTE)
-      .run();
+    await database.run("UPDATE egress_outages SET ended_at = ?1", [now + MINUTE]);
     await runs(now + 2 * MINUTE);
     await runs(now + 3 * MINUTE);
     for (const workspace of workspaces) expect(await titles(workspace)).toEqual([END, BEGIN]);
@@ -188,9 +182,10 @@ describe("the notices of an outage", () => {
     await insertWorkspaces(numbers);
     const notified = async () =>
       (
-        await env.DB.prepare("SELECT count(*) AS n FROM notifications WHERE title = ?1 AND workspace >= 1000000")
-          .bind(BEGIN)
-          .first<{ n: number }>()
+        await database.row<{ n: number }>(
+          "SELECT count(*) AS n FROM notifications WHERE title = ?1 AND workspace >= 1000000",
+          [BEGIN],
+        )
       )?.n;
     const perMinute: (number | undefined)[] = [];
     for (let minute = 0; minute < 4; minute++) {

@@ -7,15 +7,14 @@ import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import type { SmtpServerHandle } from "../../support/smtp-control.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const paced = { kind: "paced", receiver: "google", label: "Google", seconds: 60, reason: "its rate is used up" };
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let server: SmtpServerHandle;
 let id: string;
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
-  workspace = await aWorkspace();
+  await database.run("DELETE FROM outbox");
   server = await holdingServer();
   id = await acceptEmail(recordingContext().ctx, workspace);
 });
@@ -54,7 +53,7 @@ it("an email fails after eight attempts at its receiver, however often it waited
 });
 
 it("an email to two people that was given back for both has the wait of a first attempt too", async () => {
-  await database.prepare("DELETE FROM outbox").run();
+  await database.run("DELETE FROM outbox");
   id = await acceptEmail(recordingContext().ctx, workspace, {
     to: [{ email: "a@example.org" }, { email: "b@example.org" }],
   });

@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { watchDatabase } from "../../../bench/watch-database.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { GATEWAY_HEADERS } from "../../support/submissions.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, recordingContext } from "../../support/workspace.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
+import { aMail, apiOn, aWorkspace, recordingContext } from "../../support/workspace.ts";
 
 const EMAILS = 50;
 const people = Array.from({ length: EMAILS }, (_, n) => ({ email: `p${n}@example.org` }));
@@ -31,17 +31,17 @@ for (const [name, rowsOfEmail] of [
   ["emails of a batch", 1],
 ] as const)
   it(`${name} cost ${rowsOfEmail} rows each from the claim to the receiver's word, and the report of ${EMAILS} three calls`, async () => {
-    await database.prepare("DELETE FROM outbox").run();
+    await database.run("DELETE FROM outbox");
     const [workspace, server] = [await aWorkspace(), await holdingServer()];
     // The claim after one whose server offered to hold emails is long enough at once.
     await acceptEmail(recordingContext().ctx, workspace);
     await runOutboxAt(Date.now() + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
-    await database.prepare("DELETE FROM outbox").run();
+    await database.run("DELETE FROM outbox");
     const ids: string[] = [];
     if (name === "single emails")
       for (const to of people) ids.push(await acceptEmail(recordingContext().ctx, workspace, { to: [to] }));
     else
-      await createApiWithoutQueue(workspace.apiKey).post(
+      await workspace.withoutQueue.post(
         "/v1/emails/batch",
         people.map((to) => aMail(workspace, { to: [to] })),
       );
@@ -60,10 +60,10 @@ for (const [name, rowsOfEmail] of [
     expect(report.count.calls).toBe(3);
     // Beside these a few for each report: its change, roll-up, receiver and volume.
     expect(run.count.written + report.count.written).toBeLessThanOrEqual(rowsOfEmail * EMAILS + 6);
-    const left = await database
-      .prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1 AND status = 'delivered' AND content IS NULL")
-      .bind(workspace.workspaceNumber)
-      .first();
+    const left = await database.row(
+      "SELECT count(*) AS n FROM emails WHERE workspace = ?1 AND status = 'delivered' AND content IS NULL",
+      [workspace.workspaceNumber],
+    );
     expect(left).toEqual({ n: EMAILS });
     for (const id of ids.slice(0, 2)) expect((await readEmail(workspace, id)).text_body).toBe("A text.");
   });

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { watchDatabase } from "../../../bench/watch-database.ts";
 import { readTicket } from "../../../src/mail/egress-tickets/ticket.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
@@ -9,27 +8,25 @@ import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const WAIT = "451 4.7.1 wait 300 s for slow.test (Slow): its rate is used up";
 const REFUSAL = "550 5.1.2 no such domain";
 const DEFERRAL = "450 4.2.0 try again";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
-  workspace = await aWorkspace();
+  await database.run("DELETE FROM outbox");
 });
 
 const people = (count: number) => Array.from({ length: count }, (_, n) => ({ email: `p${n}@example.org` }));
 
 const rows = async () =>
-  (
-    await database
-      .prepare("SELECT id, token, claims FROM outbox WHERE kind = 'deliver'")
-      .all<{ id: string; token: string | null; claims: number }>()
-  ).results;
+  await database.rows<{ id: string; token: string | null; claims: number }>(
+    "SELECT id, token, claims FROM outbox WHERE kind = 'deliver'",
+  );
 
 type Results = Record<string, Record<string, unknown>>;
 
@@ -90,9 +87,9 @@ describe("an email to several people whose egress reports before the run has wri
     );
     const { events } = await readEmail(workspace, id);
     const announced = events.find(({ event_type }) => event_type === "deferred")?.metadata?.next_attempt_at;
-    const [row] = (await database.prepare("SELECT due_at FROM outbox").all<{ due_at: number }>()).results;
+    const [row] = await database.rows<{ due_at: number }>("SELECT due_at FROM outbox");
     expect(new Date(row?.due_at ?? 0).toISOString()).toBe(announced);
-    const stored = await database.prepare("SELECT due_at FROM emails WHERE id = ?1").bind(id).first();
+    const stored = await database.row("SELECT due_at FROM emails WHERE id = ?1", [id]);
     expect(stored).toEqual({ due_at: row?.due_at });
   });
 

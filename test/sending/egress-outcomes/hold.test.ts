@@ -6,23 +6,18 @@ import { eventTypes, readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import type { SmtpServerHandle } from "../../support/smtp-control.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let server: SmtpServerHandle;
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
-  workspace = await aWorkspace();
+  await database.run("DELETE FROM outbox");
   server = await holdingServer();
 });
 
 const rows = async () =>
-  (
-    await database
-      .prepare("SELECT id, due_at AS dueAt, token, ref FROM outbox WHERE kind = 'deliver' ORDER BY id")
-      .all()
-  ).results;
+  await database.rows("SELECT id, due_at AS dueAt, token, ref FROM outbox WHERE kind = 'deliver' ORDER BY id");
 
 /** Accepts an email and hands it over. Returns its id and what the egress holds. */
 async function handOver(changes: Record<string, unknown> = {}, now = Date.now()) {
@@ -152,10 +147,7 @@ describe("a report", () => {
     const { events } = await readEmail(workspace, id);
     expect(events.map(({ event_type }) => event_type)).toEqual(["queued", "delivered"]);
     expect(events.at(-1)?.created_at).toBe(new Date(at).toISOString());
-    const stored = await database
-      .prepare("SELECT events FROM emails WHERE id = ?1")
-      .bind(id)
-      .first<{ events: string }>();
+    const stored = await database.row<{ events: string }>("SELECT events FROM emails WHERE id = ?1", [id]);
     expect(JSON.parse(stored?.events ?? "")).toEqual([0, expect.any(Array)]);
   });
 

@@ -7,14 +7,13 @@ import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { GATEWAY_HEADERS } from "../../support/submissions.ts";
-import { apiOn, apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, apiWith, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 const gateway = apiWith(null);
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
-  workspace = await aWorkspace();
+  await database.run("DELETE FROM outbox");
 });
 
 interface Renewed {

@@ -8,24 +8,16 @@ import { runRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import type { SmtpServerHandle } from "../../support/smtp-control.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, recordingContext, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
 const LATER = EGRESS_LEASE_MS + 60_000;
 const { ctx } = recordingContext();
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let server: SmtpServerHandle;
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
-  workspace = await aWorkspace();
+  await database.run("DELETE FROM outbox");
   server = await holdingServer();
 });
 
@@ -58,15 +50,15 @@ describe("a `sent` email whose egress died", () => {
 
   it("gets a row of its own when that of its batch has been interrupted again and again", async () => {
     const batch = ["a", "b", "c"].map((name) => aMail(workspace, { to: [{ email: `${name}@example.org` }] }));
-    await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/batch", batch);
+    await workspace.withoutQueue.post("/v1/emails/batch", batch);
     for (let n = 0; n < 4; n++) {
       await runOutboxAt(Date.now() + 1_000 + n * LATER, { EGRESS_URL: server.url }, ["deliver"]);
       await reportAll((await heldMails(server)).slice(-3), results.held);
     }
-    const { results: rows } = await database.prepare("SELECT json_array_length(ref) AS emails FROM outbox").all();
+    const rows = await database.rows("SELECT json_array_length(ref) AS emails FROM outbox");
     expect(rows).toEqual([{ emails: 1 }, { emails: 1 }, { emails: 1 }]);
     await reportAll((await heldMails(server)).slice(-3), results.accepted);
-    expect((await database.prepare("SELECT id FROM outbox").all()).results).toEqual([]);
+    expect(await database.rows("SELECT id FROM outbox")).toEqual([]);
   });
 
   it("is kept beyond the time of retention", async () => {

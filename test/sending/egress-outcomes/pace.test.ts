@@ -4,36 +4,21 @@ import { database } from "../../support/databases.ts";
 import { eventTypes, readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 const DAY = 24 * 3_600_000;
 
 beforeEach(async () => {
-  for (const table of ["outbox", "egress_waits", "receiver_domains"])
-    await database.prepare(`DELETE FROM ${table}`).run();
-  workspace = await aWorkspace();
+  for (const table of ["outbox", "egress_waits", "receiver_domains"]) await database.run(`DELETE FROM ${table}`);
 });
 
 const rows = async () =>
-  (
-    await database
-      .prepare("SELECT id, due_at AS dueAt, token, claims FROM outbox WHERE kind = 'deliver' ORDER BY due_at")
-      .all<{ id: string; dueAt: number; token: string | null; claims: number }>()
-  ).results;
+  await database.rows<{ id: string; dueAt: number; token: string | null; claims: number }>(
+    "SELECT id, due_at AS dueAt, token, claims FROM outbox WHERE kind = 'deliver' ORDER BY due_at",
+  );
 const versions = async () =>
-  (
-    await database
-      .prepare("SELECT n, version FROM emails WHERE workspace = ?1 ORDER BY n")
-      .bind(workspace.workspaceNumber)
-      .all()
-  ).results;
+  await database.rows("SELECT n, version FROM emails WHERE workspace = ?1 ORDER BY n", [workspace.workspaceNumber]);
 const asked = async (server: Awaited<ReturnType<typeof holdingServer>>) =>
   (await server.commands()).filter((line) => line.startsWith("RCPT")).length;
 
@@ -62,7 +47,7 @@ describe("an email that waits for the pace of its receiver", () => {
     const emails = ["a@gmail.test", "b@gmail.test", "c@gmail.test"].map((email) =>
       aMail(workspace, { to: [{ email }] }),
     );
-    await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/batch", emails);
+    await workspace.withoutQueue.post("/v1/emails/batch", emails);
     const before = await versions();
     await runOutboxAt(now, { EGRESS_URL: server.url }, ["deliver"]);
     expect(await versions()).toEqual(before);

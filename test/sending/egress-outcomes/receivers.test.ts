@@ -4,14 +4,13 @@ import { database } from "../../support/databases.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { GATEWAY_HEADERS } from "../../support/submissions.ts";
-import { apiWith, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
   for (const table of ["outbox", "receiver_domains", "egress_waits", "egress_volume"])
-    await database.prepare(`DELETE FROM ${table}`).run();
-  workspace = await aWorkspace();
+    await database.run(`DELETE FROM ${table}`);
 });
 
 /** Delivers an email to each address. */
@@ -40,7 +39,7 @@ describe("what is known of receivers", () => {
   it("groups the statistics of domains, and leaves unknown ones by themselves", async () => {
     await deliverTo(["a@gmail.test", "b@corp.test"], "google");
     await deliverTo(["c@hotmail.test"], "outlook");
-    await database.prepare("DELETE FROM receiver_domains WHERE domain = 'hotmail.test'").run();
+    await database.run("DELETE FROM receiver_domains WHERE domain = 'hotmail.test'");
     const stats = async (query: string) =>
       (
         await (

@@ -5,27 +5,18 @@ import { database } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  await database.prepare("DELETE FROM outbox").run();
-  workspace = await aWorkspace();
+  await database.run("DELETE FROM outbox");
 });
 
 const rows = async () =>
-  (
-    await database
-      .prepare("SELECT id, token, ref FROM outbox WHERE kind = 'deliver' ORDER BY id")
-      .all<{ id: string; token: string | null; ref: string }>()
-  ).results;
+  await database.rows<{ id: string; token: string | null; ref: string }>(
+    "SELECT id, token, ref FROM outbox WHERE kind = 'deliver' ORDER BY id",
+  );
 
 const people = (count: number) => Array.from({ length: count }, (_, n) => ({ email: `p${n}@example.org` }));
 
@@ -85,7 +76,7 @@ describe("a row of many emails", () => {
   it("shrinks once for each report, and is gone with its last email", async () => {
     const server = await holdingServer();
     const emails = people(10).map((to) => aMail(workspace, { to: [to] }));
-    const response = await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/batch", emails);
+    const response = await workspace.withoutQueue.post("/v1/emails/batch", emails);
     expect(response.status, await response.clone().text()).toBe(202);
     await runOutboxAt(Date.now() + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
     const held = await heldMails(server);
@@ -114,7 +105,7 @@ describe("a row of many emails", () => {
   it("does not come back for the emails that were reported when the egress dies with the others", async () => {
     const server = await holdingServer();
     const emails = people(6).map((to) => aMail(workspace, { to: [to] }));
-    await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/batch", emails);
+    await workspace.withoutQueue.post("/v1/emails/batch", emails);
     await runOutboxAt(Date.now() + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
     const held = await heldMails(server);
     await report(held.slice(0, 2).map((mail) => ({ ...mail, result: results.accepted })));

@@ -1,21 +1,16 @@
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest } from "../../support/workspace.ts";
 
 const MIB = 1024 * 1024;
 
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof createApiWithoutQueue>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 /** Returns base64 of one repeated letter; `size` is a multiple of three. */
 const base64 = (size: number, letter: string) => btoa(letter.repeat(3)).repeat(size / 3);
@@ -29,7 +24,7 @@ const send = (items: unknown, headers?: Record<string, string>) => {
 };
 const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects;
 const emails = () =>
-  database.prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1").bind(workspace.workspaceNumber).first("n");
+  database.value("SELECT count(*) AS n FROM emails WHERE workspace = ?1", [workspace.workspaceNumber]);
 
 describe("a batch above 8 MB", () => {
   it("refuses items with bad attachments, and delivers the others byte for byte", async () => {
@@ -114,10 +109,9 @@ it("the texts of a batch, short and long, are read from its R2 object at dispatc
     mail(`m${i}`, [], { text: `${i}.`.repeat(i % 10 ? 4_000 : 10_000) }),
   );
   expect(await (await send(items)).json()).toMatchObject({ sent: 200 });
-  const inRows = await database
-    .prepare("SELECT count(content) AS n FROM emails WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .first<number>("n");
+  const inRows = await database.value<number>("SELECT count(content) AS n FROM emails WHERE workspace = ?1", [
+    workspace.workspaceNumber,
+  ]);
   expect(inRows).toBe(0);
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const parsed = await Promise.all((await server.messages()).map(({ raw }) => PostalMime.parse(raw)));

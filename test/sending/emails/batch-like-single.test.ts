@@ -7,7 +7,7 @@ import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { requests } from "../../support/send-requests.ts";
 import { run } from "../../support/sending.ts";
-import { aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
 interface Row {
   id: string;
@@ -28,10 +28,10 @@ interface Row {
 
 /** Returns an email's row and content without the fields that must differ: ids, times, source, place of the content. */
 async function comparable(workspace: TestWorkspace, id: string) {
-  const row = await database
-    .prepare("SELECT * FROM emails WHERE workspace = ?1 AND id = ?2")
-    .bind(workspace.workspaceNumber, id)
-    .first<Row>();
+  const row = await database.row<Row>("SELECT * FROM emails WHERE workspace = ?1 AND id = ?2", [
+    workspace.workspaceNumber,
+    id,
+  ]);
   if (!row) throw new Error("no such row");
   const {
     n: _n,
@@ -58,10 +58,10 @@ async function comparable(workspace: TestWorkspace, id: string) {
   const attachments = [];
   for (const { at, ...file } of document.attachments) attachments.push({ ...file, bytes: await read(at, file.size) });
   const at = row.status === "scheduled" ? due_at : due_at === created_at;
-  const waits = await database
-    .prepare("SELECT count(*) AS n FROM outbox WHERE due_at = ?1 AND id = ?2")
-    .bind(due_at, outbox_id ?? id)
-    .first("n");
+  const waits = await database.value("SELECT count(*) AS n FROM outbox WHERE due_at = ?1 AND id = ?2", [
+    due_at,
+    outbox_id ?? id,
+  ]);
   return {
     ...rest,
     id: null,
@@ -82,7 +82,7 @@ it("an item of a batch gets the same decision, the same reason and the same row 
       workspace.workspaceNumber,
       `r${n}@example.org`,
     );
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const count = byExtent({ quick: 60, full: 160, long: 2_000 });
   const items = fc.sample(requests(workspace.mailbox), { numRuns: count, seed: 20_261_121 });
   const results: BatchOut["results"] = [];

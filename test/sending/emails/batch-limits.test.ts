@@ -1,31 +1,16 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, wrapDatabases } from "../../support/databases.ts";
 import { type FailureInjection, failingDatabase, type Moment } from "../../support/failures.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof apiOn>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 const count = async (table: "emails" | "changes" | "idempotency_keys") =>
-  database
-    .prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`)
-    .bind(workspace.workspaceNumber)
-    .first("n");
+  database.value(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`, [workspace.workspaceNumber]);
 const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects.length;
 const mails = (many: number, changes: Record<string, unknown> = {}) =>
   Array.from({ length: many }, (_, i) => aMail(workspace, { to: [{ email: `f${i}@example.org` }], ...changes }));

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
@@ -7,15 +7,10 @@ import { byExtent } from "../../support/extent.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof apiOn>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 const send = (items: unknown, headers?: Record<string, string>) =>
   apiWithoutQueue.post("/v1/emails/batch", items, headers);
@@ -29,19 +24,16 @@ const result = async (items: unknown, headers?: Record<string, string>) => {
   return response.json<BatchOut>();
 };
 const stored = async () =>
-  (
-    await database
-      .prepare("SELECT id, subject, status, content_key, due_at, outbox_id FROM emails WHERE workspace = ?1 ORDER BY n")
-      .bind(workspace.workspaceNumber)
-      .all<{
-        id: string;
-        subject: string;
-        status: string;
-        content_key: string;
-        due_at: number;
-        outbox_id: string | null;
-      }>()
-  ).results;
+  await database.rows<{
+    id: string;
+    subject: string;
+    status: string;
+    content_key: string;
+    due_at: number;
+    outbox_id: string | null;
+  }>("SELECT id, subject, status, content_key, due_at, outbox_id FROM emails WHERE workspace = ?1 ORDER BY n", [
+    workspace.workspaceNumber,
+  ]);
 const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects;
 
 describe("POST /v1/emails/batch", () => {

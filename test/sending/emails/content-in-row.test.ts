@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { database } from "../../support/databases.ts";
-import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
 const LIMIT = 16_384;
 const EMPTY = { text: "", html: null, headers: [], reply_to: null, attachments: [] };
@@ -17,17 +17,14 @@ interface Stored {
 }
 
 const rowOf = (id: string) =>
-  database
-    .prepare("SELECT content, content_key, content_offset, content_size FROM emails WHERE id = ?1")
-    .bind(id)
-    .first<Stored>();
+  database.row<Stored>("SELECT content, content_key, content_offset, content_size FROM emails WHERE id = ?1", [id]);
 
 const objectsOf = async ({ workspaceId }: TestWorkspace) =>
   (await env.CONTENT.list({ prefix: `w/${workspaceId}/` })).objects.length;
 
 async function accept(workspace: TestWorkspace, changes: Record<string, unknown>, path = "/v1/emails/") {
   const body = path === "/v1/emails/" ? aMail(workspace, changes) : [aMail(workspace, changes)];
-  const response = await apiOn({ WORK: discardingQueue }, workspace.apiKey).post(path, body);
+  const response = await workspace.withoutQueue.post(path, body);
   expect(response.status).toBe(202);
   const result = await response.json<{ id?: string; results?: { id: string }[] }>();
   return result.id ?? result.results?.[0]?.id ?? "";
@@ -84,7 +81,7 @@ describe("the content of an accepted email", () => {
       const workspace = await aWorkspace();
       const text = textFor(bytes);
       const id = await accept(workspace, { text });
-      await database.prepare("UPDATE emails SET status = 'bounced', due_at = NULL WHERE id = ?1").bind(id).run();
+      await database.run("UPDATE emails SET status = 'bounced', due_at = NULL WHERE id = ?1", [id]);
       const {
         text_body,
         id: _id,
@@ -94,7 +91,7 @@ describe("the content of an accepted email", () => {
         text_body: string;
       }>();
       expect(text_body).toBe(text);
-      const retried = await apiOn({ WORK: discardingQueue }, workspace.apiKey).post(`/v1/emails/${id}/retry`, "");
+      const retried = await workspace.withoutQueue.post(`/v1/emails/${id}/retry`, "");
       expect(retried.status).toBe(202);
       const retry = (await retried.json<{ id: string }>()).id;
       const copy = await (await workspace.get(`/v1/emails/${retry}`)).json<{ text_body: string }>();

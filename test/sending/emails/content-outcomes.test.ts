@@ -9,8 +9,9 @@ import { readEmail } from "../../support/emails.ts";
 import { offloadContent } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
-import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { sentBy } from "../../support/smtp-control.ts";
+import { pathIn } from "../../support/smtp-path.ts";
+import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { aHit, consume } from "../tracking/support.ts";
 
 const TEXT = `Grüße 😀 ${"x".repeat(2_000)}`;
@@ -24,17 +25,14 @@ interface Accepted {
 
 const accept = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}): Promise<Accepted> => {
   const mail = aMail(workspace, { text: TEXT, ...changes });
-  const { id } = await (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", mail)).json<{ id: string }>();
+  const { id } = await workspace.withoutQueue.create("/v1/emails/", mail);
   return { workspace, id };
 };
 
 /** Delivers an accepted email. Returns the return path of its transaction. */
 async function dispatch(): Promise<string> {
-  const server = await sinkServer();
-  await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
-  const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
-  await server.close();
-  return /<([^>]*)>/.exec(line ?? "")?.[1] ?? "";
+  const [message] = await sentBy((EGRESS_URL) => runOutboxAt(Date.now(), { EGRESS_URL }));
+  return pathIn(message?.mail);
 }
 
 const failure = report({
@@ -115,18 +113,17 @@ for (const { what, status, write } of writers) {
     await run("DELETE FROM outbox");
     const { workspace, id } = await write(await aWorkspace());
     const place = () =>
-      database
-        .prepare("SELECT content IS NOT NULL AS isInRow, content_key IS NOT NULL AS isInR2 FROM emails WHERE id = ?1")
-        .bind(id)
-        .first();
+      database.row(
+        "SELECT content IS NOT NULL AS isInRow, content_key IS NOT NULL AS isInR2 FROM emails WHERE id = ?1",
+        [id],
+      );
     expect(await readEmail(workspace, id)).toMatchObject({ status, text_body: TEXT });
     expect(await place()).toEqual({ isInRow: 1, isInR2: 0 });
     await offloadContent(testContext({}, () => Date.now() + FOUR_DAYS));
     expect(await place()).toEqual({ isInRow: 0, isInR2: 1 });
     expect(await readEmail(workspace, id)).toMatchObject({ status, text_body: TEXT });
     if (status !== "bounced") return;
-    const retried = await createApiWithoutQueue(workspace.apiKey).post(`/v1/emails/${id}/retry`, "");
-    const retry = await retried.json<{ id: string }>();
+    const retry = await workspace.withoutQueue.create(`/v1/emails/${id}/retry`, "");
     expect((await readEmail(workspace, retry.id)).text_body).toBe(TEXT);
   });
 }

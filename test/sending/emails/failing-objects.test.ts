@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { ERRORS } from "../../../bench/distance/rules.ts";
 import { mail } from "../../support/databases.ts";
+import { ERRORS } from "../../support/distance/rules.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue } from "../../support/workspace.ts";
 
 /** Returns the bucket, of which the first calls of a method fail. */

@@ -1,8 +1,8 @@
 /** Calls to D1 that wait for each other: each is a round trip in production. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { Meter, metered } from "../../../bench/meter.ts";
-import { formatCalls, Trace } from "../../../bench/trace.ts";
+import { Meter, metered } from "../../support/meter.ts";
+import { formatCalls, Trace } from "../../support/trace.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue } from "../../support/workspace.ts";
 
 /** Calls the API, and returns its response with the calls to D1 in their order. */
@@ -26,7 +26,7 @@ it("a search makes three round trips: the credential, the emails by index and th
 
 it("a contact is added in four round trips: its list is read with the state of its address", async () => {
   const workspace = await aWorkspace();
-  const { id } = await (await workspace.post("/v1/contacts/", { name: "Hops" })).json<{ id: string }>();
+  const { id } = await workspace.create("/v1/contacts/", { name: "Hops" });
   const { response, order } = await traced(workspace.apiKey, "post", `/v1/contacts/${id}/contacts`, {
     email: "hops@example.org",
   });

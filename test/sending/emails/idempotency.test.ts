@@ -10,10 +10,9 @@ afterEach(() => {
 const key = (value: string) => ({ "Idempotency-Key": value });
 
 async function emailsOf(workspace: TestWorkspace): Promise<number> {
-  const row = await database
-    .prepare("SELECT count(*) AS emails FROM emails WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .first<{ emails: number }>();
+  const row = await database.row<{ emails: number }>("SELECT count(*) AS emails FROM emails WHERE workspace = ?1", [
+    workspace.workspaceNumber,
+  ]);
   return row?.emails ?? -1;
 }
 
@@ -113,7 +112,7 @@ describe("Idempotency-Key", () => {
   it("the database does not contain the key", async () => {
     const workspace = await aWorkspace();
     await workspace.post("/v1/emails/", aMail(workspace), key("a-key-to-look-for"));
-    const { results } = await database.prepare("SELECT * FROM idempotency_keys").all();
+    const results = await database.rows("SELECT * FROM idempotency_keys");
     expect(results.length).toBeGreaterThan(0);
     expect(JSON.stringify(results)).not.toContain("a-key-to-look-for");
   });

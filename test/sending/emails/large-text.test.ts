@@ -6,9 +6,9 @@ import { database, mail as mailDatabase } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
-const apiOf = (workspace: TestWorkspace) => apiOn({ WORK: discardingQueue }, workspace.apiKey);
+const apiOf = (workspace: TestWorkspace) => workspace.withoutQueue;
 const objectsOf = async ({ workspaceId }: TestWorkspace) =>
   (await env.CONTENT.list({ prefix: `w/${workspaceId}/` })).objects;
 
@@ -44,7 +44,7 @@ describe("a long html or text", () => {
     const text = "A line with é.\r\n".repeat(8_000);
     const attachments = [{ filename: "a.txt", content_base64: btoa("content") }];
     const body = aMail(workspace, { subject: "long text", html, text, attachments });
-    const { id } = await (await apiOf(workspace).post("/v1/emails/", body)).json<{ id: string }>();
+    const { id } = await apiOf(workspace).create("/v1/emails/", body);
     expect(await contentOf(workspace, id)).toEqual([html, text]);
     await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
     const mails = await Promise.all((await server.messages()).map(({ raw }) => PostalMime.parse(raw)));
@@ -62,7 +62,7 @@ describe("a long html or text", () => {
       /[\u0080-\uffff/]/g,
       (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
     );
-    const { id } = await (await apiOf(workspace).post("/v1/emails/", escaped)).json<{ id: string }>();
+    const { id } = await apiOf(workspace).create("/v1/emails/", escaped);
     expect(await contentOf(workspace, id)).toEqual([html, "A text."]);
   });
 
@@ -120,7 +120,7 @@ describe("a long html or text", () => {
     const workspace = await aWorkspace();
     const html = `<p>${"long ".repeat(20_000)}</p>`;
     const mail = aMail(workspace, { html, to: [{ email: "bounced@simulator.test" }] });
-    const { id } = await (await apiOf(workspace).post("/v1/emails/", mail)).json<{ id: string }>();
+    const { id } = await apiOf(workspace).create("/v1/emails/", mail);
     await mailDatabase.batch([
       database.prepare("DELETE FROM outbox WHERE id = ?1").bind(id),
       database

@@ -8,7 +8,7 @@ import { byExtent } from "../../support/extent.ts";
 import { withoutOtherRows } from "../../support/outbox.ts";
 import { base64Of, digestOf, patternedBytes } from "../../support/patterned-bytes.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const MIB = 1024 * 1024;
 
@@ -16,10 +16,9 @@ const file = (filename: string, bytes: Uint8Array) => ({ filename, content_base6
 
 async function countStored(workspace: TestWorkspace) {
   const { objects } = await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` });
-  const row = await database
-    .prepare("SELECT count(*) AS emails FROM emails WHERE workspace = ?1")
-    .bind(workspace.workspaceNumber)
-    .first<{ emails: number }>();
+  const row = await database.row<{ emails: number }>("SELECT count(*) AS emails FROM emails WHERE workspace = ?1", [
+    workspace.workspaceNumber,
+  ]);
   return { objects: objects.length, emails: row?.emails };
 }
 
@@ -28,7 +27,7 @@ describe("attachments above 8 MB", () => {
     const server = await sinkServer({ capabilities: ["PIPELINING", "8BITMIME", "SIZE 37748736"] });
     const workspace = await aWorkspace();
     // The queue refuses wake-ups, so that only this test delivers, to its own server.
-    const { post } = createApiWithoutQueue(workspace.apiKey);
+    const { post } = workspace.withoutQueue;
     const bytes = patternedBytes(byExtent({ quick: 9, full: 24, long: 24 }) * MIB - 1000, 7);
     const small = patternedBytes(1000, 9);
     const attachments = [file("large.bin", bytes), { ...file("small.bin", small), content_type: "image/png" }];
@@ -36,10 +35,10 @@ describe("attachments above 8 MB", () => {
     expect(response.status).toBe(202);
     const { id } = await response.json<{ id: string }>();
     const ctx = testContext({ EGRESS_URL: server.url });
-    const { results } = await database
-      .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
-      .bind(id)
-      .all<{ dueAt: number; id: string; kind: OutboxKind }>();
+    const results = await database.rows<{ dueAt: number; id: string; kind: OutboxKind }>(
+      "SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1",
+      [id],
+    );
     await deliver(ctx, results, egressOf(ctx.settings));
     const { status, events } = await (await workspace.get(`/v1/emails/${id}`)).json<{
       status: string;
@@ -98,14 +97,14 @@ describe("attachments above 8 MB", () => {
   it("a body without Content-Length is accepted", async () => {
     const workspace = await aWorkspace();
     const text = JSON.stringify(aMail(workspace, { attachments: [file("a.bin", patternedBytes(7 * MIB, 6))] }));
-    const response = await createApiWithoutQueue(workspace.apiKey).call("POST", "/v1/emails/", text);
+    const response = await workspace.withoutQueue.call("POST", "/v1/emails/", text);
     expect(response.status).toBe(202);
     expect(await countStored(workspace)).toEqual({ objects: 1, emails: 1 });
   });
 
   it("a large call repeated with its Idempotency-Key sends once; another content with the key is a 409", async () => {
     const workspace = await aWorkspace();
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     const send = (seed: number) =>
       api.post("/v1/emails/", aMail(workspace, { attachments: [file("a.bin", patternedBytes(7 * MIB, seed))] }), {
         "Idempotency-Key": "large",
@@ -128,7 +127,7 @@ describe("attachments above 8 MB", () => {
 
   it("two stalled large bodies do not keep others of the same workspace out", async () => {
     const workspace = await aWorkspace();
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     const text = JSON.stringify(aMail(workspace, { attachments: [file("a.bin", patternedBytes(8 * MIB, 4))] }));
     const gate = Promise.withResolvers<void>();
     const stalledBody = () => {
@@ -160,14 +159,14 @@ describe("an empty attachment", () => {
   it("arrives as an empty file", async () => {
     const server = await sinkServer();
     const workspace = await aWorkspace();
-    const { post } = createApiWithoutQueue(workspace.apiKey);
+    const { post } = workspace.withoutQueue;
     const attachments = [{ filename: "empty.txt", content_base64: "" }, file("a.txt", patternedBytes(3, 1))];
     const { id } = await (await post("/v1/emails/", aMail(workspace, { attachments }))).json<{ id: string }>();
     const ctx = testContext({ EGRESS_URL: server.url });
-    const { results } = await database
-      .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
-      .bind(id)
-      .all<{ dueAt: number; id: string; kind: OutboxKind }>();
+    const results = await database.rows<{ dueAt: number; id: string; kind: OutboxKind }>(
+      "SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1",
+      [id],
+    );
     await withoutOtherRows([id], () => deliver(ctx, results, egressOf(ctx.settings)));
     const [message] = await server.messages();
     const parsed = await PostalMime.parse(message?.raw ?? new Uint8Array());

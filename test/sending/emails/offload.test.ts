@@ -13,17 +13,23 @@ import { type FailureInjection, failingDatabase, failingObjects } from "../../su
 import { offloadContent, runRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
-import { aWorkspace, recordingContext, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
+import {
+  aWorkspace,
+  perTest,
+  recordingContext,
+  type TestWorkspace,
+  testContext,
+  until,
+} from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
 const THREE_DAYS = 72 * 60 * MINUTE;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
   await run("DELETE FROM outbox");
   await run("DELETE FROM emails");
   await run("UPDATE content_progress SET n = 0, swept_n = 0");
-  workspace = await aWorkspace();
 });
 
 const egress = acceptingEgress;
@@ -44,8 +50,7 @@ interface Row {
   content_key: string | null;
 }
 
-const rows = async () =>
-  (await database.prepare("SELECT id, status, content, content_key FROM emails ORDER BY n").all<Row>()).results;
+const rows = async () => await database.rows<Row>("SELECT id, status, content, content_key FROM emails ORDER BY n");
 
 /** Expects that the detail of each email has its text, wherever its content is. */
 async function expectReadable(ids: readonly string[], from: TestWorkspace = workspace): Promise<void> {

@@ -5,21 +5,13 @@ import { countingDb } from "../../support/counting-db.ts";
 import { database, withFailingCall } from "../../support/databases.ts";
 import { eventNamesOf, eventsOf, recordEvents } from "../../support/person-events.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, discardingQueue, perTest, testContext } from "../../support/workspace.ts";
 import { aDeliveredMail, aHit, consume as consumeAll, SENT_AT } from "../tracking/support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 const consume = (hits: readonly unknown[], bindings = {}) => consumeAll(hits, { WORK: discardingQueue, ...bindings });
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await recordEvents(workspace);
 });
 
@@ -27,7 +19,7 @@ beforeEach(async () => {
 async function send(...localParts: string[]): Promise<string> {
   const [to, ...cc] = localParts.map((local) => ({ email: `${local}@simulator.test` }));
   const body = aMail(workspace, { to: [to], ...(cc.length > 0 ? { cc } : {}) });
-  const response = await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", body);
+  const response = await workspace.withoutQueue.post("/v1/emails/", body);
   expect(response.status).toBe(202);
   const { id } = await response.json<{ id: string }>();
   await runOutboxAt(Date.now(), { WORK: discardingQueue });
@@ -114,10 +106,7 @@ it("an open and its event are both there or both not, whichever D1 call fails, a
       const { bindings, hit: failed } = withFailingCall({ failing, moment });
       await consume([hit], bindings).catch(() => {});
       const stored = async () => (await eventsOf(workspace)).filter((event) => event.email === email).length;
-      const opened = await database
-        .prepare("SELECT opened_count FROM emails WHERE id = ?1")
-        .bind(id)
-        .first("opened_count");
+      const opened = await database.value("SELECT opened_count FROM emails WHERE id = ?1", [id]);
       expect(await stored(), `call ${failing} failed ${moment}`).toBe(opened);
       await consume([hit]);
       expect(await stored(), `call ${failing} failed ${moment}`).toBe(1);

@@ -12,17 +12,13 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  createApiWithoutQueue,
   discardingQueue,
+  perSuite,
   type TestWorkspace,
   testContext,
 } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 interface Shown {
   id: string;
@@ -58,10 +54,9 @@ async function insertEmails(of: TestWorkspace, count: number, status = "delivere
 /** Returns the `n` of the second email that was inserted. */
 const secondOf = async (of: TestWorkspace) =>
   (
-    await database
-      .prepare("SELECT n FROM emails WHERE workspace = ?1 ORDER BY n LIMIT 1 OFFSET 1")
-      .bind(of.workspaceNumber)
-      .first<{ n: number }>()
+    await database.row<{ n: number }>("SELECT n FROM emails WHERE workspace = ?1 ORDER BY n LIMIT 1 OFFSET 1", [
+      of.workspaceNumber,
+    ])
   )?.n;
 
 describe("GET /v1/emails/", () => {
@@ -213,8 +208,8 @@ describe("GET /v1/emails/", () => {
 
 describe("GET /v1/emails/{id} and /events", () => {
   it("return the same events, oldest first, each with id, type, metadata and time", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
-    const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
+    const api = workspace.withoutQueue;
+    const { id } = await api.create("/v1/emails/", aMail(workspace));
     const events = await (await api.get(`/v1/emails/${id}/events`)).json<unknown[]>();
     expect(events).toEqual([
       { id: expect.any(String), event_type: "queued", metadata: null, created_at: expect.stringMatching(/Z$/) },
@@ -238,7 +233,7 @@ describe("GET /v1/emails/{id} and /events", () => {
 });
 
 describe("D1 queries", () => {
-  let heavy: TestWorkspace;
+  const heavy = perSuite(aWorkspace);
 
   /** Runs one call with a cached key; returns the round trip of authentication and the rest. */
   async function tripsOf(call: (api: ReturnType<typeof apiOn>) => Promise<Response>) {
@@ -260,7 +255,6 @@ describe("D1 queries", () => {
   };
 
   beforeAll(async () => {
-    heavy = await aWorkspace();
     await insertEmails(heavy, 50);
   });
 
@@ -326,7 +320,7 @@ describe("D1 queries", () => {
 
   it("an email whose lease was released is listed as queued again", async () => {
     const other = await aWorkspace();
-    const { id } = await (await createApiWithoutQueue(other.apiKey).post("/v1/emails/", aMail(other))).json<{
+    const { id } = await (await other.withoutQueue.post("/v1/emails/", aMail(other))).json<{
       id: string;
     }>();
     await run("UPDATE outbox SET token = 'a run', due_at = ?2 WHERE id = ?1", id, Date.now() + LEASE_MS);
@@ -349,10 +343,9 @@ describe("D1 queries", () => {
     const plan = (await planOf(authentication)).join("\n");
     expect(plan).toContain("api_keys_by_hash");
     expect(plan.replace(/SCAN json_each.*/g, "")).not.toContain("SCAN");
-    const { results } = await database
-      .prepare("SELECT id FROM emails WHERE workspace = ?1 LIMIT 1")
-      .bind(heavy.workspaceNumber)
-      .all<{ id: string }>();
+    const results = await database.rows<{ id: string }>("SELECT id FROM emails WHERE workspace = ?1 LIMIT 1", [
+      heavy.workspaceNumber,
+    ]);
     const { rest } = await tripsOf((api) => api.get(`/v1/emails/${results[0]?.id}`));
     const detail = await planOf(rest[0]?.statements[0] ?? { binding: "DB" as const, sql: "", values: [] });
     expect(detail[0]).toContain("emails_by_id (workspace=? AND id=?)");

@@ -16,17 +16,15 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
+  perTest,
   recordingContext,
-  type TestWorkspace,
 } from "../../support/workspace.ts";
 
 const MIB = 1024 * 1024;
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof apiOn>;
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
   await emptyOutbox();
 });
 
@@ -40,10 +38,10 @@ const retry = (id: string, api = apiWithoutQueue) => api.call("POST", `/v1/email
 async function delivered(id: string, script: Script = {}): Promise<string[]> {
   const server = await scriptedServer(script);
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
-  const { results } = await database
-    .prepare("SELECT due_at AS dueAt, id FROM outbox WHERE id = ?1")
-    .bind(id)
-    .all<{ dueAt: number; id: string }>();
+  const results = await database.rows<{ dueAt: number; id: string }>(
+    "SELECT due_at AS dueAt, id FROM outbox WHERE id = ?1",
+    [id],
+  );
   const rows = results.map((row) => ({ ...row, kind: "deliver" as const }));
   await withoutOtherRows([id], () => deliver(ctx, rows, egressOf(ctx.settings)));
   const messages = await server.messages();
@@ -131,7 +129,7 @@ describe("a retried email with 11 MiB attached", () => {
     ]);
     expect(counts.aborts).toBe(1);
     expect(await objectsOf()).toEqual(before);
-    const { results } = await database.prepare("SELECT 1 FROM emails WHERE retry_of_id = ?1").bind(id).all();
+    const results = await database.rows("SELECT 1 FROM emails WHERE retry_of_id = ?1", [id]);
     expect(results).toEqual([]);
   });
 });
@@ -223,7 +221,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
   it("returns the same 404 for a foreign, an unknown and a malformed id, and for an email of another domain", async () => {
     const foreignWorkspace = await aWorkspace();
     const { id: foreign } = await (
-      await createApiWithoutQueue(foreignWorkspace.apiKey).post("/v1/emails/", aMail(foreignWorkspace))
+      await foreignWorkspace.withoutQueue.post("/v1/emails/", aMail(foreignWorkspace))
     ).json<{
       id: string;
     }>();
@@ -263,10 +261,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
 
   it("creates one email when a commit is ambiguous, and records no change of the original", async () => {
     const id = await rejectedEmail();
-    const { results: before } = await database
-      .prepare("SELECT emails FROM changes WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .all();
+    const before = await database.rows("SELECT emails FROM changes WHERE workspace = ?1", [workspace.workspaceNumber]);
     let failures = 0;
     const failing = {
       prepare: (sql: string) => mail.prepare(sql),
@@ -286,10 +281,9 @@ describe("POST /v1/emails/{email_id}/retry", () => {
       .bind(id)
       .all<{ id: string; n: number }>();
     expect(copies.results.map((row) => row.id)).toEqual([again.id]);
-    const { results: after } = await database
-      .prepare("SELECT emails FROM changes WHERE workspace = ?1 ORDER BY at_us")
-      .bind(workspace.workspaceNumber)
-      .all();
+    const after = await database.rows("SELECT emails FROM changes WHERE workspace = ?1 ORDER BY at_us", [
+      workspace.workspaceNumber,
+    ]);
     expect(after.slice(before.length)).toEqual([{ emails: JSON.stringify([copies.results[0]?.n]) }]);
   });
 });

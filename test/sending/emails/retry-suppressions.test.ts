@@ -10,7 +10,7 @@ import type { Script } from "../../support/smtp-script.ts";
 import {
   aMail,
   aWorkspace,
-  createApiWithoutQueue,
+  type createApiWithoutQueue,
   recordingContext,
   type TestWorkspace,
   testContext,
@@ -21,7 +21,7 @@ let api: ReturnType<typeof createApiWithoutQueue>;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
+  api = workspace.withoutQueue;
   await emptyOutbox();
 });
 
@@ -30,10 +30,10 @@ const send = async (changes: Record<string, unknown> = {}) =>
   (await accepted(await api.post("/v1/emails/", aMail(workspace, changes)))).id;
 const retry = async (id: string) => accepted(await api.call("POST", `/v1/emails/${id}/retry`));
 const reasonFor = (email: string) =>
-  database
-    .prepare("SELECT reason FROM suppressions WHERE workspace = ?1 AND email = ?2")
-    .bind(workspace.workspaceNumber, email)
-    .first<string>("reason");
+  database.value<string>("SELECT reason FROM suppressions WHERE workspace = ?1 AND email = ?2", [
+    workspace.workspaceNumber,
+    email,
+  ]);
 const suppress = (email: string, reason: string, at = 1) =>
   run(
     "INSERT OR REPLACE INTO suppressions (workspace, email, reason, created_at) VALUES (?1, ?2, ?3, ?4)",
@@ -47,10 +47,10 @@ const suppress = (email: string, reason: string, at = 1) =>
 async function delivered(ids: string[], script: Script = {}) {
   const server = await scriptedServer(script);
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
-  const { results } = await database
-    .prepare("SELECT due_at AS dueAt, id FROM outbox WHERE id IN (SELECT value FROM json_each(?1))")
-    .bind(JSON.stringify(ids))
-    .all<{ dueAt: number; id: string }>();
+  const results = await database.rows<{ dueAt: number; id: string }>(
+    "SELECT due_at AS dueAt, id FROM outbox WHERE id IN (SELECT value FROM json_each(?1))",
+    [JSON.stringify(ids)],
+  );
   const rows = results.map((row) => ({ ...row, kind: "deliver" as const }));
   await withoutOtherRows(ids, () => deliver(ctx, rows, egressOf(ctx.settings)));
   const messages = await server.messages();
@@ -117,7 +117,7 @@ describe("a retry to an address that a bounce suppressed", () => {
       ["dsn", null],
     ] as const) {
       workspace = await aWorkspace();
-      api = createApiWithoutQueue(workspace.apiKey);
+      api = workspace.withoutQueue;
       const again = await retry(await bounced());
       await delivered([again.id]);
       await record(again.id, what);
@@ -189,7 +189,7 @@ describe("an address whose last three retries bounced", () => {
     for (let n = 0; n < 3; n++) await delivered([(await retry(id)).id], hardBounce(FRIEND));
     expect((await retry(id)).status).toBe("rejected");
     workspace = await aWorkspace();
-    api = createApiWithoutQueue(workspace.apiKey);
+    api = workspace.withoutQueue;
     expect((await retry(await bounced())).status).toBe("queued");
   });
 });

@@ -1,26 +1,15 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { database } from "../../support/databases.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
 import { withoutOtherRows } from "../../support/outbox.ts";
 import { run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof createApiWithoutQueue>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 const detail = (id: string) => readEmail(workspace, id);
 const retry = (id: string, headers?: Record<string, string>) =>
@@ -34,17 +23,13 @@ async function emailWithOutcomes(
   status = "failed",
 ): Promise<string> {
   const to = Object.keys(outcomes).map((email) => ({ email }));
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, { to, ...changes }));
-  const { id } = await response.json<{ id: string }>();
+  const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace, { to, ...changes }));
   await setOutcomes(id, outcomes, status);
   return id;
 }
 
 async function setOutcomes(id: string, outcomes: Record<string, string>, status: string): Promise<void> {
-  const row = await database
-    .prepare("SELECT recipients FROM emails WHERE id = ?1")
-    .bind(id)
-    .first<{ recipients: string }>();
+  const row = await database.row<{ recipients: string }>("SELECT recipients FROM emails WHERE id = ?1", [id]);
   const entries = JSON.parse(row?.recipients ?? "[]") as { email: string; state: string }[];
   const recipients = entries.map((entry) => ({ ...entry, state: outcomes[entry.email] ?? entry.state }));
   await run(
@@ -59,7 +44,7 @@ async function setOutcomes(id: string, outcomes: Record<string, string>, status:
 async function deliveredText(id: string): Promise<string> {
   const server = await sinkServer();
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
-  const row = await database.prepare("SELECT due_at FROM emails WHERE id = ?1").bind(id).first<{ due_at: number }>();
+  const row = await database.row<{ due_at: number }>("SELECT due_at FROM emails WHERE id = ?1", [id]);
   const rows = [{ dueAt: row?.due_at ?? 0, id, kind: "deliver" as const }];
   await withoutOtherRows([id], () => deliver(ctx, rows, egressOf(ctx.settings)));
   const [message] = await server.messages();
@@ -76,7 +61,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
       headers: { "X-A": "1" },
     });
     await setOutcomes(id, { "d@example.org": "rejected" }, "bounced");
-    const before = [await detail(id), await database.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()];
+    const before = [await detail(id), await database.row("SELECT * FROM emails WHERE id = ?1", [id])];
     const again = await retried(id);
     const email = await detail(again.id);
     expect(email).toMatchObject({
@@ -90,9 +75,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     });
     expect(email.events.map(({ event_type }) => event_type)).toEqual(["retried", "queued"]);
     expect(email.events[0]?.metadata).toEqual({ retry_of_id: id });
-    expect([await detail(id), await database.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()]).toEqual(
-      before,
-    );
+    expect([await detail(id), await database.row("SELECT * FROM emails WHERE id = ?1", [id])]).toEqual(before);
     const text = await deliveredText(again.id);
     expect(text).toContain("Cc: Dee <d@example.org>");
     expect((await detail(again.id)).status).toBe("delivered");
@@ -117,8 +100,11 @@ describe("POST /v1/emails/{email_id}/retry", () => {
         text: `Text ${name}`,
         attachments: [{ filename: name, content_base64: btoa(`file ${name}`) }],
       });
-    const response = await apiWithoutQueue.post("/v1/emails/batch", [item("one"), item("two"), item("three")]);
-    const { results } = await response.json<{ results: { id: string }[] }>();
+    const { results } = await apiWithoutQueue.create<{ results: { id: string }[] }>("/v1/emails/batch", [
+      item("one"),
+      item("two"),
+      item("three"),
+    ]);
     const id = results[1]?.id ?? "";
     await run(
       "UPDATE emails SET status = 'failed', recipients = replace(recipients, 'queued', 'failed') WHERE id = ?1",
@@ -177,12 +163,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
   it("ten calls with one Idempotency-Key create one email; without a key each call creates one", async () => {
     const id = await emailWithOutcomes({ "a@example.org": "failed" });
     const count = async () =>
-      (
-        await database
-          .prepare("SELECT count(*) AS n FROM emails WHERE retry_of_id = ?1")
-          .bind(id)
-          .first<{ n: number }>()
-      )?.n;
+      (await database.row<{ n: number }>("SELECT count(*) AS n FROM emails WHERE retry_of_id = ?1", [id]))?.n;
     const responses = await Promise.all(Array.from({ length: 10 }, () => retry(id, { "Idempotency-Key": "k" })));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 202));
     expect(new Set(await Promise.all(responses.map((result) => result.text()))).size).toBe(1);

@@ -54,7 +54,7 @@ async function counted(workspace: TestWorkspace, path: string, body: unknown, he
 }
 
 const emailsOf = ({ workspaceNumber }: TestWorkspace) =>
-  database.prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1").bind(workspaceNumber).first<number>("n");
+  database.value<number>("SELECT count(*) AS n FROM emails WHERE workspace = ?1", [workspaceNumber]);
 
 describe("an accept", () => {
   it("calls D1 twice and R2 never: it reads tables of the main database, then writes those of the mail database", async () => {
@@ -150,16 +150,16 @@ describe("the order of refusals", () => {
   it("ends with the membership: the next send of a member who left is a 401", async () => {
     const workspace = await aWorkspace();
     const member = await aMember(workspace, "member");
-    const send = () => apiOn({ WORK: discardingQueue }, member.apiKey).post("/v1/emails/", aMail(workspace));
+    const send = () => member.withoutQueue.post("/v1/emails/", aMail(workspace));
     expect((await send()).status).toBe(202);
-    await database.prepare("DELETE FROM memberships WHERE user_id = ?1").bind(member.userId).run();
+    await database.run("DELETE FROM memberships WHERE user_id = ?1", [member.userId]);
     expect((await send()).status).toBe(401);
   });
 
   it("never reads the sender or the suppressions of another workspace", async () => {
     const [one, two] = [await aWorkspace(), await aWorkspace()];
     await one.post("/v1/suppressions/", { email: "friend@example.org", reason: "manual" });
-    const api = apiOn({ WORK: discardingQueue }, two.apiKey);
+    const api = two.withoutQueue;
     expect((await api.post("/v1/emails/", aMail(one))).status).toBe(422);
     expect(await (await api.post("/v1/emails/", aMail(two))).json()).toMatchObject({ status: "queued" });
   });
@@ -191,7 +191,7 @@ describe("a repeated Idempotency-Key", () => {
   it("of another request is a 409 also when that request would be refused", async () => {
     const workspace = await aWorkspace();
     await sendOn(workspace);
-    const api = apiOn({ WORK: discardingQueue }, workspace.apiKey);
+    const api = workspace.withoutQueue;
     const other = aMail(workspace, { from_: { email: "unknown@other.example" } });
     const response = await api.post("/v1/emails/", other, key);
     expect([response.status, await response.json()]).toEqual([
@@ -213,15 +213,12 @@ describe("a repeated Idempotency-Key", () => {
 
 describe("shard_workspaces", () => {
   const statusOf = ({ workspaceNumber }: TestWorkspace) =>
-    database
-      .prepare("SELECT status FROM shard_workspaces WHERE number = ?1")
-      .bind(workspaceNumber)
-      .first<string>("status");
+    database.value<string>("SELECT status FROM shard_workspaces WHERE number = ?1", [workspaceNumber]);
 
   it("gets its row with the first accept and is closed with the workspace", async () => {
     const workspace = await aWorkspace();
     expect(await statusOf(workspace)).toBeNull();
-    const api = apiOn({ WORK: discardingQueue }, workspace.apiKey);
+    const api = workspace.withoutQueue;
     await api.post("/v1/emails/", aMail(workspace));
     expect(await statusOf(workspace)).toBe("open");
     expect((await api.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`)).status).toBeLessThan(300);
@@ -253,7 +250,7 @@ describe("shard_workspaces", () => {
     for (const path of ["/v1/emails/", "/v1/emails/batch"]) {
       const mail = aMail(workspace);
       const body = path === "/v1/emails/" ? mail : [mail];
-      expect((await apiOn({ WORK: discardingQueue }, workspace.apiKey).post(path, body)).status).toBe(409);
+      expect((await workspace.withoutQueue.post(path, body)).status).toBe(409);
     }
     expect(await emailsOf(workspace)).toBe(0);
     expect((await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects).toEqual([]);

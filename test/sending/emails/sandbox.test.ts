@@ -3,14 +3,15 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { composeSource } from "../../../src/sending/delivery/source.ts";
 import { callerContext } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";
-import { database, mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { accepted, readEmail, scheduleEmail } from "../../support/emails.ts";
 import { PASSWORD } from "../../support/hashed-password.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSandbox, contextOf, endMembership, SANDBOX, type Sandbox } from "../../support/sandbox.ts";
-import { sinkServer } from "../../support/smtp-control.ts";
+import { sentBy } from "../../support/smtp-control.ts";
 import { insertCredential } from "../../support/smtp-credentials.ts";
+import { pathIn } from "../../support/smtp-path.ts";
 import { aGateway } from "../../support/submissions.ts";
 import { insertDomain } from "../../support/transfers.ts";
 import { aMail, aMember, apiOn, aWorkspace, discardingQueue } from "../../support/workspace.ts";
@@ -33,10 +34,7 @@ const strangers = (...emails: string[]) =>
 
 /** Delivers what is due after `ms` and returns the messages that left from the test domain, each with its recipients. */
 async function deliverAll(ms = 0): Promise<{ raw: string; rcpts: string[] }[]> {
-  const sink = await sinkServer();
-  await runOutboxAt(Date.now() + ms, { ...SANDBOX, EGRESS_URL: sink.url });
-  const messages = await sink.messages();
-  await sink.close();
+  const messages = await sentBy((EGRESS_URL) => runOutboxAt(Date.now() + ms, { ...SANDBOX, EGRESS_URL }));
   return messages
     .map(({ raw, rcpts }) => ({ raw: latin1(raw), rcpts }))
     .filter(({ raw }) => raw.includes(`@${workspace.domain}`));
@@ -48,9 +46,7 @@ describe("the recipients of a test domain", () => {
     const cc = [{ email: member.email.toUpperCase() }];
     await accepted(await send({ to: [{ email: workspace.email.toUpperCase() }], cc, bcc: cc }));
     const rcpts = (await deliverAll()).flatMap((message) => message.rcpts);
-    expect(rcpts.map((rcpt) => /<(.*)>/.exec(rcpt.toLowerCase())?.[1]).sort()).toEqual(
-      [member.email, workspace.email].sort(),
-    );
+    expect(rcpts.map((rcpt) => pathIn(rcpt.toLowerCase())).sort()).toEqual([member.email, workspace.email].sort());
   });
 
   it("are refused as a 422 for each that is no member: strangers, plus-addresses, members of other workspaces, the simulator", async () => {
@@ -65,9 +61,7 @@ describe("the recipients of a test domain", () => {
       422,
       { detail: [...strangers("a@example.org", plus, other.email), { ...bcc, loc: ["body", "bcc"] }] },
     ]);
-    expect(
-      await mail.prepare("SELECT 1 FROM emails WHERE workspace = ?1").bind(workspace.workspaceNumber).first(),
-    ).toBeNull();
+    expect(await database.row("SELECT 1 FROM emails WHERE workspace = ?1", [workspace.workspaceNumber])).toBeNull();
   });
 
   it("are an issue of a validation, and the fault of their item in a batch", async () => {
@@ -97,7 +91,7 @@ describe("the recipients of a test domain", () => {
     expect((await inbox("a@example.org")).status).toBe(422);
     await accepted(await inbox(workspace.email));
     const template = { name: "T", subject: "Hello", text_body: "Hello" };
-    const { id: templateId } = await (await workspace.post("/v1/templates/", template)).json<{ id: string }>();
+    const { id: templateId } = await workspace.create("/v1/templates/", template);
     const of = (email: string) => ({
       ...toOwner(),
       to: [{ email }],
@@ -183,16 +177,14 @@ describe("the line in the mail of a test domain", () => {
 
 describe("the ways to send from a test domain", () => {
   it("are neither bulk sends, broadcasts, nor automations, nor confirmations of a list", async () => {
-    const { id: list } = await (await workspace.post("/v1/contacts/", { name: "A list" })).json<{ id: string }>();
+    const { id: list } = await workspace.create("/v1/contacts/", { name: "A list" });
     await workspace.post(`/v1/contacts/${list}/contacts`, { email: workspace.email });
     const draft = { name: "News", subject: "News", text_body: "Hello", from_address: workspace.mailbox };
-    const created = await workspace.post("/v1/broadcasts/", { ...draft, contact_list_id: list });
-    const { id } = await created.json<{ id: string }>();
+    const { id } = await workspace.create("/v1/broadcasts/", { ...draft, contact_list_id: list });
     const bulk = { contact_list_id: list, mailbox_id: workspace.mailboxId, subject: "News", html: "<p>Hello</p>" };
     const step = { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "Hello", text: "Hello" };
     const automation = { name: "A", trigger: { event: "signed_up" }, steps: [step] };
-    const made = await workspace.post("/v1/automations/", automation);
-    const { id: automationId } = await made.json<{ id: string }>();
+    const { id: automationId } = await workspace.create("/v1/automations/", automation);
     const responses = [
       await workspace.post(`/v1/broadcasts/${id}/send`, undefined),
       await workspace.post(`/v1/broadcasts/${id}/test`, { to: [workspace.email] }),
@@ -228,14 +220,10 @@ describe("the ways to send from a test domain", () => {
       expect.stringContaining("The limit of this workspace is 50 emails a day, of which 50 were accepted today"),
     ]);
     expect((await workspace.post("/v1/emails/batch", batch(1))).status).toBe(429);
-    await mail
-      .prepare("UPDATE shard_workspaces SET day = day - 1 WHERE number = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
-    await mail
-      .prepare("UPDATE emails SET created_at = created_at - 86400000 WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE shard_workspaces SET day = day - 1 WHERE number = ?1", [workspace.workspaceNumber]);
+    await database.run("UPDATE emails SET created_at = created_at - 86400000 WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     await accepted(await send());
   });
 });

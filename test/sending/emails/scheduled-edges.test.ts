@@ -17,20 +17,17 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  createApiWithoutQueue,
   discardingQueue,
+  perTest,
   recordingContext,
-  type TestWorkspace,
 } from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof apiOn>;
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
   await emptyOutbox();
 });
 
@@ -39,13 +36,12 @@ const schedule = (inMs = HOUR, changes: Record<string, unknown> = {}) =>
 const detail = (id: string) => readEmail(workspace, id);
 const eventsOf = (id: string) => eventTypes(workspace, id);
 const dueOf = async (id: string) =>
-  (await database.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
+  await database.rows<{ due_at: number }>("SELECT due_at FROM outbox WHERE id = ?1", [id]);
 const changesOf = async () =>
   (
-    await database
-      .prepare("SELECT count(*) AS n FROM changes WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .first<{ n: number }>()
+    await database.row<{ n: number }>("SELECT count(*) AS n FROM changes WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ])
   )?.n ?? 0;
 
 type Api = ReturnType<typeof apiOn>;

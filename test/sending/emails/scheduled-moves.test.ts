@@ -6,32 +6,20 @@ import { isoIn as at, eventTypes, readEmail, scheduleEmail } from "../../support
 import { emptyOutbox } from "../../support/outbox.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import {
-  type apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const HOUR = 3_600_000;
-let workspace: TestWorkspace;
-let api: ReturnType<typeof apiOn>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 beforeEach(async () => {
   await emptyOutbox();
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
 });
 
 const move = (id: string) => api.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at: at(HOUR) });
 
 const bytesOf = async (id: string) =>
-  (
-    await database
-      .prepare("SELECT octet_length(events) AS bytes FROM emails WHERE id = ?1")
-      .bind(id)
-      .first<{ bytes: number }>()
-  )?.bytes ?? 0;
+  (await database.row<{ bytes: number }>("SELECT octet_length(events) AS bytes FROM emails WHERE id = ?1", [id]))
+    ?.bytes ?? 0;
 
 /** Gives an email the events of many moves, as an earlier version accepted them, up to these bytes. */
 async function movedOften(bytes: number): Promise<string> {
@@ -50,10 +38,10 @@ async function movedOften(bytes: number): Promise<string> {
 it("a scheduled email is moved 100 times at most, and can still be cancelled or sent", async () => {
   const [cancelled, sent] = [await scheduleEmail(api, workspace, HOUR), await scheduleEmail(api, workspace, HOUR)];
   for (let n = 0; n < 100; n++) expect((await move(cancelled)).status).toBe(200);
-  await database
-    .prepare("UPDATE emails SET events = (SELECT events FROM emails WHERE id = ?1) WHERE id = ?2")
-    .bind(cancelled, sent)
-    .run();
+  await database.run("UPDATE emails SET events = (SELECT events FROM emails WHERE id = ?1) WHERE id = ?2", [
+    cancelled,
+    sent,
+  ]);
   const refused = await move(cancelled);
   expect(refused.status).toBe(409);
   expect(await refused.json()).toMatchObject({ detail: "This email was rescheduled 100 times; the limit is 100" });
@@ -90,7 +78,7 @@ it("an email with too many events is released by its cancellation and by sending
 
 it("outcomes are written also when the events of a queued email fill its row", async () => {
   const id = await movedOften(1_990_000);
-  await database.prepare("UPDATE emails SET status = 'queued' WHERE id = ?1").bind(id).run();
+  await database.run("UPDATE emails SET status = 'queued' WHERE id = ?1", [id]);
   const egress = await sinkServer();
   await runOutboxAt(Date.now() + HOUR + 1_000, { EGRESS_URL: egress.url }, ["deliver"]);
   expect((await readEmail(workspace, id)).status).toBe("delivered");

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sweep } from "../../../src/platform/outbox/sweep.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
@@ -14,21 +14,15 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  createApiWithoutQueue,
   discardingQueue,
+  perTest,
   recordingContext,
-  type TestWorkspace,
 } from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof apiOn>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 const schedule = (inMs = HOUR, changes: Record<string, unknown> = {}) =>
   scheduleEmail(apiWithoutQueue, workspace, inMs, changes);
@@ -37,7 +31,7 @@ const cancel = (id: string) => apiWithoutQueue.call("DELETE", `/v1/emails/schedu
 const sendNow = (id: string) => apiWithoutQueue.call("POST", `/v1/emails/scheduled/${id}/send-now`);
 const move = (id: string, send_at: unknown) => apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at });
 const workOf = async (id: string) =>
-  (await database.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
+  await database.rows<{ due_at: number }>("SELECT due_at FROM outbox WHERE id = ?1", [id]);
 
 /** Runs the sweep at a time; returns the outbox rows of its queue messages with their delays. */
 async function wokenAt(now: number): Promise<Map<string, number>> {
@@ -138,11 +132,9 @@ describe("a scheduled email", () => {
   it("returns 404 with its status when it is cancelled or queued, and the same 404 when it is unknown or foreign", async () => {
     const cancelled = await schedule();
     await cancel(cancelled);
-    const queued = (await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{ id: string }>()).id;
+    const queued = (await apiWithoutQueue.create("/v1/emails/", aMail(workspace))).id;
     const otherTenant = await aWorkspace();
-    const foreign = (
-      await (await otherTenant.post("/v1/emails/", aMail(otherTenant, { send_at: at(HOUR) }))).json<{ id: string }>()
-    ).id;
+    const foreign = (await otherTenant.create("/v1/emails/", aMail(otherTenant, { send_at: at(HOUR) }))).id;
     const calls = [
       [cancel, "cancelled"],
       [sendNow, "sent now"],

@@ -6,16 +6,7 @@ import type { SearchOut } from "../../../src/sending/emails/search/schema.ts";
 import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { nextPath } from "../../support/next-path.ts";
-import {
-  aKey,
-  aMail,
-  aMember,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 interface Sample {
   id: string;
@@ -54,24 +45,23 @@ const q = (text: string) => `limit=100&q=${encodeURIComponent(text)}`;
 
 beforeAll(async () => {
   workspace = await aWorkspace();
-  const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+  const apiWithoutQueue = workspace.withoutQueue;
   for (let i = 0; i < 84; i++) {
     const sample = {
       subject: subjects[i % subjects.length] ?? "",
       to: [people[i % people.length] ?? { email: "" }, ...(i % 3 === 0 ? [{ email: "extra@omega.example" }] : [])],
       tags: tagLists[i % tagLists.length] ?? [],
     };
-    const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, sample));
-    const { id } = await response.json<{ id: string }>();
+    const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace, sample));
     samples.unshift({ id, status: "queued", ...sample });
     if (i === 60) await indexEmails(testContext());
   }
   const bounced = samples.filter((_, index) => index % 9 === 0);
   for (const sample of bounced) sample.status = "bounced";
-  await database
-    .prepare("UPDATE emails SET status = 'bounced', due_at = NULL WHERE id IN (SELECT value FROM json_each(?1))")
-    .bind(JSON.stringify(bounced.map(({ id }) => id)))
-    .run();
+  await database.run(
+    "UPDATE emails SET status = 'bounced', due_at = NULL WHERE id IN (SELECT value FROM json_each(?1))",
+    [JSON.stringify(bounced.map(({ id }) => id))],
+  );
 }, 120_000);
 
 /** Returns the ids that the rules of docs/contract/paging.md#email-search select, computed without SQL. */
@@ -260,7 +250,7 @@ describe("GET /v1/emails/search", () => {
 
   it("does not find deleted emails", async () => {
     const other = await aWorkspace();
-    const apiWithoutQueue = createApiWithoutQueue(other.apiKey);
+    const apiWithoutQueue = other.withoutQueue;
     await apiWithoutQueue.post("/v1/emails/", aMail(other, { subject: "Vanishing words" }));
     await indexEmails(testContext());
     expect(await search("q=vanishing", other)).toHaveLength(1);

@@ -26,12 +26,11 @@ it("an active mailbox of a verified domain may send, unless the credential is re
 
 it("an email, a broadcast and a send to a list refuse an inactive mailbox with the same text", async () => {
   const workspace = await aWorkspace();
-  const { id: list } = await (await workspace.post("/v1/contacts/", { name: "A list" })).json<{ id: string }>();
+  const { id: list } = await workspace.create("/v1/contacts/", { name: "A list" });
   await workspace.post(`/v1/contacts/${list}/contacts`, { email: "a@example.org" });
   const draft = { name: "News", subject: "News", text_body: "Hello", from_address: workspace.mailbox };
-  const created = await workspace.post("/v1/broadcasts/", { ...draft, contact_list_id: list });
-  const { id } = await created.json<{ id: string }>();
-  await database.prepare("UPDATE mailboxes SET is_active = 0 WHERE id = ?1").bind(workspace.mailboxId).run();
+  const { id } = await workspace.create("/v1/broadcasts/", { ...draft, contact_list_id: list });
+  await database.run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", [workspace.mailboxId]);
   const bulk = { contact_list_id: list, mailbox_id: workspace.mailboxId, subject: "News", html: "<p>Hello</p>" };
   const refused = [
     await workspace.post("/v1/emails/", aMail(workspace)),

@@ -12,30 +12,21 @@ import { countingDb } from "../../support/counting-db.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
 import { run } from "../../support/sending.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  recordingContext,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, discardingQueue, perTest, recordingContext, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
   await run("DELETE FROM outbox");
-  workspace = await aWorkspace();
 });
 
 const egress = acceptingEgress;
 
 /** Delivers every due email. */
 const deliverAll = async () => {
-  const { results } = await database
-    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox")
-    .all<{ dueAt: number; id: string; kind: "deliver" }>();
+  const results = await database.rows<{ dueAt: number; id: string; kind: "deliver" }>(
+    "SELECT due_at AS dueAt, id, kind FROM outbox",
+  );
   await deliver(testContext(), results, egress);
 };
 
@@ -49,14 +40,10 @@ interface Row {
 }
 
 const rows = async () =>
-  (
-    await database
-      .prepare(
-        "SELECT id, status, outbox_id, message_id, content_key, events FROM emails WHERE workspace = ?1 ORDER BY n",
-      )
-      .bind(workspace.workspaceNumber)
-      .all<Row>()
-  ).results;
+  await database.rows<Row>(
+    "SELECT id, status, outbox_id, message_id, content_key, events FROM emails WHERE workspace = ?1 ORDER BY n",
+    [workspace.workspaceNumber],
+  );
 
 it("a lone email writes ten rows from its accept to its index entry, the cron run of the minute included", async () => {
   const cron = (bindings: Record<string, unknown>) =>
@@ -84,7 +71,7 @@ it("a lone email writes ten rows from its accept to its index entry, the cron ru
 });
 
 it("a settled email of a batch stores 195 bytes less than a queued one, and reads the same", async () => {
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const sent = await api.post("/v1/emails/batch", [aMail(workspace), aMail(workspace, { text: "Another." })]);
   expect(sent.status).toBe(202);
   const queued = await rows();
@@ -111,17 +98,17 @@ it("a settled email of a batch stores 195 bytes less than a queued one, and read
 });
 
 it("an email whose Message-ID does not follow from its row keeps it", async () => {
-  const { id } = await accepted(await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail(workspace)));
+  const { id } = await accepted(await workspace.withoutQueue.post("/v1/emails/", aMail(workspace)));
   await run("UPDATE emails SET message_id = '<other@registered.example>' WHERE id = ?1", id);
   await deliverAll();
   expect((await readEmail(workspace, id)).message_id).toBe("<other@registered.example>");
 });
 
 it("a deferred email keeps the fields of a queued one", async () => {
-  const { id } = await accepted(await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail(workspace)));
-  const { results } = await database
-    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox")
-    .all<{ dueAt: number; id: string; kind: "deliver" }>();
+  const { id } = await accepted(await workspace.withoutQueue.post("/v1/emails/", aMail(workspace)));
+  const results = await database.rows<{ dueAt: number; id: string; kind: "deliver" }>(
+    "SELECT due_at AS dueAt, id, kind FROM outbox",
+  );
   const refuse = () => Promise.reject(new ConnectError("connect", null, "no route"));
   await deliver(testContext(), results, { ...egress, transport: { open: refuse } });
   const [row] = await rows();

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { waitAfter } from "../../../src/sending/delivery/rules.ts";
 import {
@@ -16,13 +16,8 @@ import { byExtent } from "../../support/extent.ts";
 import { withoutOtherRows } from "../../support/outbox.ts";
 import { run } from "../../support/sending.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { pathIn } from "../../support/smtp-path.ts";
+import { aMail, aWorkspace, perSuite, recordingContext } from "../../support/workspace.ts";
 
 /**
  * Runs random commands against the real API, database and delivery, and against a model that follows the tables of transitions.
@@ -75,13 +70,8 @@ const command = fc.oneof(
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 type Passing = Extract<Command, { do: "let time pass" }>;
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perSuite(aWorkspace);
+const api = perSuite(() => workspace.withoutQueue);
 
 /** State of one email in the model. */
 interface Known {
@@ -276,7 +266,7 @@ class Sequence {
     const tried = this.#attempt(known, { rcpt, dot, dsn });
     const messages = await server.messages();
     await server.close();
-    const got = messages.flatMap(({ rcpts }) => rcpts.map((line) => /<(.*?)>/.exec(line)?.[1] ?? ""));
+    const got = messages.flatMap(({ rcpts }) => rcpts.map((line) => pathIn(line)));
     expect(got.sort()).toEqual(tried.sort());
     for (const address of got) known.copies.set(address, (known.copies.get(address) ?? 0) + 1);
     if (dot === "cut off") known.doubtful += 1;
@@ -353,28 +343,25 @@ class Sequence {
 }
 
 async function stateOf(id: string): Promise<EmailState> {
-  const row = await database
-    .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`)
-    .bind(workspace.workspaceNumber, id)
-    .first<EmailStateRow>();
+  const row = await database.row<EmailStateRow>(
+    `SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`,
+    [workspace.workspaceNumber, id],
+  );
   if (!row) throw new Error("the email is gone");
   return toState(row);
 }
 
 async function acceptedAt(id: string): Promise<number> {
-  const row = await database
-    .prepare("SELECT created_at FROM emails WHERE workspace = ?1 AND id = ?2")
-    .bind(workspace.workspaceNumber, id)
-    .first<{ created_at: number }>();
+  const row = await database.row<{ created_at: number }>(
+    "SELECT created_at FROM emails WHERE workspace = ?1 AND id = ?2",
+    [workspace.workspaceNumber, id],
+  );
   if (!row) throw new Error("the retry has no row");
   return row.created_at;
 }
 
 async function workOf(id: string): Promise<number[]> {
-  const { results } = await database
-    .prepare("SELECT due_at FROM outbox WHERE id = ?1")
-    .bind(id)
-    .all<{ due_at: number }>();
+  const results = await database.rows<{ due_at: number }>("SELECT due_at FROM outbox WHERE id = ?1", [id]);
   return results.map(({ due_at }) => due_at);
 }
 

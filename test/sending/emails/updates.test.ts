@@ -1,24 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isoMicros } from "../../../src/lib/time.ts";
 import type { EmailOut } from "../../../src/sending/emails/schema.ts";
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";
-import {
-  aKey,
-  aMail,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aKey, aMail, apiWith, aWorkspace, perTest, type TestWorkspace } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof createApiWithoutQueue>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 const START = "2026-01-01T00:00:00Z";
 
@@ -29,19 +17,16 @@ async function updates(since: string) {
   return { ids: emails.map(({ id }) => id), next: response.headers.get("X-Next-Since") ?? "" };
 }
 
-const send = async () =>
-  (await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{ id: string }>()).id;
+const send = async () => (await apiWithoutQueue.create("/v1/emails/", aMail(workspace))).id;
 
 /** Inserts a change row for these emails, as one commit does. */
 async function change(ids: string[]): Promise<void> {
-  await database
-    .prepare(
-      `INSERT INTO changes (workspace, at_us, emails) SELECT ?1, coalesce((
+  await database.run(
+    `INSERT INTO changes (workspace, at_us, emails) SELECT ?1, coalesce((
        SELECT at_us + json_array_length(emails) FROM changes WHERE workspace = ?1 ORDER BY at_us DESC LIMIT 1), 0), json_group_array(n)
        FROM emails WHERE id IN (SELECT value FROM json_each(?2))`,
-    )
-    .bind(workspace.workspaceNumber, JSON.stringify(ids))
-    .run();
+    [workspace.workspaceNumber, JSON.stringify(ids)],
+  );
 }
 
 describe("GET /v1/emails/updates", () => {
@@ -76,10 +61,10 @@ describe("GET /v1/emails/updates", () => {
 
   it("no two changes of a workspace share a microsecond", async () => {
     await Promise.all(Array.from({ length: 25 }, send));
-    const { results } = await database
-      .prepare("SELECT at_us, json_array_length(emails) AS size FROM changes WHERE workspace = ?1 ORDER BY at_us")
-      .bind(workspace.workspaceNumber)
-      .all<{ at_us: number; size: number }>();
+    const results = await database.rows<{ at_us: number; size: number }>(
+      "SELECT at_us, json_array_length(emails) AS size FROM changes WHERE workspace = ?1 ORDER BY at_us",
+      [workspace.workspaceNumber],
+    );
     for (const [index, row] of results.entries()) {
       const before = results[index - 1];
       if (before) expect(row.at_us).toBeGreaterThanOrEqual(before.at_us + before.size);
@@ -109,29 +94,27 @@ describe("GET /v1/emails/updates", () => {
 
   /** Inserts emails of this workspace, all of one domain, and returns their ids and numbers in order. */
   async function insertEmails(count: number, domainId = workspace.domainId) {
-    const { results } = await database
-      .prepare(
-        `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
+    const results = await database.rows<{ id: string; n: number }>(
+      `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
          events, content_offset, content_size, created_at)
        SELECT ?1, value, 'sent', 'api', ?2, ?3, 'a@example.org', '<x@y>', 's', '[]', '[]', 0, 0, 1 FROM json_each(?4)
        RETURNING id, n`,
-      )
-      .bind(
+      [
         workspace.workspaceNumber,
         domainId,
         workspace.mailboxId,
         JSON.stringify(Array.from({ length: count }, () => crypto.randomUUID())),
-      )
-      .all<{ id: string; n: number }>();
+      ],
+    );
     return results.toSorted((a, b) => a.n - b.n);
   }
 
   /** Inserts one change row per list of numbers, each after the one before. */
   const insertChanges = (rows: readonly (readonly number[])[], fromUs = 1_000_000) =>
-    database
-      .prepare("INSERT INTO changes (workspace, at_us, emails) SELECT ?1, ?2 + 1000 * key, value FROM json_each(?3)")
-      .bind(workspace.workspaceNumber, fromUs, JSON.stringify(rows))
-      .run();
+    database.run(
+      "INSERT INTO changes (workspace, at_us, emails) SELECT ?1, ?2 + 1000 * key, value FROM json_each(?3)",
+      [workspace.workspaceNumber, fromUs, JSON.stringify(rows)],
+    );
 
   const pollAll = async (get: TestWorkspace["get"]) => {
     const pages: string[][] = [];
@@ -175,10 +158,10 @@ describe("GET /v1/emails/updates", () => {
   it("skips deleted emails without a short page", async () => {
     const emails = await insertEmails(200);
     await insertChanges(emails.map(({ n }) => [n]));
-    await database
-      .prepare("DELETE FROM emails WHERE workspace = ?1 AND n < ?2")
-      .bind(workspace.workspaceNumber, emails[120]?.n ?? 0)
-      .run();
+    await database.run("DELETE FROM emails WHERE workspace = ?1 AND n < ?2", [
+      workspace.workspaceNumber,
+      emails[120]?.n ?? 0,
+    ]);
     expect((await pollAll(workspace.get)).map(({ length }) => length)).toEqual([50, 30]);
   });
 

@@ -1,14 +1,10 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { toBase64 } from "../../../src/lib/bytes.ts";
 import { findCfblIssues } from "../../../src/platform/settings/setting-issues.ts";
 import { CFBL_DKIM_KEY, dkimRecordsOf, fieldOf, type SentMail, sendWithCfbl, verifyDkim } from "../../support/cfbl.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 /** Returns the signatures of a message: `d=` with the names in `h=`, in lower case. */
 function signaturesOf({ head }: SentMail) {

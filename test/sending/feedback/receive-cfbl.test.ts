@@ -1,19 +1,15 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { CheckedAuthentication } from "../../../src/mail/authentication-results/stored-results.ts";
 import { checkRecipient, receiveMail } from "../../../src/mailboxes/inbound/index.ts";
 import type { Ctx } from "../../../src/platform/context.ts";
 import { lines } from "../../mail/reports/samples.ts";
 import { fieldOf, type SentMail, sendWithCfbl } from "../../support/cfbl.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 const CFBL = "cfbl@bounces.mail.test";
 const PROVIDER = "provider.example";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 /** Returns what the receiving server found: one DKIM signature of this domain. */
 const signed = (domain = PROVIDER, result = "pass", dmarc: string | null = null): CheckedAuthentication => ({

@@ -1,34 +1,30 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
 import { fromDaemon, lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
 import { runMainRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { pathIn } from "../../support/smtp-path.ts";
+import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 interface EmailDetail {
   status: string;
   events: { event_type: string; metadata: Record<string, unknown> | null }[];
 }
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 /** Sends an email, dispatches it, and returns its id and its return path. */
 async function sendAndDispatch(changes: Record<string, unknown> = {}, of = workspace) {
   const server = await sinkServer();
-  const apiWithoutQueue = createApiWithoutQueue(of.apiKey);
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(of, changes));
-  const { id } = await response.json<{ id: string }>();
+  const apiWithoutQueue = of.withoutQueue;
+  const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(of, changes));
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
   await server.close();
-  return { id, returnPath: /<([^>]*)>/.exec(line ?? "")?.[1] ?? "" };
+  return { id, returnPath: pathIn(line) };
 }
 
 /** Delivers a message to the Worker's email handler. Returns the rejection, if any. */
@@ -152,7 +148,7 @@ describe("a message to the return path", () => {
   it("a recipient is found in other letter case, in U-labels and in A-labels", async () => {
     for (const named of ["ÄNN@BÜCHER.example", "änn@xn--bcher-kva.example", "rfc822; <Änn@bücher.example>"]) {
       const to = [{ email: "änn@bücher.example" }, { email: "b@example.org" }];
-      await database.prepare("DELETE FROM suppressions").run();
+      await database.run("DELETE FROM suppressions");
       const { id, returnPath } = await sendAndDispatch({ to });
       await deliver(returnPath, failure(named));
       expect((await readEmail(id)).events.at(-1)?.metadata, named).toMatchObject({ bounce_type: "hard" });
@@ -185,7 +181,7 @@ describe("a message to the return path", () => {
     );
     expect(typesOf(await readEmail(id))).toEqual(["queued", "delivered", "bounced"]);
     const events = Array.from({ length: 200 }, (_, i) => ({ id: `e${i}`, type: "deferred", at: 1 }));
-    await database.prepare("UPDATE emails SET events = ?2 WHERE id = ?1").bind(id, JSON.stringify(events)).run();
+    await database.run("UPDATE emails SET events = ?2 WHERE id = ?1", [id, JSON.stringify(events)]);
     for (let i = 0; i < 3; i++) await deliver(returnPath, failure(`x${i}@z.example`));
     expect((await readEmail(id)).events).toHaveLength(200);
     await deliver("fbl@bounces.mail.test", complaint(returnPath));
@@ -203,10 +199,7 @@ describe("a failure of the whole domain", () => {
   const DAY = 24 * 3_600_000;
   const noDomain = () => failure("friend@example.org", "5.4.4", "failed");
   const ageFailures = (days: number) =>
-    database
-      .prepare("UPDATE domain_failures SET first_at = first_at - ?1")
-      .bind(days * DAY)
-      .run();
+    database.run("UPDATE domain_failures SET first_at = first_at - ?1", [days * DAY]);
 
   it("suppresses at the second report, a day or more after the first", async () => {
     const first = await sendAndDispatch();
@@ -237,7 +230,7 @@ describe("a failure of the whole domain", () => {
     await deliver((await sendAndDispatch()).returnPath, noDomain());
     expect(await suppressed()).toEqual([]);
     await runMainRetention(testContext({}, () => Date.now() + 91 * DAY));
-    const { results } = await database.prepare("SELECT * FROM domain_failures").all();
+    const results = await database.rows("SELECT * FROM domain_failures");
     expect(results).toEqual([]);
   });
 
@@ -351,7 +344,7 @@ describe("other messages", () => {
 
   it("that report a deleted mail are accepted and change nothing", async () => {
     const { id, returnPath } = await sendAndDispatch();
-    await database.prepare("DELETE FROM emails WHERE id = ?1").bind(id).run();
+    await database.run("DELETE FROM emails WHERE id = ?1", [id]);
     expect(await deliver(returnPath, failure("friend@example.org"))).toBeNull();
     expect(await suppressed()).toEqual([]);
   });

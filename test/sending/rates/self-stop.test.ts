@@ -5,15 +5,7 @@ import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { expectSince } from "../../support/expect-since.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aKey,
-  aMail,
-  aMember,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { checkAt, count, MINUTE_MS } from "./support.ts";
 
 interface WorkspaceRecord {
@@ -22,14 +14,12 @@ interface WorkspaceRecord {
   paused_sources: string[];
 }
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 
 beforeEach(async () => {
   // Some tests look ahead, and their counts of later times would be those before the checks of this one.
-  await database.prepare("DELETE FROM rate_snapshots").run();
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
+  await database.run("DELETE FROM rate_snapshots");
 });
 
 /** Lets 6 % of the last hour bounce, or 12 %, and checks the rates. */
@@ -145,8 +135,7 @@ describe("a workspace above twice the limit", () => {
     await stop("more");
     expect((await record()).paused_sources).toEqual(["bulk", "broadcast", "automation", "batch"]);
     expect((await batch()).status).toBe(403);
-    const single = await api.post("/v1/emails/", aMail(workspace, { to }));
-    const { id } = await single.json<{ id: string }>();
+    const { id } = await api.create("/v1/emails/", aMail(workspace, { to }));
     await runOutboxAt(Date.now());
     expect(await statusOf(id)).toBe("delivered");
   });
@@ -200,7 +189,7 @@ describe("a workspace above twice the limit", () => {
   it("leaves other workspaces alone", async () => {
     const other = await aWorkspace();
     const items = [aMail(other, { to })];
-    const [id = ""] = await idsOf(await createApiWithoutQueue(other.apiKey).post("/v1/emails/batch", items));
+    const [id = ""] = await idsOf(await other.withoutQueue.post("/v1/emails/batch", items));
     await stop("more");
     await runOutboxAt(Date.now());
     expect([await statusOf(id, other), (await record(other)).bulk_paused_at]).toEqual(["delivered", null]);
@@ -247,10 +236,10 @@ describe("resuming", () => {
     await stop("more");
     await runOutboxAt(Date.now());
     // As a resume leaves it whose mail database did not respond.
-    await database
-      .prepare("UPDATE workspaces SET bulk_pause = 0, bulk_paused_at = NULL, bulk_resumed_at = ?2 WHERE number = ?1")
-      .bind(workspace.workspaceNumber, Date.now() + 1)
-      .run();
+    await database.run(
+      "UPDATE workspaces SET bulk_pause = 0, bulk_paused_at = NULL, bulk_resumed_at = ?2 WHERE number = ?1",
+      [workspace.workspaceNumber, Date.now() + 1],
+    );
     const now = Date.now() + MINUTE_MS;
     await checkAt(now);
     await runOutboxAt(now);
@@ -264,9 +253,9 @@ it("emails of a workspace that is deleted while it is stopped do not leave", asy
   await runOutboxAt(Date.now());
   expect((await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`)).status).toBe(204);
   await checkAt(Date.now() + MINUTE_MS);
-  const row = await database
-    .prepare("SELECT count(*) AS delivered FROM emails WHERE workspace = ?1 AND status = 'delivered'")
-    .bind(workspace.workspaceNumber)
-    .first();
+  const row = await database.row(
+    "SELECT count(*) AS delivered FROM emails WHERE workspace = ?1 AND status = 'delivered'",
+    [workspace.workspaceNumber],
+  );
   expect(row).toEqual({ delivered: 0 });
 });

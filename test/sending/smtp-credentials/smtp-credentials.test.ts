@@ -1,26 +1,18 @@
-import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { auditedActions } from "../../support/audit.ts";
+import { database } from "../../support/databases.ts";
 import { register } from "../../support/domains.ts";
 import { aCredential } from "../../support/smtp-credentials.ts";
-import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (body: unknown, headers?: Record<string, string>) =>
   workspace.post("/v1/smtp-credentials/", body, headers);
 const list = async () => (await workspace.get("/v1/smtp-credentials/")).json();
 const remove = (id: string) => workspace.call("DELETE", `/v1/smtp-credentials/${id}`);
 const rowsOf = async () =>
-  (
-    await env.DB.prepare("SELECT * FROM smtp_credentials WHERE workspace = ?1 ORDER BY id")
-      .bind(workspace.workspaceNumber)
-      .all()
-  ).results;
+  await database.rows("SELECT * FROM smtp_credentials WHERE workspace = ?1 ORDER BY id", [workspace.workspaceNumber]);
 
 describe("POST /v1/smtp-credentials/", () => {
   it("returns the password once, with the username of user and domain; the list has the record without it", async () => {

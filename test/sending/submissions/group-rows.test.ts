@@ -12,13 +12,12 @@ import { heldMails, holdingServer, report, results } from "../../support/holding
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
 import { aSubmitter } from "../../support/submissions.ts";
-import { aWorkspace, recordingContext, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext, testContext } from "../../support/workspace.ts";
 
 const MINUTE = 60_000;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 beforeEach(async () => {
   await mail.batch(["outbox", "held_outbox"].map((table) => mail.prepare(`DELETE FROM ${table}`)));
-  workspace = await aWorkspace();
 });
 
 interface OutboxRow {
@@ -40,11 +39,10 @@ const rowsOf = async (table = "outbox") =>
   ).results;
 const outboxIds = async () =>
   (
-    await database
-      .prepare("SELECT outbox_id AS id FROM emails WHERE workspace = ?1 ORDER BY n")
-      .bind(workspace.workspaceNumber)
-      .all<{ id: string | null }>()
-  ).results.map(({ id }) => id);
+    await database.rows<{ id: string | null }>("SELECT outbox_id AS id FROM emails WHERE workspace = ?1 ORDER BY n", [
+      workspace.workspaceNumber,
+    ])
+  ).map(({ id }) => id);
 
 /** Submits messages to p0@example.org and so on in one call. Returns their ids. */
 async function submitGroup(count: number): Promise<string[]> {
@@ -96,10 +94,9 @@ describe("the outbox row of messages that were submitted together", () => {
     const { first, later } = await releasedGroup();
     const server = await sinkServer();
     const { ctx } = recordingContext({ EGRESS_URL: server.url }, () => later);
-    await database
-      .prepare("UPDATE outbox SET due_at = ?1, token = 'of another run' WHERE json_array_length(ref) = 1")
-      .bind(later + 2 * MINUTE)
-      .run();
+    await database.run("UPDATE outbox SET due_at = ?1, token = 'of another run' WHERE json_array_length(ref) = 1", [
+      later + 2 * MINUTE,
+    ]);
     const [shared] = await rowsOf();
     expect(shared?.id).not.toBe(first);
     await deliver(ctx, shared ? [shared] : [], egressOf(ctx.settings), { ...newRunLimits(), statements: 75 });
@@ -151,10 +148,7 @@ describe("a shared row of an earlier version, which has the id of its first emai
   it("has another id in a backup that is restored", async () => {
     const [first = ""] = await submitGroup(3);
     await asEarlierVersion(first);
-    await database
-      .prepare("UPDATE emails SET outbox_id = NULL, due_at = due_at + 60000 WHERE id = ?1")
-      .bind(first)
-      .run();
+    await database.run("UPDATE emails SET outbox_id = NULL, due_at = due_at + 60000 WHERE id = ?1", [first]);
     await mail.batch([
       mail.prepare("INSERT INTO held_outbox (id, due_at, kind, ref) SELECT id, due_at, kind, ref FROM outbox"),
       mail.prepare("DELETE FROM outbox"),

@@ -2,17 +2,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { aCredential } from "../../support/smtp-credentials.ts";
 import { aSubmitter } from "../../support/submissions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let message: ReturnType<typeof messagesOf>["message"];
 let detail: ReturnType<typeof messagesOf>["detail"];
 let count: ReturnType<typeof messagesOf>["count"];
 let sent: ReturnType<typeof messagesOf>["sent"];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   ({ message, detail, count, sent } = messagesOf(workspace));
 });
 

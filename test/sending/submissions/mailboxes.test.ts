@@ -6,22 +6,21 @@ import { anAppPassword, logInToImap } from "../../mailboxes/app-passwords/suppor
 import { database } from "../../support/databases.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { sinkServer } from "../../support/smtp-control.ts";
+import { sentBy } from "../../support/smtp-control.ts";
 import { insertCredential } from "../../support/smtp-credentials.ts";
 import { aGateway, GATEWAY_HEADERS, type Gateway } from "../../support/submissions.ts";
-import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
 const PASSWORD = "correct horse battery staple";
 const WRONG = "535 5.7.8 The username or the password is wrong";
 const ENDED = "535 5.7.8 The access to this mailbox has ended; log in again";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let gateway: Gateway;
 let message: ReturnType<typeof messagesOf>["message"];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   gateway = aGateway();
   ({ message } = messagesOf(workspace));
 });
@@ -39,10 +38,7 @@ const submit = (token: string, text = message(), to = ["friend@example.org"]) =>
   gateway.submit(token, workspace.mailbox, to, text);
 /** Delivers what is due and makes copies in Sent. Returns the messages that left. */
 async function work() {
-  const sink = await sinkServer();
-  await runOutboxAt(Date.now(), { EGRESS_URL: sink.url }, ["deliver", "sent-copy"]);
-  const messages = await sink.messages();
-  await sink.close();
+  const messages = await sentBy((EGRESS_URL) => runOutboxAt(Date.now(), { EGRESS_URL }, ["deliver", "sent-copy"]));
   return messages.map(({ raw, rcpts }) => ({ raw: latin1(raw), rcpts }));
 }
 const inbox = async <Body>(suffix: string) =>
@@ -71,17 +67,14 @@ describe("a login with the address of a mailbox", () => {
   it("records when an app password was used", async () => {
     const { id, password } = await anAppPassword(workspace);
     await logIn(password);
-    const row = await database.prepare("SELECT last_used_at FROM app_passwords WHERE id = ?1").bind(id).first();
+    const row = await database.row("SELECT last_used_at FROM app_passwords WHERE id = ?1", [id]);
     expect(row?.last_used_at).toEqual(expect.any(Number));
   });
 
   it("is that of an SMTP credential with this username, if there is one", async () => {
     const { password } = await anAppPassword(workspace);
     const credential = await insertCredential(workspace, { domain_id: workspace.domainId });
-    await database
-      .prepare("UPDATE smtp_credentials SET username = ?2 WHERE id = ?1")
-      .bind(credential.id, workspace.mailbox)
-      .run();
+    await database.run("UPDATE smtp_credentials SET username = ?2 WHERE id = ?1", [credential.id, workspace.mailbox]);
     expect((await logIn(credential.password)).token).toBeTruthy();
     expect((await logIn(password)).reply).toBe(WRONG);
   });
@@ -252,16 +245,10 @@ describe("a message of a mailbox", () => {
   it("counts for the daily limit and stops with a pause, as what webmail sends does", async () => {
     const { password } = await anAppPassword(workspace);
     const token = await tokenOf(password);
-    await database
-      .prepare("UPDATE workspaces SET daily_limit = 1 WHERE number = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE workspaces SET daily_limit = 1 WHERE number = ?1", [workspace.workspaceNumber]);
     expect((await submit(token, message({ Subject: "One" }))).reply).toBeNull();
     expect((await submit(token, message({ Subject: "Two" }))).reply).toMatch(/^451 4\.7\.1 /);
-    await database
-      .prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", [workspace.workspaceNumber]);
     expect((await gateway.checkSender(token, workspace.mailbox)).reply).toMatch(/^450 4\.7\.1 /);
   });
 

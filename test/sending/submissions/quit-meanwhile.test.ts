@@ -1,18 +1,13 @@
 /** A message whose equal is confirmed, since the client of that said QUIT, while it is accepted. */
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { wrapDatabases } from "../../support/databases.ts";
 import { aGateway, aSubmitter } from "../../support/submissions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
-let workspace: TestWorkspace;
-let texts: ReturnType<typeof messagesOf>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  texts = messagesOf(workspace);
-});
+const workspace = perTest(aWorkspace);
+const texts = perTest(() => messagesOf(workspace));
 
 const to = ["friend@example.org"];
 /** The content of a larger message is in R2. */

@@ -1,17 +1,16 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { FILE_SHARD } from "../../support/databases.ts";
+import { database, FILE_SHARD } from "../../support/databases.ts";
 import { aGateway, aSubmitter } from "../../support/submissions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let message: ReturnType<typeof messagesOf>["message"];
 let detail: ReturnType<typeof messagesOf>["detail"];
 let count: ReturnType<typeof messagesOf>["count"];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   ({ message, detail, count } = messagesOf(workspace));
 });
 
@@ -70,7 +69,7 @@ describe("a message is refused", () => {
     expect((await submit(message())).reply).toMatch(/^450 4\.7\.1/);
     expect((await gateway.checkSender(token, workspace.mailbox)).reply).toMatch(/^450 4\.7\.1/);
     await workspace.call("PATCH", `/v1/workspaces/${workspace.workspaceId}`, { sending_paused: false });
-    await env.DB.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(workspace.userId).run();
+    await database.run("UPDATE users SET restricted_at = 1 WHERE id = ?1", [workspace.userId]);
     expect((await submit(message())).reply).toMatch(/^550 5\.7\.1/);
     expect(await count()).toBe(0);
   });
@@ -97,7 +96,7 @@ describe("a message is refused", () => {
   it("for now while the mail database is full", async () => {
     const { submit } = await aSubmitter(workspace, aGateway({ SHARD_ACCEPT_LIMIT: "1" }));
     const setSize = (size: number) =>
-      env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, ?2)").bind(FILE_SHARD, size).run();
+      database.run("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, ?2)", [FILE_SHARD, size]);
     await setSize(2);
     expect((await submit(message())).reply).toMatch(/^452 4\.3\.1/);
     expect(await count()).toBe(0);
@@ -107,7 +106,7 @@ describe("a message is refused", () => {
 
   it("after the domain stopped being verified", async () => {
     const { submit } = await aSubmitter(workspace);
-    await env.DB.prepare("UPDATE domains SET status = 'failed' WHERE id = ?1").bind(workspace.domainId).run();
+    await database.run("UPDATE domains SET status = 'failed' WHERE id = ?1", [workspace.domainId]);
     expect((await submit(message())).reply).toMatch(/^550 5\.7\.1 The sender's domain/);
   });
 });

@@ -4,10 +4,10 @@ import { database } from "../../support/databases.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
 import { aCredential } from "../../support/smtp-credentials.ts";
 import { aGateway, aSubmitter, GATEWAY_HEADERS } from "../../support/submissions.ts";
-import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { crlf, messagesOf } from "./support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let other: string;
 let message: ReturnType<typeof messagesOf>["message"];
 let detail: ReturnType<typeof messagesOf>["detail"];
@@ -15,7 +15,6 @@ let count: ReturnType<typeof messagesOf>["count"];
 let sent: ReturnType<typeof messagesOf>["sent"];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   other = `second@${workspace.domain}`;
   await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "second" });
   ({ message, detail, count, sent } = messagesOf(workspace));
@@ -90,8 +89,11 @@ describe("MAIL FROM and header From", () => {
   it("must each be an active mailbox of the credential's domain", async () => {
     const foreign = await aWorkspace();
     const { submit, gateway, token } = await aSubmitter(workspace);
-    const inactive = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "off" });
-    await workspace.call("PATCH", `/v1/mailboxes/${(await inactive.json<{ id: string }>()).id}`, { is_active: false });
+    await workspace.call(
+      "PATCH",
+      `/v1/mailboxes/${(await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "off" })).id}`,
+      { is_active: false },
+    );
     const refused = [
       foreign.mailbox,
       `nobody@${workspace.domain}`,
@@ -247,7 +249,7 @@ describe("an accepted message", () => {
     const text = message({ Date: "x", "Message-ID": "<a@b>" }, "x\n".repeat(20_000));
     const { id } = await submit(text, ["friend@example.org", "bounced@simulator.test"]);
     await sent(id);
-    const { id: retry } = await (await workspace.post(`/v1/emails/${id}/retry`, undefined)).json<{ id: string }>();
+    const { id: retry } = await workspace.create(`/v1/emails/${id}/retry`, undefined);
     expect(await detail(retry)).toMatchObject({
       source: "smtp",
       message_id: "<a@b>",
@@ -267,10 +269,9 @@ describe("the same message again", () => {
     expect(again).toEqual(first);
     const others = await gateway.submit(token, workspace.mailbox, ["other@example.org"], message(head));
     expect(others.id).not.toBe(first.id);
-    await database
-      .prepare("UPDATE idempotency_keys SET created_at = created_at - 600001 WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .run();
+    await database.run("UPDATE idempotency_keys SET created_at = created_at - 600001 WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     const { token: later = "" } = await gateway.login(credential, "c3");
     expect((await gateway.submit(later, workspace.mailbox, ["friend@example.org"], message(head))).id).not.toBe(
       first.id,
@@ -328,10 +329,10 @@ describe("the same message again", () => {
     const repeats = [];
     for (let n = 0; n < 20; n++) repeats.push(await repeat(`again${n}`));
     expect(new Set(repeats.map(({ id }) => id))).toEqual(new Set([first.id]));
-    const stored = await database
-      .prepare("SELECT length(answer) AS size FROM idempotency_keys WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .first<{ size: number }>();
+    const stored = await database.row<{ size: number }>(
+      "SELECT length(answer) AS size FROM idempotency_keys WHERE workspace = ?1",
+      [workspace.workspaceNumber],
+    );
     expect(stored?.size).toBeLessThan(1_500);
     await gateway.call("confirmations", { token: repeats.at(-1)?.token, keys: [first.repeat] });
     expect((await repeat("later")).id).not.toBe(first.id);

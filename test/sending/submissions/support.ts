@@ -3,16 +3,16 @@ import { readReturnPath } from "../../../src/platform/mail-tokens/return-path.ts
 import { database } from "../../support/databases.ts";
 import { latin1 } from "../../support/outgoing-mail.ts";
 import type { Detail } from "../../support/sending.ts";
-import { sinkServer } from "../../support/smtp-control.ts";
+import { sentBy } from "../../support/smtp-control.ts";
+import { pathIn } from "../../support/smtp-path.ts";
 import { deliverTo } from "../../support/submissions.ts";
-import { createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 export const crlf = (text: string) => text.replace(/\r?\n/g, "\r\n");
 
 /** Returns the id of the email whose return path is in a MAIL command. */
 async function emailOf(mail: string): Promise<string | undefined> {
-  const [, path = ""] = /<([^>]*)>/.exec(mail) ?? [];
-  return (await readReturnPath(testContext().settings.masterKeys, path))?.emailId;
+  return (await readReturnPath(testContext().settings.masterKeys, pathIn(mail)))?.emailId;
 }
 
 /** Returns functions for the messages of one workspace. */
@@ -29,7 +29,7 @@ export function messagesOf(workspace: TestWorkspace) {
         .join("")}\n${body}`,
     );
   const detail = async (id = ""): Promise<Detail> =>
-    (await createApiWithoutQueue(workspace.apiKey).get(`/v1/emails/${id}`)).json<Detail>();
+    (await workspace.withoutQueue.get(`/v1/emails/${id}`)).json<Detail>();
   const count = async () =>
     database
       .prepare("SELECT count(*) FROM emails WHERE workspace = ?1")
@@ -40,10 +40,7 @@ export function messagesOf(workspace: TestWorkspace) {
    * Delivers an email and returns the bytes that left, as a binary string, without the two signatures. Each recipient gets the same.
    */
   async function sent(id = "") {
-    const sink = await sinkServer();
-    await deliverTo(sink.url, id);
-    const delivered = await sink.messages();
-    await sink.close();
+    const delivered = await sentBy((url) => deliverTo(url, id));
     // A delivery takes other emails that are due with it, also one with the same Message-ID.
     const ids = await Promise.all(delivered.map(({ mail }) => emailOf(mail)));
     const messages = delivered.filter((_, index) => ids[index] === id);

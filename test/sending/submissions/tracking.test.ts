@@ -1,17 +1,16 @@
 import PostalMime from "postal-mime";
 import { beforeEach, describe, expect, it } from "vitest";
 import { aSubmitter } from "../../support/submissions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let message: ReturnType<typeof messagesOf>["message"];
 let _detail: ReturnType<typeof messagesOf>["detail"];
 let _count: ReturnType<typeof messagesOf>["count"];
 let sent: ReturnType<typeof messagesOf>["sent"];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   ({ message, sent } = messagesOf(workspace));
 });
 

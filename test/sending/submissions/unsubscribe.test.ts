@@ -1,31 +1,27 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { CFBL_DKIM_KEY, dkimRecordsOf, verifyDkim } from "../../support/cfbl.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { sinkServer } from "../../support/smtp-control.ts";
+import { sentBy } from "../../support/smtp-control.ts";
 import { aSubmitter } from "../../support/submissions.ts";
 import { aTopic } from "../../support/topics.ts";
-import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
 const OWN = { Date: "Sat, 21 Nov 2026 20:00:00 +0100", "Message-ID": "<own@client.example>" };
 const OFFER = { ...OWN, "Offer-Unsubscribe": "true" };
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let message: ReturnType<typeof messagesOf>["message"];
 let submit: Awaited<ReturnType<typeof aSubmitter>>["submit"];
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   ({ message } = messagesOf(workspace));
   ({ submit } = await aSubmitter(workspace));
 });
 
 /** Delivers what is due and returns the messages that left. */
 async function leaving(): Promise<{ raw: Uint8Array; text: string }[]> {
-  const sink = await sinkServer();
-  await runOutboxAt(Date.now(), { EGRESS_URL: sink.url, CFBL_DKIM_KEY });
-  const messages = await sink.messages();
-  await sink.close();
+  const messages = await sentBy((EGRESS_URL) => runOutboxAt(Date.now(), { EGRESS_URL, CFBL_DKIM_KEY }));
   return messages.map(({ raw }) => ({ raw, text: new TextDecoder().decode(raw) }));
 }
 

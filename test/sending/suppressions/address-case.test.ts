@@ -1,11 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newReturnPath } from "../../../src/platform/mail-tokens/return-path.ts";
 import { indexEmails } from "../../../src/sending/emails/index.ts";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { receiveFeedback } from "../../../src/sending/feedback/index.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** Upper-case letters outside ASCII, which SQLite's lower() does not change, and their lower-case forms. */
 const PAIRS = [
@@ -23,13 +23,8 @@ const DIFFERENT = [
   ["ß", "ss"],
 ] as const;
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 
 const at = (label: string) => `delivered+${label}@simulator.test`;
 const suppress = (email: string, reason = "manual") => workspace.post("/v1/suppressions/", { email, reason });
@@ -44,13 +39,11 @@ const eventsOf = async (id: string) =>
 
 /** Rewrites the recipients as they were stored before keys of such addresses were: without the key. */
 const removeKeys = (id: string) =>
-  database
-    .prepare(
-      `UPDATE emails SET recipients = (SELECT json_group_array(json_remove(value, '$.key')) FROM json_each(recipients))
+  database.run(
+    `UPDATE emails SET recipients = (SELECT json_group_array(json_remove(value, '$.key')) FROM json_each(recipients))
       WHERE id = ?1`,
-    )
-    .bind(id)
-    .run();
+    [id],
+  );
 
 describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
   const spellings = [
@@ -89,7 +82,7 @@ describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
   it("for an unsubscribe, which stops bulk mail at dispatch and not single mail", async () => {
     const [bulk, single] = [await send([at(upper)]), await send([at(upper)])];
     for (const { id } of [bulk, single]) await removeKeys(id);
-    await database.prepare("UPDATE emails SET source = 'bulk' WHERE id = ?1").bind(bulk.id).run();
+    await database.run("UPDATE emails SET source = 'bulk' WHERE id = ?1", [bulk.id]);
     await suppress(at(lower), "unsubscribe");
     await runOutboxAt(Date.now());
     expect([(await detail(bulk.id)).status, (await detail(single.id)).status]).toEqual(["rejected", "delivered"]);

@@ -3,27 +3,19 @@ import { newUnsubscribeAddress } from "../../../src/platform/mail-tokens/return-
 import { applyFacts, type EmailState, type Fact, findEmail } from "../../../src/sending/emails/index.ts";
 import { aContact, aList, readList } from "../../audience/contacts/support.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import {
-  aMail,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** The state of a contact follows what happens to emails to its address. */
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let listId: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   listId = (await aList(workspace)).id;
 });
 
 async function deliver(to: string): Promise<string> {
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   const response = await api.post("/v1/emails/", aMail(workspace, { to: [{ email: to }] }));
   await runOutboxAt(Date.now() + 1_000);
   return (await response.json<{ id: string }>()).id;

@@ -1,19 +1,15 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import type { SuppressionOut } from "../../../src/sending/suppressions/schema.ts";
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, apiOn, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 
 /** Suppressions that change between read and write, and unusual spellings of addresses. */
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const WHO = "friend@example.org";
 const add = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/suppressions/", body, headers);
@@ -133,12 +129,10 @@ describe("GET and DELETE /v1/suppressions/", () => {
 
   it("lists 100 by default, with a Link header to the next page whenever more addresses follow", async () => {
     const names = times(230, (i) => `a${String(i).padStart(3, "0")}@example.org`);
-    await database
-      .prepare(
-        "INSERT INTO suppressions (workspace, email, reason, created_at) SELECT ?1, value, 'manual', 1 FROM json_each(?2)",
-      )
-      .bind(workspace.workspaceNumber, JSON.stringify([...names, "ünü@example.org"]))
-      .run();
+    await database.run(
+      "INSERT INTO suppressions (workspace, email, reason, created_at) SELECT ?1, value, 'manual', 1 FROM json_each(?2)",
+      [workspace.workspaceNumber, JSON.stringify([...names, "ünü@example.org"])],
+    );
     const seen: string[] = [];
     const sizes: number[] = [];
     for (let path: string | null = "/v1/suppressions/"; path !== null; ) {
@@ -172,9 +166,9 @@ describe("GET and DELETE /v1/suppressions/", () => {
 describe("at dispatch", () => {
   const other = "delivered@simulator.test";
   const send = async (to: string[]) => {
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     const mail = aMail(workspace, { to: to.map((email) => ({ email })) });
-    return (await (await api.post("/v1/emails/", mail)).json<{ id: string }>()).id;
+    return (await api.create("/v1/emails/", mail)).id;
   };
   const result = async (id: string) => {
     await runOutboxAt(Date.now());

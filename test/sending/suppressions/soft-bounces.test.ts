@@ -7,18 +7,18 @@ import { database } from "../../support/databases.ts";
 import { runMainRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { pathIn } from "../../support/smtp-path.ts";
+import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** Addresses that soft bounces keep from bulk mail (docs/contract/suppressions.md#soft-bounces). */
 
 const HOUR = 3_600_000;
 const FRIEND = "friend@example.org";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let listId: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   listId = (await aList(workspace)).id;
   await aContact(workspace, listId, FRIEND);
 });
@@ -26,12 +26,12 @@ beforeEach(async () => {
 /** Sends an email and dispatches it hours from now, to a server with this reply to the recipient. Returns its return path. */
 async function sendAt(hours: number, reply?: string): Promise<string> {
   const server = await (reply === undefined ? sinkServer() : scriptedServer({ recipients: { [FRIEND]: reply } }));
-  const api = createApiWithoutQueue(workspace.apiKey);
+  const api = workspace.withoutQueue;
   expect((await api.post("/v1/emails/", aMail(workspace, { to: [{ email: FRIEND }] }))).status).toBe(202);
   await runOutboxAt(Date.now() + hours * HOUR, { EGRESS_URL: server.url });
   const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
   await server.close();
-  return /<([^>]*)>/.exec(line ?? "")?.[1] ?? "";
+  return pathIn(line);
 }
 
 const FULL = "552 5.2.2 The mailbox is full";
@@ -51,12 +51,10 @@ async function deliverReport(to: string, [status, action] = ["5.2.2", "failed"])
 
 /** Moves all times of the recorded bounces into the past. */
 const age = (hours: number) =>
-  database
-    .prepare(
-      "UPDATE soft_bounces SET first_at = first_at - ?1, last_at = last_at - ?1, accepted_at = accepted_at - ?1 WHERE workspace = ?2",
-    )
-    .bind(hours * HOUR, workspace.workspaceNumber)
-    .run();
+  database.run(
+    "UPDATE soft_bounces SET first_at = first_at - ?1, last_at = last_at - ?1, accepted_at = accepted_at - ?1 WHERE workspace = ?2",
+    [hours * HOUR, workspace.workspaceNumber],
+  );
 
 const listed = async () => {
   const found = await (await workspace.get("/v1/suppressions/")).json<{ email: string; reason: string }[]>();
@@ -65,7 +63,7 @@ const listed = async () => {
 const contact = async () => (await readList(workspace, listId)).contacts[0];
 const bulkSend = async () => {
   const body = { contact_list_id: listId, mailbox_id: workspace.mailboxId, subject: "News", text: "News" };
-  return (await createApiWithoutQueue(workspace.apiKey).post(`/v1/contacts/${listId}/send`, body)).json();
+  return (await workspace.withoutQueue.post(`/v1/contacts/${listId}/send`, body)).json();
 };
 
 describe("the third soft bounce in a row, 72 hours or more after the first", () => {
@@ -94,10 +92,9 @@ describe("the third soft bounce in a row, 72 hours or more after the first", () 
     const server = await sinkServer();
     await runOutboxAt(Date.now() + 74 * HOUR, { EGRESS_URL: server.url }, ["bulk"]);
     await server.close();
-    const { results } = await database
-      .prepare("SELECT status FROM emails WHERE workspace = ?1 AND source = 'bulk'")
-      .bind(workspace.workspaceNumber)
-      .all();
+    const results = await database.rows("SELECT status FROM emails WHERE workspace = ?1 AND source = 'bulk'", [
+      workspace.workspaceNumber,
+    ]);
     expect(results).toEqual([{ status: "rejected" }]);
   });
 
@@ -128,7 +125,7 @@ describe("the third soft bounce in a row, 72 hours or more after the first", () 
   ])("is also a refusal that stays temporary until the last attempt: %s", async (reply, entries) => {
     await refusedAt(0, 36);
     const server = await scriptedServer({ recipients: { [FRIEND]: reply } });
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     await api.post("/v1/emails/", aMail(workspace, { to: [{ email: FRIEND }] }));
     for (let attempt = 0; attempt < 8; attempt++)
       await runOutboxAt(Date.now() + (40 + 31 * attempt) * HOUR, { EGRESS_URL: server.url });
@@ -195,10 +192,9 @@ describe("an address with soft bounces", () => {
   it("is forgotten 120 days after its last bounce while it is not listed", async () => {
     await refusedAt(0);
     const rows = () =>
-      database
-        .prepare("SELECT count(*) AS n FROM soft_bounces WHERE workspace = ?1")
-        .bind(workspace.workspaceNumber)
-        .first<number>("n");
+      database.value<number>("SELECT count(*) AS n FROM soft_bounces WHERE workspace = ?1", [
+        workspace.workspaceNumber,
+      ]);
     await runMainRetention(testContext({}, () => Date.now() + 119 * 24 * HOUR));
     expect(await rows()).toBe(1);
     await runMainRetention(testContext({}, () => Date.now() + 121 * 24 * HOUR));

@@ -2,14 +2,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import { emptyOutbox } from "../../support/outbox.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const apiWithoutQueue = perTest(() => workspace.withoutQueue);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
   await emptyOutbox();
 });
 
@@ -111,7 +109,7 @@ describe("a suppressed address", () => {
     const alone = await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<Record<string, string>>();
     expect(alone).toMatchObject({ status: "rejected", rejection_reason: expect.stringContaining("suppression") });
     const to = [{ email: "FRIEND@example.org" }, { email: "other@example.org" }];
-    const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace, { to }))).json<{ id: string }>();
+    const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace, { to }));
     expect((await email(id)).events[0]).toMatchObject({
       event_type: "suppressed",
       metadata: { recipient: "FRIEND@example.org" },
@@ -119,7 +117,7 @@ describe("a suppressed address", () => {
   });
 
   it("is not mailed when it is listed after the email was accepted", async () => {
-    const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
+    const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace));
     await add({ email: "friend@example.org", reason: "complaint" });
     await runOutboxAt(Date.now());
     expect(await email(id)).toMatchObject({ status: "rejected" });

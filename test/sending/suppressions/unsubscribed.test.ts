@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isSuppressing } from "../../../src/sending/emails/rules.ts";
 import {
@@ -6,9 +5,10 @@ import {
   type SuppressionEntry,
   suppressStatement,
 } from "../../../src/sending/suppressions/index.ts";
+import { database } from "../../support/databases.ts";
 import { accepted } from "../../support/emails.ts";
 import { run } from "../../support/sending.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 type Reason = SuppressionEntry["reason"];
 const FRIEND = "friend@example.org";
@@ -32,9 +32,10 @@ const release = async (before = clock) => {
   await ctx.db.batch(removeBouncesStatements(ctx, [{ workspace: workspace.workspaceNumber, email: FRIEND, before }]));
 };
 const entry = () =>
-  env.DB.prepare("SELECT reason, created_at, unsubscribed_at FROM suppressions WHERE workspace = ?1 AND email = ?2")
-    .bind(workspace.workspaceNumber, FRIEND)
-    .first();
+  database.row("SELECT reason, created_at, unsubscribed_at FROM suppressions WHERE workspace = ?1 AND email = ?2", [
+    workspace.workspaceNumber,
+    FRIEND,
+  ]);
 
 describe("an unsubscribe", () => {
   for (const first of ["bounce", "complaint", "manual"] as const) {
@@ -103,7 +104,7 @@ describe("an unsubscribe", () => {
 
 describe("a retry to an address that bounced and unsubscribed", () => {
   it("is sent when the original is a single email, and dropped when it is bulk or broadcast mail", async () => {
-    const api = createApiWithoutQueue(workspace.apiKey);
+    const api = workspace.withoutQueue;
     const { id } = await accepted(await api.post("/v1/emails/", aMail(workspace)));
     const recipients = JSON.stringify([{ kind: "to", email: FRIEND, state: "bounced" }]);
     await run("DELETE FROM outbox WHERE id = ?1", id);

@@ -1,15 +1,8 @@
 /** Templates in Liquid: what is stored, what a send renders, and that mistakes have a place. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { countingDb } from "../../support/counting-db.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
 interface Template {
   id: string;
@@ -17,13 +10,8 @@ interface Template {
   variables: string[];
 }
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
-});
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 
 const liquid = (fields: Record<string, unknown> = {}) => ({
   name: "Order",
@@ -105,7 +93,7 @@ describe("parts of other templates", () => {
 
   it("of another workspace do not exist, and a deleted one refuses sends", async () => {
     const other = await aWorkspace();
-    await createApiWithoutQueue(other.apiKey).post("/v1/templates/", liquid({ name: "foreign", text_body: "secret" }));
+    await other.withoutQueue.post("/v1/templates/", liquid({ name: "foreign", text_body: "secret" }));
     const foreign = await api.post("/v1/templates/", liquid({ text_body: "{% render 'foreign' %}" }));
     expect((await refusalOf(foreign)).msg).toContain('has the name "foreign"');
     const footer = await create({ name: "footer", text_body: "f" });

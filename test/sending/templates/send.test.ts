@@ -1,24 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { countingDb } from "../../support/counting-db.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 let template_id: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
   const body = { name: "Receipt", subject: "Hi {{name}}", html_body: "<p>{{name}}</p>", text_body: "{{name}} {{n}}" };
-  template_id = (await (await api.post("/v1/templates/", body)).json<{ id: string }>()).id;
+  template_id = (await api.create("/v1/templates/", body)).id;
 });
 
 const byTemplate = (changes: Record<string, unknown> = {}) =>
@@ -80,7 +71,7 @@ describe("a send by template", () => {
   }
 
   it("returns 422 to a template of another workspace, as to an unknown one", async () => {
-    const other = createApiWithoutQueue((await aWorkspace()).apiKey);
+    const other = (await aWorkspace()).withoutQueue;
     const { id } = await (await other.post("/v1/templates/", { name: "a", subject: "s", text_body: "t" })).json<{
       id: string;
     }>();
@@ -92,7 +83,7 @@ describe("a send by template", () => {
   });
 
   it("requires a subject when the template has none, and a body", async () => {
-    const create = async (body: object) => (await (await api.post("/v1/templates/", body)).json<{ id: string }>()).id;
+    const create = async (body: object) => (await api.create("/v1/templates/", body)).id;
     const noSubject = await create({ name: "a", text_body: "t" });
     expect((await api.post("/v1/emails/", byTemplate({ template_id: noSubject }))).status).toBe(422);
     expect((await api.post("/v1/emails/", byTemplate({ template_id: noSubject, subject: "s" }))).status).toBe(202);

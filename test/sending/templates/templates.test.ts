@@ -1,15 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { PreviewOut, TemplateOut } from "../../../src/sending/templates/schema.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/templates/", body, headers);
 async function aTemplate(body: Record<string, unknown> = {}): Promise<TemplateOut> {

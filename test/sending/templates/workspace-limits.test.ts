@@ -1,27 +1,22 @@
-import { env } from "cloudflare:workers";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { limits } from "../../../src/sending/templates/rules.ts";
 import type { TemplateOut } from "../../../src/sending/templates/schema.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { database } from "../../support/databases.ts";
+import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const create = (html_body = "") => workspace.post("/v1/templates/", { name: "A", html_body });
 const patch = (id: string, body: unknown) => workspace.call("PATCH", `/v1/templates/${id}`, body);
 
 /** Stores templates that count as so many bytes each. */
 const stored = (count: number, size: number) =>
-  env.DB.prepare(
+  database.run(
     `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ?2)
      INSERT INTO templates (id, workspace, name, size, created_at, updated_at) SELECT ?1 || '-' || i, ?1, 'T', ?3, i, i FROM c`,
-  )
-    .bind(workspace.workspaceNumber, count, size)
-    .run();
+    [workspace.workspaceNumber, count, size],
+  );
 const TOO_MANY = { detail: "A workspace has at most 1,000 templates, together 100 MB as JSON; delete some first" };
 
 it("a workspace has at most 1,000 templates, also by two calls at once and by duplicates", async () => {

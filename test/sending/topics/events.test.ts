@@ -19,12 +19,12 @@ import {
   aWorkspace,
   createApiWithoutQueue,
   discardingQueue,
-  type TestWorkspace,
+  perTest,
   testContext,
 } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 let news: string;
 let offers: string;
 const ADA = "ada@example.org";
@@ -32,8 +32,6 @@ const form = { "Content-Type": "application/x-www-form-urlencoded" };
 
 beforeEach(async () => {
   await env.DB.prepare("DELETE FROM outbox").run();
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
   news = (await aTopic(workspace, { name: "News" })).id;
   offers = (await aTopic(workspace, { name: "Offers", default: "unsubscribed" })).id;
   await recordEvents(workspace);

@@ -4,22 +4,13 @@ import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { type Detail, run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  type TestWorkspace,
-} from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let api: ReturnType<typeof createApiWithoutQueue>;
+const workspace = perTest(aWorkspace);
+const api = perTest(() => workspace.withoutQueue);
 let topic: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  api = createApiWithoutQueue(workspace.apiKey);
   topic = (await aTopic(workspace)).id;
 });
 

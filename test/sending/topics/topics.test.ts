@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { SuppressionOut } from "../../../src/sending/suppressions/index.ts";
 import { type TopicOut, topicLimits } from "../../../src/sending/topics/index.ts";
 import { readAudit } from "../../support/audit.ts";
@@ -6,13 +6,9 @@ import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const UNKNOWN = "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7aff";
 const detail = async (response: Response) => JSON.stringify((await response.json<{ detail: unknown }>()).detail);
@@ -257,10 +253,9 @@ describe("the topics of a person", () => {
     expect((await personOf(workspace, "ada@example.org").read()).topics.map(({ id }) => id)).toEqual([b.id]);
     expect(await (await workspace.get("/v1/suppressions/")).json()).toHaveLength(1);
     await runOutboxAt(Date.now() + 600_000);
-    const count = await database
-      .prepare("SELECT count(*) AS n FROM topic_choices WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .first<number>("n");
+    const count = await database.value<number>("SELECT count(*) AS n FROM topic_choices WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     expect(count).toBe(1);
   });
 });

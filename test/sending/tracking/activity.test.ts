@@ -14,14 +14,10 @@ const keepActivity = ({ workspaceNumber: number, workspaceId: id }: TestWorkspac
   keepActivityStatement(testContext(), { number, id }).run();
 
 const activityOf = async ({ workspaceNumber }: TestWorkspace) =>
-  (
-    await database
-      .prepare(
-        "SELECT email_key, received_at, opened_at, clicked_at, broadcasts FROM person_activity WHERE workspace = ?1 ORDER BY email_key",
-      )
-      .bind(workspaceNumber)
-      .all()
-  ).results;
+  await database.rows(
+    "SELECT email_key, received_at, opened_at, clicked_at, broadcasts FROM person_activity WHERE workspace = ?1 ORDER BY email_key",
+    [workspaceNumber],
+  );
 
 const row = (changes: object) => ({
   email_key: PERSON,

@@ -180,7 +180,7 @@ it("a blocked host is stored in lower case, and once", async () => {
   await expect(block(host)).rejects.toThrow("UNIQUE");
   await expect(block(newHost().toUpperCase())).rejects.toThrow("CHECK");
   await expect(block("")).rejects.toThrow("CHECK");
-  expect(await database.prepare("SELECT count(*) AS n FROM blocked_hosts WHERE host = ?1").bind(host).first()).toEqual({
+  expect(await database.row("SELECT count(*) AS n FROM blocked_hosts WHERE host = ?1", [host])).toEqual({
     n: 1,
   });
 });

@@ -8,15 +8,7 @@ import { database, FILE_SHARD } from "../../support/databases.ts";
 import { consumeQueues } from "../../support/queues.ts";
 import { type Detail, run } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import {
-  aMail,
-  apiWith,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-  testContext,
-  until,
-} from "../../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
 import { detailOf, READER } from "./support.ts";
 
 consumeQueues("hits");
@@ -33,7 +25,7 @@ async function delivered(
   alter?: (id: string) => Promise<unknown>,
 ) {
   const sink = await sinkServer();
-  const { post } = createApiWithoutQueue(workspace.apiKey);
+  const { post } = workspace.withoutQueue;
   const response = await post("/v1/emails/", aMail(workspace, { html: HTML, ...changes }));
   expect(response.status, await response.clone().text()).toBe(202);
   const { id } = await response.json<{ id: string }>();
@@ -46,10 +38,10 @@ async function delivered(
 }
 
 async function deliverTo(url: string, id: string): Promise<void> {
-  const row = await database
-    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
-    .bind(id)
-    .first<OutboxMessage["rows"][number]>();
+  const row = await database.row<OutboxMessage["rows"][number]>(
+    "SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1",
+    [id],
+  );
   const body: OutboxMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: row ? [row] : [] };
   const batch = createMessageBatch<OutboxMessage>("work", [
     { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body },

@@ -11,7 +11,7 @@ import { aWorkspace, testContext } from "../../support/workspace.ts";
 import { aDeliveredMail, aHit, consume, detailOf, READER, rollupTotals, SENT_AT } from "./support.ts";
 
 const changesOf = async (workspace: number) =>
-  (await database.prepare("SELECT emails FROM changes WHERE workspace = ?1").bind(workspace).all()).results.length;
+  (await database.rows("SELECT emails FROM changes WHERE workspace = ?1", [workspace])).length;
 
 /** Times so far apart that hits are no repeats of each other. */
 const minutesLater = (n: number) => SENT_AT + 3_600_000 + n * 60_000;
@@ -50,10 +50,7 @@ describe("recording hits", () => {
     expect(detail).toMatchObject({ opened_count: 60, clicked_count: 60 });
     expect(detail.events.filter(({ event_type }) => ["open", "click"].includes(event_type))).toHaveLength(50);
     expect(await rollupTotals(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
-    const row = await database
-      .prepare("SELECT json_array_length(hits) AS n FROM emails WHERE id = ?1")
-      .bind(id)
-      .first();
+    const row = await database.row("SELECT json_array_length(hits) AS n FROM emails WHERE id = ?1", [id]);
     expect(row).toEqual({ n: 70 });
   });
 
@@ -131,12 +128,10 @@ describe("recording hits", () => {
       id,
     );
     const row = () =>
-      database
-        .prepare(
-          "SELECT status, due_at, outbox_id, content, attempts, recipients, sent_at, delivered_at, subject FROM emails WHERE id = ?1",
-        )
-        .bind(id)
-        .first();
+      database.row(
+        "SELECT status, due_at, outbox_id, content, attempts, recipients, sent_at, delivered_at, subject FROM emails WHERE id = ?1",
+        [id],
+      );
     const before = await row();
     await consume([aHit(workspace, id)]);
     expect(await row()).toEqual(before);
@@ -201,10 +196,7 @@ describe("the hits queue", () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     await run("UPDATE emails SET recipients = replace(recipients, 'queued', 'delivered') WHERE id = ?1", id);
-    const row = await database
-      .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE id = ?1`)
-      .bind(id)
-      .first<EmailStateRow>();
+    const row = await database.row<EmailStateRow>(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE id = ?1`, [id]);
     if (!row) throw new Error("no such email");
     const facts = [
       { id: crypto.randomUUID(), recipient: "friend@one.example", on: "complaint" as const, at: SENT_AT + 9 },
@@ -220,7 +212,7 @@ describe("the hits queue", () => {
     const detail = await detailOf(workspace, id);
     expect(detail).toMatchObject({ opened_count: 40, clicked_count: 1 });
     expect(detail.events.filter(({ event_type }) => event_type === "complained")).toHaveLength(1);
-    const after = await database.prepare("SELECT version FROM emails WHERE id = ?1").bind(id).first();
+    const after = await database.row("SELECT version FROM emails WHERE id = ?1", [id]);
     expect(after).toEqual({ version: row.version + 3 });
     expect(await rollupTotals(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
   });
@@ -246,10 +238,7 @@ describe("the hits queue", () => {
       { ...batch, queue: "hits-dead", messages: batch.messages.slice(0, 1) } as MessageBatch,
       env,
     );
-    const letter = await database
-      .prepare("SELECT queue, body FROM dead_letters WHERE id = ?1")
-      .bind(batch.messages[0]?.id)
-      .first();
+    const letter = await database.row("SELECT queue, body FROM dead_letters WHERE id = ?1", [batch.messages[0]?.id]);
     expect(letter).toEqual({ queue: "hits-dead", body: "null" });
   });
 });

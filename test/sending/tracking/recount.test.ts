@@ -46,10 +46,10 @@ it("counters and roll-ups equal a recount of the events, for hits in any order, 
         const all = shuffled([...hits, ...hits, ...hits], random);
         for (let at = 0; at < all.length; at += size) await consume(all.slice(at, at + size));
 
-        const { results } = await database
-          .prepare("SELECT id, opened_count, clicked_count, events FROM emails WHERE workspace = ?1")
-          .bind(workspace.workspaceNumber)
-          .all<Row>();
+        const results = await database.rows<Row>(
+          "SELECT id, opened_count, clicked_count, events FROM emails WHERE workspace = ?1",
+          [workspace.workspaceNumber],
+        );
         const expected: Record<string, [number, number]> = {};
         for (const row of results) {
           const emailHits = hits.filter(({ email }) => email === row.id);

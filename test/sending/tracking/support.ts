@@ -5,7 +5,7 @@ import { consumeHits } from "../../../src/queue.ts";
 import type { HitMessage } from "../../../src/sending/tracking/index.ts";
 import { database } from "../../support/databases.ts";
 import { type Detail, run } from "../../support/sending.ts";
-import { aMail, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 export const READER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 export const SENT_AT = Date.UTC(2026, 0, 1);
@@ -13,8 +13,8 @@ export const SENT_AT = Date.UTC(2026, 0, 1);
 /** Creates an email that was delivered at SENT_AT to these addresses. */
 export async function aDeliveredMail(workspace: TestWorkspace, ...addresses: string[]): Promise<string> {
   const to = (addresses.length > 0 ? addresses : ["friend@one.example"]).map((email) => ({ email }));
-  const api = createApiWithoutQueue(workspace.apiKey);
-  const { id } = await (await api.post("/v1/emails/", aMail(workspace, { to }))).json<{ id: string }>();
+  const api = workspace.withoutQueue;
+  const { id } = await api.create("/v1/emails/", aMail(workspace, { to }));
   await run(
     "UPDATE emails SET status = 'delivered', due_at = NULL, content = NULL, sent_at = ?2, delivered_at = ?2 WHERE id = ?1",
     id,
@@ -53,14 +53,12 @@ export async function detailOf(workspace: TestWorkspace, id: string): Promise<De
 
 /** Returns the opens and clicks of the roll-ups by domain, and those of emails under the empty domain. */
 export async function rollupTotals({ workspaceNumber }: TestWorkspace): Promise<Record<string, [number, number]>> {
-  const { results } = await database
-    .prepare(
-      `SELECT domain, sum(opens) AS opens, sum(clicks) AS clicks FROM (
+  const results = await database.rows<{ domain: string; opens: number; clicks: number }>(
+    `SELECT domain, sum(opens) AS opens, sum(clicks) AS clicks FROM (
         SELECT domain, opens, clicks FROM rollups_hourly WHERE workspace = ?1
         UNION ALL SELECT '', emails_opened, emails_clicked FROM rollups_hourly WHERE workspace = ?1)
       GROUP BY domain HAVING sum(opens) + sum(clicks) > 0`,
-    )
-    .bind(workspaceNumber)
-    .all<{ domain: string; opens: number; clicks: number }>();
+    [workspaceNumber],
+  );
   return Object.fromEntries(results.map(({ domain, opens, clicks }) => [domain, [opens, clicks]]));
 }

@@ -6,9 +6,9 @@ import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import type { Detail } from "../../support/sending.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import { aMail, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let news: string;
 let offers: string;
 let hidden: string;
@@ -16,7 +16,6 @@ const anybody = apiWith(null);
 const ADA = "ada@example.org";
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   news = (await aTopic(workspace, { name: "News <b>", description: "Once a month" })).id;
   offers = (await aTopic(workspace, { name: "Offers", default: "unsubscribed" })).id;
   hidden = (await aTopic(workspace, { name: "Internal", is_public: false })).id;
@@ -25,9 +24,8 @@ beforeEach(async () => {
 /** Sends an email and returns the link and the mailto address that the server received. */
 async function sent(fields: object) {
   const server = await sinkServer();
-  const api = createApiWithoutQueue(workspace.apiKey);
-  const response = await api.post("/v1/emails/", aMail(workspace, { to: [{ email: ADA }], ...fields }));
-  const { id } = await response.json<{ id: string }>();
+  const api = workspace.withoutQueue;
+  const { id } = await api.create("/v1/emails/", aMail(workspace, { to: [{ email: ADA }], ...fields }));
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const [message] = await server.messages();
   await server.close();

@@ -1,25 +1,20 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 const anybody = apiWith(null);
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
 
 /** Sends an email of a source and returns the message that the server received. */
 async function sent(source: string, to = "friend@example.org", fields: object = {}) {
   const server = await sinkServer();
-  const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, { to: [{ email: to }], ...fields }));
-  const { id } = await response.json<{ id: string }>();
-  await database.prepare("UPDATE emails SET source = ?2 WHERE id = ?1").bind(id, source).run();
+  const apiWithoutQueue = workspace.withoutQueue;
+  const { id } = await apiWithoutQueue.create("/v1/emails/", aMail(workspace, { to: [{ email: to }], ...fields }));
+  await database.run("UPDATE emails SET source = ?2 WHERE id = ?1", [id, source]);
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const [message] = await server.messages();
   await server.close();
@@ -88,14 +83,13 @@ describe("one-click unsubscribe", () => {
     expect(text).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
     expect(text).toMatch(/Feedback-ID: :w\d+:api:bouncesmailtest\r\n/);
     expect(text).toMatch(/ h=[^;]*Feedback-ID:\s*Feedback-ID/);
-    const scheduled = await workspace.post(
+    const { id } = await workspace.create(
       "/v1/emails/",
       aMail(workspace, {
         ...{ to: [{ email: "friend@example.org" }], send_at: new Date(Date.now() + 600_000).toISOString() },
         ...offered,
       }),
     );
-    const { id } = await scheduled.json<{ id: string }>();
     await anybody.call("POST", path);
     await runOutboxAt(Date.now() + 900_000);
     expect(await types(id)).toContain("suppressed");

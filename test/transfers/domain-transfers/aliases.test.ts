@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { aRawMessage, deliver } from "../../mailboxes/inbound/support.ts";
+import { database } from "../../support/databases.ts";
 import { aSystemWorkspace, insertDomain, transfer } from "../../support/transfers.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
@@ -23,7 +23,7 @@ describe("a transfer of a domain", () => {
     await add(source, `sales@${source.domain}`);
     await add(source, `sales@${other.name}`);
     const body = { domain_id: other.id, local_part: "stays" };
-    const stays = await (await source.post("/v1/mailboxes/", body)).json<{ id: string }>();
+    const stays = await source.create("/v1/mailboxes/", body);
     await source.post(`/v1/mailboxes/${stays.id}/aliases`, { address: `orders@${source.domain}` });
     await source.post(`/v1/mailboxes/${stays.id}/aliases`, { address: `orders@${other.name}` });
 
@@ -39,16 +39,15 @@ describe("a transfer of a domain", () => {
     const [source, target] = await Promise.all([aWorkspace(), aWorkspace()]);
     await add(source, `sales@${source.domain}`);
     const waiting = await insertDomain(target, source.domain, "pending");
-    const made = await target.post("/v1/mailboxes/", { domain_id: waiting.id, local_part: "sales" });
-    const { id } = await made.json<{ id: string }>();
+    const { id } = await target.create("/v1/mailboxes/", { domain_id: waiting.id, local_part: "sales" });
 
     await transfer(source, target);
 
     expect((await target.get(`/v1/mailboxes/${id}`)).status).toBe(404);
     expect(await aliasesOf(target, source.mailboxId)).toEqual([`sales@${source.domain}`]);
-    const moved = await env.DB.prepare("SELECT workspace, domain_id FROM mailbox_aliases WHERE mailbox_id = ?1")
-      .bind(source.mailboxId)
-      .first();
+    const moved = await database.row("SELECT workspace, domain_id FROM mailbox_aliases WHERE mailbox_id = ?1", [
+      source.mailboxId,
+    ]);
     expect(moved).toEqual({ workspace: target.workspaceNumber, domain_id: source.domainId });
   });
 });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import type { TransferOut } from "../../../src/transfers/domain-transfers/schema.ts";
 import { readAudit } from "../../support/audit.ts";
+import { database } from "../../support/databases.ts";
 import { publishRecords, register } from "../../support/domains.ts";
 import { assignEgress } from "../../support/named-egresses.ts";
 import { insertCredential } from "../../support/smtp-credentials.ts";
@@ -141,7 +142,7 @@ describe("a completed transfer", () => {
   it("that is stopped leaves no new keys", async () => {
     await create();
     const accepted = await acceptById(target, (await initiate(source, target)).id, { rotate_dkim: true });
-    await env.DB.prepare("DELETE FROM memberships WHERE user_id = ?1").bind(target.userId).run();
+    await database.run("DELETE FROM memberships WHERE user_id = ?1", [target.userId]);
     await complete(accepted);
     expect(await all("SELECT 1 FROM domain_transfer_keys WHERE transfer_id = ?1", accepted.id)).toEqual([]);
     expect(await all("SELECT 1 FROM dkim_keys WHERE domain_id = ?1", source.domainId)).toHaveLength(2);
@@ -168,16 +169,16 @@ describe("a transfer becomes reversed at the end of its window, and the domain s
   const cases: [string, () => Promise<unknown>][] = [
     [
       "when the recipient has left the workspace",
-      () => env.DB.prepare("DELETE FROM memberships WHERE user_id = ?1").bind(target.userId).run(),
+      () => database.run("DELETE FROM memberships WHERE user_id = ?1", [target.userId]),
     ],
     [
       "when the recipient may no longer manage its domains",
-      () => env.DB.prepare("UPDATE memberships SET role = 'member' WHERE user_id = ?1").bind(target.userId).run(),
+      () => database.run("UPDATE memberships SET role = 'member' WHERE user_id = ?1", [target.userId]),
     ],
     ["when the target workspace was deleted", () => target.call("DELETE", `/v1/workspaces/${target.workspaceId}`)],
     [
       "when the domain is no longer verified",
-      () => env.DB.prepare("UPDATE domains SET status = 'failed' WHERE id = ?1").bind(source.domainId).run(),
+      () => database.run("UPDATE domains SET status = 'failed' WHERE id = ?1", [source.domainId]),
     ],
     [
       "when the source has verified the domain above it",
@@ -188,9 +189,11 @@ describe("a transfer becomes reversed at the end of its window, and the domain s
     it(when, async () => {
       await create();
       const name = `sub.d${crypto.randomUUID().slice(0, 8)}.test`;
-      await env.DB.prepare("UPDATE domains SET name = ?2, reversed_name = ?3 WHERE id = ?1")
-        .bind(source.domainId, name, `${name.split(".").reverse().join(".")}.`)
-        .run();
+      await database.run("UPDATE domains SET name = ?2, reversed_name = ?3 WHERE id = ?1", [
+        source.domainId,
+        name,
+        `${name.split(".").reverse().join(".")}.`,
+      ]);
       source = { ...source, domain: name };
       const accepted = await acceptById(target, (await initiate(source, target)).id);
       await change();
@@ -270,7 +273,7 @@ describe("names above and below", () => {
     await create();
     const sub = await insertDomain(source, `mail.${source.domain}`, "pending");
     await initiate(source, target);
-    await env.DB.prepare("UPDATE domains SET status = 'verified' WHERE id = ?1").bind(sub.id).run();
+    await database.run("UPDATE domains SET status = 'verified' WHERE id = ?1", [sub.id]);
     const refused = await decide(
       await source.post(`/v1/domains/${sub.id}/transfer`, { target_email: await ownerOf(target) }),
     );

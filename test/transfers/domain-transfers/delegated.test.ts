@@ -9,14 +9,7 @@ import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { settingsOfZone } from "../../support/test-zones.ts";
 import { acceptById, aSystemWorkspace, complete, initiate, transfer } from "../../support/transfers.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  type TestWorkspace,
-  testContext,
-} from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
 const settings = settingsOfZone("move-zone.test");
@@ -47,10 +40,7 @@ const aliasesOf = ({ records }: Pick<DomainOut, "records">) =>
 /** Sends an email of a domain and returns the message that the egress got. */
 async function messageOf(workspace: TestWorkspace, { name }: DomainOut): Promise<Uint8Array> {
   const server = await sinkServer();
-  const response = await createApiWithoutQueue(workspace.apiKey).post(
-    "/v1/emails/",
-    aMail({ mailbox: `hello@${name}` }),
-  );
+  const response = await workspace.withoutQueue.post("/v1/emails/", aMail({ mailbox: `hello@${name}` }));
   expect(response.status).toBe(202);
   await runOutboxAt(Date.now(), { EGRESS_URL: server.url });
   const [message] = await server.messages();

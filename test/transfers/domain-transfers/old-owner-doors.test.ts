@@ -1,21 +1,17 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { messagesOf } from "../../sending/submissions/support.ts";
 import { aGrant } from "../../support/oauth.ts";
 import { aGateway, aSubmitter } from "../../support/submissions.ts";
 import { aSystemWorkspace, transfer } from "../../support/transfers.ts";
-import { aKey, aMail, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
 /** Submission, webmail and OAuth after the completion. Sends of the API, broadcasts and what was scheduled: old-owner.test.ts. */
 
-let source: TestWorkspace;
-let target: TestWorkspace;
+const source = perTest(aWorkspace);
+const target = perTest(aWorkspace);
 
 beforeAll(aSystemWorkspace);
-
-beforeEach(async () => {
-  [source, target] = await Promise.all([aWorkspace(), aWorkspace()]);
-});
 
 const text = { to: ["friend@example.org"], subject: "From a mailbox", text: "Hello" };
 

@@ -25,7 +25,6 @@ import {
   aMail,
   apiWith,
   aWorkspace,
-  createApiWithoutQueue,
   discardingQueue,
   type TestWorkspace,
   testContext,
@@ -131,7 +130,7 @@ describe("the old owner", () => {
   });
 
   it("has its queued mail fail, and its scheduled mail cancelled, before a moment of the new owner's", async () => {
-    const api = createApiWithoutQueue(source.apiKey);
+    const api = source.withoutQueue;
     const accepted = await acceptById(target, (await initiate(source, target)).id);
     const queued = await idOf(await api.post("/v1/emails/", aMail(source)));
     const scheduled = await idOf(await api.post("/v1/emails/", aMail(source, { send_at: inAnHour() })));
@@ -151,7 +150,7 @@ describe("the old owner", () => {
   });
 
   it("has a scheduled email refused by preflight when it comes due before the clean-up has run", async () => {
-    const api = createApiWithoutQueue(source.apiKey);
+    const api = source.withoutQueue;
     const accepted = await acceptById(target, (await initiate(source, target)).id);
     const id = await idOf(await api.post("/v1/emails/", aMail(source, { send_at: inAnHour() })));
     await completeSilently(accepted.id);
@@ -162,7 +161,7 @@ describe("the old owner", () => {
   });
 
   it("has its scheduled and sending broadcasts cancelled with their waiting emails", async () => {
-    const api = createApiWithoutQueue(source.apiKey);
+    const api = source.withoutQueue;
     const accepted = await acceptById(target, (await initiate(source, target)).id);
     const body = { name: "N", subject: "S", text_body: "Hi", from_address: source.mailbox };
     const contact_list_id = await aContactList(source, 3);
@@ -188,7 +187,7 @@ describe("the old owner", () => {
 
 describe("the clean-up", () => {
   it("of a source whose mail database is down is repeated, and the transfer is complete meanwhile", async () => {
-    const api = createApiWithoutQueue(source.apiKey);
+    const api = source.withoutQueue;
     const accepted = await acceptById(target, (await initiate(source, target)).id);
     const id = await idOf(await api.post("/v1/emails/", aMail(source, { send_at: inAnHour() })));
     await completeSilently(accepted.id);
@@ -208,7 +207,7 @@ describe("the clean-up", () => {
   });
 
   it("that was lost with its process, and run twice, cancels everything once", async () => {
-    const api = createApiWithoutQueue(source.apiKey);
+    const api = source.withoutQueue;
     const accepted = await acceptById(target, (await initiate(source, target)).id);
     const items = Array.from({ length: 60 }, () => aMail(source, { send_at: inAnHour() }));
     for (let batch = 0; batch < 10; batch++) expect((await api.post("/v1/emails/batch", items)).status).toBe(202);
@@ -242,9 +241,7 @@ describe("the clean-up", () => {
     )
       .bind(`%${source.domainId}%`, Date.now() - 1_000)
       .run();
-    const id = await idOf(
-      await createApiWithoutQueue(source.apiKey).post("/v1/emails/", aMail(source, { send_at: inAnHour() })),
-    );
+    const id = await idOf(await source.withoutQueue.post("/v1/emails/", aMail(source, { send_at: inAnHour() })));
     await runOutboxAt(Date.now() + 60_000, {}, ["transfer"]);
     expect(await statusOf(id)).toBe("scheduled");
     await runDeadlineAt(source.domainId, Date.now());

@@ -1,19 +1,15 @@
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { TransferOut } from "../../../src/transfers/domain-transfers/schema.ts";
 import { aMagicLink, browser } from "../../support/sign-ins.ts";
 import { acceptById, age, aSystemWorkspace, aToken, DAY, initiate, ownerOf } from "../../support/transfers.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, type TestWorkspace } from "../../support/workspace.ts";
 
 /** The pages of mailed links: they ask for a sign-in and a click. */
 
-let source: TestWorkspace;
-let target: TestWorkspace;
+const source = perTest(aWorkspace);
+const target = perTest(aWorkspace);
 
 beforeAll(aSystemWorkspace);
-beforeEach(async () => {
-  [source, target] = await Promise.all([aWorkspace(), aWorkspace()]);
-});
-
 const signedIn = async (workspace: TestWorkspace) => {
   const visitor = browser();
   await visitor.post(await aMagicLink(await ownerOf(workspace)));

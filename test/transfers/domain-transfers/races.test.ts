@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runDeadline } from "../../../src/transfers/domain-transfers/index.ts";
+import { database } from "../../support/databases.ts";
 import {
   acceptById,
   age,
@@ -35,8 +36,7 @@ beforeAll(async () => {
 const pending = async () => initiate(source, target, (await insertDomain(source)).id);
 const path = "/v1/domain-transfers";
 const statusOf = async (id: string) =>
-  (await env.DB.prepare("SELECT status FROM domain_transfers WHERE id = ?1").bind(id).first<{ status: string }>())
-    ?.status;
+  (await database.row<{ status: string }>("SELECT status FROM domain_transfers WHERE id = ?1", [id]))?.status;
 
 /** Ten calls of each kind at once, in turns. */
 const twenty = <Result>(a: () => Promise<Result>, b: () => Promise<Result>) =>

@@ -1,20 +1,17 @@
 /** The pages and files at the root of the service. */
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Readiness, readReadiness } from "../../../src/operations/metrics/index.ts";
 import { securityText } from "../../../src/web/front/site-files.ts";
 import { StatusPage } from "../../../src/web/front/status-page.tsx";
 import { aSession } from "../../support/sessions.ts";
-import { apiOn, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 
 const NAMED = { SERVICE_NAME: "Harbor <Mail>", PUBLIC_URL: "https://mail.example.com" };
 const visitor = (changes: Record<string, unknown> = NAMED) => apiOn(changes, null);
 const isIndexed = (response: Response) => response.headers.get("X-Robots-Tag") === null;
 
-let workspace: TestWorkspace;
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 describe("the front page", () => {
   it("has the name of the deployment, the first call of its own URL, three pictures, and what links to it show", async () => {

@@ -1,9 +1,9 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { beforeAll, expect, it } from "vitest";
 import { tools } from "../../../src/web/mcp/tools/index.ts";
-import { anInbox, type Inbox } from "../../mailboxes/inbox/support.ts";
+import { anInbox } from "../../mailboxes/inbox/support.ts";
 import { consumeQueues } from "../../support/queues.ts";
-import { aKey } from "../../support/workspace.ts";
+import { aKey, perSuite } from "../../support/workspace.ts";
 import { call, connected } from "./support.ts";
 
 /** Every tool is called, by a client that validates each result by the output schema of the tool. */
@@ -11,11 +11,10 @@ const called = new Set<string>();
 
 consumeQueues("work", "automations");
 
-let inbox: Inbox;
+const inbox = perSuite(anInbox);
 let client: Client;
 
 beforeAll(async () => {
-  inbox = await anInbox();
   client = await connected(inbox.workspace.apiKey);
 });
 

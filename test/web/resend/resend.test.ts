@@ -68,12 +68,11 @@ describe("the resend package sends", () => {
   });
 
   it("a template with its variables", async () => {
-    const made = await workspace.post("/v1/templates/", {
+    const { id } = await workspace.create("/v1/templates/", {
       name: "Receipt",
       subject: "Receipt for {{name}}",
       html_body: "<p>{{count}} items</p>",
     });
-    const { id } = await made.json<{ id: string }>();
     const { from, to } = anEmail();
     const { data, error } = await resend.emails.send({
       from,

@@ -1,14 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { consumeQueues } from "../../support/queues.ts";
-import { aMailbox, type Mailbox, toText, valuesOf } from "./support.ts";
+import { perTest } from "../../support/workspace.ts";
+import { aMailbox, toText, valuesOf } from "./support.ts";
 
 consumeQueues("work");
 
-let box: Mailbox;
-
-beforeEach(async () => {
-  box = await aMailbox();
-});
+const box = perTest(aMailbox);
 
 const MIB = 1024 * 1024;
 const file = (name: string, content: string | Uint8Array<ArrayBuffer> = "content", type = "text/plain") =>

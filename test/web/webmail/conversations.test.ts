@@ -1,13 +1,10 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { countingMailbox } from "../../support/counting-mailbox.ts";
 import { browser } from "../../support/sign-ins.ts";
-import { aMailbox, type Mailbox, toText, valuesOf } from "./support.ts";
+import { perTest } from "../../support/workspace.ts";
+import { aMailbox, toText, valuesOf } from "./support.ts";
 
-let box: Mailbox;
-
-beforeEach(async () => {
-  box = await aMailbox();
-});
+const box = perTest(aMailbox);
 
 const FIRST = { Subject: "Plan", "Message-ID": "<plan@example.org>" };
 const REPLY = {
@@ -40,7 +37,7 @@ const act = async (action: string, fields: [string, string][], folder = "INBOX")
 const threadsOf = async (folder = "INBOX") => valuesOf((await box.read(box.path(`/${folder}`))).html, "thread");
 const aLabel = async (): Promise<string> => {
   const path = `/v1/inbox/${box.workspace.mailboxId}/labels`;
-  return (await (await box.workspace.post(path, { name: "Bills", color: "#a4262c" })).json<{ id: string }>()).id;
+  return (await box.workspace.create(path, { name: "Bills", color: "#a4262c" })).id;
 };
 
 describe("the list of a folder", () => {

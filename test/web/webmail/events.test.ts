@@ -1,19 +1,18 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { aRawMessage, deliver } from "../../mailboxes/inbound/support.ts";
 import { watchAt } from "../../mailboxes/inbox/event-socket.ts";
-import { anInbox, type Inbox } from "../../mailboxes/inbox/support.ts";
+import { anInbox } from "../../mailboxes/inbox/support.ts";
 import { readAudit } from "../../support/audit.ts";
 import { aSession } from "../../support/sessions.ts";
 import { browser } from "../../support/sign-ins.ts";
-import { aMember, apiWith } from "../../support/workspace.ts";
+import { aMember, apiWith, perTest } from "../../support/workspace.ts";
 
 const PASSWORD = "correct horse battery staple";
 const OWN = { Origin: "http://api.test" };
 
-let inbox: Inbox;
+const inbox = perTest(anInbox);
 
 beforeEach(async () => {
-  inbox = await anInbox();
   await setPassword(PASSWORD);
 });
 

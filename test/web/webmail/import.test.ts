@@ -1,20 +1,17 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { importNow } from "../../../src/mailboxes/inbox/archives/rules.ts";
 import { startedImport } from "../../mailboxes/inbox/started-import.ts";
 import { consumeQueues } from "../../support/queues.ts";
-import { aMailbox, type Mailbox } from "./support.ts";
+import { perTest } from "../../support/workspace.ts";
+import { aMailbox } from "./support.ts";
 
 consumeQueues("work");
 
-let box: Mailbox;
+const box = perTest(aMailbox);
 const path = () => `/mail/import/${box.workspace.mailboxId}`;
 const upload = (content: string) => box.submit(path(), [["file", new File([content], "old.mbox")]]);
 const mail = (subject: string, bytes = 10) =>
   `From a\r\nSubject: ${subject}\r\n\r\n${"text\r\n".repeat(bytes / 6)}\r\n`;
-
-beforeEach(async () => {
-  box = await aMailbox();
-});
 
 describe("the page that imports mail", () => {
   it("imports a small archive at once and says what became of its messages", async () => {

@@ -1,11 +1,8 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { aMailbox, type Mailbox, toText, valuesOf } from "./support.ts";
+import { describe, expect, it } from "vitest";
+import { perTest } from "../../support/workspace.ts";
+import { aMailbox, toText, valuesOf } from "./support.ts";
 
-let box: Mailbox;
-
-beforeEach(async () => {
-  box = await aMailbox();
-});
+const box = perTest(aMailbox);
 
 const subjects = async (folder?: string) => (await box.list(folder)).map(({ subject }) => subject).sort();
 const act = (path: string, action: string, uids: readonly (number | string)[], more: [string, string][] = []) =>

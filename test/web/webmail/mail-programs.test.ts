@@ -2,14 +2,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { anAppPassword, logInToImap } from "../../mailboxes/app-passwords/support.ts";
 import { PASSWORD } from "../../support/hashed-password.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMember, apiOn, aWorkspace } from "../../support/workspace.ts";
-import { aMailbox, type Mailbox } from "./support.ts";
+import { aMember, apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
+import { aMailbox } from "./support.ts";
 
-let box: Mailbox;
+const box = perTest(aMailbox);
 let path: string;
 
 beforeEach(async () => {
-  box = await aMailbox();
   path = `/mail/mail-programs/${box.workspace.mailboxId}`;
 });
 

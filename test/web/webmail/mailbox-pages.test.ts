@@ -1,18 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aRawMessage, deliver } from "../../mailboxes/inbound/support.ts";
 import { readAudit } from "../../support/audit.ts";
 import { openMailbox } from "../../support/mailbox-sessions.ts";
 import { aSession } from "../../support/sessions.ts";
-import type { browser } from "../../support/sign-ins.ts";
-import { aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let page: ReturnType<typeof browser>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  page = await openMailbox(workspace);
-});
+const workspace = perTest(aWorkspace);
+const page = perTest(() => openMailbox(workspace));
 
 const path = (suffix: string) => `/mail/${workspace.mailboxId}${suffix}`;
 const textOf = (html: string) =>

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { aRawMessage, deliver } from "../../mailboxes/inbound/support.ts";
-import { aMailbox, type Mailbox } from "./support.ts";
+import { perTest } from "../../support/workspace.ts";
+import { aMailbox } from "./support.ts";
 
-let box: Mailbox;
+const box = perTest(aMailbox);
 let alias: string;
 
 beforeEach(async () => {
-  box = await aMailbox();
   alias = `sales@${box.workspace.domain}`;
 });
 

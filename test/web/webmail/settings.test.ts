@@ -1,16 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readAudit } from "../../support/audit.ts";
 import { PASSWORD } from "../../support/hashed-password.ts";
 import { aSession } from "../../support/sessions.ts";
 import { browser } from "../../support/sign-ins.ts";
-import { aMember, apiWith, aWorkspace } from "../../support/workspace.ts";
-import { aMailbox, type Mailbox, toText } from "./support.ts";
+import { aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
+import { aMailbox, toText } from "./support.ts";
 
-let box: Mailbox;
-
-beforeEach(async () => {
-  box = await aMailbox();
-});
+const box = perTest(aMailbox);
 
 const PAGES = [
   ...["signature", "auto-reply", "filters", "aliases", "blocked-senders", "password", "keyboard", "import", "export"],

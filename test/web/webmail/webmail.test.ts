@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { aSession } from "../../support/sessions.ts";
 import { browser } from "../../support/sign-ins.ts";
-import { apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
 const password = "correct horse battery staple";
-let workspace: TestWorkspace;
 
 afterEach(() => void vi.useRealTimers());
 
+const workspace = perTest(aWorkspace);
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/password`, { password });
 });
 

@@ -10,7 +10,7 @@ import {
 } from "./documents.ts";
 
 /** Bytes of one read: about 25 documents of 10 KB. */
-export const RANGE_BYTES = 262_144;
+const RANGE_BYTES = 262_144;
 /** Bytes between two documents of a range, for example of an attachment, that are read and not used. */
 const MAX_GAP_BYTES = 16_384;
 

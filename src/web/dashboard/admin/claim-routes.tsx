@@ -1,13 +1,12 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { toRefusal } from "../../../http/page-form.ts";
+import { attempt } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";
-import { endDomainClaim, listDomainClaims, readHost } from "../../../operations/admin/index.ts";
+import { type DomainClaimRow, endDomainClaim, listDomainClaims, readHost } from "../../../operations/admin/index.ts";
 import { ClaimsPage } from "./claims.tsx";
 
 const END = "DELETE /v1/admin/domain-claims/:name";
@@ -15,7 +14,15 @@ const PATH = "/app/admin/domain-claims";
 
 /** Verified domains of the platform: an administrator ends the verification that keeps an owner from its name. */
 export const claimPages = new Hono<AppEnv>()
-  .get(PATH, ...pageFor("GET /v1/admin/domain-claims/:name"), (c) => showClaims(c, c.req.query("name")?.trim() ?? ""))
+  .get(PATH, ...pageFor("GET /v1/admin/domain-claims/:name"), (c) => {
+    const name = c.req.query("name")?.trim() ?? "";
+    return attempt(
+      c,
+      () => showClaims(c, name, null),
+      async () =>
+        showClaims(c, name, name === "" ? null : await listDomainClaims(c.get("caller"), readHost(name, "name"))),
+    );
+  })
   .get(`${PATH}/end`, ...pageFor(END), async (c) => {
     const name = readHost(c.req.query("name") ?? "", "name");
     const claim = (await listDomainClaims(c.get("caller"), name)).find((found) => found.name === name);
@@ -24,10 +31,8 @@ export const claimPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={`End the verification of ${name}?`}
-        caller={c.get("caller")}
         button="End the verification"
         back={`${PATH}?${new URLSearchParams({ name })}`}
-        at={PATH}
         fields={{ name }}
       >
         The domain sends nothing more for {claim.workspace_name}, whose owners are told, and another workspace can
@@ -41,15 +46,6 @@ export const claimPages = new Hono<AppEnv>()
     return c.redirect(`${PATH}?${new URLSearchParams({ name, done: "ended" })}`, 303);
   });
 
-async function showClaims(c: Context<AppEnv>, name: string) {
-  const caller = c.get("caller");
-  const notice = c.req.query("done") === "ended" ? "The verification is ended." : undefined;
-  try {
-    const claims = name === "" ? [] : await listDomainClaims(caller, readHost(name, "name"));
-    return respondPage(c, <ClaimsPage {...{ caller, name, claims, notice }} />);
-  } catch (error) {
-    const refusal = toRefusal(error);
-    const page = <ClaimsPage caller={caller} name={name} claims={[]} refusal={refusal} />;
-    return respondPage(c, page, { status: refusal.status });
-  }
-}
+/** Shows the claims of a name that was searched for; null: none was, or it was refused. */
+const showClaims = (c: Context<AppEnv>, name: string, claims: DomainClaimRow[] | null) =>
+  respondPage(c, <ClaimsPage name={name} claims={claims} />, { notices: { ended: "The verification is ended." } });

@@ -1,9 +1,9 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
+import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {
@@ -27,9 +27,11 @@ import { ReceiversPage } from "./receivers.tsx";
 
 const PAGE_SIZE = 100;
 const OUTBOX_CURSOR = /^(\d{1,15})\.(.{1,200})$/;
+const LETTERS = "/app/admin/dead-letters";
+const HOSTS = "/app/admin/blocked-hosts";
 const DROP = "DELETE /v1/admin/dead-letters/:letter_id";
 
-const notices: Readonly<Record<string, string>> = {
+const notices = {
   replayed: "The message is in its queue again.",
   deleted: "The dead letter is deleted.",
   blocked: "The host is blocked.",
@@ -44,13 +46,12 @@ export const operationPages = new Hono<AppEnv>()
     const [, dueAt = "0", id = ""] = OUTBOX_CURSOR.exec(c.req.query("after") ?? "") ?? [];
     const after = { dueAt: Number(dueAt), id };
     const found = await listOutboxRows(caller, database, { after, limit: PAGE_SIZE + 1 });
-    const rows = found.slice(0, PAGE_SIZE);
-    const last = found.length > PAGE_SIZE ? rows.at(-1) : undefined;
     const path = `/app/admin/outboxes/${database}`;
-    const next = last && `${path}?${new URLSearchParams({ after: `${last.due_at}.${last.id}` })}`;
+    const { rows, next } = toPage(found, PAGE_SIZE, path, (last) => `${last.due_at}.${last.id}`);
     const databases = ["main", ...shardNumbers(caller).map(String)];
     const notice = countNotice(c, "released", "emails are") ?? countNotice(c, "requeued", "rows are");
-    return respondPage(c, <OutboxPage {...{ caller, rows, database, databases, notice }} next={next ?? null} />);
+    const page = <OutboxPage rows={rows} database={database} databases={databases} />;
+    return respondPage(c, page, { notice, next, nextLabel: "Later" });
   })
   .post("/app/admin/outboxes/:database/requeue", ...pageFor("POST /v1/admin/outboxes/:database/requeue"), async (c) => {
     const fields = await readForm(c);
@@ -68,62 +69,42 @@ export const operationPages = new Hono<AppEnv>()
     const released = await flushOutboxes(c.get("caller"));
     return c.redirect(`/app/admin/outboxes/main?released=${released}`, 303);
   })
-  .get("/app/admin/receivers", ...pageFor("GET /v1/admin/receivers"), async (c) => {
-    const caller = c.get("caller");
-    return respondPage(c, <ReceiversPage caller={caller} receivers={await listReceivers(caller)} />);
-  })
-  .get("/app/admin/dead-letters", ...pageFor("GET /v1/admin/dead-letters"), async (c) => {
-    const caller = c.get("caller");
-    const after = c.req.query("after");
-    const found = await listDeadLetters(caller, { ...(after ? { after } : {}), limit: PAGE_SIZE + 1 });
-    const letters = found.slice(0, PAGE_SIZE);
-    const last = found.length > PAGE_SIZE ? letters.at(-1) : undefined;
-    const next = last === undefined ? null : `/app/admin/dead-letters?${new URLSearchParams({ after: last.id })}`;
-    const notice = notices[c.req.query("done") ?? ""];
-    return respondPage(c, <DeadLettersPage {...{ caller, letters, next, notice }} />);
-  })
-  .post(
-    "/app/admin/dead-letters/:letter_id/replay",
-    ...pageFor("POST /v1/admin/dead-letters/:letter_id/replay"),
-    async (c) => {
-      await replayDeadLetter(c.get("caller"), c.req.param("letter_id"));
-      return c.redirect("/app/admin/dead-letters?done=replayed", 303);
-    },
+  .get("/app/admin/receivers", ...pageFor("GET /v1/admin/receivers"), async (c) =>
+    respondPage(c, <ReceiversPage receivers={await listReceivers(c.get("caller"))} />),
   )
-  .get("/app/admin/dead-letters/:letter_id/delete", ...pageFor(DROP), async (c) => {
+  .get(LETTERS, ...pageFor("GET /v1/admin/dead-letters"), async (c) => {
+    const found = await listDeadLetters(c.get("caller"), pageQuery(c, PAGE_SIZE));
+    const { rows: letters, next } = toPage(found, PAGE_SIZE, LETTERS, ({ id }) => id);
+    return respondPage(c, <DeadLettersPage letters={letters} />, { notices, next, nextLabel: "More" });
+  })
+  .post(`${LETTERS}/:letter_id/replay`, ...pageFor("POST /v1/admin/dead-letters/:letter_id/replay"), async (c) => {
+    await replayDeadLetter(c.get("caller"), c.req.param("letter_id"));
+    return c.redirect(`${LETTERS}?done=replayed`, 303);
+  })
+  .get(`${LETTERS}/:letter_id/delete`, ...pageFor(DROP), async (c) => {
     const { queue, body } = await getDeadLetter(c.get("caller"), c.req.param("letter_id"));
     return respondPage(
       c,
-      <ConfirmPage
-        title="Delete this dead letter?"
-        caller={c.get("caller")}
-        button="Delete dead letter"
-        back="/app/admin/dead-letters"
-      >
+      <ConfirmPage title="Delete this dead letter?" button="Delete dead letter" back={LETTERS}>
         A message of {queue}: <span class="code">{body}</span>. The outbox rows that it names stay, and the sweep finds
         them.
       </ConfirmPage>,
     );
   })
-  .post("/app/admin/dead-letters/:letter_id/delete", ...pageFor(DROP), async (c) => {
+  .post(`${LETTERS}/:letter_id/delete`, ...pageFor(DROP), async (c) => {
     await dropDeadLetter(c.get("caller"), c.req.param("letter_id"));
-    return c.redirect("/app/admin/dead-letters?done=deleted", 303);
+    return c.redirect(`${LETTERS}?done=deleted`, 303);
   })
-  .get("/app/admin/blocked-hosts", ...pageFor("GET /v1/admin/blocked-hosts"), (c) => showHosts(c))
-  .post("/app/admin/blocked-hosts", ...pageFor("PUT /v1/admin/blocked-hosts/:host"), async (c) => {
-    const host = (await readForm(c)).get("host")?.trim() ?? "";
-    return submitForm(
-      c,
-      async () => {
-        await blockHost(c.get("caller"), readHost(host, "host"));
-        return "/app/admin/blocked-hosts?done=blocked";
-      },
-      (refusal) => showHosts(c, { host, refusal }),
-    );
-  })
-  .post("/app/admin/blocked-hosts/remove", ...pageFor("DELETE /v1/admin/blocked-hosts/:host"), async (c) => {
+  .get(HOSTS, ...pageFor("GET /v1/admin/blocked-hosts"), showHosts)
+  .post(HOSTS, ...pageFor("PUT /v1/admin/blocked-hosts/:host"), (c) =>
+    submitForm(c, showHosts, async (fields) => {
+      await blockHost(c.get("caller"), readHost(fields.get("host")?.trim() ?? "", "host"));
+      return `${HOSTS}?done=blocked`;
+    }),
+  )
+  .post(`${HOSTS}/remove`, ...pageFor("DELETE /v1/admin/blocked-hosts/:host"), async (c) => {
     await unblockHost(c.get("caller"), (await readForm(c)).get("host") ?? "");
-    return c.redirect("/app/admin/blocked-hosts?done=unblocked", 303);
+    return c.redirect(`${HOSTS}?done=unblocked`, 303);
   });
 
 /** Returns how many rows the last form changed, by the parameter of the redirect. */
@@ -132,21 +113,8 @@ function countNotice(c: Context<AppEnv>, parameter: string, of: string): string 
   return count === undefined ? undefined : `${count} ${of} due now.`;
 }
 
-async function showHosts(c: Context<AppEnv>, submitted?: { host: string; refusal: Refusal }) {
-  const caller = c.get("caller");
-  const after = c.req.query("after");
-  const found = await listBlockedHosts(caller, { ...(after ? { after } : {}), limit: PAGE_SIZE + 1 });
-  const hosts = found.slice(0, PAGE_SIZE);
-  const last = found.length > PAGE_SIZE ? hosts.at(-1) : undefined;
-  const page = (
-    <BlockedHostsPage
-      caller={caller}
-      hosts={hosts}
-      host={submitted?.host ?? ""}
-      next={last === undefined ? null : `/app/admin/blocked-hosts?${new URLSearchParams({ after: last.host })}`}
-      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={submitted?.refusal}
-    />
-  );
-  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
+async function showHosts(c: Context<AppEnv>) {
+  const found = await listBlockedHosts(c.get("caller"), pageQuery(c, PAGE_SIZE));
+  const { rows: hosts, next } = toPage(found, PAGE_SIZE, HOSTS, ({ host }) => host);
+  return respondPage(c, <BlockedHostsPage hosts={hosts} />, { notices, next, nextLabel: "More" });
 }

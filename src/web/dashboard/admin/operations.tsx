@@ -1,30 +1,22 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
+  ActionLink,
+  AppLayout,
   Chips,
-  Dialog,
   Empty,
   Field,
-  Form,
-  Layout,
+  FormDialog,
   List,
   Live,
   Notice,
-  Pager,
   PostButton,
   Status,
   Time,
+  useCaller,
 } from "../../../http/ui/index.ts";
 import { iso } from "../../../lib/time.ts";
 import type { DeadLetterRow, listBlockedHosts, OutboxRow } from "../../../operations/admin/index.ts";
 
-interface PageProps {
-  caller: CallerCtx;
-  next: string | null;
-  notice?: string | undefined;
-}
-
-interface OutboxPageProps extends PageProps {
+interface OutboxPageProps {
   rows: readonly OutboxRow[];
   /** `main`, or the number of a mail database. */
   database: string;
@@ -32,13 +24,11 @@ interface OutboxPageProps extends PageProps {
 }
 
 /** The work of one database that is due or scheduled, soonest first. */
-export const OutboxPage = ({ caller, rows, database, databases, next, notice }: OutboxPageProps) => (
-  <Layout
+export const OutboxPage = ({ rows, database, databases }: OutboxPageProps) => (
+  <AppLayout
     title="Outboxes"
-    caller={caller}
     at="/app/admin/outboxes/main"
     actions={<PostButton to="/app/admin/flush" label="Release emails after an outage" kind="quiet" />}
-    notice={notice}
   >
     <Chips
       label="Database"
@@ -49,37 +39,33 @@ export const OutboxPage = ({ caller, rows, database, databases, next, notice }: 
       }))}
     />
     <Live id="oldest" isPolled={false}>
-      <OldestDue rows={rows} now={caller.now()} />
+      <OldestDue rows={rows} now={useCaller().now()} />
     </Live>
     <Live id="outbox">
-      {rows.length === 0 ? (
-        <Empty>This outbox is empty: all work is done.</Empty>
-      ) : (
-        <List
-          caption="Outbox rows"
-          live={{ name: "row", ids: rows.map(({ id }) => id) }}
-          columns={["Due", "Kind", "State", "Claims", "Id", "Action"]}
-          rows={rows.map(({ due_at, id, kind, claims, is_claimed }) => [
-            <Time at={due_at} />,
-            kind,
-            <Status word={is_claimed === 1 ? "claimed" : due_at <= caller.now() ? "due" : "waiting"} />,
-            claims,
-            <span class="code">{id}</span>,
-            is_claimed === 1 ? null : (
-              <PostButton
-                to={`/app/admin/outboxes/${database}/requeue`}
-                label="Due now"
-                kind="link"
-                name={`Make ${id} due now`}
-                fields={{ id, due_at: iso(due_at) }}
-              />
-            ),
-          ])}
-        />
-      )}
+      <List
+        caption="Outbox rows"
+        live={{ name: "row", ids: rows.map(({ id }) => id) }}
+        columns={["Due", "Kind", "State", "Claims", "Id", "Action"]}
+        empty={<Empty>This outbox is empty: all work is done.</Empty>}
+        rows={rows.map(({ due_at, id, kind, claims, is_claimed }) => [
+          <Time at={due_at} />,
+          kind,
+          <Status word={is_claimed === 1 ? "claimed" : due_at <= useCaller().now() ? "due" : "waiting"} />,
+          claims,
+          <span class="code">{id}</span>,
+          is_claimed === 1 ? null : (
+            <PostButton
+              to={`/app/admin/outboxes/${database}/requeue`}
+              label="Due now"
+              kind="link"
+              name={`Make ${id} due now`}
+              fields={{ id, due_at: iso(due_at) }}
+            />
+          ),
+        ])}
+      />
     </Live>
-    <Pager next={next} label="Later" />
-  </Layout>
+  </AppLayout>
 );
 
 function OldestDue({ rows, now }: Pick<OutboxPageProps, "rows"> & { now: number }) {
@@ -90,95 +76,64 @@ function OldestDue({ rows, now }: Pick<OutboxPageProps, "rows"> & { now: number 
   );
 }
 
-interface DeadLettersPageProps extends PageProps {
-  letters: readonly DeadLetterRow[];
-}
-
 /** Queue messages that failed every retry. */
-export const DeadLettersPage = ({ caller, letters, next, notice }: DeadLettersPageProps) => (
-  <Layout title="Dead letters" caller={caller} at="/app/admin/dead-letters" notice={notice}>
+export const DeadLettersPage = ({ letters }: { letters: readonly DeadLetterRow[] }) => (
+  <AppLayout title="Dead letters">
     <Live id="letters">
-      {letters.length === 0 ? (
-        <Empty>No queue message has failed every retry.</Empty>
-      ) : (
-        <List
-          caption="Dead letters"
-          live={{ name: "letter", ids: letters.map(({ id }) => id) }}
-          columns={["Recorded", "Queue", "Message", "Action"]}
-          rows={letters.map(({ id, queue, body, recorded_at }) => [
-            <Time at={recorded_at} />,
-            queue,
-            <span class="code">{body}</span>,
-            <span class="actions">
-              <PostButton
-                to={`/app/admin/dead-letters/${id}/replay`}
-                label="Send again"
-                kind="link"
-                name={`Send again: ${id}`}
-              />
-              <a class="action" href={`/app/admin/dead-letters/${id}/delete`} aria-label={`Delete ${id}`}>
-                Delete
-              </a>
-            </span>,
-          ])}
-        />
-      )}
-    </Live>
-    <Pager next={next} label="More" />
-  </Layout>
-);
-
-interface BlockedHostsPageProps extends PageProps {
-  hosts: Awaited<ReturnType<typeof listBlockedHosts>>;
-  host: string;
-  refusal?: Refusal | undefined;
-}
-
-/** Hosts to which tracking links do not lead. */
-export const BlockedHostsPage = ({ caller, hosts, host, next, notice, refusal }: BlockedHostsPageProps) => (
-  <Layout
-    title="Blocked hosts"
-    caller={caller}
-    at="/app/admin/blocked-hosts"
-    actions={<BlockDialog {...{ host, refusal }} />}
-    notice={notice}
-  >
-    {hosts.length === 0 ? (
-      <Empty>No host is blocked. Links of emails lead to every host.</Empty>
-    ) : (
       <List
-        caption="Blocked hosts"
-        columns={["Host", "Since", "Action"]}
-        rows={hosts.map((row) => [
-          row.host,
-          <Time at={row.created_at} />,
-          <PostButton
-            to="/app/admin/blocked-hosts/remove"
-            label="Unblock"
-            kind="link"
-            name={`Unblock ${row.host}`}
-            fields={{ host: row.host }}
-          />,
+        caption="Dead letters"
+        live={{ name: "letter", ids: letters.map(({ id }) => id) }}
+        columns={["Recorded", "Queue", "Message", "Action"]}
+        empty={<Empty>No queue message has failed every retry.</Empty>}
+        rows={letters.map(({ id, queue, body, recorded_at }) => [
+          <Time at={recorded_at} />,
+          queue,
+          <span class="code">{body}</span>,
+          <span class="actions">
+            <PostButton
+              to={`/app/admin/dead-letters/${id}/replay`}
+              label="Send again"
+              kind="link"
+              name={`Send again: ${id}`}
+            />
+            <ActionLink to={`/app/admin/dead-letters/${id}/delete`} label="Delete" name={`Delete ${id}`} />
+          </span>,
         ])}
       />
-    )}
-    <Pager next={next} label="More" />
-  </Layout>
+    </Live>
+  </AppLayout>
 );
 
-const BlockDialog = ({ host, refusal }: Pick<BlockedHostsPageProps, "host" | "refusal">) => (
-  <Dialog label="Block a host" icon="plus" isOpen={refusal !== undefined}>
-    <Form action="/app/admin/blocked-hosts" refusal={refusal}>
-      <Field
-        name="host"
-        label="Host"
-        hint="With its sub-domains. Within a minute, links to it in sent emails return 410."
-        placeholder="phishing.example.net"
-        value={host}
-        errors={refusal?.errors}
-        maxlength={253}
-      />
-      <button type="submit">Block</button>
-    </Form>
-  </Dialog>
+/** Hosts to which tracking links do not lead. */
+export const BlockedHostsPage = ({ hosts }: { hosts: Awaited<ReturnType<typeof listBlockedHosts>> }) => (
+  <AppLayout title="Blocked hosts" actions={<BlockDialog />}>
+    <List
+      caption="Blocked hosts"
+      columns={["Host", "Since", "Action"]}
+      empty={<Empty>No host is blocked. Links of emails lead to every host.</Empty>}
+      rows={hosts.map((row) => [
+        row.host,
+        <Time at={row.created_at} />,
+        <PostButton
+          to="/app/admin/blocked-hosts/remove"
+          label="Unblock"
+          kind="link"
+          name={`Unblock ${row.host}`}
+          fields={{ host: row.host }}
+        />,
+      ])}
+    />
+  </AppLayout>
+);
+
+const BlockDialog = () => (
+  <FormDialog label="Block a host" icon="plus" action="/app/admin/blocked-hosts" button="Block">
+    <Field
+      name="host"
+      label="Host"
+      hint="With its sub-domains. Within a minute, links to it in sent emails return 410."
+      placeholder="phishing.example.net"
+      maxlength={253}
+    />
+  </FormDialog>
 );

@@ -1,8 +1,9 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
+import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
-import { Layout, Pager } from "../../../http/ui/index.ts";
+import { AppLayout } from "../../../http/ui/index.ts";
 import { listAllAudit, toAuditEntry } from "../../../identity/workspaces/index.ts";
 import { AuditList } from "../audit/index.ts";
 import { accountPages } from "./account-routes.tsx";
@@ -21,16 +22,13 @@ export const adminPages = new Hono<AppEnv>()
   .route("/", forcePages)
   .route("/", operationPages)
   .get("/app/admin/audit", ...pageFor("GET /v1/admin/audit"), async (c) => {
-    const caller = c.get("caller");
-    const after = c.req.query("after")?.toLowerCase();
-    const found = await listAllAudit(caller, { ...(after ? { after } : {}), limit: PAGE_SIZE + 1 });
-    const shown = found.slice(0, PAGE_SIZE);
-    const last = found.length > PAGE_SIZE ? shown.at(-1) : undefined;
+    const found = await listAllAudit(c.get("caller"), pageQuery(c, PAGE_SIZE));
+    const { rows, next } = toPage(found, PAGE_SIZE, "/app/admin/audit", ({ id }) => id);
     return respondPage(
       c,
-      <Layout title="Platform audit" caller={caller} at="/app/admin/audit">
-        <AuditList entries={shown.map(toAuditEntry)} />
-        <Pager next={last === undefined ? null : `/app/admin/audit?${new URLSearchParams({ after: last.id })}`} />
-      </Layout>,
+      <AppLayout title="Platform audit">
+        <AuditList entries={rows.map(toAuditEntry)} />
+      </AppLayout>,
+      { next },
     );
   });

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
+import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
@@ -7,6 +8,7 @@ import { getAnyWorkspace, listAllWorkspaces, pauseWorkspace } from "../../../ope
 import { WorkspacesPage } from "./workspaces.tsx";
 
 const PAGE_SIZE = 100;
+const PATH = "/app/admin/workspaces";
 const PAUSE = "POST /v1/admin/workspaces/:workspace_id/pause";
 
 const notices: Readonly<Record<string, string>> = {
@@ -16,40 +18,26 @@ const notices: Readonly<Record<string, string>> = {
 
 /** Workspaces of the platform: an administrator stops the mail of one. */
 export const workspacePages = new Hono<AppEnv>()
-  .get("/app/admin/workspaces", ...pageFor("GET /v1/admin/workspaces"), async (c) => {
-    const caller = c.get("caller");
-    const after = c.req.query("after")?.toLowerCase();
-    const found = await listAllWorkspaces(caller, { ...(after ? { after } : {}), limit: PAGE_SIZE + 1 });
-    const workspaces = found.slice(0, PAGE_SIZE);
-    const last = found.length > PAGE_SIZE ? workspaces.at(-1) : undefined;
-    const next = last === undefined ? null : `/app/admin/workspaces?${new URLSearchParams({ after: last.id })}`;
-    const notice = notices[c.req.query("done") ?? ""];
-    return respondPage(c, <WorkspacesPage {...{ caller, workspaces, next, notice }} />);
+  .get(PATH, ...pageFor("GET /v1/admin/workspaces"), async (c) => {
+    const found = await listAllWorkspaces(c.get("caller"), pageQuery(c, PAGE_SIZE));
+    const { rows: workspaces, next } = toPage(found, PAGE_SIZE, PATH, ({ id }) => id);
+    return respondPage(c, <WorkspacesPage workspaces={workspaces} />, { notices, next, nextLabel: "More" });
   })
-  .get("/app/admin/workspaces/:workspace_id/pause", ...pageFor(PAUSE), async (c) => {
+  .get(`${PATH}/:workspace_id/pause`, ...pageFor(PAUSE), async (c) => {
     const { name } = await getAnyWorkspace(c.get("caller"), c.req.param("workspace_id"));
     return respondPage(
       c,
-      <ConfirmPage
-        title={`Pause sending in ${name}?`}
-        caller={c.get("caller")}
-        button="Pause sending"
-        back="/app/admin/workspaces"
-      >
+      <ConfirmPage title={`Pause sending in ${name}?`} button="Pause sending" back={PATH}>
         Calls that send are refused from the next request on, and queued emails wait. Its owners are told, and cannot
         resume it.
       </ConfirmPage>,
     );
   })
-  .post("/app/admin/workspaces/:workspace_id/pause", ...pageFor(PAUSE), async (c) => {
+  .post(`${PATH}/:workspace_id/pause`, ...pageFor(PAUSE), async (c) => {
     await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), true);
-    return c.redirect("/app/admin/workspaces?done=paused", 303);
+    return c.redirect(`${PATH}?done=paused`, 303);
   })
-  .post(
-    "/app/admin/workspaces/:workspace_id/resume",
-    ...pageFor("POST /v1/admin/workspaces/:workspace_id/resume"),
-    async (c) => {
-      await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), false);
-      return c.redirect("/app/admin/workspaces?done=resumed", 303);
-    },
-  );
+  .post(`${PATH}/:workspace_id/resume`, ...pageFor("POST /v1/admin/workspaces/:workspace_id/resume"), async (c) => {
+    await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), false);
+    return c.redirect(`${PATH}?done=resumed`, 303);
+  });

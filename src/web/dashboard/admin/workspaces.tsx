@@ -1,41 +1,32 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, Layout, List, Pager, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import { ActionLink, AppLayout, Empty, List, PostButton, Status, Time, useCaller } from "../../../http/ui/index.ts";
 import { egressIssue, type WorkspaceRow } from "../../../operations/admin/index.ts";
 
-interface WorkspacesPageProps {
-  caller: CallerCtx;
-  workspaces: readonly WorkspaceRow[];
-  next: string | null;
-  notice?: string | undefined;
-}
-
 /** The workspaces of the platform, and who paused their mail. */
-export const WorkspacesPage = ({ caller, workspaces, next, notice }: WorkspacesPageProps) => (
-  <Layout title="Workspaces" caller={caller} at="/app/admin/workspaces" notice={notice}>
-    {workspaces.length === 0 ? (
-      <Empty action={{ href: "/app/admin/workspaces", label: "Show all workspaces" }}>
-        There are no more workspaces.
-      </Empty>
-    ) : (
-      <List
-        caption="Workspaces"
-        columns={["Name", "Sending", "Mail databases", "Created", "Action"]}
-        rows={workspaces.map((workspace) => [
-          <>
-            {workspace.name} <span class="soft">{workspace.slug}</span>
-          </>,
-          <>
-            <Sending workspace={workspace} />
-            <OwnEgress name={workspace.egress} settings={caller.settings} />
-          </>,
-          workspace.mailShards.join(", "),
-          <Time at={workspace.createdAt} />,
-          <Action workspace={workspace} />,
-        ])}
-      />
-    )}
-    <Pager next={next} label="More" />
-  </Layout>
+export const WorkspacesPage = ({ workspaces }: { workspaces: readonly WorkspaceRow[] }) => (
+  <AppLayout title="Workspaces">
+    <List
+      caption="Workspaces"
+      columns={["Name", "Sending", "Mail databases", "Created", "Action"]}
+      empty={
+        <Empty action={{ href: "/app/admin/workspaces", label: "Show all workspaces" }}>
+          There are no more workspaces.
+        </Empty>
+      }
+      rows={workspaces.map((workspace) => [
+        <>
+          {workspace.name} <span class="soft">{workspace.slug}</span>
+        </>,
+        <>
+          <Sending workspace={workspace} />
+          <OwnEgress name={workspace.egress} settings={useCaller().settings} />
+        </>,
+        workspace.mailShards.join(", "),
+        <Time at={workspace.createdAt} />,
+        <Action workspace={workspace} />,
+      ])}
+    />
+  </AppLayout>
 );
 
 function Sending({ workspace: { sendingPausedAt, pausedByPlatformAt, bulkPausedAt } }: { workspace: WorkspaceRow }) {
@@ -63,9 +54,7 @@ function OwnEgress({ name, settings }: { name: string | null; settings: CallerCt
 function Action({ workspace: { id, name, pausedByPlatformAt } }: { workspace: WorkspaceRow }) {
   const path = `/app/admin/workspaces/${id}`;
   return pausedByPlatformAt === null ? (
-    <a class="action" href={`${path}/pause`} aria-label={`Pause ${name}`}>
-      Pause
-    </a>
+    <ActionLink to={`${path}/pause`} label="Pause" name={`Pause ${name}`} />
   ) : (
     <PostButton to={`${path}/resume`} label="End the pause" kind="link" name={`End the pause of ${name}`} />
   );

@@ -1,23 +1,19 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { BroadcastAnalyticsOut } from "../../../audience/broadcasts/index.ts";
-import { ButtonLink, Empty, Layout, List, Share, Status, Time } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Empty, List, Share, Status, Time } from "../../../http/ui/index.ts";
 import { rate } from "../../../sending/analytics/index.ts";
 
 interface BroadcastResultsPageProps {
-  caller: CallerCtx;
   results: BroadcastAnalyticsOut;
 }
 
 /** The results of a broadcast by variant. After a promotion those of its sample with their verdict, and the remainder apart. */
-export function BroadcastResultsPage({ caller, results }: BroadcastResultsPageProps) {
+export function BroadcastResultsPage({ results }: BroadcastResultsPageProps) {
   const { variants, remainder, promoted_at: promotedAt } = results;
   const shown = remainder === null ? variants : [...variants, remainder];
   const most = Math.max(...shown.map(({ click_rate }) => click_rate ?? 0)) || 1;
   return (
-    <Layout
+    <AppLayout
       title={`Results of ${results.name}`}
-      caller={caller}
-      at="/app/analytics"
       actions={<ButtonLink to={`/app/broadcasts/${results.broadcast_id}`} label="The broadcast" kind="quiet" />}
     >
       <p>
@@ -31,7 +27,7 @@ export function BroadcastResultsPage({ caller, results }: BroadcastResultsPagePr
           </p>
         </>
       ) : null}
-      <Figures {...{ variants, most }} caption="Variants" promoted={results.winner_variant_id} />
+      <Figures variants={variants} most={most} caption="Variants" promoted={results.winner_variant_id} />
       <p class="soft">
         Clicks are those of people, not of scanners. Opens are no measure of a variant: mail programs load images by
         themselves, or never.
@@ -48,7 +44,7 @@ export function BroadcastResultsPage({ caller, results }: BroadcastResultsPagePr
           <Figures variants={[remainder]} most={most} caption="Remainder" promoted={null} />
         </>
       )}
-    </Layout>
+    </AppLayout>
   );
 }
 

@@ -1,6 +1,16 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
-import { Chips, Empty, Layout, LineChart, List, Notice, Numbers, Share, Table, Time } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  Chips,
+  Empty,
+  LineChart,
+  List,
+  Notice,
+  Numbers,
+  Share,
+  Table,
+  Time,
+} from "../../../http/ui/index.ts";
 import {
   type DeliverabilityOut,
   type Granularity,
@@ -23,7 +33,6 @@ export interface Report {
 }
 
 interface AnalyticsPageProps {
-  caller: CallerCtx;
   period: Period;
   by: Granularity;
   /** Null: the period is not valid. */
@@ -32,8 +41,8 @@ interface AnalyticsPageProps {
 }
 
 /** Counts of a period, as figures, lines and by recipient domain. */
-export const AnalyticsPage = ({ caller, period, by, report, error }: AnalyticsPageProps) => (
-  <Layout title="Analytics" caller={caller} at="/app/analytics">
+export const AnalyticsPage = ({ period, by, report, error }: AnalyticsPageProps) => (
+  <AppLayout title="Analytics">
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <Chips
       label="Period"
@@ -57,11 +66,14 @@ export const AnalyticsPage = ({ caller, period, by, report, error }: AnalyticsPa
         )}
       </>
     )}
-  </Layout>
+  </AppLayout>
 );
 
 const NAMES: Readonly<Record<Period, string>> = {
-  ...{ "24h": "24 hours", "7d": "7 days", "30d": "30 days", "90d": "90 days" },
+  "24h": "24 hours",
+  "7d": "7 days",
+  "30d": "30 days",
+  "90d": "90 days",
 };
 
 /** Buckets that a page shows at most: those of 7 days by the hour. */
@@ -181,20 +193,20 @@ function Domains({ domains }: { domains: DeliverabilityOut["items"] }) {
   );
 }
 
-const Broadcasts = ({ broadcasts }: { broadcasts: readonly BroadcastOut[] }) =>
-  broadcasts.length === 0 ? (
-    <Empty action={{ href: "/app/broadcasts", label: "Go to the broadcasts" }}>No broadcast was sent yet.</Empty>
-  ) : (
-    <List
-      caption="Broadcasts"
-      columns={["Name", "Recipients", "Delivered", "Opened", "Clicked", "Created"]}
-      rows={broadcasts.map((broadcast) => [
-        <a href={`/app/analytics/broadcasts/${broadcast.id}`}>{broadcast.name}</a>,
-        number(broadcast.recipient_count),
-        number(broadcast.delivered_count),
-        withRate(broadcast.opened_count, broadcast.delivered_count),
-        withRate(broadcast.clicked_count, broadcast.delivered_count),
-        <Time at={broadcast.created_at} />,
-      ])}
-    />
-  );
+const Broadcasts = ({ broadcasts }: { broadcasts: readonly BroadcastOut[] }) => (
+  <List
+    caption="Broadcasts"
+    columns={["Name", "Recipients", "Delivered", "Opened", "Clicked", "Created"]}
+    empty={
+      <Empty action={{ href: "/app/broadcasts", label: "Go to the broadcasts" }}>No broadcast was sent yet.</Empty>
+    }
+    rows={broadcasts.map((broadcast) => [
+      <a href={`/app/analytics/broadcasts/${broadcast.id}`}>{broadcast.name}</a>,
+      number(broadcast.recipient_count),
+      number(broadcast.delivered_count),
+      withRate(broadcast.opened_count, broadcast.delivered_count),
+      withRate(broadcast.clicked_count, broadcast.delivered_count),
+      <Time at={broadcast.created_at} />,
+    ])}
+  />
+);

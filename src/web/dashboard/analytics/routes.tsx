@@ -37,18 +37,18 @@ export const analyticsPages = new Hono<AppEnv>()
     const caller = c.get("caller");
     const choice = readChoice(c.req.query("period"), c.req.query("by"));
     if ("error" in choice) {
-      const page = <AnalyticsPage caller={caller} period="30d" by="day" report={null} error={choice.error} />;
+      const page = <AnalyticsPage period="30d" by="day" report={null} error={choice.error} />;
       return respondPage(c, page, { status: 400 });
     }
     const report = await findReport(caller, choice);
-    return respondPage(c, <AnalyticsPage caller={caller} {...choice} report={report} />);
+    return respondPage(c, <AnalyticsPage {...choice} report={report} />);
   })
   .get(
     "/app/analytics/broadcasts/:broadcast_id",
     ...pageFor("GET /v1/analytics/broadcasts/:broadcast_id"),
     async (c) => {
       const results = await getBroadcastResults(c.get("caller"), c.req.param("broadcast_id"));
-      const page = <BroadcastResultsPage caller={c.get("caller")} results={toBroadcastAnalytics(results)} />;
+      const page = <BroadcastResultsPage results={toBroadcastAnalytics(results)} />;
       return respondPage(c, page);
     },
   );

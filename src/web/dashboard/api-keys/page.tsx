@@ -1,115 +1,82 @@
 import { scopes } from "../../../access/accounts/scopes.ts";
-import type { CallerCtx } from "../../../access/caller.ts";
-import { ButtonLink, Dialog, Facts, Field, Form, Layout, Notice, toSentence } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  ButtonLink,
+  Check,
+  Facts,
+  Field,
+  FormDialog,
+  Notice,
+  RefusalNotice,
+  Select,
+  toSentence,
+  useCaller,
+  useChecked,
+  useScope,
+  useValue,
+} from "../../../http/ui/index.ts";
 import type { ApiKeyRow, NewApiKeyOut } from "../../../identity/api-keys/index.ts";
-import { type Access, type KeyForm, lifetimes } from "./form.ts";
+import { type Access, lifetimes } from "./form.ts";
 import { ApiKeyTable } from "./table.tsx";
 
 interface ApiKeysPageProps {
-  caller: CallerCtx;
   keys: readonly ApiKeyRow[];
   /** Domains that a key can be restricted to. */
   domains: readonly { id: string; name: string }[];
-  form: KeyForm;
-  /** Query string of the next page; null: this is the last one. */
+  /** URL of the next page; null: this is the last one. */
   next: string | null;
-  notice?: string | undefined;
-  error?: string | undefined;
-  /** True when the error is about the form that creates a key. */
-  isCreation: boolean;
 }
 
 /** The API keys of the workspace, and the dialog that creates one. */
-export function ApiKeysPage({ caller, keys, domains, form, next, notice, error, isCreation }: ApiKeysPageProps) {
-  const mayCreate = caller.actor.scopes.has("team:manage");
+export function ApiKeysPage({ keys, domains, next }: ApiKeysPageProps) {
+  const mayCreate = useScope("team:manage");
   return (
-    <Layout
-      title="API keys"
-      caller={caller}
-      actions={
-        mayCreate ? (
-          <Dialog label="New API key" icon="plus" isOpen={isCreation}>
-            {isCreation ? <Notice kind="bad">{error}.</Notice> : null}
-            <CreateForm {...{ caller, domains, form }} />
-          </Dialog>
-        ) : null
-      }
-      notice={notice}
-    >
-      {error === undefined || isCreation ? null : <Notice kind="bad">{error}.</Notice>}
-      <ApiKeyTable caller={caller} keys={keys} />
+    <AppLayout title="API keys" actions={mayCreate ? <CreateDialog domains={domains} /> : null}>
+      <RefusalNotice />
+      <ApiKeyTable keys={keys} />
       {next === null ? null : (
         <p>
-          <a href={`/app/api-keys${next}`}>Older keys</a>
+          <a href={next}>Older keys</a>
         </p>
       )}
       {mayCreate ? null : <p>Only owners and admins of the workspace may create keys.</p>}
-    </Layout>
+    </AppLayout>
   );
 }
 
-function CreateForm({ caller, domains, form }: Pick<ApiKeysPageProps, "caller" | "domains" | "form">) {
-  const grantable = Object.entries(scopes).filter(([scope]) => (caller.actor.scopes as Set<string>).has(scope));
-  return (
-    <Form action="/app/api-keys" once={form.idempotencyKey}>
-      <Field
-        name="name"
-        label="Name"
-        hint="Where the key is used, such as “Shop server”."
-        value={form.name}
-        maxlength={100}
-      />
-      <div class="field">
-        <label for="days">Expires</label>
-        <select id="days" name="days">
-          {lifetimes.map(({ days, label }) => (
-            <option value={days} selected={days === form.days}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </div>
-      <fieldset class="access">
-        <legend>Access</legend>
-        <AccessChoice
-          access="sending"
-          form={form}
-          title="Sending only"
-          text="Send, schedule, cancel and retry emails."
-        />
-        <AccessChoice access="full" form={form} title="Full" text="Everything that your role allows, now and later." />
-        <AccessChoice access="custom" form={form} title="Custom" text="Choose for each resource." />
-        <Grid grantable={grantable} form={form} />
+const CreateDialog = ({ domains }: Pick<ApiKeysPageProps, "domains">) => (
+  <FormDialog label="New API key" icon="plus" action="/app/api-keys" once button="Create key">
+    <Field name="name" label="Name" hint="Where the key is used, such as “Shop server”." maxlength={100} />
+    <Select name="days" label="Expires" options={lifetimes} value="" />
+    <fieldset class="access">
+      <legend>Access</legend>
+      <AccessChoice access="sending" title="Sending only" text="Send, schedule, cancel and retry emails." />
+      <AccessChoice access="full" title="Full" text="Everything that your role allows, now and later." />
+      <AccessChoice access="custom" title="Custom" text="Choose for each resource." />
+      <Grid />
+    </fieldset>
+    <DomainChoice domains={domains} />
+  </FormDialog>
+);
+
+function DomainChoice({ domains }: Pick<ApiKeysPageProps, "domains">) {
+  const isRestricted = useValue("domain", "") !== "";
+  return domains.length < 2 && !isRestricted ? null : (
+    <details open={isRestricted}>
+      <summary>Restrict the key to domains</summary>
+      <fieldset>
+        <legend>Domains</legend>
+        {domains.map(({ id, name }) => (
+          <Check name="domain" value={id} label={name} />
+        ))}
       </fieldset>
-      {domains.length < 2 && form.domainIds.length === 0 ? null : (
-        <details open={form.domainIds.length > 0}>
-          <summary>Restrict the key to domains</summary>
-          <fieldset>
-            <legend>Domains</legend>
-            {domains.map(({ id, name }) => (
-              <label class="choice">
-                <input type="checkbox" name="domain" value={id} checked={form.domainIds.includes(id)} />
-                <span>{name}</span>
-              </label>
-            ))}
-          </fieldset>
-        </details>
-      )}
-      <button type="submit">Create key</button>
-    </Form>
+    </details>
   );
 }
 
-interface AccessChoiceProps {
-  access: Access;
-  form: KeyForm;
-  title: string;
-  text: string;
-}
-
-const AccessChoice = ({ access, form, title, text }: AccessChoiceProps) => (
+const AccessChoice = ({ access, title, text }: { access: Access; title: string; text: string }) => (
   <label class="choice">
-    <input type="radio" name="access" value={access} checked={form.access === access} />
+    <input type="radio" name="access" value={access} checked={useValue("access", "sending") === access} />
     <span>
       <strong>{title}</strong> <span class="soft">{text}</span>
     </span>
@@ -117,7 +84,9 @@ const AccessChoice = ({ access, form, title, text }: AccessChoiceProps) => (
 );
 
 /** The scopes of custom access: a row for each resource. Its style shows it once "Custom" is chosen. */
-function Grid({ grantable, form }: { grantable: readonly (readonly [string, string])[]; form: KeyForm }) {
+function Grid() {
+  const caller = useCaller();
+  const grantable = Object.entries(scopes).filter(([scope]) => (caller.actor.scopes as Set<string>).has(scope));
   const resources = Map.groupBy(grantable, ([scope]) => scope.split(":")[0] ?? "");
   return (
     <div class="custom">
@@ -131,7 +100,7 @@ function Grid({ grantable, form }: { grantable: readonly (readonly [string, stri
                 aria-label={text}
                 name="scope"
                 value={scope}
-                checked={form.scopes.includes(scope)}
+                checked={useChecked("scope", scope, false)}
               />
               <span>{toSentence(scope.split(":")[1] ?? "")}</span>
             </label>
@@ -143,15 +112,14 @@ function Grid({ grantable, form }: { grantable: readonly (readonly [string, stri
 }
 
 interface CreatedKeyPageProps {
-  caller: CallerCtx;
   created: NewApiKeyOut;
   /** True when it replaces another key. */
   isSuccessor?: boolean;
 }
 
 /** The response to the form: the only page that shows the key. */
-export const CreatedKeyPage = ({ caller, created, isSuccessor = false }: CreatedKeyPageProps) => (
-  <Layout title="Your new API key" caller={caller} at="API keys">
+export const CreatedKeyPage = ({ created, isSuccessor = false }: CreatedKeyPageProps) => (
+  <AppLayout title="Your new API key">
     <Notice kind="warn">
       Copy the key now. It is not shown again.
       {isSuccessor ? " The old key works for 24 hours more, or until you revoke it." : ""}
@@ -159,10 +127,10 @@ export const CreatedKeyPage = ({ caller, created, isSuccessor = false }: Created
     <Facts of={{ Name: created.name, Key: { code: created.key, copy: "the key" } }} />
     <h2>Try it</h2>
     <p class="code" data-copy="" data-what="the command">
-      {`curl ${caller.settings.publicUrl}/v1/me -H "Authorization: Bearer ${created.key}"`}
+      {`curl ${useCaller().settings.publicUrl}/v1/me -H "Authorization: Bearer ${created.key}"`}
     </p>
     <p>
       <ButtonLink to="/app/api-keys" label="I have copied it" />
     </p>
-  </Layout>
+  </AppLayout>
 );

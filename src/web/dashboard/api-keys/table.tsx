@@ -1,28 +1,21 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, List, PostButton, Time } from "../../../http/ui/index.ts";
+import { ActionLink, Empty, List, PostButton, Time, useCaller, useScope, useViewer } from "../../../http/ui/index.ts";
 import type { ApiKeyRow } from "../../../identity/api-keys/index.ts";
 
-interface ApiKeyTableProps {
-  caller: CallerCtx;
-  keys: readonly ApiKeyRow[];
-}
-
 /** API keys with a link to revoke each one, when the role may. */
-export function ApiKeyTable({ caller, keys }: ApiKeyTableProps) {
-  if (keys.length === 0) return <Empty drawing="plug">There is no API key.</Empty>;
-  const mayManage = caller.actor.scopes.has("team:manage");
-  const columns = ["Name", "Key", "Permissions", "Last use", "State", ...(mayManage ? ["Action"] : [])];
+export function ApiKeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
+  const mayManage = useScope("team:manage");
   return (
     <List
       caption="API keys"
-      columns={columns}
+      columns={["Name", "Key", "Permissions", "Last use", "State", mayManage && "Action"]}
+      empty={<Empty drawing="plug">There is no API key.</Empty>}
       rows={keys.map((key) => [
         key.name,
         <code>{key.prefix}…</code>,
         key.scopes.map((scope) => (scope === "*" ? "all" : scope)).join(", "),
         key.lastUsedAt === null ? "Never" : <Time at={key.lastUsedAt} />,
-        <State apiKey={key} now={caller.now()} />,
-        ...(mayManage ? [key.revokedAt === null ? <Actions caller={caller} apiKey={key} /> : null] : []),
+        <State apiKey={key} now={useViewer().now} />,
+        key.revokedAt === null ? <Actions apiKey={key} /> : null,
       ])}
     />
   );
@@ -41,25 +34,19 @@ function State({ apiKey: { revokedAt, expiresAt }, now }: { apiKey: ApiKeyRow; n
 }
 
 /** Only the user who made a key rotates it, once. */
-const Actions = ({ caller, apiKey }: { caller: CallerCtx; apiKey: ApiKeyRow }) => (
+const Actions = ({ apiKey }: { apiKey: ApiKeyRow }) => (
   <>
-    {apiKey.userId === caller.actor.userId && apiKey.replacedById === null && isActive(apiKey, caller.now()) ? (
+    {apiKey.userId === useCaller().actor.userId && apiKey.replacedById === null && isActive(apiKey, useViewer().now) ? (
       <PostButton
         to={`/app/api-keys/${apiKey.id}/rotate`}
         label="Rotate"
         kind="link"
         name={`Rotate ${apiKey.name}`}
-        fields={{ idempotency_key: crypto.randomUUID() }}
+        once
       />
     ) : null}{" "}
-    <RevokeLink apiKey={apiKey} />
+    <ActionLink to={`/app/api-keys/${apiKey.id}/revoke`} label="Revoke" name={`Revoke ${apiKey.name}`} />
   </>
 );
 
 const isActive = ({ expiresAt }: ApiKeyRow, now: number) => expiresAt === null || expiresAt > now;
-
-const RevokeLink = ({ apiKey: { id, name } }: { apiKey: ApiKeyRow }) => (
-  <a class="action" href={`/app/api-keys/${id}/revoke`} aria-label={`Revoke ${name}`}>
-    Revoke
-  </a>
-);

@@ -2,23 +2,21 @@ import { Empty, List, Time } from "../../../http/ui/index.ts";
 import type { AuditEntryOut } from "../../../identity/workspaces/index.ts";
 
 /** Entries of an audit log, newest first. */
-export const AuditList = ({ entries }: { entries: readonly AuditEntryOut[] }) =>
-  entries.length === 0 ? (
-    <Empty>Nothing was changed yet.</Empty>
-  ) : (
-    <List
-      caption="Audit log"
-      kind="audit"
-      columns={["Time", "Who", "Action", "What", "Address"]}
-      rows={entries.map(({ at, actor, action, target, detail, ip }) => [
-        <Time at={at} />,
-        actor === null ? "the service" : actor.email,
-        action,
-        describe(target.kind, detail) || `${target.kind} ${target.id}`,
-        ip ?? "",
-      ])}
-    />
-  );
+export const AuditList = ({ entries }: { entries: readonly AuditEntryOut[] }) => (
+  <List
+    caption="Audit log"
+    kind="audit"
+    columns={["Time", "Who", "Action", "What", "Address"]}
+    empty={<Empty>Nothing was changed yet.</Empty>}
+    rows={entries.map(({ at, actor, action, target, detail, ip }) => [
+      <Time at={at} />,
+      actor === null ? "the service" : actor.email,
+      action,
+      describe(target.kind, detail) || `${target.kind} ${target.id}`,
+      ip ?? "",
+    ])}
+  />
+);
 
 /** Returns the names and values of an entry's detail as one line. */
 function describe(kind: string, detail: unknown): string {

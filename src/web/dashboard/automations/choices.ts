@@ -30,7 +30,9 @@ export async function readChoices(caller: CallerCtx): Promise<Choices> {
   return {
     mailboxes: mailboxes.map(({ id, address }) => ({ value: id, label: address })),
     templates: templates.slice(0, MAX).map(({ id, name }) => ({ value: id, label: name })),
-    ...{ lists: conditions.list, topics: conditions.topic, conditions },
+    lists: conditions.list,
+    topics: conditions.topic,
+    conditions,
     webhooks: webhooks.map(({ id, url }) => ({ value: id, label: url })),
   };
 }

@@ -1,4 +1,3 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import {
   type AutomationOut,
   type Definition,
@@ -8,23 +7,20 @@ import {
   statusAfter,
   stepNumber,
 } from "../../../audience/automations/index.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
+  AppLayout,
   ButtonLink,
   Empty,
   ErrorSummary,
   Facts,
-  Field,
-  type FieldErrors,
-  Form,
-  Layout,
+  FindForm,
   List,
   Live,
   Notice,
-  Pager,
   PostButton,
   Status,
   Time,
+  useViewer,
 } from "../../../http/ui/index.ts";
 import { versionOf } from "../../../lib/form-version.ts";
 import { describeCondition, type Names } from "../conditions/index.ts";
@@ -33,35 +29,25 @@ import { stepId } from "./refused-at.ts";
 import { describeStep, shownSteps } from "./step-fields.ts";
 
 export interface DetailProps {
-  caller: CallerCtx;
   automation: AutomationOut;
   /** Names of what steps name, by id. */
   names: ReadonlyMap<string, string>;
   runs: readonly RunItemOut[];
   /** Of the person whose runs are shown; empty: of all. */
   address: string;
-  /** URL of the next page of runs. */
-  next: string | null;
-  notice?: string | undefined;
-  refusal?: Refusal | undefined;
 }
 
 /** One automation: its status, its steps with their counters, and who is inside. */
 export function AutomationPage(props: DetailProps) {
-  const { caller, automation, names, runs, address, next, notice, refusal } = props;
+  const { automation, names, runs, address } = props;
   const path = `/app/automations/${automation.id}`;
-  const manages = mayManage(caller) && automation.status !== "archived";
+  const manages = mayManage() && automation.status !== "archived";
   const { trigger, entry, steps } = automation as unknown as Definition;
   const { counters } = automation;
+  const triggerError = useViewer().submitted?.refusal?.errors.get("trigger");
   return (
-    <Layout
-      title={automation.name}
-      caller={caller}
-      at="/app/automations"
-      actions={mayManage(caller) ? <Actions path={path} automation={automation} /> : null}
-      notice={notice}
-    >
-      <ErrorSummary refusal={refusal} />
+    <AppLayout title={automation.name} actions={mayManage() ? <Actions path={path} automation={automation} /> : null}>
+      <ErrorSummary />
       {automation.pause_reason === null ? null : <Notice kind="warn">{automation.pause_reason}</Notice>}
       <Live id="automation-counters">
         <Facts
@@ -84,39 +70,30 @@ export function AutomationPage(props: DetailProps) {
           }}
         />
       </Live>
-      {refusal?.errors.has("trigger") ? (
+      {triggerError === undefined ? null : (
         <p class="error" id="trigger" tabindex={-1}>
-          {refusal.errors.get("trigger")}. <a href={`${path}/settings`}>Change the settings</a>
+          {triggerError}. <a href={`${path}/settings`}>Change the settings</a>
         </p>
-      ) : null}
+      )}
       <h2>Steps</h2>
       <Live id="automation-steps">
         <Steps
-          {...{ steps, path, names, manages }}
+          steps={steps}
+          path={path}
+          names={names}
+          manages={manages}
           prefix=""
           counts={automation.step_counters}
           version={versionOf(shownSteps(steps))}
-          errors={refusal?.errors}
         />
       </Live>
       <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
       <h2>People</h2>
-      <Form class="filter" method="get" action={path}>
-        <Field
-          name="address"
-          label="Find an address"
-          type="search"
-          required={false}
-          value={address}
-          maxlength={1_000}
-        />
-        <button type="submit">Find</button>
-      </Form>
+      <FindForm action={path} name="address" label="Find an address" value={address} maxlength={1_000} />
       <Live id="automation-runs">
         <Runs path={path} runs={runs} address={address} />
       </Live>
-      <Pager next={next} />
-    </Layout>
+    </AppLayout>
   );
 }
 
@@ -147,8 +124,6 @@ interface StepsProps {
   manages: boolean;
   /** Of all steps: a path names another one once others were moved. */
   version: string;
-  /** Why it cannot be activated, by the ids of steps. */
-  errors?: FieldErrors | undefined;
 }
 
 /** A list of steps, with those of branches inside. */
@@ -171,7 +146,10 @@ function Steps(props: StepsProps) {
       </ol>
       {manages ? (
         <ButtonLink
-          {...{ to: `${path}/steps/new?at=${end}`, label: "Add a step", icon: "plus", kind: "quiet" }}
+          to={`${path}/steps/new?at=${end}`}
+          label="Add a step"
+          icon="plus"
+          kind="quiet"
           name={`Add a step: ${stepNumber(end)}`}
         />
       ) : null}
@@ -187,8 +165,9 @@ interface StepItemProps extends StepsProps {
 }
 
 function StepItem(props: StepItemProps) {
-  const { step, at, path, names, counts, manages, errors } = props;
+  const { step, at, path, names, counts, manages } = props;
   const id = stepId(at);
+  const error = useViewer().submitted?.refusal?.errors.get(id);
   const text = describeStep(step, names);
   return (
     <li id={id} tabindex={-1}>
@@ -198,7 +177,7 @@ function StepItem(props: StepItemProps) {
         </p>
         {manages ? <StepTools {...props} /> : null}
         <p>{manages && step.kind !== "end" ? <a href={`${path}/steps/${at}`}>{text}</a> : text}</p>
-        {errors?.has(id) ? <p class="error">{errors.get(id)}</p> : null}
+        {error === undefined ? null : <p class="error">{error}</p>}
       </div>
       {"then_steps" in step
         ? (["then", "else"] as const).map((way) => (
@@ -226,14 +205,21 @@ function StepTools({ at, path, version, isFirst, isLast }: StepItemProps) {
   const step = `step ${stepNumber(at)}`;
   const button = (action: string, label: string, icon: "up" | "down" | "trash") => (
     <PostButton
-      {...{ to: `${path}/steps/${at}/${action}`, label, icon, kind: "bare", fields: { version } }}
+      to={`${path}/steps/${at}/${action}`}
+      label={label}
+      icon={icon}
+      kind="bare"
+      fields={{ version }}
       name={`${label}: ${step}`}
     />
   );
   return (
     <div class="actions">
       <ButtonLink
-        {...{ to: `${path}/steps/new?at=${at}`, label: "Add a step before this", icon: "plus", kind: "bare" }}
+        to={`${path}/steps/new?at=${at}`}
+        label="Add a step before this"
+        icon="plus"
+        kind="bare"
         name={`Add before ${step}`}
       />
       {isFirst ? null : button("up", "Move up", "up")}
@@ -243,19 +229,17 @@ function StepTools({ at, path, version, isFirst, isLast }: StepItemProps) {
   );
 }
 
-const Runs = ({ path, runs, address }: { path: string; runs: readonly RunItemOut[]; address: string }) =>
-  runs.length === 0 ? (
-    <Empty drawing="people">{address === "" ? "Nobody has entered yet." : "No run of this address."}</Empty>
-  ) : (
-    <List
-      caption="Runs"
-      columns={["Person", "Status", "Step", "Waits until", "Entered"]}
-      rows={runs.map(({ id, email, status, step, wait_until, started_at }) => [
-        <a href={`${path}/runs/${id}`}>{email}</a>,
-        <Status word={status} label={status === "active" ? "Inside" : undefined} />,
-        step === null ? "" : stepNumber(step),
-        wait_until === null ? "" : <Time at={wait_until} />,
-        <Time at={started_at} />,
-      ])}
-    />
-  );
+const Runs = ({ path, runs, address }: { path: string; runs: readonly RunItemOut[]; address: string }) => (
+  <List
+    caption="Runs"
+    columns={["Person", "Status", "Step", "Waits until", "Entered"]}
+    empty={<Empty drawing="people">{address === "" ? "Nobody has entered yet." : "No run of this address."}</Empty>}
+    rows={runs.map(({ id, email, status, step, wait_until, started_at }) => [
+      <a href={`${path}/runs/${id}`}>{email}</a>,
+      <Status word={status} label={status === "active" ? "Inside" : undefined} />,
+      step === null ? "" : stepNumber(step),
+      wait_until === null ? "" : <Time at={wait_until} />,
+      <Time at={started_at} />,
+    ])}
+  />
+);

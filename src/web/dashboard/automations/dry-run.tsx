@@ -1,93 +1,58 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
-import type { CallerCtx } from "../../../access/caller.ts";
-import {
-  type AutomationOut,
-  DryRunIn,
-  type DryRunOut,
-  dryRun,
-  stepNumber,
-} from "../../../audience/automations/index.ts";
+import { type Context, Hono } from "hono";
+import { DryRunIn, type DryRunOut, dryRun, stepNumber } from "../../../audience/automations/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, toRefusal } from "../../../http/page-form.ts";
+import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { Field, Form, Layout, List, TextArea, Time } from "../../../http/ui/index.ts";
+import { AppLayout, Field, Form, List, TextArea, Time } from "../../../http/ui/index.ts";
 import { parseJson } from "./step-fields.ts";
 import { readAutomation } from "./step-routes.tsx";
 
 const DRY_RUN = "POST /v1/automations/:automation_id/dry-run";
 
-interface DryRunForm {
-  email: string;
-  data: string;
-  events: string;
-}
-
-interface Shown {
-  form: DryRunForm;
-  result?: DryRunOut;
-  refusal?: Refusal;
-}
-
 /** The page that shows what an automation would do for one person. */
 export const dryRunPages = new Hono<AppEnv>()
-  .get("/app/automations/:automation_id/dry-run", ...pageFor(DRY_RUN), (c) =>
-    show(c, { form: { email: "", data: "", events: "" } }),
-  )
-  .post("/app/automations/:automation_id/dry-run", ...pageFor(DRY_RUN), async (c) => {
-    const fields = await readForm(c);
-    const textOf = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
-    const form: DryRunForm = { email: textOf("email").trim(), data: textOf("data"), events: textOf("events") };
-    try {
-      const values = { email: form.email, data: parseJson(form.data), events: parseJson(form.events) };
+  .get("/app/automations/:automation_id/dry-run", ...pageFor(DRY_RUN), (c) => show(c))
+  .post("/app/automations/:automation_id/dry-run", ...pageFor(DRY_RUN), (c) =>
+    submitForm(c, show, async (fields) => {
+      const text = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
+      const values = { email: text("email").trim(), data: parseJson(text("data")), events: parseJson(text("events")) };
       const input = parseFields(DryRunIn, values);
-      return await show(c, { form, result: await dryRun(c.get("caller"), c.req.param("automation_id"), input) });
-    } catch (error) {
-      return show(c, { form, refusal: toRefusal(error) });
-    }
-  });
+      return show(c, await dryRun(c.get("caller"), c.req.param("automation_id"), input));
+    }),
+  );
 
-async function show(c: Context<AppEnv>, shown: Shown): Promise<Response> {
-  const caller = c.get("caller");
-  const automation = await readAutomation(c);
-  const page = <DryRunPage {...{ caller, automation, ...shown }} />;
-  return respondPage(c, page, { status: shown.refusal?.status ?? 200 });
-}
-
-const DryRunPage = (props: Shown & { caller: CallerCtx; automation: AutomationOut }) => {
-  const { caller, automation, form, result, refusal } = props;
-  const path = `/app/automations/${automation.id}`;
-  return (
-    <Layout title="Try the automation" caller={caller} at="/app/automations">
+async function show(c: Context<AppEnv>, result?: DryRunOut): Promise<Response> {
+  const { id, name } = await readAutomation(c);
+  const path = `/app/automations/${id}`;
+  return respondPage(
+    c,
+    <AppLayout title="Try the automation">
       <p class="soft">
-        What <a href={path}>{automation.name}</a> would do for one person. Nothing is sent or changed.
+        What <a href={path}>{name}</a> would do for one person. Nothing is sent or changed.
       </p>
-      <Form class="form" action={`${path}/dry-run`} refusal={refusal}>
-        <Field
-          name="email"
-          label="Address of a contact"
-          value={form.email}
-          errors={refusal?.errors}
-          maxlength={1_000}
-        />
+      <Form class="form" action={`${path}/dry-run`}>
+        <Field name="email" label="Address of a contact" maxlength={1_000} />
         <TextArea
-          {...{ name: "data", label: "Data of the event that begins the run", value: form.data }}
-          {...{ required: false, code: true, errors: refusal?.errors }}
+          name="data"
+          label="Data of the event that begins the run"
+          required={false}
+          code
           hint={'JSON, such as {"plan": "gold"}.'}
         />
         <TextArea
-          {...{ name: "events", label: "Events that come meanwhile", value: form.events }}
-          {...{ required: false, code: true, errors: refusal?.errors }}
+          name="events"
+          label="Events that come meanwhile"
+          required={false}
+          code
           hint={'JSON, such as [{"name": "order.paid", "at": "2030-01-01T09:00:00Z"}].'}
         />
         <button type="submit">Try it</button>
       </Form>
       {result ? <Result of={result} /> : null}
-    </Layout>
+    </AppLayout>,
   );
-};
+}
 
 const Result = ({ of: { enters, history, emails, ends_at } }: { of: DryRunOut }) =>
   enters ? (

@@ -1,11 +1,8 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import { type AutomationOut, type RunOut, stepNumber } from "../../../audience/automations/index.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
-  ErrorSummary,
+  AppLayout,
   Facts,
   Form,
-  Layout,
   List,
   PostButton,
   Select,
@@ -21,7 +18,6 @@ import { KIND_NAMES, type StepValues } from "./step-fields.ts";
 import { StepFields } from "./step-form.tsx";
 
 interface StepPageProps {
-  caller: CallerCtx;
   automation: AutomationOut;
   /** Where the form is sent. */
   action: string;
@@ -32,29 +28,27 @@ interface StepPageProps {
   draft: DraftGroup;
   /** Version of the steps that the form began from. */
   version: string;
-  refusal?: Refusal | undefined;
 }
 
 /** The page that adds or changes one step. */
-export const StepPage = ({ caller, automation, action, version, refusal, ...step }: StepPageProps) => (
-  <Layout title={KIND_NAMES[step.kind as keyof typeof KIND_NAMES] ?? "Step"} caller={caller} at="/app/automations">
+export const StepPage = ({ automation, action, version, ...step }: StepPageProps) => (
+  <AppLayout title={KIND_NAMES[step.kind as keyof typeof KIND_NAMES] ?? "Step"}>
     <p class="soft">
       A step of <a href={`/app/automations/${automation.id}`}>{automation.name}</a>.
     </p>
     <Form class="form" action={action} id={stepId("form")}>
       <DefaultButton />
-      <ErrorSummary refusal={refusal} />
-      <VersionField version={version} refusal={refusal} />
+      <VersionField version={version} />
       <input type="hidden" name="kind" value={step.kind} />
-      <StepFields {...step} errors={refusal?.errors} />
+      <StepFields {...step} />
       <button type="submit">Save step</button>
     </Form>
-  </Layout>
+  </AppLayout>
 );
 
 /** The page that asks which kind of step is added at a place. */
-export const KindPage = ({ caller, automation, at }: { caller: CallerCtx; automation: AutomationOut; at: string }) => (
-  <Layout title="Add a step" caller={caller} at="/app/automations">
+export const KindPage = ({ automation, at }: { automation: AutomationOut; at: string }) => (
+  <AppLayout title="Add a step">
     <p class="soft">
       To <a href={`/app/automations/${automation.id}`}>{automation.name}</a>.
     </p>
@@ -67,18 +61,16 @@ export const KindPage = ({ caller, automation, at }: { caller: CallerCtx; automa
       />
       <button type="submit">Continue</button>
     </Form>
-  </Layout>
+  </AppLayout>
 );
 
 /** One run: where it is, and what it did and why. */
-export function RunPage({ caller, automation, run }: { caller: CallerCtx; automation: AutomationOut; run: RunOut }) {
+export function RunPage({ automation, run }: { automation: AutomationOut; run: RunOut }) {
   const path = `/app/automations/${automation.id}`;
-  const mayTakeOut = mayManage(caller) && run.status === "active";
+  const mayTakeOut = mayManage() && run.status === "active";
   return (
-    <Layout
+    <AppLayout
       title={run.email}
-      caller={caller}
-      at="/app/automations"
       actions={mayTakeOut ? <PostButton to={`${path}/runs/${run.id}/delete`} label="Take out" kind="danger" /> : null}
     >
       <Facts
@@ -96,6 +88,6 @@ export function RunPage({ caller, automation, run }: { caller: CallerCtx; automa
         columns={["Time", "Step", "What happened"]}
         rows={run.history.map(({ at, step, text }) => [<Time at={at} />, step === null ? "" : stepNumber(step), text])}
       />
-    </Layout>
+    </AppLayout>
   );
 }

@@ -1,5 +1,3 @@
-import { AppError, unprocessable } from "../../../lib/errors.ts";
-
 /** Where a page shows the errors of an automation: the API names a place in its JSON. */
 
 type Loc = readonly (string | number)[];
@@ -19,20 +17,3 @@ export function stepOf([, field, ...rest]: Loc): string | null {
 }
 
 const isIndex = (value: string | number | undefined) => /^\d+$/.test(String(value ?? ""));
-
-/** Runs a change. Its errors name the fields of the page that `fieldOf` returns; those of one field become one. */
-export async function refusedAt<Result>(run: () => Promise<Result>, fieldOf: (loc: Loc) => string): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof AppError) || !Array.isArray(error.detail)) throw error;
-    const messages = new Map<string, string[]>();
-    for (const { loc, msg } of error.detail) {
-      const field = fieldOf(loc);
-      messages.set(field, [...(messages.get(field) ?? []), msg]);
-    }
-    throw unprocessable(
-      [...messages].map(([field, all]) => ({ loc: ["body", field], msg: all.join("; "), type: "value_error" })),
-    );
-  }
-}

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import {
   AutomationIn,
   activateAutomation,
@@ -11,10 +10,9 @@ import {
   toAutomation,
 } from "../../../audience/automations/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { attempt, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
@@ -22,8 +20,8 @@ import { PAGE_SIZE } from "../page-size.ts";
 import { namesOf, readChoices } from "./choices.ts";
 import { AutomationPage } from "./detail.tsx";
 import { dryRunPages } from "./dry-run.tsx";
-import { AutomationsPage, type NewForm, USUAL_EVENT } from "./list.tsx";
-import { refusedAt, stepId, stepOf } from "./refused-at.ts";
+import { AutomationsPage } from "./list.tsx";
+import { stepId, stepOf } from "./refused-at.ts";
 import { settingsPages } from "./settings.tsx";
 import { readAutomation, stepPages } from "./step-routes.tsx";
 
@@ -38,26 +36,17 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 export const automationPages = new Hono<AppEnv>()
-  .get("/app/automations", ...pageFor("GET /v1/automations/"), (c) => showList(c))
-  .post("/app/automations", ...pageFor("POST /v1/automations/"), async (c) => {
-    const fields = await readForm(c);
-    const form: NewForm = {
-      name: fields.get("name") ?? "",
-      event: fields.get("event")?.trim() ?? "",
-      idempotencyKey: fields.get("idempotency_key") ?? "",
-    };
-    return submitForm(
-      c,
-      async () => {
-        const input = parseFields(AutomationIn, { name: form.name, trigger: { event: form.event } });
-        const text = JSON.stringify(input);
-        const { id } = await onceForForm(c, form.idempotencyKey, text, (ctx) => createAutomation(ctx, input));
-        return `/app/automations/${id}?done=created`;
-      },
-      (refusal) => showList(c, { form, refusal }),
-    );
-  })
-  .get("/app/automations/:automation_id", ...pageFor("GET /v1/automations/:automation_id"), (c) => showAutomation(c))
+  .get("/app/automations", ...pageFor("GET /v1/automations/"), showList)
+  .post("/app/automations", ...pageFor("POST /v1/automations/"), (c) =>
+    submitForm(c, showList, async (fields) => {
+      const event = fields.get("event")?.trim() ?? "";
+      const input = parseFields(AutomationIn, { name: fields.get("name") ?? "", trigger: { event } });
+      const text = JSON.stringify(input);
+      const { id } = await onceForForm(c, text, (ctx) => createAutomation(ctx, input));
+      return `/app/automations/${id}?done=created`;
+    }),
+  )
+  .get("/app/automations/:automation_id", ...pageFor("GET /v1/automations/:automation_id"), showAutomation)
   .post("/app/automations/:automation_id/activate", ...pageFor("POST /v1/automations/:automation_id/activate"), (c) =>
     act(c, "activated", (caller, id) => refusedAt(() => activateAutomation(caller, id), placeOf)),
   )
@@ -65,20 +54,13 @@ export const automationPages = new Hono<AppEnv>()
     act(c, "paused", pauseAutomation),
   )
   .get("/app/automations/:automation_id/archive", ...pageFor(ARCHIVE), async (c) => {
-    const caller = c.get("caller");
     const { id, name } = await readAutomation(c);
-    const page = (
-      <ConfirmPage
-        title={`Archive ${name}?`}
-        button="Archive automation"
-        back={`/app/automations/${id}`}
-        at="/app/automations"
-        caller={caller}
-      >
+    return respondPage(
+      c,
+      <ConfirmPage title={`Archive ${name}?`} button="Archive automation" back={`/app/automations/${id}`}>
         All people leave it, and its emails that have not left are cancelled. This cannot be undone.
-      </ConfirmPage>
+      </ConfirmPage>,
     );
-    return respondPage(c, page);
   })
   .post("/app/automations/:automation_id/archive", ...pageFor(ARCHIVE), (c) => act(c, "archived", archiveAutomation))
   .route("/", settingsPages)
@@ -98,33 +80,24 @@ function act(
   run: (caller: AppEnv["Variables"]["caller"], id: string) => Promise<unknown>,
 ): Promise<Response> {
   const id = c.req.param("automation_id") ?? "";
-  return submitForm(
-    c,
-    async () => {
-      await run(c.get("caller"), id);
-      return `/app/automations/${id}?done=${done}`;
-    },
-    (refusal) => showAutomation(c, refusal),
-  );
+  return attempt(c, showAutomation, async () => {
+    await run(c.get("caller"), id);
+    return `/app/automations/${id}?done=${done}`;
+  });
 }
 
-async function showList(c: Context<AppEnv>, submitted?: { form: NewForm; refusal: Refusal }) {
-  const caller = c.get("caller");
-  const { automations, next } = await listAutomations(caller, { before: c.req.query("before"), limit: PAGE_SIZE });
-  const page = (
-    <AutomationsPage
-      caller={caller}
-      automations={automations.map(toAutomation)}
-      next={next && `/app/automations?before=${next}`}
-      form={submitted?.form ?? { name: "", event: USUAL_EVENT, idempotencyKey: crypto.randomUUID() }}
-      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={submitted?.refusal}
-    />
-  );
-  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
+async function showList(c: Context<AppEnv>) {
+  const { automations, next } = await listAutomations(c.get("caller"), {
+    before: c.req.query("before"),
+    limit: PAGE_SIZE,
+  });
+  return respondPage(c, <AutomationsPage automations={automations.map(toAutomation)} />, {
+    notices,
+    next: next && `/app/automations?before=${next}`,
+  });
 }
 
-async function showAutomation(c: Context<AppEnv>, refusal?: Refusal) {
+async function showAutomation(c: Context<AppEnv>) {
   const caller = c.get("caller");
   const before = c.req.query("before")?.toLowerCase();
   const address = c.req.query("address")?.trim() ?? "";
@@ -134,17 +107,10 @@ async function showAutomation(c: Context<AppEnv>, refusal?: Refusal) {
     readChoices(caller),
     listRuns(caller, c.req.param("automation_id") ?? "", { before, person, limit: PAGE_SIZE }),
   ]);
-  const page = (
-    <AutomationPage
-      {...{ caller, automation, runs, address }}
-      names={namesOf(choices)}
-      next={
-        next &&
-        `/app/automations/${automation.id}?${new URLSearchParams({ ...(address && { address }), before: next })}`
-      }
-      notice={refusal ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={refusal}
-    />
-  );
-  return respondPage(c, page, { status: refusal?.status ?? 200 });
+  const page = <AutomationPage automation={automation} runs={runs} address={address} names={namesOf(choices)} />;
+  return respondPage(c, page, {
+    notices,
+    next:
+      next && `/app/automations/${automation.id}?${new URLSearchParams({ ...(address && { address }), before: next })}`,
+  });
 }

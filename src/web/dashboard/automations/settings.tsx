@@ -1,6 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
-import type { CallerCtx } from "../../../access/caller.ts";
+import { type Context, Hono } from "hono";
 import {
   type AutomationOut,
   AutomationPatch,
@@ -8,12 +6,12 @@ import {
   type Entry,
   editAutomation,
 } from "../../../audience/automations/index.ts";
+import type { Condition } from "../../../audience/conditions/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { ErrorSummary, Field, Form, Layout, Select, VersionField } from "../../../http/ui/index.ts";
+import { AppLayout, Field, Form, Select, VersionField } from "../../../http/ui/index.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import {
   CONDITION_FORM_BYTES,
@@ -26,45 +24,25 @@ import {
   readConditions,
   toDraft,
 } from "../conditions/index.ts";
-import { refusedAt } from "./refused-at.ts";
 import { readAutomation } from "./step-routes.tsx";
 
 const UPDATE = "PATCH /v1/automations/:automation_id";
 
-/** Names of the fields with one text each. */
-const TEXTS = [
-  ...["name", "event", "mode", "period_days", "exit_events", "quiet_from", "quiet_to", "emails_per_day", "version"],
-] as const;
-
-/** The settings of an automation as its form has them. */
-interface SettingsForm {
-  values: Readonly<Record<string, string>>;
-  filter: DraftGroup;
-  exitWhen: DraftGroup;
-}
-
 /** The page that changes name, trigger and rules of entry. */
 export const settingsPages = new Hono<AppEnv>()
-  .get("/app/automations/:automation_id/settings", ...pageFor(UPDATE), (c) => show(c))
-  .post("/app/automations/:automation_id/settings", ...pageFor(UPDATE), async (c) => {
-    const fields = await readForm(c, CONDITION_FORM_BYTES);
-    const values = Object.fromEntries(TEXTS.map((name) => [name, (fields.get(name) ?? "").trim()]));
-    const [filter, exitWhen] = [readConditions(fields, "filter"), readConditions(fields, "exit_when")];
-    const form: SettingsForm = { values, filter: filter.draft, exitWhen: exitWhen.draft };
-    if (filter.isChanged || exitWhen.isChanged) return show(c, form);
-    return submitForm(
-      c,
-      async () => {
-        const conditions = {
-          filter: parseDraft(form.filter, "filter"),
-          exit_when: parseDraft(form.exitWhen, "exit_when"),
-        };
-        const { id } = await refusedAt(() => save(c, values, conditions), fieldOf);
-        return `/app/automations/${id}?done=saved`;
-      },
-      (refusal) => show(c, form, refusal),
-    );
-  });
+  .get("/app/automations/:automation_id/settings", ...pageFor(UPDATE), show)
+  .post("/app/automations/:automation_id/settings", ...pageFor(UPDATE), (c) =>
+    submitForm(c, { show, maxBytes: CONDITION_FORM_BYTES }, async (fields) => {
+      const [filter, exitWhen] = [readConditions(fields, "filter"), readConditions(fields, "exit_when")];
+      if (filter.isChanged || exitWhen.isChanged) return show(c);
+      const conditions = {
+        filter: parseDraft(filter.draft, "filter"),
+        exit_when: parseDraft(exitWhen.draft, "exit_when"),
+      };
+      const { id } = await refusedAt(() => save(c, fields, conditions), fieldOf);
+      return `/app/automations/${id}?done=saved`;
+    }),
+  );
 
 /** Returns the field of the page that an error of the API is about. */
 function fieldOf([, field = "", inner]: readonly (string | number)[]): string {
@@ -74,21 +52,20 @@ function fieldOf([, field = "", inner]: readonly (string | number)[]): string {
 
 type Conditions = Pick<Definition["trigger"], "filter"> & Pick<Entry, "exit_when">;
 
-function save(c: Context<AppEnv>, values: SettingsForm["values"], conditions: Conditions) {
-  const { name, event, version = "" } = values;
+function save(c: Context<AppEnv>, fields: URLSearchParams, conditions: Conditions) {
+  const text = (field: string) => (fields.get(field) ?? "").trim();
   const { filter } = conditions;
-  const trigger = { event, ...(filter === undefined ? {} : { filter }) };
-  const patch = parseFields(AutomationPatch, { name, trigger, entry: toEntry(values, conditions) });
+  const trigger = { event: text("event"), ...(filter === undefined ? {} : { filter }) };
+  const patch = parseFields(AutomationPatch, { name: text("name"), trigger, entry: toEntry(text, conditions) });
   return editAutomation(c.get("caller"), c.req.param("automation_id") ?? "", (stored, _, storedName) => {
     const entered = { trigger: patch.trigger ?? stored.trigger, entry: patch.entry ?? stored.entry };
-    requireVersion(version, shownOf(storedName, stored), shownOf(patch.name ?? storedName, entered));
+    requireVersion(text("version"), shownOf(storedName, stored), shownOf(patch.name ?? storedName, entered));
     return patch;
   });
 }
 
 /** Returns the rules of entry of a form, which the schema checks. A field without a text is left out. */
-function toEntry(values: SettingsForm["values"], { exit_when }: Conditions): Record<string, unknown> {
-  const text = (field: string) => values[field] ?? "";
+function toEntry(text: (field: string) => string, { exit_when }: Conditions): Record<string, unknown> {
   const number = (field: string) => (text(field) === "" ? {} : { [field]: Number(text(field)) });
   const events = text("exit_events")
     .split(/[\s,]+/)
@@ -111,35 +88,28 @@ const shownOf = (name: string, { trigger, entry }: Pick<Definition, "trigger" | 
   "Rules of entry": JSON.stringify(entry),
 });
 
-function formOf(automation: AutomationOut): SettingsForm {
+async function show(c: Context<AppEnv>): Promise<Response> {
+  const [automation, choices] = await Promise.all([readAutomation(c), readConditionChoices(c.get("caller"))]);
   const { trigger, entry } = automation as unknown as Definition;
-  const { mode, period_days, exit_events = [], quiet_hours, emails_per_day } = entry;
-  return {
-    values: {
-      ...{ name: automation.name, event: trigger.event, mode, period_days: String(period_days ?? "") },
-      ...{ exit_events: exit_events.join(", "), emails_per_day: String(emails_per_day ?? "") },
-      ...{ quiet_from: quiet_hours?.from ?? "", quiet_to: quiet_hours?.to ?? "" },
-      version: versionOf(shownOf(automation.name, { trigger, entry })),
-    },
-    filter: toDraft(trigger.filter),
-    exitWhen: toDraft(entry.exit_when),
-  };
-}
-
-async function show(c: Context<AppEnv>, submitted?: SettingsForm, refusal?: Refusal): Promise<Response> {
-  const caller = c.get("caller");
-  const [automation, choices] = await Promise.all([readAutomation(c), readConditionChoices(caller)]);
-  const form = submitted ?? formOf(automation);
-  const page = <SettingsPage {...{ caller, automation, choices, form, refusal }} />;
-  return respondPage(c, page, { status: refusal?.status ?? 200 });
+  const form = c.get("form");
+  const draftOf = (name: string, stored: Condition | undefined) =>
+    form ? readConditions(form, name).draft : toDraft(stored);
+  const page = (
+    <SettingsPage
+      automation={automation}
+      choices={choices}
+      filter={draftOf("filter", trigger.filter)}
+      exitWhen={draftOf("exit_when", entry.exit_when)}
+    />
+  );
+  return respondPage(c, page);
 }
 
 interface SettingsProps {
-  caller: CallerCtx;
   automation: AutomationOut;
   choices: ConditionChoices;
-  form: SettingsForm;
-  refusal?: Refusal | undefined;
+  filter: DraftGroup;
+  exitWhen: DraftGroup;
 }
 
 const MODES = {
@@ -148,51 +118,79 @@ const MODES = {
   every: "With every event",
 };
 
-const SettingsPage = ({ caller, automation, choices, form, refusal }: SettingsProps) => {
-  const errors = refusal?.errors;
-  const field = (name: string, label: string, more: { hint?: string; required?: boolean; type?: "number" } = {}) => (
-    <Field {...{ name, label, errors, required: false, value: form.values[name] ?? "", ...more }} maxlength={1_000} />
-  );
+const SettingsPage = ({ automation, choices, filter, exitWhen }: SettingsProps) => {
+  const { trigger, entry } = automation as unknown as Definition;
   return (
-    <Layout title="Settings of the automation" caller={caller} at="/app/automations">
+    <AppLayout title="Settings of the automation">
       <Form class="form" action={`/app/automations/${automation.id}/settings`}>
         <DefaultButton />
-        <ErrorSummary refusal={refusal} />
-        <VersionField version={form.values.version ?? ""} refusal={refusal} />
-        {field("name", "Name", { required: true })}
-        {field("event", "Begins with the event", { required: true })}
+        <VersionField version={versionOf(shownOf(automation.name, { trigger, entry }))} />
+        <Field name="name" label="Name" value={automation.name} maxlength={1_000} />
+        <Field name="event" label="Begins with the event" value={trigger.event} maxlength={1_000} />
         <ConditionFields
-          {...{
-            name: "filter",
-            legend: "The event begins a run if",
-            draft: form.filter,
-            choices,
-            errors,
-            hasEvent: true,
-          }}
+          name="filter"
+          legend="The event begins a run if"
+          draft={filter}
+          choices={choices}
+          hasEvent
           hint="Without a condition, every event of this name does."
         />
         <h2>Entry</h2>
         <Select
-          {...{ name: "mode", label: "A person enters", errors, value: form.values.mode }}
+          name="mode"
+          label="A person enters"
+          value={entry.mode}
           options={Object.entries(MODES).map(([value, label]) => ({ value, label }))}
         />
-        {field("period_days", "Days of the period", { type: "number", hint: "For once in a period." })}
-        {field("emails_per_day", "Emails to a person a day", {
-          type: "number",
-          hint: "At most, from all automations. Others wait until the next day.",
-        })}
-        {field("quiet_from", "Quiet hours from", {
-          hint: "Such as 22:00, in the person's zone. Emails wait until they end.",
-        })}
-        {field("quiet_to", "Quiet hours to", { hint: "Such as 08:00." })}
+        <EntryField
+          name="period_days"
+          label="Days of the period"
+          type="number"
+          hint="For once in a period."
+          value={entry.period_days}
+        />
+        <EntryField
+          name="emails_per_day"
+          label="Emails to a person a day"
+          type="number"
+          hint="At most, from all automations. Others wait until the next day."
+          value={entry.emails_per_day}
+        />
+        <EntryField
+          name="quiet_from"
+          label="Quiet hours from"
+          hint="Such as 22:00, in the person's zone. Emails wait until they end."
+          value={entry.quiet_hours?.from}
+        />
+        <EntryField name="quiet_to" label="Quiet hours to" hint="Such as 08:00." value={entry.quiet_hours?.to} />
         <ConditionFields
-          {...{ name: "exit_when", legend: "A person leaves if", draft: form.exitWhen, choices, errors }}
+          name="exit_when"
+          legend="A person leaves if"
+          draft={exitWhen}
+          choices={choices}
           hint="Before the next step. Without a condition, a person leaves by an event below or at the end."
         />
-        {field("exit_events", "Events by which a person leaves", { hint: "Names with commas, such as order.paid." })}
+        <EntryField
+          name="exit_events"
+          label="Events by which a person leaves"
+          hint="Names with commas, such as order.paid."
+          value={entry.exit_events?.join(", ")}
+        />
         <button type="submit">Save</button>
       </Form>
-    </Layout>
+    </AppLayout>
   );
 };
+
+interface EntryFieldProps {
+  name: string;
+  label: string;
+  type?: "number";
+  hint: string;
+  value: string | number | undefined;
+}
+
+/** An optional field of the rules of entry. */
+const EntryField = ({ value, ...field }: EntryFieldProps) => (
+  <Field {...field} required={false} value={String(value ?? "")} maxlength={1_000} />
+);

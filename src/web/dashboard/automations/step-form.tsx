@@ -1,4 +1,4 @@
-import { Field, type FieldErrors, Select, TextArea } from "../../../http/ui/index.ts";
+import { Field, Select, TextArea } from "../../../http/ui/index.ts";
 import { type Choice, ConditionFields, type DraftGroup } from "../conditions/index.ts";
 import type { Choices } from "./choices.ts";
 import type { StepValues } from "./step-fields.ts";
@@ -9,17 +9,17 @@ interface StepFieldsProps {
   choices: Choices;
   /** Of the field that the kind has for conditions. */
   draft: DraftGroup;
-  errors?: FieldErrors | undefined;
 }
 
 /** The fields of one kind of step. */
-export function StepFields({ kind, values, choices, draft, errors }: StepFieldsProps) {
+export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
   const text = (name: string, label: string, hint?: string, required = true) => (
-    <Field {...{ name, label, required, errors, ...(hint ? { hint } : {}) }} value={values[name] ?? ""} />
+    <Field name={name} label={label} required={required} {...(hint ? { hint } : {})} value={values[name] ?? ""} />
   );
   const choose = (name: string, label: string, options: readonly Choice[], none?: string) => (
     <Select
-      {...{ name, label, errors }}
+      name={name}
+      label={label}
       value={values[name] ?? ""}
       options={[...(none === undefined ? [] : [{ value: "", label: none }]), ...options]}
     />
@@ -31,12 +31,12 @@ export function StepFields({ kind, values, choices, draft, errors }: StepFieldsP
           {choose("mailbox_id", "From", choices.mailboxes)}
           {choose("template_id", "Template", choices.templates, "None: the subject and text below")}
           {text("subject", "Subject", "Without a template.", false)}
-          <TextArea name="text" label="Text" required={false} errors={errors} value={values.text ?? ""} />
+          <TextArea name="text" label="Text" required={false} value={values.text ?? ""} />
           {choose("topic_id", "Topic", choices.topics, "None")}
         </>
       );
     case "wait":
-      return <Duration values={values} errors={errors} label="Wait for" />;
+      return <Duration values={values} label="Wait for" />;
     case "wait_until":
       return (
         <>
@@ -48,21 +48,19 @@ export function StepFields({ kind, values, choices, draft, errors }: StepFieldsP
       return (
         <>
           {text("event", "Event", "An event of your own, or a built-in one such as email.clicked.")}
-          <Duration values={values} errors={errors} label="At most" />
+          <Duration values={values} label="At most" />
           <ConditionFields
-            {...{ name: "filter", legend: "Conditions on the event", draft, errors, hasEvent: true }}
+            name="filter"
+            legend="Conditions on the event"
+            draft={draft}
+            hasEvent
             hint="Without a condition, every event of this name is the one."
             choices={choices.conditions}
           />
         </>
       );
     case "branch":
-      return (
-        <ConditionFields
-          {...{ name: "when", legend: "Conditions", draft, errors, hasEvent: true }}
-          choices={choices.conditions}
-        />
-      );
+      return <ConditionFields name="when" legend="Conditions" draft={draft} hasEvent choices={choices.conditions} />;
     case "split":
       return text("percent", "Percent", "Share of the runs that go on with the first branch.");
     case "set_field":
@@ -94,17 +92,9 @@ export function StepFields({ kind, values, choices, draft, errors }: StepFieldsP
   }
 }
 
-const Duration = ({
-  values,
-  errors,
-  label,
-}: {
-  values: StepValues;
-  errors?: FieldErrors | undefined;
-  label: string;
-}) => (
+const Duration = ({ values, label }: { values: StepValues; label: string }) => (
   <>
-    <Field name="count" label={label} type="number" errors={errors} value={values.count ?? "1"} />
+    <Field name="count" label={label} type="number" value={values.count ?? "1"} />
     <Select
       name="unit"
       label="Unit"

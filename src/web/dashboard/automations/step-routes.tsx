@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import {
   type AutomationOut,
   AutomationPatch,
@@ -14,7 +13,7 @@ import {
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { attempt, parseFields, refusedAt } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
@@ -22,7 +21,7 @@ import { type DraftGroup, emptyDraft, parseDraft, readConditions, toDraft } from
 import { readChoices } from "./choices.ts";
 import { insertStep, moveStep, removeStep, replaceStep, stepAt } from "./edit-steps.ts";
 import { KindPage, RunPage, StepPage } from "./pages.tsx";
-import { refusedAt, stepId } from "./refused-at.ts";
+import { stepId } from "./refused-at.ts";
 import {
   CONDITIONS_OF,
   conditionsOfStep,
@@ -46,8 +45,7 @@ export const stepPages = new Hono<AppEnv>()
     const kind = c.req.query("kind") ?? "";
     if (Object.hasOwn(KIND_NAMES, kind))
       return showStep(c, { kind, values: {}, draft: emptyDraft(), action: `new?at=${at}` });
-    const caller = c.get("caller");
-    return respondPage(c, <KindPage caller={caller} automation={await readAutomation(c)} at={at} />);
+    return respondPage(c, <KindPage automation={await readAutomation(c)} at={at} />);
   })
   .post("/app/automations/:automation_id/steps/new", ...pageFor(UPDATE), (c) =>
     saveStep(c, `new?at=${c.req.query("at") ?? ""}`, (steps, step) => insertStep(steps, c.req.query("at") ?? "", step)),
@@ -77,7 +75,7 @@ export const stepPages = new Hono<AppEnv>()
     const caller = c.get("caller");
     const { automation_id, run_id } = c.req.param();
     const [automation, run] = await Promise.all([readAutomation(c), getRun(caller, automation_id, run_id)]);
-    return respondPage(c, <RunPage {...{ caller, automation, run }} />);
+    return respondPage(c, <RunPage automation={automation} run={run} />);
   })
   .post("/app/automations/:automation_id/runs/:run_id/delete", ...pageFor(TAKE_OUT), async (c) => {
     const { automation_id, run_id } = c.req.param();
@@ -122,22 +120,18 @@ async function saveStep(
   const values = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.includes(".")));
   const field = CONDITIONS_OF[kind];
   const { draft, isChanged } = field ? readConditions(fields, field) : { draft: emptyDraft(), isChanged: false };
-  const shown = { kind, values, draft, action, version };
-  if (isChanged) return showStep(c, shown);
-  return submitForm(
-    c,
-    async () => {
-      const conditions = field && parseDraft(draft, field);
-      if (field === "when" && conditions === undefined) throw invalidField(field, "Add a condition");
-      const step = toStepFields(kind, values, conditions) as unknown as Step;
-      await refusedAt(
-        () => editSteps(c, version, (steps) => change(steps, step)),
-        () => stepId("form"),
-      );
-      return `/app/automations/${c.req.param("automation_id")}?done=saved`;
-    },
-    (refusal) => showStep(c, { ...shown, refusal }),
-  );
+  const show = () => showStep(c, { kind, values, draft, action });
+  if (isChanged) return show();
+  return attempt(c, show, async () => {
+    const conditions = field && parseDraft(draft, field);
+    if (field === "when" && conditions === undefined) throw invalidField(field, "Add a condition");
+    const step = toStepFields(kind, values, conditions) as unknown as Step;
+    await refusedAt(
+      () => editSteps(c, version, (steps) => change(steps, step)),
+      () => stepId("form"),
+    );
+    return `/app/automations/${c.req.param("automation_id")}?done=saved`;
+  });
 }
 
 interface ShownStep {
@@ -146,21 +140,22 @@ interface ShownStep {
   draft: DraftGroup;
   /** The rest of the path that the form is sent to. */
   action: string;
-  version?: string;
-  refusal?: Refusal;
   /** Read already. */
   read?: Awaited<ReturnType<typeof readAll>>;
 }
 
-async function showStep(c: Context<AppEnv>, { kind, values, draft, action, version, refusal, read }: ShownStep) {
-  const caller = c.get("caller");
+async function showStep(c: Context<AppEnv>, { kind, values, draft, action, read }: ShownStep) {
   const { automation, choices } = read ?? (await readAll(c));
   const page = (
     <StepPage
-      {...{ caller, automation, kind, values, draft, choices, refusal }}
+      automation={automation}
+      kind={kind}
+      values={values}
+      draft={draft}
+      choices={choices}
       action={`/app/automations/${automation.id}/steps/${action}`}
-      version={version ?? versionOf(shownSteps(automation.steps))}
+      version={versionOf(shownSteps(automation.steps))}
     />
   );
-  return respondPage(c, page, { status: refusal?.status ?? 200 });
+  return respondPage(c, page);
 }

@@ -17,21 +17,20 @@ interface AudienceStepProps extends FormStepProps {
 
 /** The first step: who sends the broadcast, and who gets it. It creates a new broadcast. */
 export function AudienceStep(props: AudienceStepProps) {
-  const { caller, broadcast, form, senders, lists, topics, segments, done, refusal } = props;
+  const { broadcast, form, senders, lists, topics, segments, done } = props;
   const { name = "", from_address: from = "", contact_list_id: list = "" } = form.values;
   const { more_contact_list_ids: further = "", topic_id: topic = "", segment_id: segment = "" } = form.values;
-  const errors = refusal?.errors;
   const addresses = senders.map(({ address }) => address);
   return (
-    <StepPage step="audience" {...{ caller, broadcast, done }}>
+    <StepPage step="audience" broadcast={broadcast} done={done}>
       {senders.length === 0 ? (
         <Empty action={{ href: "/app/mailboxes", label: "Create a mailbox", isMain: true }}>
           A broadcast is sent from a mailbox.
         </Empty>
       ) : (
-        <Form class="form" once={form.idempotencyKey} refusal={refusal}>
-          <VersionField version={form.version} refusal={refusal} />
-          <Field name="name" label="Name" hint="Recipients do not see this." value={name} errors={errors} />
+        <Form class="form" once>
+          <VersionField version={form.version} />
+          <Field name="name" label="Name" hint="Recipients do not see this." value={name} />
           <Select
             name="contact_list_id"
             label="Audience"
@@ -43,7 +42,6 @@ export function AudienceStep(props: AudienceStepProps) {
               ) : undefined
             }
             value={list}
-            errors={errors}
             options={[
               { value: "", label: "Choose a list" },
               ...lists.map(({ id, name: label, contact_count: contacts }) => ({
@@ -52,14 +50,13 @@ export function AudienceStep(props: AudienceStepProps) {
               })),
             ]}
           />
-          <FurtherLists lists={lists} chosen={further.split(",")} errors={errors} />
-          <SegmentSelect segments={segments} value={segment} errors={errors} />
-          <TopicSelect topics={topics} value={topic} errors={errors} />
+          <FurtherLists lists={lists} chosen={further.split(",")} />
+          <SegmentSelect segments={segments} value={segment} />
+          <TopicSelect topics={topics} value={topic} />
           <Select
             name="from_address"
             label="From"
             value={from}
-            errors={errors}
             options={[...(from && !addresses.includes(from) ? [from] : []), ...addresses].map((address) => ({
               value: address,
               label: address,
@@ -72,7 +69,7 @@ export function AudienceStep(props: AudienceStepProps) {
   );
 }
 
-interface FurtherListsProps extends Pick<Parameters<typeof CheckGroup>[0], "chosen" | "errors"> {
+interface FurtherListsProps extends Pick<Parameters<typeof CheckGroup>[0], "chosen"> {
   lists: readonly ListOut[];
 }
 
@@ -80,7 +77,7 @@ interface FurtherListsProps extends Pick<Parameters<typeof CheckGroup>[0], "chos
 const MAX_OFFERED = 50;
 
 /** The lists that get the broadcast too. None is shown when there is only one list. */
-function FurtherLists({ lists, chosen, errors }: FurtherListsProps) {
+function FurtherLists({ lists, chosen }: FurtherListsProps) {
   if (lists.length < 2) return null;
   const isChosen = ({ id }: ListOut) => chosen.includes(id);
   const offered = [...lists.filter(isChosen), ...lists.filter((list) => !isChosen(list))].slice(0, MAX_OFFERED);
@@ -93,7 +90,6 @@ function FurtherLists({ lists, chosen, errors }: FurtherListsProps) {
         legend="A person who is in several lists gets one email."
         options={offered.map(({ id: value, name: label }) => ({ value, label }))}
         chosen={chosen}
-        errors={errors}
       />
     </details>
   );

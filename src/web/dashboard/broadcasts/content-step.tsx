@@ -1,14 +1,14 @@
 import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
 import {
   Dialog,
-  ErrorSummary,
   Field,
-  type FieldErrors,
   Form,
   Notice,
   PreviewFrame,
   Select,
+  Submit,
   TextArea,
+  useViewer,
   VersionField,
 } from "../../../http/ui/index.ts";
 import type { TemplateName } from "../../../sending/templates/index.ts";
@@ -32,9 +32,9 @@ const FORM = "content";
 
 /** The second step: subject, content and variants, beside a preview of what is filled in. */
 export function ContentStep(props: ContentStepProps) {
-  const { caller, broadcast, form, variants, templates, filledFrom, done, notice, refusal } = props;
+  const { broadcast, form, variants, templates, filledFrom, done } = props;
   const { subject = "", preheader = "", html_body: html = "", text_body: text = "" } = form.values;
-  const errors = refusal?.errors;
+  const isStored = filledFrom === undefined && useViewer().submitted === undefined;
   const picker =
     templates.length === 0 ? null : (
       <Dialog label="Use a template" title="Choose a template" icon="template" kind="quiet">
@@ -42,29 +42,21 @@ export function ContentStep(props: ContentStepProps) {
       </Dialog>
     );
   return (
-    <StepPage step="content" actions={picker} {...{ caller, broadcast, done, notice }}>
+    <StepPage step="content" actions={picker} broadcast={broadcast} done={done}>
       <div class="beside">
-        <Form id={FORM} data-previewed={filledFrom === undefined && !refusal ? "" : "now"} once={form.idempotencyKey}>
+        <Form id={FORM} data-previewed={isStored ? "" : "now"} once>
           <ContinueByEnter />
-          <ErrorSummary refusal={refusal} />
           {filledFrom === undefined ? null : (
             <Notice kind="warn">The content is that of {filledFrom}. It is saved by Continue.</Notice>
           )}
-          <VersionField version={form.version} refusal={refusal} />
-          <Select
-            name="language"
-            label="Language"
-            options={LANGUAGES}
-            value={form.values.language ?? ""}
-            errors={errors}
-          />
+          <VersionField version={form.version} />
+          <Select name="language" label="Language" options={LANGUAGES} value={form.values.language ?? ""} />
           <Field
             name="subject"
             label="Subject"
             hint="May have values such as {{name}}."
             required={variants.length === 0}
             value={subject}
-            errors={errors}
           />
           <Field
             name="preheader"
@@ -72,7 +64,6 @@ export function ContentStep(props: ContentStepProps) {
             required={false}
             hint="Mail programs show it after the subject."
             value={preheader}
-            errors={errors}
           />
           <TextArea
             name="html_body"
@@ -82,10 +73,9 @@ export function ContentStep(props: ContentStepProps) {
             code
             hint="Link to {{unsubscribe_url}}, or a link is added."
             value={html}
-            errors={errors}
           />
-          <TextArea name="text_body" label="Text" required={false} value={text} errors={errors} />
-          <VariantFields {...{ form, variants, errors }} />
+          <TextArea name="text_body" label="Text" required={false} value={text} />
+          <VariantFields form={form} variants={variants} />
           <StepButtons>
             <button
               class="quiet update"
@@ -106,14 +96,8 @@ export function ContentStep(props: ContentStepProps) {
   );
 }
 
-interface VariantFieldsProps {
-  form: StepForm;
-  variants: readonly VariantOut[];
-  errors: FieldErrors | undefined;
-}
-
 /** The variants of an A/B test, and fields for more. Their style shows the size of the sample once there is one to choose. */
-function VariantFields({ form, variants, errors }: VariantFieldsProps) {
+function VariantFields({ form, variants }: { form: StepForm; variants: readonly VariantOut[] }) {
   const { ab_test_pct: sample = "" } = form.values;
   const labels = [...new Set([...newLabels(variants), ...form.variants.keys()])];
   return (
@@ -125,16 +109,7 @@ function VariantFields({ form, variants, errors }: VariantFieldsProps) {
           <p>
             <strong>{label}</strong> {subject}
           </p>
-          <button
-            class="link"
-            type="submit"
-            name="action"
-            value={`remove:${id}`}
-            aria-label={`Delete variant ${label}`}
-            formnovalidate
-          >
-            Delete
-          </button>
+          <Submit label="Delete" kind="link" action={`remove:${id}`} name={`Delete variant ${label}`} isUnchecked />
         </div>
       ))}
       <div class="new">
@@ -145,7 +120,6 @@ function VariantFields({ form, variants, errors }: VariantFieldsProps) {
             required={false}
             placeholder="Another subject"
             value={form.variants.get(label) ?? ""}
-            errors={errors}
           />
         ))}
       </div>
@@ -157,14 +131,9 @@ function VariantFields({ form, variants, errors }: VariantFieldsProps) {
           required={false}
           hint="Mailed first, from 5 to 90; you then choose the winner. Empty: everybody gets a variant at once."
           value={sample}
-          errors={errors}
         />
       </div>
-      {variants.length === 0 ? null : (
-        <button class="quiet" type="submit" name="action" value="save">
-          Add variant
-        </button>
-      )}
+      {variants.length === 0 ? null : <Submit label="Add variant" kind="quiet" action="save" />}
     </details>
   );
 }

@@ -1,4 +1,3 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import {
   type AudienceOut,
   type BroadcastOut,
@@ -6,69 +5,61 @@ import {
   type TopLinksOut,
   type VariantOut,
 } from "../../../audience/broadcasts/index.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
+  AppLayout,
   ButtonLink,
   Empty,
   ErrorSummary,
   Facts,
-  Layout,
   List,
   Live,
-  Pager,
   PostButton,
   Status,
   Time,
 } from "../../../http/ui/index.ts";
-import { curlLine } from "../curl-line.ts";
 import { may } from "./rights.ts";
 import { AudienceSplit } from "./sample-bar.tsx";
 import { percentOf, share } from "./share.ts";
 import { ContentFrame } from "./test-step.tsx";
 import { isWaitingForWinner, Variants } from "./variants.tsx";
 
-interface BroadcastsPageProps {
-  caller: CallerCtx;
-  broadcasts: readonly BroadcastOut[];
-  next: string | null;
-  notice?: string | undefined;
-}
-
 /** The broadcasts of the workspace. */
-export const BroadcastsPage = ({ caller, broadcasts, next, notice }: BroadcastsPageProps) => (
-  <Layout
+export const BroadcastsPage = ({ broadcasts }: { broadcasts: readonly BroadcastOut[] }) => (
+  <AppLayout
     title="Broadcasts"
-    caller={caller}
-    at="/app/broadcasts"
-    actions={may(caller, "manage") ? <ButtonLink to="/app/broadcasts/new" label="New broadcast" /> : null}
-    notice={notice}
+    actions={may("manage") ? <ButtonLink to="/app/broadcasts/new" label="New broadcast" /> : null}
   >
     <Live id="broadcasts">
-      {broadcasts.length === 0 ? (
-        <Empty
-          action={may(caller, "manage") ? { href: "/app/broadcasts/new", label: "Write a broadcast" } : undefined}
-          command={curlLine(caller, "/v1/broadcasts/", { name: "News", subject: "News", from_address: "a@b.example" })}
-        >
-          No broadcast yet. A broadcast is one email to every contact of a list.
-        </Empty>
-      ) : (
-        <List
-          caption="Broadcasts"
-          live={{ name: "broadcast", ids: broadcasts.map(({ id }) => id) }}
-          columns={["Status", "Name", "Recipients", "Delivered", "Opened", "Clicked", "Created"]}
-          rows={broadcasts.map((broadcast) => [
-            <Status word={shownStatus(broadcast)} />,
-            <a href={`/app/broadcasts/${broadcast.id}`}>{broadcast.name}</a>,
-            ...[broadcast.recipient_count, broadcast.delivered_count].map((count) => count.toLocaleString("en")),
-            share(broadcast.opened_count, broadcast.delivered_count),
-            share(broadcast.clicked_count, broadcast.delivered_count),
-            <Time at={broadcast.created_at} />,
-          ])}
-        />
-      )}
+      <List
+        caption="Broadcasts"
+        live={{ name: "broadcast", ids: broadcasts.map(({ id }) => id) }}
+        columns={["Status", "Name", "Recipients", "Delivered", "Opened", "Clicked", "Created"]}
+        empty={
+          <Empty
+            action={may("manage") ? { href: "/app/broadcasts/new", label: "Write a broadcast" } : undefined}
+            command={{
+              path: "/v1/broadcasts/",
+              body: {
+                name: "News",
+                subject: "News",
+                from_address: "a@b.example",
+              },
+            }}
+          >
+            No broadcast yet. A broadcast is one email to every contact of a list.
+          </Empty>
+        }
+        rows={broadcasts.map((broadcast) => [
+          <Status word={shownStatus(broadcast)} />,
+          <a href={`/app/broadcasts/${broadcast.id}`}>{broadcast.name}</a>,
+          ...[broadcast.recipient_count, broadcast.delivered_count].map((count) => count.toLocaleString("en")),
+          share(broadcast.opened_count, broadcast.delivered_count),
+          share(broadcast.clicked_count, broadcast.delivered_count),
+          <Time at={broadcast.created_at} />,
+        ])}
+      />
     </Live>
-    <Pager next={next} />
-  </Layout>
+  </AppLayout>
 );
 
 /** How long the page of a broadcast that was sent follows its opens and clicks, in ms. */
@@ -84,33 +75,24 @@ function isChanging(broadcast: BroadcastOut, variants: readonly VariantOut[], no
 const shownStatus = ({ status, paused_at }: BroadcastOut) => (status === "sending" && paused_at ? "paused" : status);
 
 interface BroadcastPageProps {
-  caller: CallerCtx;
   broadcast: BroadcastOut;
   variants: readonly VariantOut[];
   /** Before the send, and while contacts wait for a winner. Null otherwise, and when there is no list. */
   audience: AudienceOut | null;
   links: TopLinksOut;
-  notice?: string | undefined;
-  refusal?: Refusal | undefined;
   /** The time of the request. */
   now: number;
 }
 
 /** One broadcast: its audience before it is sent, its results afterwards, its variants, links and content. */
 export function BroadcastPage(props: BroadcastPageProps) {
-  const { caller, broadcast, variants, audience, links, notice, refusal, now } = props;
+  const { broadcast, variants, audience, links, now } = props;
   const path = `/app/broadcasts/${broadcast.id}`;
   const editable = isEditable(broadcast.status);
   const isPolled = isChanging(broadcast, variants, now);
   return (
-    <Layout
-      title={broadcast.name}
-      caller={caller}
-      at="/app/broadcasts"
-      actions={<Actions caller={caller} broadcast={broadcast} path={path} />}
-      notice={notice}
-    >
-      <ErrorSummary refusal={refusal} />
+    <AppLayout title={broadcast.name} actions={<Actions broadcast={broadcast} path={path} />}>
+      <ErrorSummary />
       <Live id="state" isPolled={isPolled}>
         <Facts
           of={{
@@ -121,40 +103,40 @@ export function BroadcastPage(props: BroadcastPageProps) {
           }}
         />
         {editable ? (
-          <Audience {...{ broadcast, variants, audience }} />
+          <Audience broadcast={broadcast} variants={variants} audience={audience} />
         ) : (
           <>
-            {audience === null ? null : <AudienceSplit {...{ broadcast, variants, audience }} isSent />}
+            {audience === null ? null : (
+              <AudienceSplit broadcast={broadcast} variants={variants} audience={audience} isSent />
+            )}
             <Results broadcast={broadcast} links={links} />
           </>
         )}
       </Live>
-      <Variants {...{ caller, broadcast, variants, path, isPolled }} />
+      <Variants broadcast={broadcast} variants={variants} path={path} isPolled={isPolled} />
       <h2>Content</h2>
       <ContentFrame broadcast={broadcast} />
-    </Layout>
+    </AppLayout>
   );
 }
 
-function Actions({ caller, broadcast, path }: { caller: CallerCtx; broadcast: BroadcastOut; path: string }) {
+function Actions({ broadcast, path }: { broadcast: BroadcastOut; path: string }) {
   const { status, paused_at: pausedAt } = broadcast;
   const editable = isEditable(status);
   return (
     <>
-      {may(caller, "manage") && editable ? <ButtonLink to={`${path}/review`} label="Change" /> : null}
-      {may(caller, "send") && status === "sending" ? (
+      {may("manage") && editable ? <ButtonLink to={`${path}/review`} label="Change" /> : null}
+      {may("send") && status === "sending" ? (
         <PostButton
           to={`${path}/${pausedAt ? "resume" : "pause"}`}
           label={pausedAt ? "Resume" : "Pause"}
           kind="quiet"
         />
       ) : null}
-      {may(caller, "send") && (status === "sending" || status === "scheduled") ? (
+      {may("send") && (status === "sending" || status === "scheduled") ? (
         <PostButton to={`${path}/cancel`} label="Cancel" kind="danger" />
       ) : null}
-      {may(caller, "manage") && status !== "sending" ? (
-        <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
-      ) : null}
+      {may("manage") && status !== "sending" ? <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" /> : null}
     </>
   );
 }
@@ -185,7 +167,7 @@ const Audience = ({
       <p>No list is chosen, or it has too many contacts to count.</p>
     ) : (
       <>
-        <AudienceSplit {...{ broadcast, variants, audience }} />
+        <AudienceSplit broadcast={broadcast} variants={variants} audience={audience} />
         <Numbers
           numbers={[
             ["Get it", audience.eligible],

@@ -7,6 +7,7 @@ import {
   Field,
   Form,
   Numbers,
+  Submit,
   TimeField,
   VersionField,
 } from "../../../http/ui/index.ts";
@@ -34,34 +35,34 @@ interface ReviewStepProps extends StepProps {
 
 /** The last step: says who gets what, what is wrong, and when it leaves, and sends or schedules it. */
 export function ReviewStep(props: ReviewStepProps) {
-  const { caller, broadcast, form, variants, audience, warmUp, lists, segment, isLater, done, notice, refusal } = props;
+  const { broadcast, form, variants, audience, warmUp, lists, segment, isLater, done } = props;
   const issues = findIssues({ broadcast, variants, audience });
   // The time of one that is scheduled can be changed whatever is missing.
   const blocking = broadcast.status === "draft" ? issues.find(({ isBlocking }) => isBlocking) : undefined;
   return (
-    <StepPage step="review" {...{ caller, broadcast, done, notice }}>
+    <StepPage step="review" broadcast={broadcast} done={done}>
       <div class="beside">
         <div>
-          <ErrorSummary refusal={refusal} />
+          <ErrorSummary />
           <Issues broadcast={broadcast} issues={issues} />
           <h2>Audience</h2>
           {audience === null ? (
             <p>No list is chosen, or it has too many contacts to count.</p>
           ) : (
             <>
-              <Counted {...{ broadcast, variants, audience }} />
+              <Counted broadcast={broadcast} variants={variants} audience={audience} />
               {warmUp === null ? null : <p>{toSentence(warmUp, audience.eligible)}</p>}
             </>
           )}
           <h2>Email</h2>
-          <Summary {...{ broadcast, variants, lists, segment }} />
+          <Summary broadcast={broadcast} variants={variants} lists={lists} segment={segment} />
           {blocking ? (
             <div class="actions ends">
               <ButtonLink to={pathOfStep(broadcast.id, "test")} label="Back" kind="quiet" />
               <ButtonLink to={pathOfStep(broadcast.id, blocking.step)} label={`Go to ${nameOf(blocking.step)}`} />
             </div>
           ) : (
-            <SendForm {...{ form, isLater, refusal }} />
+            <SendForm form={form} isLater={isLater} />
           )}
         </div>
         <aside aria-label="Preview">
@@ -102,7 +103,7 @@ const Counted = ({
 }: Required<Pick<ReviewStepProps, "broadcast" | "variants">> & { audience: AudienceOut }) => (
   <>
     {audience.note === undefined ? null : <p>{audience.note}</p>}
-    <AudienceSplit {...{ broadcast, variants, audience }} />
+    <AudienceSplit broadcast={broadcast} variants={variants} audience={audience} />
     <Numbers
       numbers={[
         { name: "Get it", value: audience.eligible.toLocaleString("en") },
@@ -135,18 +136,17 @@ const Summary = (props: Pick<ReviewStepProps, "broadcast" | "variants" | "lists"
 const namesOf = (lists: ReviewStepProps["lists"], ids: readonly (string | null)[]) =>
   ids.flatMap((listId) => lists.find(({ id }) => id === listId)?.name ?? []).join(", ") || null;
 
-type SendFormProps = Pick<ReviewStepProps, "form" | "isLater" | "refusal">;
+type SendFormProps = Pick<ReviewStepProps, "form" | "isLater">;
 
 /** Sends the broadcast, or schedules it. Its style shows the time, and the button for it, once that is chosen. */
-function SendForm({ form, isLater, refusal }: SendFormProps) {
+function SendForm({ form, isLater }: SendFormProps) {
   const { scheduled_at: at = "", max_per_hour: limit = "" } = form.values;
-  const errors = refusal?.errors;
   return (
     <Form class="schedule">
       <button type="submit" name="action" value="save" hidden>
         Save
       </button>
-      <VersionField version={form.version} refusal={refusal} />
+      <VersionField version={form.version} />
       <input type="hidden" name="reviewed" value={form.reviewed} />
       <input type="hidden" name="stored_scheduled_at" value={at} />
       <h2>When it leaves</h2>
@@ -161,7 +161,7 @@ function SendForm({ form, isLater, refusal }: SendFormProps) {
           <span>At a time</span>
         </label>
         <div class="later">
-          <TimeField name="scheduled_at" label="Send at" hint="You can change it until then." at={at} errors={errors} />
+          <TimeField name="scheduled_at" label="Send at" hint="You can change it until then." at={at} />
         </div>
       </fieldset>
       <Field
@@ -171,18 +171,11 @@ function SendForm({ form, isLater, refusal }: SendFormProps) {
         required={false}
         hint="At most this many. Empty: as fast as it goes."
         value={limit}
-        errors={errors}
       />
       <div class="actions ends">
-        <button class="quiet" type="submit" name="action" value="back" formnovalidate>
-          Back
-        </button>
-        <button class="now" type="submit" name="action" value="send">
-          Send now
-        </button>
-        <button class="later" type="submit" name="action" value="schedule">
-          Schedule
-        </button>
+        <Submit label="Back" kind="quiet" action="back" isUnchecked />
+        <Submit label="Send now" kind="now" action="send" />
+        <Submit label="Schedule" kind="later" action="schedule" />
       </div>
     </Form>
   );

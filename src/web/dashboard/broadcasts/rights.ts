@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../../access/caller.ts";
+import { useScope } from "../../../http/ui/index.ts";
 
-/** Returns whether the caller may change broadcasts, or send them. */
-export const may = (caller: CallerCtx, what: "manage" | "send") => caller.actor.scopes.has(`broadcasts:${what}`);
+/** Returns whether the user of the page may change broadcasts, or send them. */
+export const may = (what: "manage" | "send") => useScope(`broadcasts:${what}`);

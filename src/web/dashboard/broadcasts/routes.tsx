@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import {
   cancelBroadcast,
   deleteBroadcast,
@@ -15,7 +14,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { submitForm, toRefusal } from "../../../http/page-form.ts";
+import { attempt } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";
@@ -38,12 +37,13 @@ export const broadcastPages = new Hono<AppEnv>()
     const caller = c.get("caller");
     const before = c.req.query("before")?.toLowerCase();
     const { broadcasts, next } = await listBroadcasts(caller, { before, limit: PAGE_SIZE });
-    const path = next && `/app/broadcasts?${new URLSearchParams({ before: next })}`;
     const records = broadcasts.map((broadcast) => toRecord(caller.workspace.id, broadcast));
-    const notice = notices[c.req.query("done") ?? ""];
-    return respondPage(c, <BroadcastsPage caller={caller} broadcasts={records} next={path} notice={notice} />);
+    return respondPage(c, <BroadcastsPage broadcasts={records} />, {
+      notices,
+      next: next && `/app/broadcasts?${new URLSearchParams({ before: next })}`,
+    });
   })
-  .get("/app/broadcasts/:broadcast_id", ...pageFor(`GET ${API}`), (c) => showBroadcast(c))
+  .get("/app/broadcasts/:broadcast_id", ...pageFor(`GET ${API}`), showBroadcast)
   .get("/app/broadcasts/:broadcast_id/html", ...pageFor(`GET ${API}`), async (c) => {
     const caller = c.get("caller");
     const { html_body } = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
@@ -61,10 +61,10 @@ export const broadcastPages = new Hono<AppEnv>()
   )
   .get("/app/broadcasts/:broadcast_id/promote/:variant_id", ...pageFor(PROMOTE), (c) => askToPromote(c))
   .post("/app/broadcasts/:broadcast_id/promote/:variant_id", ...pageFor(PROMOTE), async (c) => {
-    const key = (await readForm(c)).get("idempotency_key") ?? "";
+    await readForm(c);
     const variant = c.req.param("variant_id");
     return change(c, "promoted", (_, id) =>
-      onceForForm(c, key, JSON.stringify([id, variant]), (ctx) => promoteVariant(ctx, id, variant)),
+      onceForForm(c, JSON.stringify([id, variant]), (ctx) => promoteVariant(ctx, id, variant)),
     );
   })
   .get("/app/broadcasts/:broadcast_id/delete", ...pageFor(DELETE), async (c) => {
@@ -72,26 +72,16 @@ export const broadcastPages = new Hono<AppEnv>()
     const { id, name } = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
     return respondPage(
       c,
-      <ConfirmPage
-        title={`Delete ${name}?`}
-        caller={caller}
-        button="Delete broadcast"
-        back={`/app/broadcasts/${id}`}
-        at="/app/broadcasts"
-      >
+      <ConfirmPage title={`Delete ${name}?`} button="Delete broadcast" back={`/app/broadcasts/${id}`}>
         Its results are deleted. Emails that were sent stay in the list of emails. This cannot be undone.
       </ConfirmPage>,
     );
   })
   .post("/app/broadcasts/:broadcast_id/delete", ...pageFor(DELETE), (c) =>
-    submitForm(
-      c,
-      async () => {
-        await deleteBroadcast(c.get("caller"), idOf(c));
-        return "/app/broadcasts?done=deleted";
-      },
-      (refusal) => showBroadcast(c, refusal),
-    ),
+    attempt(c, showBroadcast, async () => {
+      await deleteBroadcast(c.get("caller"), idOf(c));
+      return "/app/broadcasts?done=deleted";
+    }),
   );
 
 function change(
@@ -99,24 +89,15 @@ function change(
   done: string,
   run: (caller: AppEnv["Variables"]["caller"], id: string) => Promise<unknown>,
 ): Promise<Response> {
-  return submitForm(
-    c,
-    async () => {
-      await run(c.get("caller"), idOf(c));
-      return `/app/broadcasts/${idOf(c)}?done=${done}`;
-    },
-    (refusal) => showBroadcast(c, refusal),
-  );
+  return attempt(c, showBroadcast, async () => {
+    await run(c.get("caller"), idOf(c));
+    return `/app/broadcasts/${idOf(c)}?done=${done}`;
+  });
 }
 
 /** Shows what a promotion would do, or why it is refused: its state may have changed since the page of the broadcast was read. */
-async function askToPromote(c: Context<AppEnv>): Promise<Response> {
-  const caller = c.get("caller");
-  try {
-    const promotion = await planPromotion(caller, idOf(c), c.req.param("variant_id") ?? "");
-    const page = <PromotePage {...{ caller, promotion }} idempotencyKey={crypto.randomUUID()} />;
-    return await respondPage(c, page);
-  } catch (error) {
-    return showBroadcast(c, toRefusal(error));
-  }
-}
+const askToPromote = (c: Context<AppEnv>) =>
+  attempt(c, showBroadcast, async () => {
+    const promotion = await planPromotion(c.get("caller"), idOf(c), c.req.param("variant_id") ?? "");
+    return respondPage(c, <PromotePage promotion={promotion} />);
+  });

@@ -36,14 +36,11 @@ export const parseVariants = ({ variants }: StepForm): VariantIn[] =>
   [...variants].slice(0, MAX_NEW).map(([label, subject]) => parseVariant(label, subject));
 
 /** Adds the variants of a form once each, however often it is submitted. */
-export async function addVariants(
-  c: Context<AppEnv>,
-  { idempotencyKey }: StepForm,
-  inputs: readonly VariantIn[],
-): Promise<void> {
+export async function addVariants(c: Context<AppEnv>, inputs: readonly VariantIn[]): Promise<void> {
+  const key = c.get("form")?.get("idempotency_key") ?? "";
   for (const input of inputs) {
     const same = JSON.stringify([idOf(c), input.label, input.subject]);
-    await onceForForm(c, `${idempotencyKey} ${input.label}`, same, (ctx) => createVariant(ctx, idOf(c), input));
+    await onceForForm(c, same, (ctx) => createVariant(ctx, idOf(c), input), `${key} ${input.label}`);
   }
 }
 

@@ -9,7 +9,6 @@ import {
 } from "../../../audience/broadcasts/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import type { Refusal } from "../../../http/page-form.ts";
 import { notices } from "./notices.ts";
 import { BroadcastPage } from "./page.tsx";
 import { idOf } from "./save-step.tsx";
@@ -20,7 +19,7 @@ import { isWaitingForWinner } from "./variants.tsx";
 const TOP_LINKS = 10;
 
 /** Shows a broadcast. A draft is opened at the step that is left to do, unless it was refused something. */
-export async function showBroadcast(c: Context<AppEnv>, refusal?: Refusal): Promise<Response> {
+export async function showBroadcast(c: Context<AppEnv>): Promise<Response> {
   const caller = c.get("caller");
   const [found, rows, links] = await Promise.all([
     getBroadcast(caller, idOf(c)),
@@ -29,14 +28,13 @@ export async function showBroadcast(c: Context<AppEnv>, refusal?: Refusal): Prom
   ]);
   const broadcast = toRecord(caller.workspace.id, found);
   const variants = rows.map((variant) => toVariant(found, variant));
-  if (broadcast.status === "draft" && !refusal && caller.actor.scopes.has("broadcasts:manage"))
+  if (broadcast.status === "draft" && !c.get("refusal") && caller.actor.scopes.has("broadcasts:manage"))
     return c.redirect(pathOfStep(broadcast.id, firstUnfinished(broadcast, variants)), 303);
   // That of a sample which was sent is stored with the broadcast, so it takes no call.
   const isCounted = isEditable(broadcast.status) || isWaitingForWinner(broadcast, variants);
   const audience = isCounted ? await findAudience(c, found) : null;
-  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
   const page = (
-    <BroadcastPage {...{ caller, broadcast, variants, audience, links, refusal, notice }} now={caller.now()} />
+    <BroadcastPage broadcast={broadcast} variants={variants} audience={audience} links={links} now={caller.now()} />
   );
-  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
+  return respondPage(c, page, { notices, frames: true });
 }

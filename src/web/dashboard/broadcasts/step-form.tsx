@@ -9,11 +9,19 @@ export type FormStep = "audience" | "content" | "review";
 /** The fields of the form of each step, with their labels. */
 const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
   audience: {
-    ...{ name: "Name", from_address: "From", contact_list_id: "Audience", more_contact_list_ids: "Further lists" },
-    ...{ topic_id: "Topic", segment_id: "Segment" },
+    name: "Name",
+    from_address: "From",
+    contact_list_id: "Audience",
+    more_contact_list_ids: "Further lists",
+    topic_id: "Topic",
+    segment_id: "Segment",
   },
   content: {
-    ...{ language: "Language", subject: "Subject", preheader: "Preview text", html_body: "HTML", text_body: "Text" },
+    language: "Language",
+    subject: "Subject",
+    preheader: "Preview text",
+    html_body: "HTML",
+    text_body: "Text",
     ab_test_pct: "Sample in percent",
   },
   review: { scheduled_at: "Send at", max_per_hour: "Emails an hour" },
@@ -32,7 +40,6 @@ export interface StepForm {
   values: Readonly<Record<string, string>>;
   /** Subjects of new variants by their labels. Empty: no variant is added. */
   variants: ReadonlyMap<string, string>;
-  idempotencyKey: string;
   /** Of what the form began from. Empty: a new broadcast. */
   version: string;
   /** Of what the review shows beside its form. Empty: another step. */
@@ -43,7 +50,7 @@ export interface StepForm {
 export function toStepForm(step: FormStep, broadcast: BroadcastOut | null): StepForm {
   const stored = broadcast as Readonly<Record<string, unknown>> | null;
   const values = Object.fromEntries(Object.keys(LABELS[step]).map((field) => [field, String(stored?.[field] ?? "")]));
-  const form = { step, values, variants: new Map(), idempotencyKey: crypto.randomUUID() };
+  const form = { step, values, variants: new Map() };
   return {
     ...form,
     version: broadcast === null ? "" : versionOf(valuesOf(form)),
@@ -78,7 +85,6 @@ export function readStepForm(step: FormStep, fields: URLSearchParams): StepForm 
       ...(step === "review" ? { scheduled_at: readTime(fields, "scheduled_at", field("stored_scheduled_at")) } : {}),
     },
     variants: new Map(added.map(([name, subject]) => [name.slice(VARIANT.length), subject])),
-    idempotencyKey: field("idempotency_key"),
     version: field("version"),
     reviewed: field("reviewed"),
   };

@@ -1,11 +1,9 @@
 import type { Child } from "hono/jsx";
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
-import { ButtonLink, Icon, Layout } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Icon, Submit } from "../../../http/ui/index.ts";
 import { pathOfStep, STEPS, type Step } from "./steps.ts";
 
 interface StepPageProps {
-  caller: CallerCtx;
   /** Null: a new one. */
   broadcast: BroadcastOut | null;
   step: Step;
@@ -13,16 +11,13 @@ interface StepPageProps {
   done: readonly Step[];
   /** Beside the title. */
   actions?: Child;
-  notice?: string | undefined;
   children?: Child;
 }
 
 /** The page of one step of writing a broadcast, below the bar with all steps. */
-export const StepPage = ({ caller, broadcast, step, done, actions, notice, children }: StepPageProps) => (
-  <Layout
+export const StepPage = ({ broadcast, step, done, actions, children }: StepPageProps) => (
+  <AppLayout
     title={broadcast?.name ?? "New broadcast"}
-    caller={caller}
-    at="/app/broadcasts"
     actions={
       broadcast === null ? null : (
         <>
@@ -31,11 +26,10 @@ export const StepPage = ({ caller, broadcast, step, done, actions, notice, child
         </>
       )
     }
-    notice={notice}
   >
     <StepBar broadcastId={broadcast?.id ?? null} current={step} done={done} />
     {children}
-  </Layout>
+  </AppLayout>
 );
 
 interface StepBarProps {
@@ -80,15 +74,9 @@ const StepBar = ({ broadcastId, current, done }: StepBarProps) => (
  */
 export const StepButtons = ({ hasBack = true, children }: { hasBack?: boolean; children?: Child }) => (
   <div class="actions ends">
-    {hasBack ? (
-      <button class="quiet" type="submit" name="action" value="back" formnovalidate>
-        Back
-      </button>
-    ) : null}
+    {hasBack ? <Submit label="Back" kind="quiet" action="back" isUnchecked /> : null}
     {children}
-    <button type="submit" name="action" value="continue">
-      Continue
-    </button>
+    <Submit label="Continue" action="continue" />
   </div>
 );
 

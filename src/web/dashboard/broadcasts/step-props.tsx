@@ -1,17 +1,12 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import type { StepForm } from "./step-form.tsx";
 import type { Step } from "./steps.ts";
 
 /** Of the page of a step. */
 export interface StepProps {
-  caller: CallerCtx;
   broadcast: BroadcastOut;
   /** The steps that are done. */
   done: readonly Step[];
-  notice?: string | undefined;
-  refusal?: Refusal | undefined;
 }
 
 /** Of the page of a step with a form of the broadcast. */

@@ -1,23 +1,30 @@
 import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
-import { ButtonLink, ErrorSummary, Field, Form, PreviewFrame, Select } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  ErrorSummary,
+  Field,
+  Form,
+  PreviewFrame,
+  Select,
+  Submit,
+  useCaller,
+} from "../../../http/ui/index.ts";
 import { StepPage } from "./step-page.tsx";
 import type { StepProps } from "./step-props.tsx";
 import { pathOfStep } from "./steps.ts";
 
 interface TestStepProps extends StepProps {
   variants: readonly VariantOut[];
-  /** The address that was filled in. */
-  to: string;
 }
 
 /** The third step, which can be passed over: mails the broadcast to its author. */
-export const TestStep = ({ caller, broadcast, variants, to, done, notice, refusal }: TestStepProps) => (
-  <StepPage step="test" {...{ caller, broadcast, done, notice }}>
+export const TestStep = ({ broadcast, variants, done }: TestStepProps) => (
+  <StepPage step="test" broadcast={broadcast} done={done}>
     <div class="beside">
       <div>
-        <ErrorSummary refusal={refusal} />
+        <ErrorSummary />
         <p>See it in your own mailbox before your readers do. A test counts for no result.</p>
-        <TestForm {...{ broadcast, variants, to, refusal }} />
+        <TestForm broadcast={broadcast} variants={variants} />
         <div class="actions ends">
           <ButtonLink to={pathOfStep(broadcast.id, "content")} label="Back" kind="quiet" />
           <ButtonLink to={pathOfStep(broadcast.id, "review")} label="Continue" />
@@ -38,22 +45,15 @@ export const ContentFrame = ({ broadcast }: { broadcast: BroadcastOut }) =>
     <pre>{broadcast.text_body ?? "No content yet."}</pre>
   );
 
-type TestFormProps = Pick<TestStepProps, "broadcast" | "variants" | "to" | "refusal">;
+type TestFormProps = Pick<TestStepProps, "broadcast" | "variants">;
 
 /** The form that mails a broadcast, or one of its variants, to an address. */
-export const TestForm = ({ broadcast, variants, to, refusal }: TestFormProps) => (
+export const TestForm = ({ broadcast, variants }: TestFormProps) => (
   <Form class="filter" action={pathOfStep(broadcast.id, "test")}>
-    <Field name="to" label="Send a test to" type="email" value={to} errors={refusal?.errors} />
+    <Field name="to" label="Send a test to" type="email" value={useCaller().actor.email} />
     {variants.length < 2 ? null : (
-      <Select
-        name="variant_id"
-        label="Variant"
-        options={variants.map(({ id, label }) => ({ value: id, label }))}
-        errors={refusal?.errors}
-      />
+      <Select name="variant_id" label="Variant" options={variants.map(({ id, label }) => ({ value: id, label }))} />
     )}
-    <button class="quiet" type="submit">
-      Send test
-    </button>
+    <Submit label="Send test" kind="quiet" />
   </Form>
 );

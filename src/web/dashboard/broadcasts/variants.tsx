@@ -1,4 +1,3 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
 import { List, Live } from "../../../http/ui/index.ts";
 import { may } from "./rights.ts";
@@ -11,7 +10,6 @@ export const isWaitingForWinner = (
 ) => status === "sent" && ab_test_pct !== null && variants.length >= 2 && !ab_promoted_at;
 
 interface VariantsProps {
-  caller: CallerCtx;
   broadcast: BroadcastOut;
   variants: readonly VariantOut[];
   path: string;
@@ -19,36 +17,26 @@ interface VariantsProps {
 }
 
 /** The variants of a broadcast with their results, which change by themselves. */
-export function Variants({ caller, broadcast, variants, path, isPolled }: VariantsProps) {
-  const mayPromote = may(caller, "send") && isWaitingForWinner(broadcast, variants);
+export function Variants({ broadcast, variants, path, isPolled }: VariantsProps) {
+  const mayPromote = may("send") && isWaitingForWinner(broadcast, variants);
   return (
     <>
       <h2>Variants</h2>
       <Live id="variants" isPolled={isPolled}>
-        {variants.length === 0 ? <p>Every recipient gets the same content.</p> : null}
-        {variants.length === 0 ? null : (
-          <List
-            caption="Variants"
-            columns={[
-              "Variant",
-              "Subject",
-              "Weight",
-              "Delivered",
-              "Opened",
-              "Clicked",
-              ...(mayPromote ? ["Action"] : []),
-            ]}
-            rows={variants.map((variant) => [
-              variant.id === broadcast.ab_winner_variant_id ? `${variant.label} (promoted)` : variant.label,
-              variant.subject,
-              variant.weight,
-              variant.delivered_count.toLocaleString("en"),
-              share(variant.opened_count, variant.delivered_count),
-              share(variant.clicked_count, variant.delivered_count),
-              ...(mayPromote ? [<a href={`${path}/promote/${variant.id}`}>Promote {variant.label}</a>] : []),
-            ])}
-          />
-        )}
+        <List
+          caption="Variants"
+          columns={["Variant", "Subject", "Weight", "Delivered", "Opened", "Clicked", mayPromote && "Action"]}
+          empty={<p>Every recipient gets the same content.</p>}
+          rows={variants.map((variant) => [
+            variant.id === broadcast.ab_winner_variant_id ? `${variant.label} (promoted)` : variant.label,
+            variant.subject,
+            variant.weight,
+            variant.delivered_count.toLocaleString("en"),
+            share(variant.opened_count, variant.delivered_count),
+            share(variant.clicked_count, variant.delivered_count),
+            <a href={`${path}/promote/${variant.id}`}>Promote {variant.label}</a>,
+          ])}
+        />
         {broadcast.ab_promoted_at === null ? null : (
           <p class="soft">
             The counts of the promoted variant include the contacts outside the sample.{" "}

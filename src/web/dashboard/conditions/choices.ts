@@ -34,7 +34,9 @@ export async function readConditionChoices(caller: CallerCtx): Promise<Condition
   const named = (rows: readonly { id: string; name: string }[]) =>
     rows.map(({ id, name }) => ({ value: id, label: name }));
   return {
-    ...{ list: named(lists.slice(0, MAX)), topic: named(topics), segment: named(segments) },
+    list: named(lists.slice(0, MAX)),
+    topic: named(topics),
+    segment: named(segments),
     broadcast_id: named(broadcasts.broadcasts.map(({ row }) => row)),
   };
 }

@@ -1,5 +1,5 @@
 import { conditionLimits } from "../../../audience/conditions/index.ts";
-import { Field, type FieldErrors, Icon, Select } from "../../../http/ui/index.ts";
+import { Field, FieldError, GivenValues, Icon, Select, Submit } from "../../../http/ui/index.ts";
 import type { ConditionChoices } from "./choices.ts";
 import { ACTIVITIES, COMPARISONS } from "./describe.ts";
 import { type Draft, type DraftGroup, type DraftLeaf, fromDraft, GROUPS, isGroup, LEAVES } from "./draft.ts";
@@ -13,7 +13,6 @@ interface FieldsProps {
   choices: ConditionChoices;
   /** True where an event is at hand: in an automation. */
   hasEvent?: boolean;
-  errors?: FieldErrors | undefined;
 }
 
 /**
@@ -21,15 +20,18 @@ interface FieldsProps {
  * without scripts. The form has `DefaultButton` first.
  */
 export function ConditionFields(props: FieldsProps) {
-  const { name, legend, hint, draft, errors } = props;
+  const { name, legend, hint, draft } = props;
   const { condition } = fromDraft(draft, name);
   const json = condition === undefined ? "" : JSON.stringify(condition, null, 2);
   return (
     <section class="conditions" aria-label={legend} id={name} tabindex={-1}>
       <h2>{legend}</h2>
       {hint === undefined ? null : <p class="hint">{hint}</p>}
-      {errors?.has(name) ? <p class="error">{errors.get(name)}</p> : null}
-      <Group {...props} draft={draft} path={name} level={1} label="" />
+      <FieldError name={name} />
+      {/* The draft has what was filled in: the rows have other names once one was removed. */}
+      <GivenValues>
+        <Group {...props} draft={draft} path={name} level={1} label="" />
+      </GivenValues>
       <details>
         <summary>As JSON</summary>
         <div class="field">
@@ -50,9 +52,7 @@ export const DefaultButton = () => (
 );
 
 const Button = ({ value, label, name }: { value: string; label: string; name: string }) => (
-  <button class="quiet" type="submit" name="action" value={value} formnovalidate aria-label={name}>
-    {label}
-  </button>
+  <Submit label={label} kind="quiet" action={value} name={name} isUnchecked />
 );
 
 type PartProps<Part extends Draft> = Omit<FieldsProps, "draft"> & {
@@ -65,7 +65,7 @@ type PartProps<Part extends Draft> = Omit<FieldsProps, "draft"> & {
 };
 
 function Group(props: PartProps<DraftGroup>) {
-  const { draft, path, level, label, hasEvent = false, errors } = props;
+  const { draft, path, level, label, hasEvent = false } = props;
   const of = label === "" ? "" : ` to ${label}`;
   const kinds = Object.entries(LEAVES).filter(([kind]) => hasEvent || kind !== "event");
   return (
@@ -75,7 +75,6 @@ function Group(props: PartProps<DraftGroup>) {
         name={`${path}.kind`}
         label={label === "" ? "The person passes" : `${label}. The person passes`}
         value={draft.kind}
-        errors={errors}
         options={Object.entries(GROUPS).map(([value, text]) => ({ value, label: text }))}
       />
       {draft.parts.map((part, index) => {
@@ -100,7 +99,7 @@ function Group(props: PartProps<DraftGroup>) {
 }
 
 function Leaf(props: PartProps<DraftLeaf>) {
-  const { draft, path, label, errors } = props;
+  const { draft, path, label } = props;
   return (
     <fieldset class="condition" id={`${path}.kind`} tabindex={-1}>
       <legend>
@@ -110,28 +109,38 @@ function Leaf(props: PartProps<DraftLeaf>) {
       <div class="fields">
         <LeafFields {...props} />
         <button
-          {...{ class: "bare", type: "submit", name: "action", value: `remove ${path}`, formnovalidate: true }}
+          class="bare"
+          type="submit"
+          name="action"
+          value={`remove ${path}`}
+          formnovalidate
           aria-label={`Remove condition ${label}`}
           title="Remove"
         >
           <Icon name="trash" />
         </button>
       </div>
-      {errors?.has(`${path}.kind`) ? <p class="error">{errors.get(`${path}.kind`)}</p> : null}
+      <FieldError name={`${path}.kind`} />
     </fieldset>
   );
 }
 
-function LeafFields({ draft: { kind, values }, path, choices, errors }: PartProps<DraftLeaf>) {
+function LeafFields({ draft: { kind, values }, path, choices }: PartProps<DraftLeaf>) {
   const text = (field: string, label: string, isRequired = true, type: "text" | "number" = "text") => (
     <Field
-      {...{ name: `${path}.${field}`, label, type, errors, required: isRequired, value: values[field] ?? "" }}
+      name={`${path}.${field}`}
+      label={label}
+      type={type}
+      required={isRequired}
+      value={values[field] ?? ""}
       maxlength={conditionLimits.valueCharacters}
     />
   );
   const choose = (field: string, label: string, words: Readonly<Record<string, string>>) => (
     <Select
-      {...{ name: `${path}.${field}`, label, errors, value: values[field] ?? "" }}
+      name={`${path}.${field}`}
+      label={label}
+      value={values[field] ?? ""}
       options={Object.entries(words).map(([value, word]) => ({ value, label: word }))}
     />
   );
@@ -142,7 +151,7 @@ function LeafFields({ draft: { kind, values }, path, choices, errors }: PartProp
     // Deleted, or beyond those that are offered: it stays chosen.
     if (value !== "" && !known.some((choice) => choice.value === value))
       options.push({ value, label: `Other: ${value}` });
-    return <Select {...{ name: `${path}.${field}`, label, errors, value, options }} />;
+    return <Select name={`${path}.${field}`} label={label} value={value} options={options} />;
   };
   switch (kind) {
     case "field":

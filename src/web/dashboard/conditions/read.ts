@@ -28,7 +28,8 @@ export function parseDraft(draft: DraftGroup, name: string): Condition | undefin
   throw unprocessable(
     result.error.issues.map(({ path, message }) => ({
       loc: ["body", placeOf(places, path.map(toStep), name)],
-      ...{ msg: message, type: "value_error" },
+      msg: message,
+      type: "value_error",
     })),
   );
 }

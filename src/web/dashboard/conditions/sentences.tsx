@@ -5,7 +5,7 @@ import { GROUPS } from "./draft.ts";
 /** Conditions as sentences; those of groups are lists inside. */
 export const Sentences = ({ of, names }: { of: Condition; names: Names }) => (
   <ul>
-    <Sentence {...{ of, names }} />
+    <Sentence of={of} names={names} />
   </ul>
 );
 

@@ -1,7 +1,5 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import { type ImportOut, importLimits, type ListOut } from "../../../audience/contacts/index.ts";
-import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorList, ErrorSummary, Facts, Field, Form, Layout, Table } from "../../../http/ui/index.ts";
+import { AppLayout, ErrorList, ErrorSummary, Facts, Field, Form, Table } from "../../../http/ui/index.ts";
 import { inMiB } from "../../../lib/bytes.ts";
 import type { CsvPreview } from "../../../lib/csv/preview.ts";
 
@@ -9,21 +7,19 @@ import type { CsvPreview } from "../../../lib/csv/preview.ts";
 const LISTED_ERRORS = 1_000;
 
 interface ImportPageProps {
-  caller: CallerCtx;
   list: ListOut;
   /** The first rows of a file that was checked, and not imported. */
   preview?: CsvPreview | undefined;
   imported?: ImportOut | undefined;
-  refusal?: Refusal | undefined;
 }
 
 /** The page that imports a CSV file: its first rows before, what became of its rows after. The script shows both without a load. */
-export function ImportPage({ caller, list, preview, imported, refusal }: ImportPageProps) {
+export function ImportPage({ list, preview, imported }: ImportPageProps) {
   const path = `/app/contacts/${list.id}`;
   return (
-    <Layout title={`Import into ${list.name}`} caller={caller} at="/app/contacts">
+    <AppLayout title={`Import into ${list.name}`}>
       {imported === undefined ? null : <Imported imported={imported} />}
-      <ErrorSummary refusal={refusal} />
+      <ErrorSummary />
       <p id="list-count" data-live="">
         The list has {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
         <a href={path}>Show the list</a>
@@ -40,7 +36,6 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
           accept=".csv,text/csv"
           hint={`In UTF-8, separated by commas, semicolons, tabs or |. At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}.`}
           maxBytes={importLimits.fileBytes}
-          errors={refusal?.errors}
         />
         <div data-rows="">{preview === undefined ? null : <FirstRows preview={preview} />}</div>
         <div class="actions">
@@ -62,7 +57,7 @@ export function ImportPage({ caller, list, preview, imported, refusal }: ImportP
           "Any other": <>A detail of the contact: broadcasts fill {"{{city}}"} in from the column city.</>,
         }}
       />
-    </Layout>
+    </AppLayout>
   );
 }
 

@@ -4,7 +4,7 @@ import { getList, type ImportOut, importContacts, importLimits, toList } from ".
 import type { AppEnv } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { type Refusal, submitForm } from "../../../http/page-form.ts";
+import { attempt } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { type CsvPreview, PREVIEW_BYTES, previewFile } from "../../../lib/csv/preview.ts";
 import { badRequest } from "../../../lib/errors.ts";
@@ -20,51 +20,30 @@ const requireList: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 /** Reads the file of the form, and shows the form again when it cannot be read. */
 const file: MiddlewareHandler<AppEnv> = (c, next) =>
-  submitForm(
-    c,
-    async () => {
-      await fileBody("file", importLimits.fileBytes)(c, next);
-      return c.res;
-    },
-    (refusal) => showImport(c, { refusal }),
-  );
+  attempt(c, showImport, async () => {
+    await fileBody("file", importLimits.fileBytes)(c, next);
+    return c.res;
+  });
 
 /** The page that imports contacts. Without the script, a file can be checked first, which imports nothing. */
 export const importPages = new Hono<AppEnv>()
   .get("/app/contacts/:list_id/import", ...pageFor(IMPORT), (c) => showImport(c))
   .post("/app/contacts/:list_id/import", ...pageFor(IMPORT), requireList, file, (c) =>
-    submitForm(
-      c,
-      async () => {
-        const bytes = c.get("file") ?? new Uint8Array();
-        return showImport(c, { imported: await importContacts(c.get("caller"), c.req.param("list_id"), bytes) });
-      },
-      (refusal) => showImport(c, { refusal }),
-    ),
+    attempt(c, showImport, async () => {
+      const bytes = c.get("file") ?? new Uint8Array();
+      return showImport(c, { imported: await importContacts(c.get("caller"), c.req.param("list_id"), bytes) });
+    }),
   )
   .post("/app/contacts/:list_id/import/check", ...pageFor(IMPORT), requireList, file, (c) =>
-    submitForm(
-      c,
-      async () => {
-        const bytes = c.get("file") ?? new Uint8Array();
-        const preview = previewFile(bytes.subarray(0, PREVIEW_BYTES), bytes.length <= PREVIEW_BYTES);
-        if ("issue" in preview) throw badRequest(preview.issue);
-        return showImport(c, { preview });
-      },
-      (refusal) => showImport(c, { refusal }),
-    ),
+    attempt(c, showImport, async () => {
+      const bytes = c.get("file") ?? new Uint8Array();
+      const preview = previewFile(bytes.subarray(0, PREVIEW_BYTES), bytes.length <= PREVIEW_BYTES);
+      if ("issue" in preview) throw badRequest(preview.issue);
+      return showImport(c, { preview });
+    }),
   );
 
-interface SubmittedFile {
-  preview?: CsvPreview;
-  imported?: ImportOut;
-  refusal?: Refusal;
-}
-
-async function showImport(c: Context<AppEnv>, submitted: SubmittedFile = {}) {
-  const caller = c.get("caller");
-  const list = toList(await getList(caller, c.req.param("list_id") ?? ""));
-  return respondPage(c, <ImportPage {...{ caller, list, ...submitted }} />, {
-    status: submitted.refusal?.status ?? 200,
-  });
+async function showImport(c: Context<AppEnv>, result: { preview?: CsvPreview; imported?: ImportOut } = {}) {
+  const list = toList(await getList(c.get("caller"), c.req.param("list_id") ?? ""));
+  return respondPage(c, <ImportPage list={list} {...result} />);
 }

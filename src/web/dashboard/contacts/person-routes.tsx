@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { getContact } from "../../../audience/contacts/index.ts";
 import { erasePerson, exportPages, getErasure, readTimeline } from "../../../audience/people/index.ts";
@@ -16,55 +16,49 @@ const CONTACT = "/app/contacts/:list_id/contacts/:contact_id";
 export const personPages = new Hono<AppEnv>()
   .get(`${CONTACT}/timeline`, ...pageFor("GET /v1/people/:email/events"), async (c) => {
     const caller = c.get("caller");
-    const { list_id, contact_id } = c.req.param() as Record<"list_id" | "contact_id", string>;
-    const contact = await getContact(caller, list_id, contact_id);
+    const { path, contact } = await readContact(c);
     const before = /^\d{1,15}$/.exec(c.req.query("before") ?? "")?.[0];
-    const timeline = await readTimeline(caller, contact.email, before === undefined ? undefined : Number(before));
-    const path = `/app/contacts/${list_id}/contacts/${contact_id}`;
-    return respondPage(c, <TimelinePage {...{ caller, contact, path, timeline }} />);
+    const earlierThan = before === undefined ? undefined : Number(before);
+    const { entries, next } = await readTimeline(caller, contact.email, earlierThan);
+    return respondPage(c, <TimelinePage contact={contact} path={path} entries={entries} />, {
+      next: next === null ? null : `${path}/timeline?before=${next}`,
+    });
   })
   .get(`${CONTACT}/export`, ...pageFor("GET /v1/people/:email/export"), async (c) => {
     const caller = c.get("caller");
-    const { list_id, contact_id } = c.req.param() as Record<"list_id" | "contact_id", string>;
-    const { email } = await getContact(caller, list_id, contact_id);
-    return c.body(await toJsonStream(caller, email), 200, {
+    const { contact } = await readContact(c);
+    return c.body(await toJsonStream(caller, contact.email), 200, {
       "Content-Type": "application/json; charset=utf-8",
       "Content-Disposition": 'attachment; filename="person.json"',
       "Cache-Control": "no-store",
     });
   })
   .get(`${CONTACT}/erase`, ...pageFor(ERASE), async (c) => {
-    const caller = c.get("caller");
-    const { list_id, contact_id } = c.req.param() as Record<"list_id" | "contact_id", string>;
-    const { email } = await getContact(caller, list_id, contact_id);
+    const { path, contact } = await readContact(c);
     return respondPage(
       c,
-      <ConfirmPage
-        title={`Erase ${email}?`}
-        caller={caller}
-        button="Erase this person"
-        back={`/app/contacts/${list_id}/contacts/${contact_id}`}
-        at="/app/contacts"
-      >
+      <ConfirmPage title={`Erase ${contact.email}?`} button="Erase this person" back={path}>
         Contacts in all lists, evidence of consent and the content of emails to this person are removed, and waiting
         emails are cancelled. Unsubscribes and other reasons against mail stay as a hash. This cannot be undone.
       </ConfirmPage>,
     );
   })
   .post(`${CONTACT}/erase`, ...pageFor(ERASE), async (c) => {
-    const caller = c.get("caller");
-    const { list_id, contact_id } = c.req.param() as Record<"list_id" | "contact_id", string>;
-    const { email } = await getContact(caller, list_id, contact_id);
-    const { id } = await erasePerson(caller, email);
+    const { contact } = await readContact(c);
+    const { id } = await erasePerson(c.get("caller"), contact.email);
     return c.redirect(`/app/people/erasures/${id}`, 303);
   })
   .get("/app/people/erasures/:erasure_id", ...pageFor("GET /v1/people/erasures/:erasure_id"), async (c) => {
-    const caller = c.get("caller");
-    return respondPage(
-      c,
-      <ReceiptPage caller={caller} receipt={await getErasure(caller, c.req.param("erasure_id"))} />,
-    );
+    const receipt = await getErasure(c.get("caller"), c.req.param("erasure_id"));
+    return respondPage(c, <ReceiptPage receipt={receipt} />);
   });
+
+/** Returns the contact of the path, and the path of its page. Throws 404. */
+async function readContact(c: Context<AppEnv>) {
+  const [listId, contactId] = [c.req.param("list_id") ?? "", c.req.param("contact_id") ?? ""];
+  const contact = await getContact(c.get("caller"), listId, contactId);
+  return { contact, path: `/app/contacts/${listId}/contacts/${contactId}` };
+}
 
 /** Returns the pages of an export as one JSON list. The first is read before the response begins, so that its errors have a status. */
 async function toJsonStream(caller: CallerCtx, email: string): Promise<ReadableStream<Uint8Array>> {

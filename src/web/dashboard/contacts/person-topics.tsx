@@ -1,4 +1,4 @@
-import { Form, List } from "../../../http/ui/index.ts";
+import { Form, List, Submit } from "../../../http/ui/index.ts";
 import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
 
 interface PersonTopicsProps {
@@ -44,9 +44,7 @@ export const PersonTopics = ({
           state,
         ])}
       />
-      <button class="quiet" type="submit">
-        Save topics
-      </button>
+      <Submit label="Save topics" kind="quiet" />
     </Form>
   </section>
 );

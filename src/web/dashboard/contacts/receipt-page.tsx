@@ -1,10 +1,9 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { ErasureOut } from "../../../audience/people/index.ts";
-import { Layout, List } from "../../../http/ui/index.ts";
+import { AppLayout, List } from "../../../http/ui/index.ts";
 
 /** The page with the receipt of an erasure. */
-export const ReceiptPage = ({ caller, receipt }: { caller: CallerCtx; receipt: ErasureOut }) => (
-  <Layout title="Erasure" caller={caller} at="/app/contacts">
+export const ReceiptPage = ({ receipt }: { receipt: ErasureOut }) => (
+  <AppLayout title="Erasure" at="/app/contacts">
     <p>
       {receipt.status === "done"
         ? "The person is erased."
@@ -19,5 +18,5 @@ export const ReceiptPage = ({ caller, receipt }: { caller: CallerCtx; receipt: E
       rows={Object.entries(receipt.removed).map(([kind, rows]) => [kind.replaceAll("_", " "), rows])}
     />
     <List caption="Kept" columns={["What", "Why"]} rows={receipt.kept.map(({ what, why }) => [what, why])} />
-  </Layout>
+  </AppLayout>
 );

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import {
   addContact,
   ContactIn,
@@ -19,7 +18,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm, textOf } from "../../../http/page-form.ts";
+import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { lowerCaseAscii } from "../../../lib/addresses.ts";
@@ -41,38 +40,24 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 export const contactPages = new Hono<AppEnv>()
-  .get("/app/contacts", ...pageFor("GET /v1/contacts/"), (c) => showLists(c))
-  .post("/app/contacts", ...pageFor("POST /v1/contacts/"), async (c) => {
-    const fields = await readForm(c);
-    const form = { name: fields.get("name") ?? "", idempotencyKey: fields.get("idempotency_key") ?? "" };
-    return submitForm(
-      c,
-      async () => {
-        const input = parseFields(ListIn, { name: form.name });
-        const run = onceForForm(c, form.idempotencyKey, form.name, (ctx) => createList(ctx, input));
-        return `/app/contacts/${(await run).id}?done=created`;
-      },
-      (refusal) => showLists(c, { form, refusal }),
-    );
-  })
-  .get("/app/contacts/:list_id", ...pageFor("GET /v1/contacts/:list_id"), (c) => showList(c))
-  .post("/app/contacts/:list_id", ...pageFor("POST /v1/contacts/:list_id/contacts"), async (c) => {
-    const fields = await readForm(c);
-    const field = (name: string) => fields.get(name) ?? "";
-    const form = { email: field("email"), name: field("name"), idempotencyKey: field("idempotency_key") };
-    const id = c.req.param("list_id");
-    return submitForm(
-      c,
-      async () => {
-        const input = parseFields(ContactIn, { email: form.email.trim(), name: textOf(fields, "name") });
-        await onceForForm(c, form.idempotencyKey, JSON.stringify([id, form.email, form.name]), (ctx) =>
-          addContact(ctx, id, input),
-        );
-        return `/app/contacts/${id}?done=added`;
-      },
-      (refusal) => showList(c, { refusal, form }),
-    );
-  })
+  .get("/app/contacts", ...pageFor("GET /v1/contacts/"), showLists)
+  .post("/app/contacts", ...pageFor("POST /v1/contacts/"), (c) =>
+    submitForm(c, showLists, async (fields) => {
+      const input = parseFields(ListIn, { name: fields.get("name") ?? "" });
+      const { id } = await onceForForm(c, fields.get("name") ?? "", (ctx) => createList(ctx, input));
+      return `/app/contacts/${id}?done=created`;
+    }),
+  )
+  .get("/app/contacts/:list_id", ...pageFor("GET /v1/contacts/:list_id"), showList)
+  .post("/app/contacts/:list_id", ...pageFor("POST /v1/contacts/:list_id/contacts"), (c) =>
+    submitForm(c, showList, async (fields) => {
+      const id = c.req.param("list_id");
+      const [email, name] = [fields.get("email") ?? "", fields.get("name") ?? ""];
+      const input = parseFields(ContactIn, { email: email.trim(), name: name || null });
+      await onceForForm(c, JSON.stringify([id, email, name]), (ctx) => addContact(ctx, id, input));
+      return `/app/contacts/${id}?done=added`;
+    }),
+  )
   .route("/", importPages)
   .route("/", sendPages)
   .route("/", contactEditPages)
@@ -86,17 +71,10 @@ export const contactPages = new Hono<AppEnv>()
     });
   })
   .get("/app/contacts/:list_id/delete", ...pageFor(DELETE), async (c) => {
-    const caller = c.get("caller");
-    const { id, name } = await getList(caller, c.req.param("list_id"));
+    const { id, name } = await getList(c.get("caller"), c.req.param("list_id"));
     return respondPage(
       c,
-      <ConfirmPage
-        title={`Delete ${name}?`}
-        caller={caller}
-        button="Delete list"
-        back={`/app/contacts/${id}`}
-        at="/app/contacts"
-      >
+      <ConfirmPage title={`Delete ${name}?`} button="Delete list" back={`/app/contacts/${id}`}>
         Its contacts are deleted, and waiting emails of broadcasts to them are cancelled. This cannot be undone.
       </ConfirmPage>,
     );
@@ -118,16 +96,13 @@ export const contactPages = new Hono<AppEnv>()
   );
 
 async function askBeforeDeletion(c: Context<AppEnv>, listId: string, contactId: string) {
-  const caller = c.get("caller");
-  const { email } = await getContact(caller, listId, contactId);
+  const { email } = await getContact(c.get("caller"), listId, contactId);
   return respondPage(
     c,
     <ConfirmPage
       title={`Delete ${email}?`}
-      caller={caller}
       button="Delete contact"
       back={`/app/contacts/${listId}`}
-      at="/app/contacts"
       fields={{ confirmed: "yes" }}
     >
       {deletionQuestion(email)}
@@ -135,47 +110,21 @@ async function askBeforeDeletion(c: Context<AppEnv>, listId: string, contactId: 
   );
 }
 
-async function showLists(
-  c: Context<AppEnv>,
-  submitted?: { form: { name: string; idempotencyKey: string }; refusal: Refusal },
-) {
-  const caller = c.get("caller");
-  const page = (
-    <ListsPage
-      caller={caller}
-      lists={(await listLists(caller)).map(toList)}
-      form={submitted?.form ?? { name: "", idempotencyKey: crypto.randomUUID() }}
-      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={submitted?.refusal}
-    />
-  );
-  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
+async function showLists(c: Context<AppEnv>) {
+  const lists = await listLists(c.get("caller"));
+  return respondPage(c, <ListsPage lists={lists.map(toList)} />, { notices });
 }
 
-interface SubmittedContact {
-  refusal?: Refusal;
-  form?: { email: string; name: string; idempotencyKey: string };
-}
-
-async function showList(c: Context<AppEnv>, submitted: SubmittedContact = {}) {
-  const caller = c.get("caller");
+async function showList(c: Context<AppEnv>) {
   const id = c.req.param("list_id") ?? "";
   const search = (c.req.query("q") ?? "").slice(0, 320);
   const after = c.req.query("after")?.toLowerCase();
   const query = { page: 0, limit: PAGE_SIZE, q: lowerCaseAscii(search), after };
-  const { list, contacts, next } = await listContacts(caller, id, query);
+  const { list, contacts, next } = await listContacts(c.get("caller"), id, query);
   const parameters = next === null ? null : new URLSearchParams({ ...(search ? { q: search } : {}), after: next });
-  const page = (
-    <ListPage
-      caller={caller}
-      list={toList(list)}
-      contacts={contacts.map(toContact)}
-      search={search}
-      form={submitted.form ?? { email: "", name: "", idempotencyKey: crypto.randomUUID() }}
-      next={parameters && `/app/contacts/${id}?${parameters}`}
-      notice={submitted.refusal ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={submitted.refusal}
-    />
-  );
-  return respondPage(c, page, { status: submitted.refusal?.status ?? 200 });
+  return respondPage(c, <ListPage list={toList(list)} contacts={contacts.map(toContact)} search={search} />, {
+    notices,
+    next: parameters && `/app/contacts/${id}?${parameters}`,
+    nextLabel: "More",
+  });
 }

@@ -1,6 +1,5 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Timeline, TimelineEntry } from "../../../audience/people/index.ts";
-import { Empty, Layout, List, Pager, Time } from "../../../http/ui/index.ts";
+import type { TimelineEntry } from "../../../audience/people/index.ts";
+import { AppLayout, Empty, List, Time } from "../../../http/ui/index.ts";
 import { iso } from "../../../lib/time.ts";
 
 const KINDS: Readonly<Record<TimelineEntry["kind"], string>> = {
@@ -11,32 +10,27 @@ const KINDS: Readonly<Record<TimelineEntry["kind"], string>> = {
 };
 
 interface TimelinePageProps {
-  caller: CallerCtx;
   contact: { email: string };
   /** Path of the page of the contact. */
   path: string;
-  timeline: Timeline;
+  entries: readonly TimelineEntry[];
 }
 
 /** The page of what happened to a person, in all lists: emails, events, topics and automations, newest first. */
-export const TimelinePage = ({ caller, contact, path, timeline: { entries, next } }: TimelinePageProps) => (
-  <Layout title="Timeline" caller={caller} at="/app/contacts">
+export const TimelinePage = ({ contact, path, entries }: TimelinePageProps) => (
+  <AppLayout title="Timeline">
     <p>
       Of <a href={path}>{contact.email}</a>, in all lists.
     </p>
-    {entries.length === 0 ? (
-      <Empty drawing="people">Nothing has happened yet.</Empty>
-    ) : (
-      <List
-        caption="Timeline"
-        columns={["Time", "Kind", "What happened"]}
-        rows={entries.map((entry) => [
-          <Time at={iso(entry.at)} />,
-          KINDS[entry.kind],
-          entry.path === null ? entry.text : <a href={`/app${entry.path}`}>{entry.text}</a>,
-        ])}
-      />
-    )}
-    <Pager next={next === null ? null : `${path}/timeline?before=${next}`} />
-  </Layout>
+    <List
+      caption="Timeline"
+      columns={["Time", "Kind", "What happened"]}
+      empty={<Empty drawing="people">Nothing has happened yet.</Empty>}
+      rows={entries.map((entry) => [
+        <Time at={iso(entry.at)} />,
+        KINDS[entry.kind],
+        entry.path === null ? entry.text : <a href={`/app${entry.path}`}>{entry.text}</a>,
+      ])}
+    />
+  </AppLayout>
 );

@@ -1,48 +1,42 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import { type DomainOut, foundKey, recordsToPublish } from "../../../domains/domains/index.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
+  AppLayout,
   ButtonLink,
   ErrorSummary,
   Field,
   Form,
-  Layout,
   List,
   PostButton,
   Share,
   Status,
+  Submit,
   TextArea,
   Time,
+  useCaller,
+  useScope,
 } from "../../../http/ui/index.ts";
 import { HEALTH_LABELS } from "./health.tsx";
 import { Receiving } from "./receiving.tsx";
 import { SandboxPage } from "./sandbox.tsx";
 
 interface DomainPageProps {
-  caller: CallerCtx;
   domain: DomainOut;
   /** Values that DNS has in place of the records that are wrong; null: DNS was not asked. */
   found: ReadonlyMap<string, string> | null;
-  /** The form that offers the domain to another account. */
-  transfer: { target_email: string; note: string };
-  notice?: string | undefined;
-  refusal?: Refusal | undefined;
 }
 
 /** One domain with its DNS records, and how to transfer it. */
-export function DomainPage({ caller, domain, found, transfer, notice, refusal }: DomainPageProps) {
-  const mayManage = caller.actor.scopes.has("domains:manage");
-  if (domain.sandbox) return <SandboxPage caller={caller} domain={domain} />;
+export function DomainPage({ domain, found }: DomainPageProps) {
+  const caller = useCaller();
+  const mayManage = useScope("domains:manage");
+  if (domain.sandbox) return <SandboxPage domain={domain} />;
   const isVerified = domain.status === "verified";
   return (
-    <Layout
+    <AppLayout
       title={domain.name}
-      caller={caller}
-      at="/app/domains"
       actions={mayManage ? <Actions domain={domain} canDelegate={caller.settings.delegatedZones.length > 0} /> : null}
-      notice={notice}
     >
-      <ErrorSummary refusal={refusal} />
+      <ErrorSummary />
       <Watched domain={domain} found={found} mayManage={mayManage} />
       <p>
         <a href={`/app/domains/${domain.id}/zone`}>Download all records as a zone file</a>
@@ -66,8 +60,8 @@ export function DomainPage({ caller, domain, found, transfer, notice, refusal }:
       </p>
       <Receiving domain={domain} mayManage={mayManage} />
       <Policy domain={domain} mayManage={mayManage} />
-      {mayManage && isVerified ? <TransferForm domain={domain} transfer={transfer} refusal={refusal} /> : null}
-    </Layout>
+      {mayManage && isVerified ? <TransferForm domain={domain} /> : null}
+    </AppLayout>
   );
 }
 
@@ -266,7 +260,7 @@ const Found = ({ text }: { text: string | undefined }) =>
 /** Returns what the pages of most registrars call the host: the name below the domain. */
 const hostOf = (name: string, domain: string) => (name === domain ? "@" : name.slice(0, -domain.length - 1));
 
-const TransferForm = ({ domain, transfer, refusal }: Pick<DomainPageProps, "domain" | "transfer" | "refusal">) => (
+const TransferForm = ({ domain }: Pick<DomainPageProps, "domain">) => (
   <>
     <h2>Transfer to another account</h2>
     <p>
@@ -274,24 +268,9 @@ const TransferForm = ({ domain, transfer, refusal }: Pick<DomainPageProps, "doma
       and every owner of this workspace can stop it until then.
     </p>
     <Form class="form" action={`/app/domains/${domain.id}/transfer`}>
-      <Field
-        name="target_email"
-        label="Email address of the recipient's account"
-        type="email"
-        value={transfer.target_email}
-        errors={refusal?.errors}
-      />
-      <TextArea
-        name="note"
-        label="Note to the recipient"
-        required={false}
-        rows={3}
-        value={transfer.note}
-        errors={refusal?.errors}
-      />
-      <button class="quiet" type="submit">
-        Offer the domain
-      </button>
+      <Field name="target_email" label="Email address of the recipient's account" type="email" />
+      <TextArea name="note" label="Note to the recipient" required={false} rows={3} />
+      <Submit label="Offer the domain" kind="quiet" />
     </Form>
   </>
 );

@@ -1,14 +1,10 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { DomainOut } from "../../../domains/domains/index.ts";
 import type { DmarcSummary } from "../../../domains/reports/index.ts";
-import type { Refusal } from "../../../http/page-form.ts";
-import { ButtonLink, ErrorSummary, Form, Layout, Numbers, Select } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, ErrorSummary, Form, Numbers, Select } from "../../../http/ui/index.ts";
 
 interface DmarcPageProps {
-  caller: CallerCtx;
   domain: Pick<DomainOut, "id" | "name" | "dmarc_policy">;
   summary: DmarcSummary;
-  refusal?: Refusal | undefined;
 }
 
 const POLICIES: readonly { value: NonNullable<DomainOut["dmarc_policy"]>; label: string }[] = [
@@ -18,15 +14,13 @@ const POLICIES: readonly { value: NonNullable<DomainOut["dmarc_policy"]>; label:
 ];
 
 /** The DMARC policy of a delegated domain, beside what its reports say about a stricter one. */
-export function DmarcPage({ caller, domain, summary: { messages, aligned, advice }, refusal }: DmarcPageProps) {
+export function DmarcPage({ domain, summary: { messages, aligned, advice } }: DmarcPageProps) {
   return (
-    <Layout
+    <AppLayout
       title={`DMARC policy of ${domain.name}`}
-      caller={caller}
-      at="/app/domains"
       actions={<ButtonLink to={`/app/domains/${domain.id}`} label="The domain" kind="quiet" />}
     >
-      <ErrorSummary refusal={refusal} />
+      <ErrorSummary />
       <p>
         The policy asks receivers what to do with mail that has {domain.name} in From and is not aligned: neither DKIM
         nor SPF passes for the domain.
@@ -36,7 +30,8 @@ export function DmarcPage({ caller, domain, summary: { messages, aligned, advice
           numbers={[
             { name: "Messages in 30 days", value: messages.toLocaleString("en") },
             {
-              ...{ name: "Not aligned", value: (messages - aligned).toLocaleString("en") },
+              name: "Not aligned",
+              value: (messages - aligned).toLocaleString("en"),
               share: `${((100 * (messages - aligned)) / messages).toFixed(1)} %`,
             },
           ]}
@@ -52,10 +47,9 @@ export function DmarcPage({ caller, domain, summary: { messages, aligned, advice
           label="Mail that is not aligned"
           options={POLICIES}
           value={domain.dmarc_policy ?? "none"}
-          errors={refusal?.errors}
         />
         <button type="submit">Set the policy</button>
       </Form>
-    </Layout>
+    </AppLayout>
   );
 }

@@ -1,25 +1,19 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { DomainRow } from "../../../domains/domains/index.ts";
 import type { HealthOut } from "../../../domains/health/index.ts";
-import { ButtonLink, Layout, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, PostButton, Status, Time, useScope } from "../../../http/ui/index.ts";
 
 interface DomainHealthPageProps {
-  caller: CallerCtx;
   domain: Pick<DomainRow, "id" | "name" | "status">;
   health: HealthOut;
 }
 
 /** Shows what is wrong with a domain and what to do about it. */
-export const DomainHealthPage = ({ caller, domain, health }: DomainHealthPageProps) => (
-  <Layout
+export const DomainHealthPage = ({ domain, health }: DomainHealthPageProps) => (
+  <AppLayout
     title={`Health of ${domain.name}`}
-    caller={caller}
-    at="/app/domains"
     actions={
       <>
-        {caller.actor.scopes.has("domains:manage") ? (
-          <PostButton to={`/app/domains/${domain.id}/health`} label="Check now" />
-        ) : null}
+        {useScope("domains:manage") ? <PostButton to={`/app/domains/${domain.id}/health`} label="Check now" /> : null}
         <ButtonLink to={`/app/domains/${domain.id}`} label="The domain" kind="quiet" />
       </>
     }
@@ -43,7 +37,7 @@ export const DomainHealthPage = ({ caller, domain, health }: DomainHealthPagePro
       The records, the reports of receivers, their replies and the rates of the workspace are looked at every day. A
       finding goes by itself when its cause is mended.
     </p>
-  </Layout>
+  </AppLayout>
 );
 
 export const HEALTH_LABELS: Readonly<Record<HealthOut["status"], string>> = {

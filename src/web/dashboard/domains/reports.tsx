@@ -1,10 +1,18 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { DomainRow } from "../../../domains/domains/index.ts";
 import type { ReportsOut } from "../../../domains/reports/index.ts";
-import { ButtonLink, Chips, Layout, LineChart, List, Numbers, Share, Table } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  ButtonLink,
+  Chips,
+  LineChart,
+  List,
+  Numbers,
+  Share,
+  Table,
+  useScope,
+} from "../../../http/ui/index.ts";
 
 interface DomainReportsPageProps {
-  caller: CallerCtx;
   domain: Pick<DomainRow, "id" | "name" | "setup">;
   reports: ReportsOut;
 }
@@ -16,30 +24,32 @@ const PERIODS = { "7d": "7 days", "30d": "30 days", "90d": "90 days" } as const;
 const entriesOf = <Key extends string>(names: Record<Key, string>) => Object.entries(names) as [Key, string][];
 
 /** The reports of receivers on a domain. */
-export function DomainReportsPage({ caller, domain, reports }: DomainReportsPageProps) {
+export function DomainReportsPage({ domain, reports }: DomainReportsPageProps) {
   const pathOf = (kind: ReportsOut["kind"], period: ReportsOut["period"]) =>
     `/app/domains/${domain.id}/reports?${new URLSearchParams({ kind, period })}`;
   return (
-    <Layout
+    <AppLayout
       title={`Reports on ${domain.name}`}
-      caller={caller}
-      at="/app/domains"
       actions={<ButtonLink to={`/app/domains/${domain.id}`} label="The domain" kind="quiet" />}
     >
       <Chips
         label="Kind"
         choices={entriesOf(KINDS).map(([kind, label]) => ({
-          ...{ href: pathOf(kind, reports.period), label, isChosen: kind === reports.kind },
+          href: pathOf(kind, reports.period),
+          label,
+          isChosen: kind === reports.kind,
         }))}
       />
       <Chips
         label="Period"
         choices={entriesOf(PERIODS).map(([period, label]) => ({
-          ...{ href: pathOf(reports.kind, period), label, isChosen: period === reports.period },
+          href: pathOf(reports.kind, period),
+          label,
+          isChosen: period === reports.period,
         }))}
       />
       <p>{reports.advice}</p>
-      {reports.kind === "dmarc" && domain.setup === "delegated" && caller.actor.scopes.has("domains:manage") ? (
+      {reports.kind === "dmarc" && domain.setup === "delegated" && useScope("domains:manage") ? (
         <p>
           <a href={`/app/domains/${domain.id}/dmarc`}>Change the DMARC policy</a>
         </p>
@@ -55,7 +65,7 @@ export function DomainReportsPage({ caller, domain, reports }: DomainReportsPage
           />
         </>
       )}
-    </Layout>
+    </AppLayout>
   );
 }
 

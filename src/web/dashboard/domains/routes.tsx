@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import {
   DomainIn,
   type DomainOut,
@@ -20,10 +19,10 @@ import { toHealth, verifyAndExamine } from "../../../domains/health/index.ts";
 import { getDmarcSummary, getReportsOn, ReportsQuery } from "../../../domains/reports/index.ts";
 import { download } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
+import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm, textOf } from "../../../http/page-form.ts";
+import { attempt, parseFields, submitForm, textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { minuteLimit } from "../../../http/rate-limit.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
@@ -43,7 +42,7 @@ const DELETE = "DELETE /v1/domains/:domain_id";
 /** The limit of the API call, counted with its calls. */
 const initiationLimit = minuteLimit("transfer-initiations", (settings) => settings.transferInitiationsPerMinute);
 
-const notices: Readonly<Record<string, string>> = {
+const notices = {
   added: "The domain is added. Publish its records, then check them.",
   rotated: "New DKIM keys are made. Publish their records; the old keys sign until these are found.",
   setup: "Publish these records. The keys of today sign until they are found.",
@@ -55,46 +54,34 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 export const domainPages = new Hono<AppEnv>()
-  .get("/app/domains", ...pageFor("GET /v1/domains/"), (c) => showList(c, emptyForm()))
-  .post("/app/domains", ...pageFor("POST /v1/domains/"), async (c) => {
-    const fields = await readForm(c);
-    const form = {
-      name: fields.get("name") ?? "",
-      setup: fields.get("setup") ?? "manual",
-      idempotencyKey: fields.get("idempotency_key") ?? "",
-    };
-    return submitForm(
-      c,
-      async () => {
-        const input = parseFields(DomainIn, { name: form.name.trim(), setup: form.setup });
-        const run = onceForForm(c, form.idempotencyKey, `${input.setup} ${input.name}`, (ctx) =>
-          registerDomain(ctx, input),
-        );
-        return `/app/domains/${(await run).id}?done=added`;
-      },
-      (refusal) => showList(c, form, refusal),
-    );
-  })
-  .get("/app/domains/:domain_id", ...pageFor("GET /v1/domains/:domain_id"), (c) => showDomain(c))
+  .get("/app/domains", ...pageFor("GET /v1/domains/"), showList)
+  .post("/app/domains", ...pageFor("POST /v1/domains/"), (c) =>
+    submitForm(c, showList, async (fields) => {
+      const name = fields.get("name")?.trim() ?? "";
+      const input = parseFields(DomainIn, { name, setup: fields.get("setup") ?? "manual" });
+      const { id } = await onceForForm(c, `${input.setup} ${input.name}`, (ctx) => registerDomain(ctx, input));
+      return `/app/domains/${id}?done=added`;
+    }),
+  )
+  .get("/app/domains/:domain_id", ...pageFor("GET /v1/domains/:domain_id"), showDomain)
   .get("/app/domains/:domain_id/reports", ...pageFor("GET /v1/domains/:domain_id/reports"), async (c) => {
     const caller = c.get("caller");
     const choice = ReportsQuery.safeParse({ kind: c.req.query("kind"), period: c.req.query("period") });
     const domain = await getDomain(caller, c.req.param("domain_id"));
     // A choice that is not valid shows the usual one.
     const reports = await getReportsOn(caller, domain, choice.data ?? ReportsQuery.parse({}));
-    return respondPage(c, <DomainReportsPage caller={caller} domain={domain} reports={reports} />);
+    return respondPage(c, <DomainReportsPage domain={domain} reports={reports} />);
   })
   .get("/app/domains/:domain_id/health", ...pageFor("GET /v1/domains/:domain_id/health"), async (c) => {
     const caller = c.get("caller");
     const domain = await getDomain(caller, c.req.param("domain_id"));
-    return respondPage(c, <DomainHealthPage caller={caller} domain={domain} health={toHealth(domain)} />);
+    return respondPage(c, <DomainHealthPage domain={domain} health={toHealth(domain)} />);
   })
   .post("/app/domains/:domain_id/health", ...pageFor("POST /v1/domains/:domain_id/verify"), (c) =>
-    submitForm(
-      c,
-      async () => `/app/domains/${(await verifyAndExamine(c.get("caller"), c.req.param("domain_id"))).id}/health`,
-      (refusal) => showDomain(c, { refusal }),
-    ),
+    attempt(c, showDomain, async () => {
+      const { id } = await verifyAndExamine(c.get("caller"), c.req.param("domain_id"));
+      return `/app/domains/${id}/health`;
+    }),
   )
   .get("/app/domains/:domain_id/zone", ...pageFor("GET /v1/domains/:domain_id"), async (c) => {
     const caller = c.get("caller");
@@ -106,62 +93,21 @@ export const domainPages = new Hono<AppEnv>()
     );
   })
   .post("/app/domains/:domain_id/verify", ...pageFor("POST /v1/domains/:domain_id/verify"), (c) =>
-    submitForm(
-      c,
-      async () => {
-        const { id } = await verifyAndExamine(c.get("caller"), c.req.param("domain_id"));
-        return `/app/domains/${id}?done=checked`;
-      },
-      (refusal) => showDomain(c, { refusal }),
-    ),
+    attempt(c, showDomain, async () => {
+      const { id } = await verifyAndExamine(c.get("caller"), c.req.param("domain_id"));
+      return `/app/domains/${id}?done=checked`;
+    }),
   )
-  .post("/app/domains/:domain_id/setup", ...pageFor(UPDATE), (c) =>
-    submitForm(
-      c,
-      async () => {
-        const fields = await readForm(c);
-        const input = parseFields(DomainPatch, { setup: fields.get("setup") ?? "" });
-        const { id } = await updateDomain(c.get("caller"), c.req.param("domain_id"), input);
-        return `/app/domains/${id}?done=setup`;
-      },
-      (refusal) => showDomain(c, { refusal }),
-    ),
-  )
-  .get("/app/domains/:domain_id/dmarc", ...pageFor(UPDATE), (c) => showPolicy(c))
-  .post("/app/domains/:domain_id/dmarc", ...pageFor(UPDATE), (c) =>
-    submitForm(
-      c,
-      async () => {
-        const fields = await readForm(c);
-        const input = parseFields(DomainPatch, { dmarc_policy: fields.get("dmarc_policy") ?? "" });
-        const { id } = await updateDomain(c.get("caller"), c.req.param("domain_id"), input);
-        return `/app/domains/${id}?done=policy`;
-      },
-      (refusal) => showPolicy(c, refusal),
-    ),
-  )
-  .post("/app/domains/:domain_id/mta-sts", ...pageFor(UPDATE), (c) =>
-    submitForm(
-      c,
-      async () => {
-        const fields = await readForm(c);
-        const input = parseFields(DomainPatch, { mta_sts: fields.get("mta_sts") ?? "" });
-        const { id } = await updateDomain(c.get("caller"), c.req.param("domain_id"), input);
-        return `/app/domains/${id}?done=mode`;
-      },
-      (refusal) => showDomain(c, { refusal }),
-    ),
-  )
+  .post("/app/domains/:domain_id/setup", ...pageFor(UPDATE), (c) => change(c, "setup", "setup"))
+  .get("/app/domains/:domain_id/dmarc", ...pageFor(UPDATE), showPolicy)
+  .post("/app/domains/:domain_id/dmarc", ...pageFor(UPDATE), (c) => change(c, "policy", "dmarc_policy", showPolicy))
+  .post("/app/domains/:domain_id/mta-sts", ...pageFor(UPDATE), (c) => change(c, "mode", "mta_sts"))
   .post("/app/domains/:domain_id/receives", ...pageFor(UPDATE), (c) =>
-    submitForm(
-      c,
-      async () => {
-        const receives = (await readForm(c)).get("receives") === "true";
-        const { id } = await updateDomain(c.get("caller"), c.req.param("domain_id"), { receives });
-        return `/app/domains/${id}?done=receives`;
-      },
-      (refusal) => showDomain(c, { refusal }),
-    ),
+    submitForm(c, showDomain, async (fields) => {
+      const receives = fields.get("receives") === "true";
+      const { id } = await updateDomain(c.get("caller"), c.req.param("domain_id"), { receives });
+      return `/app/domains/${id}?done=receives`;
+    }),
   )
   .get("/app/domains/:domain_id/rotate", ...pageFor(ROTATE), async (c) => {
     const { id, name, setup } = await getDomain(c.get("caller"), c.req.param("domain_id"));
@@ -170,10 +116,8 @@ export const domainPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={isDelegated ? `Change the DKIM key of ${name} now?` : `Make new DKIM keys for ${name}?`}
-        caller={c.get("caller")}
         button={isDelegated ? "Change the key" : "Make new keys"}
         back={`/app/domains/${id}`}
-        at="/app/domains"
       >
         {isDelegated
           ? "The next key signs at once. You have nothing to publish. The service does the same every 90 days."
@@ -182,26 +126,16 @@ export const domainPages = new Hono<AppEnv>()
     );
   })
   .post("/app/domains/:domain_id/rotate", ...pageFor(ROTATE), (c) =>
-    submitForm(
-      c,
-      async () => {
-        const { id, setup } = await rotateDkim(c.get("caller"), c.req.param("domain_id"));
-        return `/app/domains/${id}?done=${setup === "delegated" ? "changed" : "rotated"}`;
-      },
-      (refusal) => showDomain(c, { refusal }),
-    ),
+    attempt(c, showDomain, async () => {
+      const { id, setup } = await rotateDkim(c.get("caller"), c.req.param("domain_id"));
+      return `/app/domains/${id}?done=${setup === "delegated" ? "changed" : "rotated"}`;
+    }),
   )
   .get("/app/domains/:domain_id/delete", ...pageFor(DELETE), async (c) => {
     const { id, name } = await getDomain(c.get("caller"), c.req.param("domain_id"));
     return respondPage(
       c,
-      <ConfirmPage
-        title={`Delete ${name}?`}
-        caller={c.get("caller")}
-        button="Delete domain"
-        back={`/app/domains/${id}`}
-        at="/app/domains"
-      >
+      <ConfirmPage title={`Delete ${name}?`} button="Delete domain" back={`/app/domains/${id}`}>
         Its mailboxes and all mail in them are deleted, and its waiting emails are not sent. This cannot be undone.
       </ConfirmPage>,
     );
@@ -215,21 +149,29 @@ export const domainPages = new Hono<AppEnv>()
     "/app/domains/:domain_id/transfer",
     ...pageFor("POST /v1/domains/:domain_id/transfer"),
     initiationLimit,
-    async (c) => {
+    (c) => {
       requireSwitchedOn(c.get("ctx"));
-      const fields = await readForm(c);
-      const transfer = { target_email: fields.get("target_email") ?? "", note: fields.get("note") ?? "" };
-      return submitForm(
-        c,
-        async () => {
-          const input = parseFields(TransferIn, { ...transfer, note: textOf(fields, "note") });
-          await initiateForDomain(c.get("caller"), c.req.param("domain_id"), input).catch(atItsField);
-          return "/app/transfers?done=offered";
-        },
-        (refusal) => showDomain(c, { refusal, transfer }),
-      );
+      return submitForm(c, showDomain, async (fields) => {
+        const [target_email, note] = [fields.get("target_email") ?? "", textOf(fields, "note")];
+        const input = parseFields(TransferIn, { target_email, note });
+        await initiateForDomain(c.get("caller"), c.req.param("domain_id"), input).catch(atItsField);
+        return "/app/transfers?done=offered";
+      });
     },
   );
+
+/** Changes one field of a domain as the form has it, and leads back to its page. */
+const change = (
+  c: Context<AppEnv>,
+  done: keyof typeof notices,
+  name: keyof DomainPatch,
+  show: (c: Context<AppEnv>) => Promise<Response> = showDomain,
+) =>
+  submitForm(c, show, async (fields) => {
+    const input = parseFields(DomainPatch, { [name]: fields.get(name) ?? "" });
+    const { id } = await updateDomain(c.get("caller"), c.req.param("domain_id") ?? "", input);
+    return `/app/domains/${id}?done=${done}`;
+  });
 
 /** Throws the error about an account that does not exist as one of the field, so that the form comes back. */
 function atItsField(error: unknown): never {
@@ -237,42 +179,30 @@ function atItsField(error: unknown): never {
   throw invalidField("target_email", "No account uses this address");
 }
 
-const emptyForm = () => ({ name: "", setup: "delegated", idempotencyKey: crypto.randomUUID() });
-
-async function showList(c: Context<AppEnv>, form: ReturnType<typeof emptyForm>, refusal?: Refusal) {
+async function showList(c: Context<AppEnv>) {
   const caller = c.get("caller");
-  const after = c.req.query("after");
-  const found = await listDomains(caller, { ...(after ? { after } : {}), offset: 0, limit: PAGE_SIZE + 1 });
-  const domains = found.slice(0, PAGE_SIZE).map((row) => toDomain(caller.settings, row));
-  const last = found.length > PAGE_SIZE ? domains.at(-1) : undefined;
-  const next = last === undefined ? null : `/app/domains?${new URLSearchParams({ after: last.name })}`;
-  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const page = <DomainsPage {...{ caller, domains, next, form, notice, refusal }} />;
-  return respondPage(c, page, { status: refusal?.status ?? 200 });
+  const found = await listDomains(caller, { ...pageQuery(c, PAGE_SIZE), offset: 0 });
+  const { rows, next } = toPage(found, PAGE_SIZE, "/app/domains", ({ domain }) => domain.name);
+  const domains = rows.map((row) => toDomain(caller.settings, row));
+  return respondPage(c, <DomainsPage domains={domains} />, { notices, next, nextLabel: "More" });
 }
 
-async function showDomain(
-  c: Context<AppEnv>,
-  { refusal, transfer }: { refusal?: Refusal; transfer?: { target_email: string; note: string } } = {},
-) {
+async function showDomain(c: Context<AppEnv>) {
   const caller = c.get("caller");
   const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id") ?? ""));
-  const isAsked = c.req.query("done") === "checked" || c.req.query("found") === "1";
-  const found = isAsked ? await findValues(caller, domain.records) : null;
-  const done = c.req.query("done") ?? "";
-  const notice = refusal ? undefined : done === "checked" ? checkedText(domain) : notices[done];
-  const form = transfer ?? { target_email: "", note: "" };
-  const page = <DomainPage {...{ caller, domain, found, notice, refusal }} transfer={form} />;
-  return respondPage(c, page, { status: refusal?.status ?? 200 });
+  const isChecked = c.req.query("done") === "checked";
+  const found = isChecked || c.req.query("found") === "1" ? await findValues(caller, domain.records) : null;
+  const notice = isChecked ? checkedText(domain) : undefined;
+  return respondPage(c, <DomainPage domain={domain} found={found} />, { notice, notices });
 }
 
-async function showPolicy(c: Context<AppEnv>, refusal?: Refusal) {
+async function showPolicy(c: Context<AppEnv>) {
   const caller = c.get("caller");
   const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id") ?? ""));
   // Its record is the customer's own.
   if (domain.dmarc_policy === null) return c.redirect(`/app/domains/${domain.id}`, 303);
   const summary = await getDmarcSummary(caller, domain);
-  return respondPage(c, <DmarcPage {...{ caller, domain, summary, refusal }} />, { status: refusal?.status ?? 200 });
+  return respondPage(c, <DmarcPage domain={domain} summary={summary} />);
 }
 
 /** Returns what a check of the records of a domain found. */

@@ -1,10 +1,8 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { type Refusal, submitForm } from "../../../http/page-form.ts";
+import { submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { parseItems } from "../../../http/validate.ts";
 import { unprocessable } from "../../../lib/errors.ts";
@@ -15,29 +13,15 @@ import { BatchPage, BatchResultPage } from "./batch.tsx";
 const MAX_FORM_BYTES = 1_000_000;
 
 export const batchPages = new Hono<AppEnv>()
-  .get("/app/emails/batch", ...pageFor("POST /v1/emails/batch"), (c) =>
-    showForm(c, { items: EXAMPLE, idempotencyKey: crypto.randomUUID() }),
-  )
-  .post("/app/emails/batch", ...pageFor("POST /v1/emails/batch"), async (c) => {
-    const caller = c.get("caller");
-    const form = await readForm(c, MAX_FORM_BYTES);
-    const filled = { items: form.get("items") ?? "", idempotencyKey: form.get("idempotency_key") ?? "" };
-    return submitForm(
-      c,
-      async () => {
-        const items = parseItems(SendIn, emailLimits.batch, parseJson(filled.items));
-        const send = onceForForm(c, filled.idempotencyKey, filled.items, (ctx) => sendBatch(ctx, items, false));
-        return respondPage(c, <BatchResultPage caller={caller} result={await send} />);
-      },
-      (refusal) => showForm(c, filled, refusal),
-    );
-  });
-
-const EXAMPLE = JSON.stringify(
-  [{ from_: { email: "" }, to: [{ email: "delivered@simulator.test" }], subject: "A test", text: "It works." }],
-  null,
-  2,
-);
+  .get("/app/emails/batch", ...pageFor("POST /v1/emails/batch"), showForm)
+  .post("/app/emails/batch", ...pageFor("POST /v1/emails/batch"), (c) =>
+    submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const text = fields.get("items") ?? "";
+      const items = parseItems(SendIn, emailLimits.batch, parseJson(text));
+      const result = await onceForForm(c, text, (ctx) => sendBatch(ctx, items, false));
+      return respondPage(c, <BatchResultPage result={result} />);
+    }),
+  );
 
 function parseJson(text: string): unknown {
   try {
@@ -48,7 +32,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function showForm(c: Context<AppEnv>, form: { items: string; idempotencyKey: string }, refusal?: Refusal) {
-  const page = <BatchPage caller={c.get("caller")} {...form} refusal={refusal} />;
-  return respondPage(c, page, { status: refusal?.status ?? 200 });
+function showForm(c: Context<AppEnv>) {
+  return respondPage(c, <BatchPage />);
 }

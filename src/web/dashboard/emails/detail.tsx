@@ -1,5 +1,16 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import { Facts, Layout, List, Live, Notice, PostButton, SizedMailFrame, Status, Time } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  Facts,
+  List,
+  Live,
+  PostButton,
+  RefusalNotice,
+  SizedMailFrame,
+  Status,
+  Time,
+  useCaller,
+  useScope,
+} from "../../../http/ui/index.ts";
 import { type DetailOut, type DetailRow, lastReason } from "../../../sending/emails/index.ts";
 import type { ReceiverWait } from "../../../sending/receivers/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
@@ -8,29 +19,20 @@ import { FailureCards } from "./failure-card.tsx";
 import { sourceText, Timeline } from "./timeline.tsx";
 
 interface EmailPageProps {
-  caller: CallerCtx;
   email: DetailOut;
   row: DetailRow;
   /** Entries of the suppression list for its recipients. */
   suppressions: readonly SuppressionOut[];
   /** The receivers that it waits for. */
   waits: readonly ReceiverWait[];
-  notice?: string | undefined;
-  error?: string | undefined;
 }
 
 /** One email: what became of each recipient and why, its timeline and its content. */
-export const EmailPage = ({ caller, email, row, suppressions, waits, notice, error }: EmailPageProps) => (
-  <Layout
-    title={email.subject === "" ? "(no subject)" : email.subject}
-    caller={caller}
-    at="/app/emails"
-    actions={<Actions caller={caller} email={email} />}
-    notice={notice}
-  >
-    {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+export const EmailPage = ({ email, row, suppressions, waits }: EmailPageProps) => (
+  <AppLayout title={email.subject === "" ? "(no subject)" : email.subject} actions={<Actions email={email} />}>
+    <RefusalNotice />
     <Live id="state" isPolled={IN_PROGRESS.includes(email.status)}>
-      <FailureCards {...{ caller, email, suppressions }} isRetriable={RETRIABLE.includes(email.status)} />
+      <FailureCards email={email} suppressions={suppressions} isRetriable={RETRIABLE.includes(email.status)} />
       <EmailFacts email={email} />
       <h2>Recipients</h2>
       <List
@@ -46,8 +48,8 @@ export const EmailPage = ({ caller, email, row, suppressions, waits, notice, err
       <Timeline email={email} waits={waits} />
     </Live>
     <h2>Content</h2>
-    <Content email={email} curl={toCurl(caller.settings.publicUrl, row, email)} />
-  </Layout>
+    <Content email={email} curl={toCurl(useCaller().settings.publicUrl, row, email)} />
+  </AppLayout>
 );
 
 const EmailFacts = ({ email }: { email: DetailOut }) => (
@@ -74,14 +76,13 @@ const EmailFacts = ({ email }: { email: DetailOut }) => (
 const IN_PROGRESS = ["scheduled", "queued", "sending", "sent"];
 const RETRIABLE = ["bounced", "rejected", "failed"];
 
-function Actions({ caller, email }: { caller: CallerCtx; email: DetailOut }) {
-  if (!caller.actor.scopes.has("emails:send")) return null;
+function Actions({ email }: { email: DetailOut }) {
+  if (!useScope("emails:send")) return null;
   const path = `/app/emails/${email.id}`;
-  const fields = { idempotency_key: crypto.randomUUID() };
-  if (RETRIABLE.includes(email.status)) return <PostButton to={`${path}/retry`} label="Retry" fields={fields} />;
+  if (RETRIABLE.includes(email.status)) return <PostButton to={`${path}/retry`} label="Retry" once />;
   if (email.status !== "scheduled")
     return email.html_body === null && email.text_body === null ? null : (
-      <PostButton to={`${path}/copy`} label="Send me a copy" kind="quiet" fields={fields} />
+      <PostButton to={`${path}/copy`} label="Send me a copy" kind="quiet" once />
     );
   return (
     <>

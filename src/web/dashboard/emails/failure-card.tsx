@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Code, Icon, PostButton, Time } from "../../../http/ui/index.ts";
+import { Code, Icon, PostButton, Time, useCaller } from "../../../http/ui/index.ts";
 import type { DetailOut, EventOut } from "../../../sending/emails/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 import { explainFailure } from "./explain-failure.ts";
@@ -8,7 +8,6 @@ import { explainFailure } from "./explain-failure.ts";
 const MAX_CARDS = 5;
 
 interface FailureCardsProps {
-  caller: CallerCtx;
   email: DetailOut;
   /** Entries of the suppression list for its recipients. */
   suppressions: readonly SuppressionOut[];
@@ -17,7 +16,8 @@ interface FailureCardsProps {
 }
 
 /** Why an email did not arrive: for each recipient the cause, its meaning, and what can be done. */
-export function FailureCards({ caller, email, suppressions, isRetriable }: FailureCardsProps) {
+export function FailureCards({ email, suppressions, isRetriable }: FailureCardsProps) {
+  const caller = useCaller();
   const failures = lastFailures(email.events);
   return (
     <>
@@ -71,12 +71,7 @@ function FailureCard({ event, suppression, retry }: FailureCardProps) {
         </p>
       )}
       {suppression === undefined || retry === null ? null : (
-        <PostButton
-          to={retry}
-          label="Remove and retry"
-          kind="quiet"
-          fields={{ idempotency_key: crypto.randomUUID(), address: suppression.email }}
-        />
+        <PostButton to={retry} label="Remove and retry" kind="quiet" once fields={{ address: suppression.email }} />
       )}
       {reply === undefined ? null : (
         <details>

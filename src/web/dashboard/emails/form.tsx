@@ -1,19 +1,17 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import { readTime } from "../../../http/time-field.ts";
 import {
+  AppLayout,
   Dialog,
   Empty,
-  ErrorSummary,
   Field,
-  type FieldErrors,
   Form,
-  Layout,
   Notice,
   PreviewFrame,
   Select,
+  Submit,
   TextArea,
   TimeField,
+  useViewer,
 } from "../../../http/ui/index.ts";
 import type { Language } from "../../../lib/personal-text.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
@@ -35,16 +33,19 @@ export interface EmailForm {
   /** Values of the template by their names, and its language. */
   values: Samples;
   language: Language;
-  /** Generated with the form: a repeated submission sends no second email. */
-  idempotencyKey: string;
 }
 
 export function readEmailForm(form: URLSearchParams): EmailForm {
   const field = (name: string) => form.get(name) ?? "";
   return {
-    ...{ from: field("from_"), to: field("to"), subject: field("subject"), text: field("text"), html: field("html") },
-    ...{ sendAt: readTime(form, "send_at"), idempotencyKey: field("idempotency_key") },
-    ...{ templateId: field("template_id"), values: readSamples(form) },
+    from: field("from_"),
+    to: field("to"),
+    subject: field("subject"),
+    text: field("text"),
+    html: field("html"),
+    sendAt: readTime(form, "send_at"),
+    templateId: field("template_id"),
+    values: readSamples(form),
     language: field("language") === "liquid" ? "liquid" : "placeholders",
   };
 }
@@ -67,14 +68,12 @@ export const toSendRequest = ({ from, to, subject, text, html, sendAt, templateI
 });
 
 interface NewEmailPageProps {
-  caller: CallerCtx;
   senders: readonly MailboxRow[];
   form: EmailForm;
   /** The templates to choose from. */
   templates: readonly TemplateName[];
   /** The one that was chosen. */
   template: TemplateOut | null;
-  refusal?: Refusal | undefined;
   /** True when the form was checked, and nothing is wrong with it. */
   isValid?: boolean;
 }
@@ -84,7 +83,7 @@ const FORM = "email";
 
 /** The page that sends one email, written here or from a template, checks it without sending it, and shows it in a frame. */
 export function NewEmailPage(props: NewEmailPageProps) {
-  const { caller, senders, templates } = props;
+  const { senders, templates } = props;
   const picker =
     templates.length === 0 || senders.length === 0 ? null : (
       <Dialog label="Use a template" title="Choose a template" icon="template" kind="quiet">
@@ -92,7 +91,7 @@ export function NewEmailPage(props: NewEmailPageProps) {
       </Dialog>
     );
   return (
-    <Layout title="New email" caller={caller} at="/app/emails" actions={picker}>
+    <AppLayout title="New email" actions={picker}>
       {senders.length === 0 ? (
         <Empty action={{ href: "/app/mailboxes", label: "Create a mailbox", isMain: true }}>
           An email is sent from a mailbox, and this workspace has none yet.
@@ -105,25 +104,22 @@ export function NewEmailPage(props: NewEmailPageProps) {
           </aside>
         </div>
       )}
-    </Layout>
+    </AppLayout>
   );
 }
 
-const EmailFields = ({ senders, form, template, refusal, isValid = false }: NewEmailPageProps) => {
-  const errors = refusal?.errors;
-  const isFilled = refusal !== undefined || template !== null || isValid;
+const EmailFields = ({ senders, form, template, isValid = false }: NewEmailPageProps) => {
+  const isFilled = useViewer().submitted?.refusal !== undefined || template !== null || isValid;
   return (
-    <Form id={FORM} action="/app/emails/new" data-previewed={isFilled ? "now" : ""} once={form.idempotencyKey}>
+    <Form id={FORM} action="/app/emails/new" data-previewed={isFilled ? "now" : ""} once>
       {/* Enter in a field presses the first button of the form. */}
       <button type="submit" hidden>
         Send
       </button>
-      <ErrorSummary refusal={refusal} />
       {isValid ? <Notice kind="good">Nothing is wrong with this email. It has not been sent yet.</Notice> : null}
       <Select
         name="from_"
         label="From"
-        errors={errors}
         value={form.from}
         options={senders.map(({ address }) => ({ value: address, label: address }))}
       />
@@ -131,16 +127,13 @@ const EmailFields = ({ senders, form, template, refusal, isValid = false }: NewE
         name="to"
         label="To"
         hint="One address, or several separated by commas. delivered@simulator.test accepts every email."
-        errors={errors}
         value={form.to}
       />
-      {template === null ? <OwnContent {...{ form, errors }} /> : <OfTemplate {...{ form, template, errors }} />}
-      <TimeField name="send_at" label="Send at" hint="Leave empty to send now." errors={errors} at={form.sendAt} />
+      {template === null ? <OwnContent form={form} /> : <OfTemplate form={form} template={template} />}
+      <TimeField name="send_at" label="Send at" hint="Leave empty to send now." at={form.sendAt} />
       <div class="actions">
-        <button type="submit">Send</button>
-        <button class="quiet" type="submit" name="action" value="check">
-          Check for problems
-        </button>
+        <Submit label="Send" />
+        <Submit label="Check for problems" kind="quiet" action="check" />
         <button class="quiet update" type="submit" formaction="/app/emails/preview" formtarget="preview" formnovalidate>
           Update preview
         </button>
@@ -149,18 +142,18 @@ const EmailFields = ({ senders, form, template, refusal, isValid = false }: NewE
   );
 };
 
-type ContentProps = Pick<NewEmailPageProps, "form"> & { errors: FieldErrors | undefined };
+type ContentProps = Pick<NewEmailPageProps, "form">;
 
-const OwnContent = ({ form, errors }: ContentProps) => (
+const OwnContent = ({ form }: ContentProps) => (
   <>
-    <Field name="subject" label="Subject" errors={errors} value={form.subject} maxlength={998} />
-    <TextArea name="text" label="Text" required={false} errors={errors} value={form.text} />
-    <TextArea name="html" label="HTML" required={false} errors={errors} value={form.html} code />
+    <Field name="subject" label="Subject" value={form.subject} maxlength={998} />
+    <TextArea name="text" label="Text" required={false} value={form.text} />
+    <TextArea name="html" label="HTML" required={false} value={form.html} code />
   </>
 );
 
 /** The content of a template: a value for each of its placeholders, and a subject instead of its own. */
-const OfTemplate = ({ form, template, errors }: ContentProps & { template: TemplateOut }) => (
+const OfTemplate = ({ form, template }: ContentProps & { template: TemplateOut }) => (
   <fieldset>
     <legend>Template {template.name}</legend>
     <input type="hidden" name="template_id" value={template.id} />
@@ -173,18 +166,15 @@ const OfTemplate = ({ form, template, errors }: ContentProps & { template: Templ
       label="Subject"
       required={template.subject === null}
       hint={template.subject === null ? "The template has none." : `Empty: ${template.subject}`}
-      errors={errors}
       value={form.subject}
       maxlength={998}
     />
     {namesOf(template).map((name) => (
-      <Field name={SAMPLE + name} label={name} required={false} errors={errors} value={form.values.get(name) ?? ""} />
+      <Field name={SAMPLE + name} label={name} required={false} value={form.values.get(name) ?? ""} />
     ))}
     <p class="hint">What has no value is left empty in the email. The preview shows its name.</p>
     <p>
-      <button class="link" type="submit" name="action" value="own" formnovalidate>
-        Write the content here instead
-      </button>
+      <Submit label="Write the content here instead" kind="link" action="own" isUnchecked />
     </p>
   </fieldset>
 );

@@ -1,41 +1,36 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import {
+  AppLayout,
   ButtonLink,
   Empty,
   Form,
-  Layout,
   List,
   Live,
-  Notice,
-  Pager,
+  RefusalNotice,
   SearchField,
   Status,
+  Submit,
   Time,
   toSentence,
+  useScope,
 } from "../../../http/ui/index.ts";
 import { type SavedSearchesOut, type SearchOut, statuses } from "../../../sending/emails/index.ts";
-import { curlLine } from "../curl-line.ts";
 import { shortRecipients } from "../short-recipients.ts";
 import { emailsPath } from "./path.ts";
 import { SavedSearches } from "./saved-searches.tsx";
 
 interface EmailsPageProps {
-  caller: CallerCtx;
   emails: readonly SearchOut[];
   /** Why an email failed, by its id. */
   reasons: ReadonlyMap<string, string>;
   searches: SavedSearchesOut["searches"];
   q: string;
   status: string;
-  /** URL of the next page; null: this is the last one. */
-  next: string | null;
-  error?: string | undefined;
 }
 
 /** The emails of the workspace, with search and a filter by status. */
-export const EmailsPage = ({ caller, emails, reasons, searches, q, status, next, error }: EmailsPageProps) => (
-  <Layout title="Emails" caller={caller} at="/app/emails" actions={<NewLink caller={caller} />}>
-    {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+export const EmailsPage = ({ emails, reasons, searches, q, status }: EmailsPageProps) => (
+  <AppLayout title="Emails" actions={<NewLink />}>
+    <RefusalNotice />
     <Form class="filter" method="get" action="/app/emails">
       <SearchField
         label="Search emails"
@@ -44,28 +39,25 @@ export const EmailsPage = ({ caller, emails, reasons, searches, q, status, next,
         placeholder="Subject or address, to:ada@example.org, from:, domain:, tag:"
       />
       {status === "" ? null : <input type="hidden" name="status" value={status} />}
-      <button class="quiet" type="submit">
-        Search
-      </button>
+      <Submit label="Search" kind="quiet" />
     </Form>
     <StatusChips q={q} chosen={status} />
     <SavedSearches searches={searches} q={q} status={status} />
     {/* A search may read many rows, so it is not repeated. */}
     <Live id="emails" isPolled={q === ""}>
       {emails.length === 0 ? (
-        <NoEmails caller={caller} isFiltered={q !== "" || status !== ""} />
+        <NoEmails isFiltered={q !== "" || status !== ""} />
       ) : (
         <Rows emails={emails} reasons={reasons} />
       )}
     </Live>
-    <Pager next={next} />
-  </Layout>
+  </AppLayout>
 );
 
-const NewLink = ({ caller }: { caller: CallerCtx }) => (
+const NewLink = () => (
   <>
     <ButtonLink to="/app/emails/scheduled" label="Scheduled" kind="quiet" />
-    {caller.actor.scopes.has("emails:send") ? (
+    {useScope("emails:send") ? (
       <>
         <ButtonLink to="/app/emails/batch" label="Batch" kind="quiet" />
         <ButtonLink to="/app/emails/new" label="New email" />
@@ -113,16 +105,18 @@ const REASON_CHARACTERS = 160;
 const shorten = (reason: string) =>
   reason.length > REASON_CHARACTERS ? `${reason.slice(0, REASON_CHARACTERS).toWellFormed()}…` : reason;
 
-function NoEmails({ caller, isFiltered }: { caller: CallerCtx; isFiltered: boolean }) {
+function NoEmails({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
       <Empty drawing="search" action={{ href: "/app/emails", label: "Show all emails" }}>
         No email matches.
       </Empty>
     );
-  const command = curlLine(caller, "/v1/emails/", "@email.json");
   return (
-    <Empty action={{ href: "/app/emails/new", label: "Send a test email" }} command={command}>
+    <Empty
+      action={{ href: "/app/emails/new", label: "Send a test email" }}
+      command={{ path: "/v1/emails/", body: "@email.json" }}
+    >
       This workspace has not sent an email yet.
     </Empty>
   );

@@ -1,12 +1,12 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
+import type { Refusal } from "../../../http/ui/index.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { textAsHtml } from "../../../lib/placeholders.ts";
 import { SendIn, sendEmail, type ValidateOut, validateEmail } from "../../../sending/emails/index.ts";
@@ -21,29 +21,32 @@ const MAX_FORM_BYTES = 1_000_000;
 
 /** The page that sends one email, and the frame in which it shows the email. */
 export const newEmailPages = new Hono<AppEnv>()
-  .get("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) =>
-    showForm(c, { ...emptyForm(), templateId: c.req.query("template") ?? "" }),
+  .get("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) => showForm(c))
+  .post("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) =>
+    submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const [action, templateId] = [fields.get("action"), chosenTemplate(fields)];
+      if (templateId !== null) {
+        fields.set("template_id", templateId);
+        // The subject that was written is that of another content.
+        fields.set("subject", "");
+        return showForm(c);
+      }
+      if (action === "own") {
+        fields.delete("template_id");
+        return showForm(c);
+      }
+      const form = readEmailForm(fields);
+      const request = toSendRequest(form);
+      const input = parseFields(SendIn, request);
+      if (action === "check") {
+        const refusal = toIssues(await validateEmail(c.get("caller"), input), form);
+        if (refusal) c.set("refusal", refusal);
+        return showForm(c, refusal === undefined);
+      }
+      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
+      return `/app/emails/${id}?done=sent`;
+    }),
   )
-  .post("/app/emails/new", ...pageFor("POST /v1/emails/"), async (c) => {
-    const fields = await readForm(c, MAX_FORM_BYTES);
-    const form = readEmailForm(fields);
-    const [action, templateId] = [fields.get("action"), chosenTemplate(fields)];
-    // The subject that was written is that of another content.
-    if (templateId !== null) return showForm(c, { ...form, templateId, subject: "" });
-    if (action === "own") return showForm(c, { ...form, templateId: "" });
-    return submitForm(
-      c,
-      async () => {
-        const request = toSendRequest(form);
-        const input = parseFields(SendIn, request);
-        if (action === "check")
-          return showForm(c, form, toIssues(await validateEmail(c.get("caller"), input), form), true);
-        const send = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
-        return `/app/emails/${(await send).id}?done=sent`;
-      },
-      (refusal) => showForm(c, form, refusal),
-    );
-  })
   .post("/app/emails/preview", ...pageFor("POST /v1/emails/validate"), async (c) => {
     const form = readEmailForm(await readForm(c, MAX_FORM_BYTES));
     const template = await findTemplate(c, form.templateId);
@@ -67,12 +70,6 @@ async function findTemplate(c: Context<AppEnv>, id: string): Promise<TemplateOut
 const showTemplate = (caller: CallerCtx, { language, html_body, text_body }: TemplateOut, { values }: EmailForm) =>
   previewHtml(caller, { language, html: html_body || null, text: text_body }, values);
 
-const emptyForm = (): EmailForm => ({
-  ...{ from: "", to: "", subject: "", text: "", html: "", sendAt: "", templateId: "", values: new Map() },
-  language: "placeholders",
-  idempotencyKey: crypto.randomUUID(),
-});
-
 /** Field of the form that an issue is about. A form with a template has no field for the content. */
 const fieldsOf = { account: "from_", from: "from_", to: "to", content: "text" } as const;
 const fieldOf = (field: keyof typeof fieldsOf, { templateId }: EmailForm) =>
@@ -93,16 +90,17 @@ function toIssues({ issues }: ValidateOut, form: EmailForm): Refusal | undefined
   };
 }
 
-async function showForm(c: Context<AppEnv>, submitted: EmailForm, refusal?: Refusal, isChecked = false) {
+async function showForm(c: Context<AppEnv>, isValid = false) {
   const caller = c.get("caller");
   const mayChoose = caller.actor.scopes.has("templates:view");
+  const form = readEmailForm(c.get("form") ?? new URLSearchParams({ template_id: c.req.query("template") ?? "" }));
   const [senders, templates, template] = await Promise.all([
     listSenders(caller),
     mayChoose ? listTemplateNames(caller, MAX_CHOICES) : [],
-    findTemplate(c, submitted.templateId),
+    findTemplate(c, form.templateId),
   ]);
-  const form = template === null ? { ...submitted, templateId: "" } : submitted;
-  const isValid = isChecked && !refusal;
-  const page = <NewEmailPage {...{ caller, senders, form, templates, template, refusal, isValid }} />;
-  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
+  const page = (
+    <NewEmailPage senders={senders} form={form} templates={templates} template={template} isValid={isValid} />
+  );
+  return respondPage(c, page, { frames: true });
 }

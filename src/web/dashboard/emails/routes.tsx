@@ -1,12 +1,10 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { respondMessage } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { requireRight } from "../../../http/require-right.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
@@ -29,6 +27,7 @@ import { newEmailPages } from "./new-routes.tsx";
 import { scheduledPages } from "./scheduled-routes.tsx";
 import { searchPages } from "./search-routes.tsx";
 
+const RETRY = "POST /v1/emails/:email_id/retry";
 /** States of recipients that an email did not reach, or that want no more. */
 const UNREACHED = ["bounced", "rejected", "failed", "complained", "suppressed"];
 
@@ -45,7 +44,7 @@ export const emailPages = new Hono<AppEnv>()
   .route("/", batchPages)
   .route("/", scheduledPages)
   .route("/", newEmailPages)
-  .get("/app/emails/:email_id", ...pageFor("GET /v1/emails/:email_id"), (c) => showEmail(c))
+  .get("/app/emails/:email_id", ...pageFor("GET /v1/emails/:email_id"), showEmail)
   .get("/app/emails/:email_id/html", ...pageFor("GET /v1/emails/:email_id"), async (c) => {
     const { html_body } = await getEmailDetail(c.get("caller"), c.req.param("email_id"));
     if (html_body === null) throw notFound("Email");
@@ -55,47 +54,31 @@ export const emailPages = new Hono<AppEnv>()
     const id = c.req.param("email_id");
     return respondMessage(c, `email-${id.toLowerCase()}.eml`, await composeSource(c.get("caller"), id));
   })
-  .post("/app/emails/:email_id/copy", ...pageFor("POST /v1/emails/"), async (c) => {
-    const id = c.req.param("email_id");
-    const key = (await readForm(c)).get("idempotency_key") ?? "";
-    return submitForm(
-      c,
-      async () => {
-        const { input, source } = await toCopy(c.get("caller"), id);
-        const { id: copy } = await onceForForm(c, key, `copy ${id}`, (ctx) => sendEmail(ctx, input, source));
-        return `/app/emails/${copy}?done=copied`;
-      },
-      (refusal) => showEmail(c, refusal),
-    );
-  })
-  .post("/app/emails/:email_id/retry", ...pageFor("POST /v1/emails/:email_id/retry"), async (c) => {
-    const id = c.req.param("email_id");
-    const key = (await readForm(c)).get("idempotency_key") ?? "";
-    return submitForm(
-      c,
-      async () => {
-        const created = await onceForForm(c, key, id, (ctx) => retryEmail(ctx, id));
-        return `/app/emails/${created.id}?done=retried`;
-      },
-      (refusal) => showEmail(c, refusal),
-    );
-  })
-  .post("/app/emails/:email_id/remove-and-retry", ...pageFor("POST /v1/emails/:email_id/retry"), async (c) => {
+  .post("/app/emails/:email_id/copy", ...pageFor("POST /v1/emails/"), (c) =>
+    submitForm(c, showEmail, async () => {
+      const id = c.req.param("email_id");
+      const { input, source } = await toCopy(c.get("caller"), id);
+      const { id: copy } = await onceForForm(c, `copy ${id}`, (ctx) => sendEmail(ctx, input, source));
+      return `/app/emails/${copy}?done=copied`;
+    }),
+  )
+  .post("/app/emails/:email_id/retry", ...pageFor(RETRY), (c) =>
+    submitForm(c, showEmail, async () => {
+      const id = c.req.param("email_id");
+      const created = await onceForForm(c, id, (ctx) => retryEmail(ctx, id));
+      return `/app/emails/${created.id}?done=retried`;
+    }),
+  )
+  .post("/app/emails/:email_id/remove-and-retry", ...pageFor(RETRY), (c) => {
     requireRight(c.get("caller").actor, "DELETE /v1/suppressions/:email", c.get("routes"));
-    const id = c.req.param("email_id");
-    const fields = await readForm(c);
-    const address = fields.get("address") ?? "";
-    return submitForm(
-      c,
-      async () => {
-        // A form that is sent again finds the address removed.
-        await removeSuppression(c.get("caller"), address).catch(ignoreMissing);
-        const key = fields.get("idempotency_key") ?? "";
-        const created = await onceForForm(c, key, `${id} ${address}`, (ctx) => retryEmail(ctx, id));
-        return `/app/emails/${created.id}?done=retried`;
-      },
-      (refusal) => showEmail(c, refusal),
-    );
+    return submitForm(c, showEmail, async (fields) => {
+      const id = c.req.param("email_id");
+      const address = fields.get("address") ?? "";
+      // A form that is sent again finds the address removed.
+      await removeSuppression(c.get("caller"), address).catch(ignoreMissing);
+      const created = await onceForForm(c, `${id} ${address}`, (ctx) => retryEmail(ctx, id));
+      return `/app/emails/${created.id}?done=retried`;
+    });
   });
 
 function ignoreMissing(error: unknown): void {
@@ -122,7 +105,7 @@ async function toCopy(caller: CallerCtx, id: string): Promise<{ input: SendIn; s
   return { input, source: email.source === "inbox" ? "inbox" : "ui" };
 }
 
-async function showEmail(c: Context<AppEnv>, refusal?: Refusal) {
+async function showEmail(c: Context<AppEnv>) {
   const caller = c.get("caller");
   const id = c.req.param("email_id") ?? "";
   const row = await getEmail(caller, id);
@@ -134,7 +117,6 @@ async function showEmail(c: Context<AppEnv>, refusal?: Refusal) {
     pending.length === 0 ? [] : findWaits(caller, pending, row),
   ]);
   const suppressions = found.map(toSuppression);
-  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const page = <EmailPage {...{ caller, email, row, suppressions, waits, notice }} error={refusal?.message} />;
-  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
+  const page = <EmailPage email={email} row={row} suppressions={suppressions} waits={waits} />;
+  return respondPage(c, page, { notices, frames: true });
 }

@@ -1,4 +1,4 @@
-import { Field, Form, PostButton } from "../../../http/ui/index.ts";
+import { Field, Form, PostButton, Submit } from "../../../http/ui/index.ts";
 import type { SavedSearchesOut } from "../../../sending/emails/index.ts";
 import { emailsPath } from "./path.ts";
 
@@ -36,9 +36,7 @@ export function SavedSearches({ searches, q, status }: SavedSearchesProps) {
       {isSearch ? (
         <Form class="filter" action="/app/emails/searches" fields={{ id: crypto.randomUUID(), query: q, status }}>
           <Field name="name" label="Name of this search" maxlength={100} />
-          <button class="quiet" type="submit">
-            Save
-          </button>
+          <Submit label="Save" kind="quiet" />
         </Form>
       ) : null}
     </details>

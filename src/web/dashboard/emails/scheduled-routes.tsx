@@ -1,9 +1,7 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { type Refusal, submitForm } from "../../../http/page-form.ts";
+import { attempt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { readTime } from "../../../http/time-field.ts";
 import { notFound } from "../../../lib/errors.ts";
@@ -19,27 +17,19 @@ import {
 import { PAGE_SIZE } from "../page-size.ts";
 import { ScheduledPage } from "./scheduled.tsx";
 
-const notices: Readonly<Record<string, string>> = {
-  moved: "The email leaves at its new time.",
-};
-
 /** The scheduled emails, and the forms that move, send and cancel one. */
 export const scheduledPages = new Hono<AppEnv>()
-  .get("/app/emails/scheduled", ...pageFor("GET /v1/emails/scheduled"), (c) => showScheduled(c))
-  .post("/app/emails/:email_id/move", ...pageFor("PATCH /v1/emails/scheduled/:email_id"), async (c) => {
-    const sendAt = readTime(await readForm(c), "send_at");
-    return submitForm(
-      c,
-      async () => {
-        await reschedule(c.get("caller"), c.req.param("email_id"), sendAt);
-        return "/app/emails/scheduled?done=moved";
-      },
-      async (refusal) => {
-        // A time that is refused says nothing about an email of another workspace.
-        await getEmailDetail(c.get("caller"), c.req.param("email_id"));
-        return showScheduled(c, refusal);
-      },
-    );
+  .get("/app/emails/scheduled", ...pageFor("GET /v1/emails/scheduled"), showScheduled)
+  .post("/app/emails/:email_id/move", ...pageFor("PATCH /v1/emails/scheduled/:email_id"), (c) => {
+    const show = async () => {
+      // A time that is refused says nothing about an email of another workspace.
+      await getEmailDetail(c.get("caller"), c.req.param("email_id"));
+      return showScheduled(c);
+    };
+    return submitForm(c, show, async (fields) => {
+      await reschedule(c.get("caller"), c.req.param("email_id"), readTime(fields, "send_at"));
+      return "/app/emails/scheduled?done=moved";
+    });
   })
   .post("/app/emails/:email_id/send-now", ...pageFor("POST /v1/emails/scheduled/:email_id/send-now"), (c) =>
     change(c, "now", (id) => sendNow(c.get("caller"), id)),
@@ -50,27 +40,19 @@ export const scheduledPages = new Hono<AppEnv>()
 
 function change(c: Context<AppEnv>, done: string, run: (id: string) => Promise<unknown>): Promise<Response> {
   const id = c.req.param("email_id") ?? "";
-  return submitForm(
-    c,
-    async () => {
-      await run(id);
-      return `/app/emails/${id}?done=${done}`;
-    },
-    (refusal) => showScheduled(c, refusal),
-  );
+  return attempt(c, showScheduled, async () => {
+    await run(id);
+    return `/app/emails/${id}?done=${done}`;
+  });
 }
 
-async function showScheduled(c: Context<AppEnv>, refusal?: Refusal) {
-  const caller = c.get("caller");
+async function showScheduled(c: Context<AppEnv>) {
   const after = c.req.method === "GET" ? c.req.query("after") : undefined;
   if (after !== undefined && !SCHEDULED_CURSOR.test(after)) throw notFound("Page");
-  const { json, next } = await pageOfScheduled(caller, { after, page: 0, limit: PAGE_SIZE });
-  const props = {
-    caller,
-    emails: JSON.parse(json) as ScheduledOut[],
-    next: next === null ? null : `/app/emails/scheduled?${new URLSearchParams({ after: next })}`,
-    notice: refusal ? undefined : notices[c.req.query("done") ?? ""],
-    error: refusal?.message,
-  };
-  return respondPage(c, <ScheduledPage {...props} />, { status: refusal?.status ?? 200 });
+  const { json, next } = await pageOfScheduled(c.get("caller"), { after, page: 0, limit: PAGE_SIZE });
+  return respondPage(c, <ScheduledPage emails={JSON.parse(json) as ScheduledOut[]} />, {
+    notices: { moved: "The email leaves at its new time." },
+    next: next && `/app/emails/scheduled?${new URLSearchParams({ after: next })}`,
+    nextLabel: "Later",
+  });
 }

@@ -1,9 +1,8 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm, textOf, toRefusal } from "../../../http/page-form.ts";
+import { attempt, parseFields, textOf, toRefusal } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import {
   findFailureReasons,
@@ -43,35 +42,32 @@ interface Shown {
   before?: string;
 }
 
-async function changeSearches(
+const changeSearches = (
   c: Context<AppEnv>,
   shown: { q: string; status: string },
   change: (searches: SavedSearchesOut["searches"]) => unknown[],
-): Promise<Response> {
-  const caller = c.get("caller");
-  return submitForm(
+) =>
+  attempt(
     c,
+    () => showEmails(c, shown),
     async () => {
-      const { searches } = await getSavedSearches(caller);
-      await putSavedSearches(caller, parseFields(SavedSearchesIn, { searches: change(searches) }));
+      const { searches } = await getSavedSearches(c.get("caller"));
+      await putSavedSearches(c.get("caller"), parseFields(SavedSearchesIn, { searches: change(searches) }));
       return emailsPath(shown);
     },
-    (refusal) => showEmails(c, shown, refusal),
   );
-}
 
-async function showEmails(c: Context<AppEnv>, { q = "", status = "", before }: Shown, refusal?: Refusal) {
+async function showEmails(c: Context<AppEnv>, { q = "", status = "", before }: Shown) {
   const caller = c.get("caller");
   const found = search(c, { q, status, before: before?.toLowerCase() });
-  const [{ rows, next, error }, { searches }] = await Promise.all([found, getSavedSearches(caller)]);
-  const failed = rows.filter((row) => FAILED.includes(row.status)).map(({ id }) => id);
+  const [{ rows: emails, next }, { searches }] = await Promise.all([found, getSavedSearches(caller)]);
+  const failed = emails.filter((row) => FAILED.includes(row.status)).map(({ id }) => id);
   const reasons = await findFailureReasons(caller, failed);
-  const shown = refusal ?? error;
-  const page = <EmailsPage {...{ caller, emails: rows, reasons, searches, q, status, next }} error={shown?.message} />;
-  return respondPage(c, page, { status: shown?.status ?? 200 });
+  const page = <EmailsPage emails={emails} reasons={reasons} searches={searches} q={q} status={status} />;
+  return respondPage(c, page, { next });
 }
 
-/** Returns a page of emails, and the URL of the next one; what is wrong with the search instead. */
+/** Returns a page of emails, and the URL of the next one. A search that is refused has none, and the page says why. */
 async function search(
   c: Context<AppEnv>,
   { q, status, before }: { q: string; status: string; before?: string | undefined },
@@ -81,7 +77,8 @@ async function search(
     const { rows, next } = await searchEmails(c.get("caller"), { ...input, ...(isStatus(status) ? { status } : {}) });
     return { rows, next: next?.before === undefined ? null : emailsPath({ q, status, before: next.before }) };
   } catch (error) {
-    return { rows: [], next: null, error: toRefusal(error) };
+    if (!c.get("refusal")) c.set("refusal", toRefusal(error));
+    return { rows: [], next: null };
   }
 }
 

@@ -1,153 +1,101 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
-import type { FormOut } from "../../../audience/forms/index.ts";
-import type { Refusal } from "../../../http/page-form.ts";
+import { FormIn, type FormOut } from "../../../audience/forms/index.ts";
 import {
+  AppLayout,
   ButtonLink,
   Check,
   Code,
-  Dialog,
   Empty,
-  ErrorSummary,
   Field,
   Form,
-  Layout,
+  FormDialog,
   List,
   Status,
+  Submit,
   TextArea,
   Time,
+  useScope,
 } from "../../../http/ui/index.ts";
+import { toLines } from "./field-lines.ts";
 
-/** The fields of a form, as they were filled in. */
-export interface FormDraft {
-  name: string;
-  title: string;
-  text: string;
-  button: string;
-  /** Lines as `toLines` writes them. */
-  fields: string;
-  successMessage: string;
-  redirectUrl: string;
-  isActive: boolean;
-  idempotencyKey: string;
-}
-
-/** The settings of confirmation of a list, as they were filled in. */
-export interface ConfirmationDraft {
-  confirm: boolean;
-  subject: string;
-  text: string;
-}
-
-interface PageProps {
-  caller: CallerCtx;
+interface FormsPageProps {
   list: ListOut;
-  refusal?: Refusal | undefined;
+  forms: readonly FormOut[];
 }
 
-type FormsPageProps = PageProps & {
-  forms: readonly FormOut[];
-  draft: FormDraft;
-  confirmation: ConfirmationDraft;
-  /** The form that was refused. */
-  refused?: "form" | "confirmation" | undefined;
-  notice?: string | undefined;
-};
-
-const mayManage = (caller: CallerCtx) => caller.actor.scopes.has("contacts:manage");
+const mayManage = () => useScope("contacts:manage");
 
 /** The forms of a list, and whether the list asks for confirmation. */
-export function FormsPage(props: FormsPageProps) {
-  const { caller, list, forms, notice } = props;
+export function FormsPage({ list, forms }: FormsPageProps) {
   return (
-    <Layout
-      title={`Sign-up to ${list.name}`}
-      caller={caller}
-      at="/app/contacts"
-      actions={mayManage(caller) ? <CreateDialog {...props} /> : null}
-      notice={notice}
-    >
+    <AppLayout title={`Sign-up to ${list.name}`} actions={mayManage() ? <CreateDialog list={list} /> : null}>
       <p>
         <a href={`/app/contacts/${list.id}`}>{list.name}</a>:{" "}
         {list.confirm
           ? "new contacts get mail after they have confirmed by a link."
           : "new contacts get mail at once. Who uses a form always confirms."}
       </p>
-      {forms.length === 0 ? (
-        <Empty drawing="people">
-          No form yet. A form is a page, or HTML for your own, by which people join the list.
-        </Empty>
-      ) : (
-        <List
-          caption="Forms"
-          columns={["Form", "Page", "Status", "Created"]}
-          rows={forms.map(({ id, name, url, is_active, created_at }) => [
-            mayManage(caller) ? <a href={`/app/contacts/${list.id}/forms/${id}`}>{name}</a> : name,
-            <a href={url}>Open</a>,
-            <Status word={is_active ? "active" : "paused"} />,
-            <Time at={created_at} />,
-          ])}
-        />
-      )}
-      {mayManage(caller) ? <ConfirmationForm {...props} /> : null}
-    </Layout>
+      <List
+        caption="Forms"
+        columns={["Form", "Page", "Status", "Created"]}
+        empty={
+          <Empty drawing="people">
+            No form yet. A form is a page, or HTML for your own, by which people join the list.
+          </Empty>
+        }
+        rows={forms.map(({ id, name, url, is_active, created_at }) => [
+          mayManage() ? <a href={`/app/contacts/${list.id}/forms/${id}`}>{name}</a> : name,
+          <a href={url}>Open</a>,
+          <Status word={is_active ? "active" : "paused"} />,
+          <Time at={created_at} />,
+        ])}
+      />
+      {mayManage() ? <ConfirmationForm list={list} /> : null}
+    </AppLayout>
   );
 }
 
-const ConfirmationForm = ({ list, confirmation, refused, refusal }: FormsPageProps) => {
-  const shown = refused === "confirmation" ? refusal : undefined;
-  return (
-    <Form class="form" action={`/app/contacts/${list.id}/confirmation`}>
-      <h2>Confirmation</h2>
-      <ErrorSummary refusal={shown} />
-      <Check name="confirm" label="New contacts confirm by a link in an email" checked={confirmation.confirm} />
-      <Field
-        name="confirm_subject"
-        label="Subject of the email"
-        required={false}
-        value={confirmation.subject}
-        errors={shown?.errors}
-        maxlength={200}
-      />
-      <TextArea
-        name="confirm_text"
-        label="Text above its button"
-        required={false}
-        rows={3}
-        value={confirmation.text}
-        errors={shown?.errors}
-      />
-      <button class="quiet" type="submit">
-        Save
-      </button>
-    </Form>
-  );
-};
+const ConfirmationForm = ({ list }: Pick<FormsPageProps, "list">) => (
+  <Form class="form" action={`/app/contacts/${list.id}/confirmation`}>
+    <h2>Confirmation</h2>
+    <Check name="confirm" label="New contacts confirm by a link in an email" checked={list.confirm} />
+    <Field
+      name="confirm_subject"
+      label="Subject of the email"
+      required={false}
+      value={list.confirm_subject ?? ""}
+      maxlength={200}
+    />
+    <TextArea
+      name="confirm_text"
+      label="Text above its button"
+      required={false}
+      rows={3}
+      value={list.confirm_text ?? ""}
+    />
+    <Submit label="Save" kind="quiet" />
+  </Form>
+);
 
-const CreateDialog = ({ list, draft, refused, refusal }: FormsPageProps) => {
-  const shown = refused === "form" ? refusal : undefined;
-  return (
-    <Dialog label="New form" icon="plus" isOpen={shown !== undefined}>
-      <Form action={`/app/contacts/${list.id}/forms`} once={draft.idempotencyKey}>
-        <ErrorSummary refusal={shown} />
-        <Fields draft={draft} refusal={shown} />
-        <button type="submit">Create form</button>
-      </Form>
-    </Dialog>
-  );
-};
+/** A form with the texts that the API gives it when it has none. */
+const NEW_FORM = { ...FormIn.parse({ name: "x", title: "x", text: "x" }), name: "", title: "", text: "" };
 
-const Fields = ({ draft, refusal }: { draft: FormDraft; refusal: Refusal | undefined }) => (
+const CreateDialog = ({ list }: Pick<FormsPageProps, "list">) => (
+  <FormDialog label="New form" icon="plus" action={`/app/contacts/${list.id}/forms`} once button="Create form">
+    <Fields form={NEW_FORM} />
+  </FormDialog>
+);
+
+const Fields = ({ form }: { form: FormIn }) => (
   <>
-    <Field name="name" label="Name" hint="For you alone." value={draft.name} errors={refusal?.errors} maxlength={200} />
-    <Field name="title" label="Heading" value={draft.title} errors={refusal?.errors} maxlength={200} />
+    <Field name="name" label="Name" hint="For you alone." value={form.name} maxlength={200} />
+    <Field name="title" label="Heading" value={form.title} maxlength={200} />
     <TextArea
       name="text"
       label="Text"
       hint="What people sign up for. It is kept as evidence."
       rows={3}
-      value={draft.text}
-      errors={refusal?.errors}
+      value={form.text}
     />
     <TextArea
       name="fields"
@@ -155,40 +103,24 @@ const Fields = ({ draft, refusal }: { draft: FormDraft; refusal: Refusal | undef
       hint="One a line: a name and its label, such as “city: Your town”. A star at the end: required. “name” is the contact's name."
       required={false}
       rows={3}
-      value={draft.fields}
-      errors={refusal?.errors}
+      value={toLines(form.fields)}
     />
-    <Field name="button" label="Button" value={draft.button} errors={refusal?.errors} maxlength={50} />
-    <TextArea
-      name="success_message"
-      label="Message after a submission"
-      rows={2}
-      value={draft.successMessage}
-      errors={refusal?.errors}
-    />
+    <Field name="button" label="Button" value={form.button} maxlength={50} />
+    <TextArea name="success_message" label="Message after a submission" rows={2} value={form.success_message} />
     <Field
       name="redirect_url"
       label="Page in place of the message"
       hint="An https URL."
       required={false}
-      value={draft.redirectUrl}
-      errors={refusal?.errors}
+      value={form.redirect_url ?? ""}
     />
   </>
 );
 
 /** The page of one form, with its address and its HTML. */
-export const FormPage = ({
-  caller,
-  list,
-  form,
-  draft,
-  refusal,
-}: Omit<PageProps, "list"> & { list: Pick<ListOut, "id" | "name">; form: FormOut; draft: FormDraft }) => (
-  <Layout
+export const FormPage = ({ list, form }: { list: Pick<ListOut, "id" | "name">; form: FormOut }) => (
+  <AppLayout
     title={form.name}
-    caller={caller}
-    at="/app/contacts"
     actions={
       <>
         <ButtonLink to={form.url} label="Open the page" kind="quiet" />
@@ -199,12 +131,12 @@ export const FormPage = ({
     <p>
       A form of <a href={`/app/contacts/${list.id}/forms`}>{list.name}</a>.
     </p>
-    <Form class="form" action={`/app/contacts/${list.id}/forms/${form.id}`} refusal={refusal}>
-      <Fields draft={draft} refusal={refusal} />
-      <Check name="is_active" label="The form takes submissions" checked={draft.isActive} />
-      <button type="submit">Save</button>
+    <Form class="form" action={`/app/contacts/${list.id}/forms/${form.id}`}>
+      <Fields form={form} />
+      <Check name="is_active" label="The form takes submissions" checked={form.is_active} />
+      <Submit label="Save" />
     </Form>
     <h2>HTML for your page</h2>
     <Code label="HTML of the form" text={form.html} />
-  </Layout>
+  </AppLayout>
 );

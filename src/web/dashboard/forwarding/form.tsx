@@ -1,12 +1,9 @@
-import type { FieldErrors } from "../../../http/ui/index.ts";
 import { Check, Field, Select } from "../../../http/ui/index.ts";
-import { type FormValues, versionOf } from "../../../lib/form-version.ts";
+import type { FormValues } from "../../../lib/form-version.ts";
 import type { actionTypes, RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
 
 /** The fields of a forwarding rule, as they were filled in. */
 export interface RuleForm {
-  /** `domain:` or `mailbox:` and an id: whose mail is forwarded. Not changed later. */
-  scope: string;
   from: string;
   to: string;
   subject: string;
@@ -14,39 +11,50 @@ export interface RuleForm {
   target: string;
   position: string;
   isActive: boolean;
-  /** Of what the form began from. Empty: a new rule. */
-  version: string;
 }
 
-export const emptyRuleForm: RuleForm = {
-  ...{ scope: "", from: "", to: "", subject: "", type: "address", target: "", position: "", isActive: true },
-  version: "",
+const emptyRuleForm: RuleForm = {
+  from: "",
+  to: "",
+  subject: "",
+  type: "address",
+  target: "",
+  position: "",
+  isActive: true,
 };
 
 export function readRuleForm(form: URLSearchParams): RuleForm {
   const field = (name: string) => form.get(name)?.trim() ?? "";
   return {
-    ...{ scope: field("scope"), from: field("from"), to: field("to"), subject: field("subject") },
-    ...{ type: field("type"), target: field("target"), position: field("position") },
+    from: field("from"),
+    to: field("to"),
+    subject: field("subject"),
+    type: field("type"),
+    target: field("target"),
+    position: field("position"),
     isActive: form.get("is_active") === "on",
-    version: field("version"),
   };
 }
 
 /** Returns the form of a rule that exists. */
-export function toRuleForm({ match, action, position, is_active }: RuleOut): RuleForm {
-  const form = {
-    ...{ scope: "", from: match.from ?? "", to: match.to ?? "", subject: match.subject_contains ?? "" },
-    ...{ type: action.type, target: action.target, position: String(position), isActive: is_active },
-    version: "",
-  };
-  return { ...form, version: versionOf(valuesOf(form)) };
-}
+export const toRuleForm = ({ match, action, position, is_active }: RuleOut): RuleForm => ({
+  from: match.from ?? "",
+  to: match.to ?? "",
+  subject: match.subject_contains ?? "",
+  type: action.type,
+  target: action.target,
+  position: String(position),
+  isActive: is_active,
+});
 
 /** Returns what the form of a rule that exists shows and changes, by label. The target of a mailbox is its id. */
 export const valuesOf = ({ from, to, subject, type, target, position, isActive }: RuleForm): FormValues => ({
-  ...{ From: from, To: to, "Subject contains": subject, "Send a copy to": `${type} ${target}` },
-  ...{ "Place in the order": position, "The rule is active": isActive ? "yes" : "no" },
+  From: from,
+  To: to,
+  "Subject contains": subject,
+  "Send a copy to": `${type} ${target}`,
+  "Place in the order": position,
+  "The rule is active": isActive ? "yes" : "no",
 });
 
 /** Returns the fields of the API call that changes a rule. */
@@ -57,19 +65,21 @@ export const toRulePatch = ({ from, to, subject, type, target, position, isActiv
   ...(position === "" ? {} : { position: Number(position) }),
 });
 
-/** Returns the fields of the API call that creates a rule. */
-export function toRuleRequest(form: RuleForm) {
-  const [kind, id] = form.scope.split(":");
+/** Returns the fields of the API call that creates a rule. `scope`: `domain:` or `mailbox:` and an id, whose mail is forwarded. */
+export function toRuleRequest(form: RuleForm, scope: string) {
+  const [kind, id] = scope.split(":");
   return { ...toRulePatch(form), ...(kind === "mailbox" ? { mailbox_id: id } : { domain_id: id }) };
 }
 
-/** Returns the errors of an API call by the fields of the form. */
-export function toRuleErrors(errors: FieldErrors): FieldErrors {
-  const names: Readonly<Record<string, string>> = {
-    ...{ action: "target", match: "from", domain_id: "scope", mailbox_id: "scope" },
-  };
-  return new Map([...errors].map(([name, message]) => [names[name] ?? name, message]));
-}
+const FIELDS: Readonly<Record<string, string>> = {
+  action: "target",
+  match: "from",
+  domain_id: "scope",
+  mailbox_id: "scope",
+};
+
+/** Returns the field of the form that an error of an API call is about. */
+export const fieldOf = ([, name = ""]: readonly (string | number)[]): string => FIELDS[name] ?? String(name);
 
 const TYPES: Readonly<Record<(typeof actionTypes)[number], string>> = {
   address: "An email address",
@@ -78,18 +88,16 @@ const TYPES: Readonly<Record<(typeof actionTypes)[number], string>> = {
 };
 
 interface RuleFieldsProps {
-  form: RuleForm;
+  /** Default: a new rule. */
+  form?: RuleForm;
   /** Domains and mailboxes whose mail a new rule may forward. */
   scopes?: readonly { value: string; label: string }[];
-  errors: FieldErrors | undefined;
 }
 
 /** The fields of a new rule, or of one that exists when `scopes` is absent. */
-export const RuleFields = ({ form, scopes, errors }: RuleFieldsProps) => (
+export const RuleFields = ({ form = emptyRuleForm, scopes }: RuleFieldsProps) => (
   <>
-    {scopes ? (
-      <Select name="scope" label="Forward mail to" options={scopes} value={form.scope} errors={errors} />
-    ) : null}
+    {scopes ? <Select name="scope" label="Forward mail to" options={scopes} /> : null}
     <fieldset>
       <legend>Only emails that match all of these</legend>
       <Field
@@ -99,7 +107,6 @@ export const RuleFields = ({ form, scopes, errors }: RuleFieldsProps) => (
         hint="An address, or @ and a domain."
         placeholder="@example.org"
         value={form.from}
-        errors={errors}
         maxlength={998}
       />
       <Field
@@ -108,31 +115,21 @@ export const RuleFields = ({ form, scopes, errors }: RuleFieldsProps) => (
         required={false}
         hint="Compared with the recipients, To and Cc."
         value={form.to}
-        errors={errors}
         maxlength={998}
       />
-      <Field
-        name="subject"
-        label="Subject contains"
-        required={false}
-        value={form.subject}
-        errors={errors}
-        maxlength={998}
-      />
+      <Field name="subject" label="Subject contains" required={false} value={form.subject} maxlength={998} />
     </fieldset>
     <Select
       name="type"
       label="Send a copy to"
       options={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
       value={form.type}
-      errors={errors}
     />
     <Field
       name="target"
       label="Address, mailbox or URL"
       hint="An address outside of this workspace gets a link, and no mail before it has confirmed."
       value={form.target}
-      errors={errors}
       maxlength={2048}
     />
     <Field
@@ -142,7 +139,6 @@ export const RuleFields = ({ form, scopes, errors }: RuleFieldsProps) => (
       inputmode="numeric"
       hint="Rules are applied from the lowest number up. Empty: at the end."
       value={form.position}
-      errors={errors}
     />
     <Check name="is_active" label="The rule is active." checked={form.isActive} />
   </>

@@ -1,20 +1,10 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import { ButtonLink, Empty, Layout, List, Pager } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Empty, List, useViewer } from "../../../http/ui/index.ts";
 import type { MakerlessFilters } from "../../../mailboxes/inbox/index.ts";
 
-interface MakerlessFiltersPageProps {
-  caller: CallerCtx;
-  found: readonly MakerlessFilters[];
-  /** Path of the page of the mailboxes that follow; null on the last page. */
-  next: string | null;
-}
-
 /** The filters of all mailboxes that forward although it is not known who saved them. */
-export const MakerlessFiltersPage = ({ caller, found, next }: MakerlessFiltersPageProps) => (
-  <Layout
+export const MakerlessFiltersPage = ({ found }: { found: readonly MakerlessFilters[] }) => (
+  <AppLayout
     title="Filters without a known maker"
-    caller={caller}
-    at="/app/forwarding"
     actions={<ButtonLink to="/app/forwarding" label="Forwarding rules" kind="quiet" />}
   >
     <p>
@@ -22,21 +12,19 @@ export const MakerlessFiltersPage = ({ caller, found, next }: MakerlessFiltersPa
       were saved before this person was stored, or with the password of the mailbox, go on and are listed here. Save one
       to become its maker, or delete it.
     </p>
-    {found.length === 0 ? (
-      <Empty>None of these mailboxes has such a filter.{next === null ? "" : " More mailboxes follow."}</Empty>
-    ) : (
-      <List
-        caption="Filters without a known maker"
-        columns={["Mailbox", "Filter", "Forwards to"]}
-        rows={found.flatMap(({ mailbox, filters }) =>
-          filters.map(({ id, name, addresses }) => [
-            mailbox.address,
-            <a href={`/mail/filters/${mailbox.id}/${id}`}>{name ?? "Without a name"}</a>,
-            addresses.join(", "),
-          ]),
-        )}
-      />
-    )}
-    <Pager next={next} label="Next mailboxes" />
-  </Layout>
+    <List
+      caption="Filters without a known maker"
+      columns={["Mailbox", "Filter", "Forwards to"]}
+      empty={
+        <Empty>None of these mailboxes has such a filter.{useViewer().next ? " More mailboxes follow." : ""}</Empty>
+      }
+      rows={found.flatMap(({ mailbox, filters }) =>
+        filters.map(({ id, name, addresses }) => [
+          mailbox.address,
+          <a href={`/mail/filters/${mailbox.id}/${id}`}>{name ?? "Without a name"}</a>,
+          addresses.join(", "),
+        ]),
+      )}
+    />
+  </AppLayout>
 );

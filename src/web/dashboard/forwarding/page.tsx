@@ -1,71 +1,57 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
+  AppLayout,
   ButtonLink,
   Empty,
   Facts,
   Form,
-  Layout,
   List,
   Notice,
   PostButton,
   Status,
   Time,
+  useCaller,
+  useScope,
   VersionField,
 } from "../../../http/ui/index.ts";
+import { versionOf } from "../../../lib/form-version.ts";
 import type { RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
 import { mayManage as mayManageMailboxes } from "../../../mailboxes/mailboxes/index.ts";
-import { curlLine } from "../curl-line.ts";
-import { RuleFields, type RuleForm } from "./form.tsx";
+import { RuleFields, toRuleForm, valuesOf } from "./form.tsx";
 
 /** Names of domains and mailboxes by their ids, for readers. */
 export type Names = ReadonlyMap<string, string>;
 
-const mayManage = ({ actor }: CallerCtx) => actor.scopes.has("domains:manage");
-
-interface RulesPageProps {
-  caller: CallerCtx;
-  rules: readonly RuleOut[];
-  names: Names;
-  notice?: string | undefined;
-}
+const mayManage = () => useScope("domains:manage");
 
 /** The forwarding rules of the workspace, in the order in which they are applied. */
-export const RulesPage = ({ caller, rules, names, notice }: RulesPageProps) => (
-  <Layout
-    title="Forwarding"
-    caller={caller}
-    at="/app/forwarding"
-    actions={mayManage(caller) ? <ButtonLink to="/app/forwarding/new" label="New rule" /> : null}
-    notice={notice}
-  >
-    {rules.length === 0 ? (
-      <Empty
-        action={mayManage(caller) ? { href: "/app/forwarding/new", label: "Create a rule" } : undefined}
-        command={curlLine(caller, "/v1/forwarding-rules/", "@rule.json")}
-      >
-        No rule yet. A rule sends a copy of received mail to an address, a mailbox or a URL.
-      </Empty>
-    ) : (
-      <List
-        caption="Forwarding rules"
-        columns={["Place", "Status", "Mail to", "Condition", "Copy to"]}
-        rows={rules.map((rule) => [
-          rule.position,
-          <Status word={statusOf(rule)} />,
-          <a href={`/app/forwarding/${rule.id}`}>{scopeOf(rule, names)}</a>,
-          conditionOf(rule),
-          targetOf(rule, names),
-        ])}
-      />
-    )}
-    {mayManageMailboxes(caller.actor) ? (
+export const RulesPage = ({ rules, names }: { rules: readonly RuleOut[]; names: Names }) => (
+  <AppLayout title="Forwarding" actions={mayManage() ? <ButtonLink to="/app/forwarding/new" label="New rule" /> : null}>
+    <List
+      caption="Forwarding rules"
+      columns={["Place", "Status", "Mail to", "Condition", "Copy to"]}
+      empty={
+        <Empty
+          action={mayManage() ? { href: "/app/forwarding/new", label: "Create a rule" } : undefined}
+          command={{ path: "/v1/forwarding-rules/", body: "@rule.json" }}
+        >
+          No rule yet. A rule sends a copy of received mail to an address, a mailbox or a URL.
+        </Empty>
+      }
+      rows={rules.map((rule) => [
+        rule.position,
+        <Status word={statusOf(rule)} />,
+        <a href={`/app/forwarding/${rule.id}`}>{scopeOf(rule, names)}</a>,
+        conditionOf(rule),
+        targetOf(rule, names),
+      ])}
+    />
+    {mayManageMailboxes(useCaller().actor) ? (
       <p class="soft">
         Filters of mailboxes forward too. <a href="/app/forwarding/filters">Filters without a known maker</a> go on
         forwarding after the person who saved them has left.
       </p>
     ) : null}
-  </Layout>
+  </AppLayout>
 );
 
 const statusOf = ({ is_active, is_confirmed }: RuleOut) =>
@@ -86,51 +72,30 @@ function conditionOf({ match }: RuleOut): string {
 const targetOf = ({ action: { type, target } }: RuleOut, names: Names) =>
   type === "mailbox" ? (names.get(target) ?? target) : target;
 
-interface NewRulePageProps {
-  caller: CallerCtx;
-  form: RuleForm & { idempotencyKey: string };
-  scopes: readonly { value: string; label: string }[];
-  refusal?: Refusal | undefined;
-}
-
 /** The page that creates a rule. */
-export const NewRulePage = ({ caller, form, scopes, refusal }: NewRulePageProps) => (
-  <Layout title="New forwarding rule" caller={caller} at="/app/forwarding">
+export const NewRulePage = ({ scopes }: { scopes: readonly { value: string; label: string }[] }) => (
+  <AppLayout title="New forwarding rule">
     {scopes.length === 0 ? (
       <Empty action={{ href: "/app/domains", label: "Add a domain", isMain: true }}>
         Mail to your domains is forwarded, and this workspace has no domain yet.
       </Empty>
     ) : (
-      <Form class="form" action="/app/forwarding/new" once={form.idempotencyKey} refusal={refusal}>
-        <RuleFields form={form} scopes={scopes} errors={refusal?.errors} />
+      <Form class="form" action="/app/forwarding/new" once>
+        <RuleFields scopes={scopes} />
         <p>
           <button type="submit">Create rule</button>
         </p>
       </Form>
     )}
-  </Layout>
+  </AppLayout>
 );
 
-interface RulePageProps {
-  caller: CallerCtx;
-  rule: RuleOut;
-  names: Names;
-  form: RuleForm;
-  notice?: string | undefined;
-  refusal?: Refusal | undefined;
-}
-
 /** One rule: its state, and the form that changes it. */
-export function RulePage({ caller, rule, names, form, notice, refusal }: RulePageProps) {
+export function RulePage({ rule, names }: { rule: RuleOut; names: Names }) {
   const path = `/app/forwarding/${rule.id}`;
+  const form = toRuleForm(rule);
   return (
-    <Layout
-      title="Forwarding rule"
-      caller={caller}
-      at="/app/forwarding"
-      actions={mayManage(caller) ? <Actions path={path} rule={rule} /> : null}
-      notice={notice}
-    >
+    <AppLayout title="Forwarding rule" actions={mayManage() ? <Actions path={path} rule={rule} /> : null}>
       {rule.is_confirmed ? null : (
         <Notice kind="warn">
           {rule.action.target} has not confirmed yet, so nothing is forwarded to it. It got a link by mail; saving the
@@ -146,19 +111,19 @@ export function RulePage({ caller, rule, names, form, notice, refusal }: RulePag
           Changed: <Time at={rule.updated_at} />,
         }}
       />
-      {mayManage(caller) ? (
+      {mayManage() ? (
         <>
           <h2>Change</h2>
-          <Form class="form" action={path} refusal={refusal}>
-            <VersionField version={form.version} refusal={refusal} />
-            <RuleFields form={form} errors={refusal?.errors} />
+          <Form class="form" action={path}>
+            <VersionField version={versionOf(valuesOf(form))} />
+            <RuleFields form={{ ...form, target: targetOf(rule, names) }} />
             <p>
               <button type="submit">Save</button>
             </p>
           </Form>
         </>
       ) : null}
-    </Layout>
+    </AppLayout>
   );
 }
 
@@ -174,13 +139,13 @@ const Actions = ({ path, rule }: { path: string; rule: RuleOut }) => (
 );
 
 /** The response that shows the secret of a rule that posts to a URL: the only page that does. */
-export const RuleSecretPage = ({ caller, rule, secret }: { caller: CallerCtx; rule: RuleOut; secret: string }) => (
-  <Layout title="The secret of the rule" caller={caller} at="/app/forwarding">
+export const RuleSecretPage = ({ rule, secret }: { rule: RuleOut; secret: string }) => (
+  <AppLayout title="The secret of the rule">
     <Notice kind="warn">Copy the secret now. It is not shown again.</Notice>
     <Facts of={{ URL: rule.action.target, Secret: { code: secret, copy: "the secret" } }} />
     <p>Requests to the URL are signed with it, as those of webhooks are.</p>
     <p>
       <ButtonLink to={`/app/forwarding/${rule.id}`} label="I have copied it" />
     </p>
-  </Layout>
+  </AppLayout>
 );

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
+import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
@@ -11,21 +12,16 @@ const REVOKE = "DELETE /v1/oauth/grants/:grant_id";
 
 export const grantPages = new Hono<AppEnv>()
   .get("/app/grants", ...pageFor("GET /v1/oauth/grants"), async (c) => {
-    const caller = c.get("caller");
-    const found = await listGrants(caller, { after: c.req.query("after")?.toLowerCase(), limit: PAGE_SIZE + 1 });
-    const grants = found.slice(0, PAGE_SIZE);
-    const last = found.length > PAGE_SIZE ? grants.at(-1) : undefined;
-    const next = last === undefined ? null : `?${new URLSearchParams({ after: last.id })}`;
-    const notice = c.req.query("done") === "revoked" ? "The program is disconnected." : undefined;
-    return respondPage(c, <GrantsPage caller={caller} grants={grants} next={next} notice={notice} />);
+    const found = await listGrants(c.get("caller"), pageQuery(c, PAGE_SIZE));
+    const { rows: grants, next } = toPage(found, PAGE_SIZE, "/app/grants", ({ id }) => id);
+    const notices = { revoked: "The program is disconnected." };
+    return respondPage(c, <GrantsPage grants={grants} next={next} />, { notices });
   })
   .get("/app/grants/:grant_id/revoke", ...pageFor(REVOKE), async (c) => {
-    const caller = c.get("caller");
-    const grant = await getGrant(caller, c.req.param("grant_id"));
-    const title = `Disconnect ${clientName(grant)}?`;
+    const grant = await getGrant(c.get("caller"), c.req.param("grant_id"));
     return respondPage(
       c,
-      <ConfirmPage title={title} caller={caller} button="Disconnect" back="/app/grants">
+      <ConfirmPage title={`Disconnect ${clientName(grant)}?`} button="Disconnect" back="/app/grants">
         It can no longer act for you in the workspace {grant.workspace_name}, from its next request on.
       </ConfirmPage>,
     );

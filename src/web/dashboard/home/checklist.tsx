@@ -1,4 +1,5 @@
-import { Drawing, Field, Form, PostButton, Status } from "../../../http/ui/index.ts";
+import type { Scope } from "../../../access/accounts/scopes.ts";
+import { Drawing, Field, Form, PostButton, Status, Submit, useCaller, useScope } from "../../../http/ui/index.ts";
 import type { Setup, SetupState } from "./queries.ts";
 
 interface Step {
@@ -6,7 +7,7 @@ interface Step {
   text: string;
   action: { href: string; label: string };
   /** Scope that the action needs. */
-  scope: string;
+  scope: Scope;
 }
 
 const STEPS: readonly Step[] = [
@@ -54,18 +55,11 @@ const SEND_YOURSELF: Step = {
 const stepsOf = ({ sandboxSender }: Setup): readonly Step[] =>
   sandboxSender === null ? STEPS : [SEND_YOURSELF, ...STEPS.filter(({ done }) => done !== "hasSent")];
 
-interface ChecklistProps {
-  setup: Setup;
-  actor: { scopes: ReadonlySet<string>; email: string };
-  /** Value of the hidden field of the form of the first step. */
-  idempotencyKey: string;
-}
-
 /** Returns whether the workspace has done every step. */
 export const isSetUp = (setup: Setup) => stepsOf(setup).every(({ done }) => setup[done]);
 
 /** The form of the first step, which all others need. */
-const FirstDomain = ({ idempotencyKey }: { idempotencyKey: string }) => (
+const FirstDomain = () => (
   <section class="card first" aria-label="First step">
     <Drawing name="domain" />
     <div>
@@ -73,11 +67,9 @@ const FirstDomain = ({ idempotencyKey }: { idempotencyKey: string }) => (
       <p class="soft">
         Add one that you own. The next page has the DNS records that prove it and let receivers trust your emails.
       </p>
-      <Form class="filter" action="/app/domains" once={idempotencyKey}>
+      <Form class="filter" action="/app/domains" once>
         <Field name="name" label="Domain name" placeholder="shop.example.net" maxlength={253} />
-        <button class="main" type="submit">
-          Add domain
-        </button>
+        <Submit label="Add domain" kind="main" />
       </Form>
     </div>
   </section>
@@ -87,23 +79,24 @@ const FirstDomain = ({ idempotencyKey }: { idempotencyKey: string }) => (
  * Shows the steps left before the workspace sends email, or nothing when all are done. The first open step has a button, and the domain,
  * with which everything begins, its form.
  */
-export function Checklist({ setup, actor, idempotencyKey }: ChecklistProps) {
+export function Checklist({ setup }: { setup: Setup }) {
   const [next] = stepsOf(setup).filter(({ done }) => !setup[done]);
   if (next === undefined) return null;
-  const isFirst = next.done === "hasDomain" && actor.scopes.has(next.scope);
+  const isFirst = next.done === "hasDomain" && useScope(next.scope);
   return (
     <>
-      {isFirst ? <FirstDomain idempotencyKey={idempotencyKey} /> : null}
-      <Steps {...{ setup, actor, idempotencyKey }} next={isFirst ? null : next} />
+      {isFirst ? <FirstDomain /> : null}
+      <Steps setup={setup} next={isFirst ? null : next} />
     </>
   );
 }
 
 /** All steps. `next` is the one that has a button. */
-function Steps({ setup, actor, next, idempotencyKey }: ChecklistProps & { next: Step | null }) {
+function Steps({ setup, next }: { setup: Setup; next: Step | null }) {
+  const { actor } = useCaller();
   const steps = stepsOf(setup);
   const open = steps.filter(({ done }) => !setup[done]);
-  const first = { from_: setup.sandboxSender ?? "", to: actor.email, idempotency_key: idempotencyKey };
+  const first = { from_: setup.sandboxSender ?? "", to: actor.email };
   return (
     <section class="card" aria-label="Set-up">
       <h2>
@@ -115,7 +108,7 @@ function Steps({ setup, actor, next, idempotencyKey }: ChecklistProps & { next: 
             <Status word={setup[step.done] ? "done" : "to do"} />
             <span>{step.text}</span>
             {step !== next || !actor.scopes.has(step.scope) ? null : step === SEND_YOURSELF ? (
-              <PostButton to={step.action.href} label={step.action.label} fields={first} />
+              <PostButton to={step.action.href} label={step.action.label} once fields={first} />
             ) : (
               <a class="button" href={step.action.href}>
                 {step.action.label}

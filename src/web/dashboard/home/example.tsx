@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { Form, Live } from "../../../http/ui/index.ts";
+import { Form, Live, Submit } from "../../../http/ui/index.ts";
 
 /** The card about the example shop, as the local service writes it (dev/example/card.ts). */
 export interface ExampleCard {
@@ -24,9 +24,7 @@ export const Example = ({ card: { title, text, isChanging, forms } }: { card: Ex
       <div class="actions">
         {forms.map(({ label, ...form }) => (
           <Form {...form}>
-            <button class="quiet" type="submit">
-              {label}
-            </button>
+            <Submit label={label} kind="quiet" />
           </Form>
         ))}
       </div>

@@ -1,6 +1,4 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
-import { Form, Layout, List, Status, Time } from "../../../http/ui/index.ts";
+import { AppLayout, Form, List, Status, Submit, Time } from "../../../http/ui/index.ts";
 import type { Invitation } from "../../../identity/invitations/index.ts";
 import type { NotificationOut } from "../../../notices/notifications/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
@@ -10,7 +8,7 @@ import { shortRecipients } from "../short-recipients.ts";
 import { Checklist, isSetUp } from "./checklist.tsx";
 import { Example, type ExampleCard } from "./example.tsx";
 import type { Setup } from "./queries.ts";
-import { type TestForm, TestMail } from "./test-mail.tsx";
+import { TestMail } from "./test-mail.tsx";
 import { type Week, WeekChart } from "./week.tsx";
 
 export interface HomeContent {
@@ -33,38 +31,28 @@ export interface HomeContent {
   example: ExampleCard | null;
 }
 
-interface HomePageProps extends HomeContent {
-  caller: CallerCtx;
-  form: TestForm;
-  refusal?: Refusal | undefined;
-  /** True right after the user has accepted an invitation. */
-  hasJoined: boolean;
-}
-
 /** The first page of the dashboard: what is left to set up, the last days, and what needs attention. */
-export function HomePage({ caller, form, refusal, hasJoined, ...content }: HomePageProps) {
+export function HomePage(content: HomeContent) {
   const { setup, week, failures, transfers, notifications, senders } = content;
   return (
-    <Layout
+    <AppLayout
       title="Home"
-      caller={caller}
       at="/app"
-      notice={hasJoined ? "You are a member of the workspace." : undefined}
       actions={
         senders.length === 0 ? null : (
-          <TestMail {...{ senders, form, refusal }} hasOwnDomain={setup.hasDomain} isMain={isSetUp(setup)} />
+          <TestMail senders={senders} hasOwnDomain={setup.hasDomain} isMain={isSetUp(setup)} />
         )
       }
     >
       <Invitations invitations={content.invitations} />
-      <Checklist setup={setup} actor={caller.actor} idempotencyKey={crypto.randomUUID()} />
+      <Checklist setup={setup} />
       <SystemMailNotice state={content.systemMail} />
       <Alerts notifications={notifications} />
       <Deadlines transfers={transfers} />
       {week === null || !setup.hasSent ? null : <WeekChart week={week} />}
       {failures.length === 0 ? null : <Failures failures={failures} />}
       {content.example === null ? null : <Example card={content.example} />}
-    </Layout>
+    </AppLayout>
   );
 }
 
@@ -77,9 +65,7 @@ const Invitations = ({ invitations }: Pick<HomeContent, "invitations">) =>
             {invitedBy} invites you to the workspace <strong>{workspace.name}</strong> as{" "}
             {role === "member" ? "a member" : `an ${role}`}.
           </span>
-          <button class="quiet" type="submit" aria-label={`Join ${workspace.name}`}>
-            Join
-          </button>
+          <Submit label="Join" kind="quiet" name={`Join ${workspace.name}`} />
         </Form>
       ))}
     </section>

@@ -1,11 +1,10 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { acceptReceivedInvitation, listReceivedInvitations } from "../../../identity/invitations/index.ts";
 import { iso } from "../../../lib/time.ts";
@@ -25,7 +24,7 @@ import { listSenders } from "../senders.ts";
 import { callExample, type ExampleCard } from "./example.tsx";
 import { type HomeContent, HomePage } from "./page.tsx";
 import { findSetup } from "./queries.ts";
-import { type TestForm, toTestRequest } from "./test-mail.tsx";
+import { toTestRequest } from "./test-mail.tsx";
 import type { Week } from "./week.tsx";
 
 /** Most failures, notifications and transfers that the page shows. */
@@ -34,10 +33,7 @@ const SHOWN = 5;
 const DAYS = 7;
 
 export const homePages = new Hono<AppEnv>()
-  .get("/app", ...pageFor("GET /v1/me"), (c) => {
-    const { actor } = c.get("caller");
-    return showHome(c, { from: "", to: actor.email, idempotencyKey: crypto.randomUUID() });
-  })
+  .get("/app", ...pageFor("GET /v1/me"), showHome)
   .post("/app/invitations/:invitation_id/accept", ...pageFor("POST /v1/invitations/:token/accept"), async (c) => {
     await acceptReceivedInvitation(c.get("caller"), c.req.param("invitation_id"));
     return c.redirect("/app?done=joined", 303);
@@ -49,34 +45,18 @@ export const homePages = new Hono<AppEnv>()
     c.executionCtx.waitUntil(response.text());
     return c.redirect("/app", 303);
   })
-  .post("/app/test-mail", ...pageFor("POST /v1/emails/"), async (c) => {
-    const fields = await readForm(c);
-    const field = (name: string) => fields.get(name)?.trim() ?? "";
-    const form = { from: field("from_"), to: field("to"), idempotencyKey: field("idempotency_key") };
-    return submitForm(
-      c,
-      async () => {
-        const input = parseFields(SendIn, toTestRequest(form, iso(c.get("ctx").now())));
-        const same = JSON.stringify([form.from, form.to]);
-        const { id } = await onceForForm(c, form.idempotencyKey, same, (ctx) => sendEmail(ctx, input, "ui"));
-        return `/app/emails/${id}?done=sent`;
-      },
-      (refusal) => showHome(c, form, refusal),
-    );
-  });
-
-async function showHome(c: Context<AppEnv>, form: TestForm, refusal?: Refusal) {
-  const caller = c.get("caller");
-  const page = (
-    <HomePage
-      caller={caller}
-      {...(await findContent(caller))}
-      form={form}
-      refusal={refusal}
-      hasJoined={c.req.query("done") === "joined"}
-    />
+  .post("/app/test-mail", ...pageFor("POST /v1/emails/"), (c) =>
+    submitForm(c, showHome, async (fields) => {
+      const [from, to] = [fields.get("from_")?.trim() ?? "", fields.get("to")?.trim() ?? ""];
+      const input = parseFields(SendIn, toTestRequest(from, to, iso(c.get("ctx").now())));
+      const { id } = await onceForForm(c, JSON.stringify([from, to]), (ctx) => sendEmail(ctx, input, "ui"));
+      return `/app/emails/${id}?done=sent`;
+    }),
   );
-  return respondPage(c, page, { status: refusal?.status ?? 200 });
+
+async function showHome(c: Context<AppEnv>) {
+  const content = await findContent(c.get("caller"));
+  return respondPage(c, <HomePage {...content} />, { notices: { joined: "You are a member of the workspace." } });
 }
 
 /** Reads what the page shows and the role may see. The queries run at the same time. */
@@ -96,10 +76,15 @@ async function findContent(caller: CallerCtx): Promise<HomeContent> {
     callExample(caller, "GET").then((response) => response?.json<ExampleCard>() ?? null),
   ]);
   return {
-    ...{ invitations, setup, week, failures, transfers },
+    invitations,
+    setup,
+    week,
+    failures,
+    transfers,
     notifications: unread?.rows.map(toNotification) ?? [],
     senders: senders.map(({ address }) => address),
-    ...{ systemMail, example },
+    systemMail,
+    example,
   };
 }
 

@@ -1,13 +1,4 @@
-import type { Refusal } from "../../../http/page-form.ts";
-import { Dialog, Field, Form, Select } from "../../../http/ui/index.ts";
-
-/** The fields of the form that sends a test mail, as they were filled in. */
-export interface TestForm {
-  from: string;
-  to: string;
-  /** Generated with the form: a repeated submission sends no second email. */
-  idempotencyKey: string;
-}
+import { Field, FormDialog, Select, useCaller } from "../../../http/ui/index.ts";
 
 interface TestMailProps {
   senders: readonly string[];
@@ -15,45 +6,35 @@ interface TestMailProps {
   hasOwnDomain: boolean;
   /** False while the page has another main button. */
   isMain: boolean;
-  form: TestForm;
-  refusal?: Refusal | undefined;
 }
 
 /** The form that sends a test mail from a mailbox of the workspace. */
-export const TestMail = ({ senders, hasOwnDomain, isMain, form, refusal }: TestMailProps) => (
-  <Dialog
+export const TestMail = ({ senders, hasOwnDomain, isMain }: TestMailProps) => (
+  <FormDialog
     label="Send a test mail"
     icon="send"
-    isOpen={refusal !== undefined}
-    {...(isMain ? {} : { kind: "quiet" as const })}
+    kind={isMain ? undefined : "quiet"}
+    action="/app/test-mail"
+    once
+    button="Send"
   >
-    <Form action="/app/test-mail" once={form.idempotencyKey} refusal={refusal}>
-      <Select
-        name="from_"
-        label="From"
-        options={senders.map((address) => ({ value: address, label: address }))}
-        value={form.from}
-        errors={refusal?.errors}
-      />
-      <Field
-        name="to"
-        label="To"
-        hint={
-          hasOwnDomain
-            ? "delivered@simulator.test accepts every email, and bounced@simulator.test refuses it."
-            : "The test domain sends to members of the workspace only."
-        }
-        value={form.to}
-        errors={refusal?.errors}
-        maxlength={254}
-      />
-      <button type="submit">Send</button>
-    </Form>
-  </Dialog>
+    <Select name="from_" label="From" options={senders.map((address) => ({ value: address, label: address }))} />
+    <Field
+      name="to"
+      label="To"
+      hint={
+        hasOwnDomain
+          ? "delivered@simulator.test accepts every email, and bounced@simulator.test refuses it."
+          : "The test domain sends to members of the workspace only."
+      }
+      value={useCaller().actor.email}
+      maxlength={254}
+    />
+  </FormDialog>
 );
 
 /** Returns the request of the API for a test mail. `at` in ISO 8601, so that two test mails differ. */
-export const toTestRequest = ({ from, to }: TestForm, at: string) => ({
+export const toTestRequest = (from: string, to: string, at: string) => ({
   from_: { email: from },
   to: [{ email: to }],
   subject: "A test mail",

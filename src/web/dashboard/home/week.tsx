@@ -35,7 +35,10 @@ function WeekTiles({ columns }: Pick<FiguresProps, "columns">) {
         { name: "Bounced", kind: "bad" as const, numbers: values("bounced") },
         { name: "Failed", kind: "bad" as const, numbers: values("failed") },
       ].map(({ name, kind, numbers }) => ({
-        ...{ name, kind, values: numbers, value: sum(numbers).toLocaleString("en") },
+        name,
+        kind,
+        values: numbers,
+        value: sum(numbers).toLocaleString("en"),
         ...(numbers === all ? {} : { share: share(numbers) }),
       }))}
     />

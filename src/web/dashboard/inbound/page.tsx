@@ -1,45 +1,42 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import { Empty, Facts, Field, Form, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  Empty,
+  Facts,
+  FindForm,
+  List,
+  Live,
+  RefusalNotice,
+  Status,
+  Time,
+  useCaller,
+} from "../../../http/ui/index.ts";
 import type { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { InboundEntryOut } from "../../../mailboxes/inbound-log/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
 
-interface InboundPageProps {
-  caller: CallerCtx;
-  entries: readonly SearchOut[];
-  q: string;
-  /** URL of the next page; null: this is the last one. */
-  next: string | null;
-  error?: string | undefined;
-}
-
 /** The emails that the mailboxes of the workspace have received, with search. */
-export const InboundPage = ({ caller, entries, q, next, error }: InboundPageProps) => (
-  <Layout title="Inbound log" caller={caller} at="/app/inbound">
-    {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
-    {caller.actor.role === "member" ? (
+export const InboundPage = ({ entries, q }: { entries: readonly SearchOut[]; q: string }) => (
+  <AppLayout title="Inbound log">
+    <RefusalNotice />
+    {useCaller().actor.role === "member" ? (
       <p>Only owners and admins of the workspace see the inbound log.</p>
     ) : (
       <>
-        <Form class="filter" method="get" action="/app/inbound">
-          <Field
-            name="q"
-            label="Search"
-            type="search"
-            required={false}
-            value={q}
-            hint="Words of subject and addresses, or from:ada@example.org, to:, domain:"
-            maxlength={500}
-          />
-          <button type="submit">Search</button>
-        </Form>
+        <FindForm
+          action="/app/inbound"
+          name="q"
+          label="Search"
+          button="Search"
+          value={q}
+          hint="Words of subject and addresses, or from:ada@example.org, to:, domain:"
+          maxlength={500}
+        />
         <Live id="received" isPolled={q === ""}>
           {entries.length === 0 ? <NoEntries isFiltered={q !== ""} /> : <Entries entries={entries} />}
         </Live>
-        <Pager next={next} />
       </>
     )}
-  </Layout>
+  </AppLayout>
 );
 
 const NoEntries = ({ isFiltered }: { isFiltered: boolean }) =>
@@ -69,8 +66,8 @@ const Entries = ({ entries }: { entries: readonly SearchOut[] }) => (
 );
 
 /** One received email: who sent it, the checks of its sender, and what was done with it. */
-export const InboundEntryPage = ({ caller, entry }: { caller: CallerCtx; entry: InboundEntryOut }) => (
-  <Layout title={entry.subject === "" ? "(no subject)" : entry.subject} caller={caller} at="/app/inbound">
+export const InboundEntryPage = ({ entry }: { entry: InboundEntryOut }) => (
+  <AppLayout title={entry.subject === "" ? "(no subject)" : entry.subject}>
     <Facts
       of={{
         From: entry.from_name === null ? entry.from_address : `${entry.from_name} <${entry.from_address}>`,
@@ -92,7 +89,7 @@ export const InboundEntryPage = ({ caller, entry }: { caller: CallerCtx; entry: 
         </li>
       ))}
     </ol>
-  </Layout>
+  </AppLayout>
 );
 
 const Checks = ({ authentication: { spf, dkim, dmarc } }: { authentication: Authentication }) => {
@@ -101,12 +98,11 @@ const Checks = ({ authentication: { spf, dkim, dmarc } }: { authentication: Auth
     ...dkim.map(({ result, domain }) => ["DKIM", result, domain] as const),
     ...(dmarc ? [["DMARC", dmarc.result, dmarc.domain] as const] : []),
   ];
-  return checks.length === 0 ? (
-    <p>No trusted server has checked the sender.</p>
-  ) : (
+  return (
     <List
       caption="Checks of the sender"
       columns={["Check", "Result", "Domain"]}
+      empty={<p>No trusted server has checked the sender.</p>}
       rows={checks.map(([name, result, domain]) => [name, <Status word={result} />, domain])}
     />
   );

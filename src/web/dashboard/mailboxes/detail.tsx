@@ -1,46 +1,40 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
+  AppLayout,
   ButtonLink,
   Check,
   ErrorSummary,
   Facts,
   Field,
   Form,
-  Layout,
   Status,
+  Submit,
   Time,
+  useCaller,
   VersionField,
 } from "../../../http/ui/index.ts";
 import type { MemberRow } from "../../../identity/members/index.ts";
+import { versionOf } from "../../../lib/form-version.ts";
 import { type MailboxOut, mayManage, mayRename, missingForPassword } from "../../../mailboxes/mailboxes/index.ts";
 import { Usage } from "./list.tsx";
-import type { MailboxForm } from "./settings-form.ts";
+import { toMailboxForm, valuesOf } from "./settings-form.ts";
 
 interface MailboxPageProps {
-  caller: CallerCtx;
   mailbox: MailboxOut;
-  form: MailboxForm;
   /** Members of the workspace, for the choice of assignees. */
   members: readonly MemberRow[];
-  notice?: string | undefined;
-  refusal?: Refusal | undefined;
 }
 
 /** One mailbox: its fields, who may open it, and its password. */
-export function MailboxPage({ caller, mailbox, form, members, notice, refusal }: MailboxPageProps) {
-  const { actor } = caller;
+export function MailboxPage({ mailbox, members }: MailboxPageProps) {
+  const { actor } = useCaller();
   const isManager = mayManage(actor);
   const path = `/app/mailboxes/${mailbox.id}`;
   return (
-    <Layout
+    <AppLayout
       title={mailbox.address}
-      caller={caller}
-      at="/app/mailboxes"
       actions={isManager ? <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" /> : null}
-      notice={notice}
     >
-      <ErrorSummary refusal={refusal} />
+      <ErrorSummary />
       <Facts
         of={{
           Status: <Status word={mailbox.is_active ? "active" : "off"} />,
@@ -50,50 +44,48 @@ export function MailboxPage({ caller, mailbox, form, members, notice, refusal }:
         }}
       />
       <div class="columns">
-        {mayRename(actor, mailbox.assignee_ids) ? <Settings {...{ path, form, refusal, isManager }} /> : null}
+        {mayRename(actor, mailbox.assignee_ids) ? (
+          <Settings path={path} mailbox={mailbox} isManager={isManager} />
+        ) : null}
         {isManager ? <Assignees path={path} mailbox={mailbox} members={members} /> : null}
-        {missingForPassword(actor, mailbox.assignee_ids) === null ? <Password path={path} refusal={refusal} /> : null}
+        {missingForPassword(actor, mailbox.assignee_ids) === null ? <Password path={path} /> : null}
       </div>
-    </Layout>
+    </AppLayout>
   );
 }
 
-interface SettingsProps extends Pick<MailboxPageProps, "form" | "refusal"> {
+interface SettingsProps extends Pick<MailboxPageProps, "mailbox"> {
   path: string;
   /** Others change the name only. */
   isManager: boolean;
 }
 
-const Settings = ({ path, form, refusal, isManager }: SettingsProps) => (
-  <Form action={path}>
-    <h2>Settings</h2>
-    <VersionField version={form.version} refusal={refusal} />
-    <Field
-      name="display_name"
-      label="Name of the sender"
-      required={false}
-      value={form.display_name}
-      errors={refusal?.errors}
-    />
-    {isManager ? (
-      <>
-        <Field
-          name="quota_megabytes"
-          label="Quota in megabytes"
-          required={false}
-          inputmode="numeric"
-          hint="Empty: no limit."
-          value={form.quota_megabytes}
-          errors={refusal?.errors}
-        />
-        <Check name="is_active" label="It sends and receives mail." checked={form.is_active} />
-      </>
-    ) : null}
-    <p>
-      <button type="submit">Save</button>
-    </p>
-  </Form>
-);
+const Settings = ({ path, mailbox, isManager }: SettingsProps) => {
+  const form = toMailboxForm(mailbox);
+  return (
+    <Form action={path}>
+      <h2>Settings</h2>
+      <VersionField version={versionOf(valuesOf(form, isManager))} />
+      <Field name="display_name" label="Name of the sender" required={false} value={form.display_name} />
+      {isManager ? (
+        <>
+          <Field
+            name="quota_megabytes"
+            label="Quota in megabytes"
+            required={false}
+            inputmode="numeric"
+            hint="Empty: no limit."
+            value={form.quota_megabytes}
+          />
+          <Check name="is_active" label="It sends and receives mail." checked={form.is_active} />
+        </>
+      ) : null}
+      <p>
+        <Submit label="Save" />
+      </p>
+    </Form>
+  );
+};
 
 const Assignees = ({ path, mailbox, members }: { path: string } & Pick<MailboxPageProps, "mailbox" | "members">) => (
   <Form action={`${path}/assignees`}>
@@ -105,14 +97,12 @@ const Assignees = ({ path, mailbox, members }: { path: string } & Pick<MailboxPa
       ))}
     </fieldset>
     <p>
-      <button class="quiet" type="submit">
-        Assign
-      </button>
+      <Submit label="Assign" kind="quiet" />
     </p>
   </Form>
 );
 
-const Password = ({ path, refusal }: { path: string; refusal: Refusal | undefined }) => (
+const Password = ({ path }: { path: string }) => (
   <Form action={`${path}/password`}>
     <h2>Password for webmail</h2>
     <Field
@@ -121,12 +111,9 @@ const Password = ({ path, refusal }: { path: string; refusal: Refusal | undefine
       type="password"
       hint="At least 12 characters. Sessions of the old password end."
       autocomplete="new-password"
-      errors={refusal?.errors}
     />
     <p>
-      <button class="quiet" type="submit">
-        Set password
-      </button>
+      <Submit label="Set password" kind="quiet" />
     </p>
   </Form>
 );

@@ -1,4 +1,4 @@
-import { type FormValues, versionOf } from "../../../lib/form-version.ts";
+import type { FormValues } from "../../../lib/form-version.ts";
 import type { MailboxOut } from "../../../mailboxes/mailboxes/index.ts";
 
 const BYTES_PER_MEGABYTE = 1_000_000;
@@ -9,31 +9,26 @@ export interface MailboxForm {
   /** Of managers only, as all below. Empty: no limit. */
   quota_megabytes: string;
   is_active: boolean;
-  /** Of what the form began from. */
-  version: string;
 }
 
 /** Reads the submitted form. */
 export function readMailboxForm(form: URLSearchParams): MailboxForm {
   const field = (name: string) => form.get(name) ?? "";
   return {
-    ...{ display_name: field("display_name"), quota_megabytes: field("quota_megabytes") },
+    display_name: field("display_name"),
+    quota_megabytes: field("quota_megabytes"),
     is_active: form.get("is_active") === "on",
-    version: field("version"),
   };
 }
 
-/** Returns the form of what is stored, for a manager or for a member who changes the name only. */
-export function toMailboxForm({ display_name, quota_bytes, is_active }: MailboxOut, isManager: boolean): MailboxForm {
-  const form = {
-    display_name: display_name ?? "",
-    quota_megabytes: quota_bytes === null ? "" : String(quota_bytes / BYTES_PER_MEGABYTE),
-    ...{ is_active, version: "" },
-  };
-  return { ...form, version: versionOf(valuesOf(form, isManager)) };
-}
+/** Returns the form of what is stored. */
+export const toMailboxForm = ({ display_name, quota_bytes, is_active }: MailboxOut): MailboxForm => ({
+  display_name: display_name ?? "",
+  quota_megabytes: quota_bytes === null ? "" : String(quota_bytes / BYTES_PER_MEGABYTE),
+  is_active,
+});
 
-/** Returns what the form shows and changes, by label. */
+/** Returns what the form shows and changes, by label: of a manager, or of a member who changes the name only. */
 export const valuesOf = (
   { display_name, quota_megabytes, is_active }: MailboxForm,
   isManager: boolean,

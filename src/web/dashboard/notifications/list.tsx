@@ -1,5 +1,4 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import { ButtonLink, Chips, Empty, Layout, Pager, PostButton, Time } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Chips, Empty, PostButton, Time, useScope } from "../../../http/ui/index.ts";
 import {
   type Category,
   categories,
@@ -8,7 +7,6 @@ import {
 } from "../../../notices/notifications/index.ts";
 
 interface NotificationsPageProps {
-  caller: CallerCtx;
   notifications: readonly NotificationOut[];
   /** The category that the list is filtered by; empty: none. */
   category: Category | "";
@@ -16,18 +14,14 @@ interface NotificationsPageProps {
   /** Unread notifications of every category. */
   unread: number;
   counts: Readonly<Record<Category, number>>;
-  next: string | null;
-  notice?: string | undefined;
 }
 
 /** The notifications of the user in this workspace, with filters. */
-export function NotificationsPage({ caller, notifications, unread, next, notice, ...filter }: NotificationsPageProps) {
-  const mayManage = caller.actor.scopes.has("notifications:manage");
+export function NotificationsPage({ notifications, unread, ...filter }: NotificationsPageProps) {
+  const mayManage = useScope("notifications:manage");
   return (
-    <Layout
+    <AppLayout
       title="Notifications"
-      caller={caller}
-      at="/app/notifications"
       actions={
         <>
           {mayManage && unread > 0 ? (
@@ -36,7 +30,6 @@ export function NotificationsPage({ caller, notifications, unread, next, notice,
           <ButtonLink to="/app/notifications/preferences" label="Preferences" kind="quiet" />
         </>
       }
-      notice={notice}
     >
       <Filters unread={unread} {...filter} />
       {notifications.length === 0 ? (
@@ -49,8 +42,7 @@ export function NotificationsPage({ caller, notifications, unread, next, notice,
       {notifications.map((notification) => (
         <Entry notification={notification} mayManage={mayManage} />
       ))}
-      <Pager next={next} />
-    </Layout>
+    </AppLayout>
   );
 }
 

@@ -1,6 +1,4 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, Form, Layout, PostButton } from "../../../http/ui/index.ts";
+import { AppLayout, ErrorSummary, Field, Form, PostButton, Submit, useScope } from "../../../http/ui/index.ts";
 import {
   type Category,
   type Channel,
@@ -10,14 +8,9 @@ import {
 } from "../../../notices/notifications/index.ts";
 
 interface PreferencesPageProps {
-  caller: CallerCtx;
   preferences: Preferences;
   /** True when the workspace posts to Slack. */
   hasSlack: boolean;
-  /** The URL as it was filled in. */
-  slackUrl: string;
-  notice?: string | undefined;
-  refusal?: Refusal | undefined;
 }
 
 const CATEGORIES: Readonly<Record<Category, string>> = {
@@ -28,9 +21,9 @@ const CATEGORIES: Readonly<Record<Category, string>> = {
 const CHANNELS: Readonly<Record<Channel, string>> = { web: "This list", email: "Email", slack: "Slack" };
 
 /** By which channels the user is notified, and the Slack channel of the workspace. */
-export const PreferencesPage = ({ caller, preferences, notice, refusal, ...slack }: PreferencesPageProps) => (
-  <Layout title="Notification preferences" caller={caller} at="/app/notifications" notice={notice}>
-    <ErrorSummary refusal={refusal} />
+export const PreferencesPage = ({ preferences, hasSlack }: PreferencesPageProps) => (
+  <AppLayout title="Notification preferences">
+    <ErrorSummary />
     <p>
       They are yours, and apply in each of your workspaces. Owners of a workspace are notified.{" "}
       <a href="/app/notifications">All notifications</a>
@@ -67,20 +60,16 @@ export const PreferencesPage = ({ caller, preferences, notice, refusal, ...slack
           </tbody>
         </table>
       </div>
-      {caller.actor.scopes.has("notifications:manage") ? <button type="submit">Save</button> : null}
+      {useScope("notifications:manage") ? <Submit label="Save" /> : null}
     </Form>
-    {caller.actor.scopes.has("team:manage") ? <SlackForm {...slack} errors={refusal?.errors} /> : null}
-  </Layout>
+    {useScope("team:manage") ? <SlackForm hasSlack={hasSlack} /> : null}
+  </AppLayout>
 );
 
 /** Returns the name of the box of a category and a channel. */
 export const flagName = (category: Category, channel: Channel) => `${category}.${channel}`;
 
-const SlackForm = ({
-  hasSlack,
-  slackUrl,
-  errors,
-}: Pick<PreferencesPageProps, "hasSlack" | "slackUrl"> & { errors: Refusal["errors"] | undefined }) => (
+const SlackForm = ({ hasSlack }: Pick<PreferencesPageProps, "hasSlack">) => (
   <>
     <h2>Slack channel of the workspace</h2>
     <p>
@@ -94,13 +83,9 @@ const SlackForm = ({
         label="URL of an incoming webhook of Slack"
         placeholder="https://hooks.slack.com/services/…"
         autocomplete="off"
-        value={slackUrl}
-        errors={errors}
         maxlength={500}
       />
-      <button class="quiet" type="submit">
-        {hasSlack ? "Replace" : "Set"}
-      </button>
+      <Submit label={hasSlack ? "Replace" : "Set"} kind="quiet" />
     </Form>
     {hasSlack ? <PostButton to="/app/notifications/slack/remove" label="Stop posting to Slack" kind="danger" /> : null}
   </>

@@ -1,9 +1,8 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { getWorkspace, updateWorkspace, WorkspacePatch } from "../../../identity/workspaces/index.ts";
 import {
@@ -34,12 +33,12 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 export const notificationPages = new Hono<AppEnv>()
-  .get("/app/notifications", ...pageFor("GET /v1/notifications"), (c) => showList(c))
+  .get("/app/notifications", ...pageFor("GET /v1/notifications"), showList)
   .post("/app/notifications/read-all", ...pageFor("POST /v1/notifications/read-all"), async (c) => {
     await markAllRead(c.get("caller"));
     return c.redirect("/app/notifications?done=read", 303);
   })
-  .get(PREFERENCES, ...pageFor("GET /v1/notifications/preferences"), (c) => showPreferences(c))
+  .get(PREFERENCES, ...pageFor("GET /v1/notifications/preferences"), showPreferences)
   .post(PREFERENCES, ...pageFor("PUT /v1/notifications/preferences"), async (c) => {
     const form = await readForm(c);
     const flags = categories.map((category) => [
@@ -49,17 +48,13 @@ export const notificationPages = new Hono<AppEnv>()
     await updatePreferences(c.get("caller"), toPreferences(JSON.stringify(Object.fromEntries(flags))));
     return c.redirect(`${PREFERENCES}?done=saved`, 303);
   })
-  .post("/app/notifications/slack", ...pageFor(UPDATE_WORKSPACE), async (c) => {
-    const url = (await readForm(c)).get("slack_webhook_url")?.trim() ?? "";
-    return submitForm(
-      c,
-      async () => {
-        await setSlackUrl(c, url);
-        return `${PREFERENCES}?done=slack`;
-      },
-      (refusal) => showPreferences(c, { refusal: ofSlackField(refusal), slackUrl: url }),
-    );
-  })
+  .post("/app/notifications/slack", ...pageFor(UPDATE_WORKSPACE), (c) =>
+    submitForm(c, showPreferences, async (fields) => {
+      const url = fields.get("slack_webhook_url")?.trim() ?? "";
+      await setSlackUrl(c, url);
+      return `${PREFERENCES}?done=slack`;
+    }),
+  )
   .post("/app/notifications/slack/remove", ...pageFor(UPDATE_WORKSPACE), async (c) => {
     await setSlackUrl(c, null);
     return c.redirect(`${PREFERENCES}?done=no-slack`, 303);
@@ -79,49 +74,29 @@ async function setSlackUrl(c: Context<AppEnv>, url: string | null) {
   await updateWorkspace(caller, caller.workspace.id, patch);
 }
 
-/** Returns a refusal whose error of the settings is that of the field for the URL. */
-const ofSlackField = (refusal: Refusal): Refusal => ({
-  ...refusal,
-  errors: new Map([...refusal.errors.values()].map((message) => ["slack_webhook_url", message])),
-});
-
 async function showList(c: Context<AppEnv>) {
   const caller = c.get("caller");
   const category = categories.find((name) => name === c.req.query("category"));
   const unreadOnly = c.req.query("unread") === "true";
   const offset = Math.min(Math.max(Math.trunc(Number(c.req.query("offset") ?? 0)) || 0, 0), MAX_OFFSET);
   const found = await listNotifications(caller, { unread: unreadOnly, category, limit: PAGE_SIZE, offset });
-  const isLast = offset + PAGE_SIZE >= found.total;
+  const following = { category: category ?? "", unread: unreadOnly, offset: offset + PAGE_SIZE };
   const page = (
     <NotificationsPage
-      caller={caller}
       notifications={found.rows.map(toNotification)}
       category={category ?? ""}
       unreadOnly={unreadOnly}
       unread={found.unread}
       counts={found.categoryCounts}
-      next={
-        isLast ? null : notificationsPath({ category: category ?? "", unread: unreadOnly, offset: offset + PAGE_SIZE })
-      }
-      notice={notices[c.req.query("done") ?? ""]}
     />
   );
-  return respondPage(c, page);
+  return respondPage(c, page, { notices, next: following.offset >= found.total ? null : notificationsPath(following) });
 }
 
-async function showPreferences(c: Context<AppEnv>, submitted?: { refusal: Refusal; slackUrl: string }) {
+async function showPreferences(c: Context<AppEnv>) {
   const caller = c.get("caller");
   const manages = caller.actor.scopes.has("team:manage");
   const [preferences, workspace] = await Promise.all([getPreferences(caller), manages ? getWorkspace(caller) : null]);
-  const page = (
-    <PreferencesPage
-      caller={caller}
-      preferences={preferences}
-      hasSlack={(workspace?.slackWebhookUrl ?? null) !== null}
-      slackUrl={submitted?.slackUrl ?? ""}
-      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={submitted?.refusal}
-    />
-  );
-  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
+  const hasSlack = (workspace?.slackWebhookUrl ?? null) !== null;
+  return respondPage(c, <PreferencesPage preferences={preferences} hasSlack={hasSlack} />, { notices });
 }

@@ -1,15 +1,14 @@
 import type { Child } from "hono/jsx";
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { FoundContact } from "../../../audience/contacts/index.ts";
 import type { DomainRow } from "../../../domains/domains/index.ts";
 import {
+  AppLayout,
   Empty,
   Form,
   Icon,
   type IconName,
-  Layout,
   type MenuEntry,
-  Notice,
+  RefusalNotice,
   SearchField,
   Status,
   Time,
@@ -18,22 +17,20 @@ import type { SearchOut } from "../../../sending/emails/index.ts";
 import { shortRecipients } from "../short-recipients.ts";
 
 interface SearchPageProps {
-  caller: CallerCtx;
   q: string;
   emails: readonly SearchOut[];
   contacts: readonly FoundContact[];
   domains: readonly DomainRow[];
   /** Pages whose name matches, or all when nothing is searched for. */
   entries: readonly MenuEntry[];
-  error?: string | undefined;
 }
 
 /** Shows the results of a search over everything, by kind. The palette shows its links too. */
-export function SearchPage({ caller, q, emails, contacts, domains, entries, error }: SearchPageProps) {
+export function SearchPage({ q, emails, contacts, domains, entries }: SearchPageProps) {
   const isEmpty = emails.length + contacts.length + domains.length + entries.length === 0;
   return (
-    <Layout title={q === "" ? "Find" : `Results for “${q}”`} caller={caller} at="/app/search" query={q}>
-      {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+    <AppLayout title={q === "" ? "Find" : `Results for “${q}”`} query={q}>
+      <RefusalNotice />
       <Form class="find-page" method="get" action="/app/search">
         <SearchField label="Find emails, contacts, domains and settings" value={q} maxlength={200} />
       </Form>
@@ -77,7 +74,7 @@ export function SearchPage({ caller, q, emails, contacts, domains, entries, erro
           ))}
         </Group>
       </div>
-    </Layout>
+    </AppLayout>
   );
 }
 

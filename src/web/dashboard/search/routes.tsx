@@ -4,7 +4,7 @@ import { findContacts } from "../../../audience/contacts/index.ts";
 import { findDomains } from "../../../domains/domains/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { toRefusal } from "../../../http/page-form.ts";
+import { attempt } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { type MenuEntry, menuOf } from "../../../http/ui/index.ts";
 import { searchEmails } from "../../../sending/emails/index.ts";
@@ -16,16 +16,14 @@ const SHOWN = 5;
 /** Longest text that is searched for, in characters. */
 const MAX_QUERY = 200;
 
-export const everythingPages = new Hono<AppEnv>().get("/app/search", ...pageFor("GET /v1/me"), async (c) => {
+export const everythingPages = new Hono<AppEnv>().get("/app/search", ...pageFor("GET /v1/me"), (c) => {
   const caller = c.get("caller");
   const q = (c.req.query("q") ?? "").trim().slice(0, MAX_QUERY);
-  try {
-    return respondPage(c, <SearchPage caller={caller} q={q} {...(await findAll(caller, q))} />);
-  } catch (error) {
-    const { status, message } = toRefusal(error);
-    const nothing = { emails: [], contacts: [], domains: [], entries: findEntries(caller, q) };
-    return respondPage(c, <SearchPage caller={caller} q={q} {...nothing} error={message} />, { status });
-  }
+  const entries = findEntries(caller, q);
+  const show = () => respondPage(c, <SearchPage q={q} emails={[]} contacts={[]} domains={[]} entries={entries} />);
+  return attempt(c, show, async () =>
+    respondPage(c, <SearchPage q={q} {...(await findAll(caller, q))} entries={entries} />),
+  );
 });
 
 /** Reads what the role may see of each kind, all at the same time. */
@@ -37,7 +35,7 @@ async function findAll(caller: CallerCtx, q: string) {
     may("contacts:view") ? findContacts(caller, q, SHOWN) : [],
     may("domains:view") ? findDomains(caller, q, SHOWN) : [],
   ]);
-  return { emails, contacts, domains, entries: findEntries(caller, q) };
+  return { emails, contacts, domains };
 }
 
 /** Returns the pages and settings whose words contain the text: all of them for an empty one. */

@@ -1,43 +1,42 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { SessionRow } from "../../../access/sessions/queries.ts";
 import {
+  ActionLink,
+  AppLayout,
   ButtonLink,
   Field,
   Form,
-  Layout,
   List,
   Notice,
   PostButton,
   QrCode,
+  RefusalNotice,
+  Submit,
   Time,
+  useCaller,
   useViewer,
 } from "../../../http/ui/index.ts";
 import type { TotpStatus } from "../../../identity/sign-ins/index.ts";
 import { formatTime } from "../../../lib/local-time.ts";
 
 interface SecurityPageProps {
-  caller: CallerCtx;
   sessions: readonly SessionRow[];
-  /** Query string of the next page; null: this is the last one. */
+  /** URL of the next page; null: this is the last one. */
   next: string | null;
   totp: TotpStatus;
-  notice?: string | undefined;
-  /** Why the form that turns TOTP off was refused. */
-  error?: string;
 }
 
 /** Two-factor authentication and the sessions of the user. */
-export const SecurityPage = ({ caller, sessions, next, totp, notice, error }: SecurityPageProps) => (
-  <Layout title="Security" caller={caller} notice={notice}>
-    {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
+export const SecurityPage = ({ sessions, next, totp }: SecurityPageProps) => (
+  <AppLayout title="Security">
+    <RefusalNotice />
     <h2>Two-factor authentication</h2>
     {totp.enabled ? <DisableForm recoveryCodes={totp.recoveryCodes} /> : <SetupForm />}
     <h2>Sessions</h2>
     <p>Devices signed in to your account. End a session that you do not recognise.</p>
-    <SessionTable caller={caller} sessions={sessions} />
+    <SessionTable sessions={sessions} />
     {next === null ? null : (
       <p>
-        <a href={`/app/security${next}`}>Older sessions</a>
+        <a href={next}>Older sessions</a>
       </p>
     )}
     <h2>Account</h2>
@@ -45,7 +44,7 @@ export const SecurityPage = ({ caller, sessions, next, totp, notice, error }: Se
     <p>
       <ButtonLink to="/app/security/delete" label="Delete account" kind="danger" />
     </p>
-  </Layout>
+  </AppLayout>
 );
 
 const SetupForm = () => (
@@ -62,9 +61,7 @@ const DisableForm = ({ recoveryCodes }: { recoveryCodes: number }) => (
     </p>
     <Form class="form" action="/app/security/totp/disable">
       <CodeField hint="Of your app, or a recovery code." />
-      <button class="danger" type="submit">
-        Turn off
-      </button>
+      <Submit label="Turn off" kind="danger" />
     </Form>
   </>
 );
@@ -73,7 +70,8 @@ const CodeField = ({ hint }: { hint: string }) => (
   <Field name="code" label="Code" hint={hint} autocomplete="one-time-code" maxlength={64} />
 );
 
-function SessionTable({ caller, sessions }: { caller: CallerCtx; sessions: readonly SessionRow[] }) {
+function SessionTable({ sessions }: { sessions: readonly SessionRow[] }) {
+  const caller = useCaller();
   const { zone } = useViewer();
   return (
     <List
@@ -87,13 +85,11 @@ function SessionTable({ caller, sessions }: { caller: CallerCtx; sessions: reado
         id === caller.actor.credentialId ? (
           "This session"
         ) : (
-          <a
-            class="action"
-            href={`/app/security/sessions/${id}/revoke`}
-            aria-label={`End session of ${formatTime(new Date(createdAt), zone)}`}
-          >
-            End
-          </a>
+          <ActionLink
+            to={`/app/security/sessions/${id}/revoke`}
+            label="End"
+            name={`End session of ${formatTime(new Date(createdAt), zone)}`}
+          />
         ),
       ])}
     />
@@ -101,16 +97,14 @@ function SessionTable({ caller, sessions }: { caller: CallerCtx; sessions: reado
 }
 
 interface TotpSetupPageProps {
-  caller: CallerCtx;
   /** The new secret. Null after a wrong code: the page showed it before. */
   secret: { secret: string; otpauth_url: string } | null;
-  error?: string;
 }
 
 /** The page that shows a new TOTP secret and asks for a first code. */
-export const TotpSetupPage = ({ caller, secret, error }: TotpSetupPageProps) => (
-  <Layout title="Set up two-factor authentication" caller={caller}>
-    {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
+export const TotpSetupPage = ({ secret }: TotpSetupPageProps) => (
+  <AppLayout title="Set up two-factor authentication">
+    <RefusalNotice />
     {secret === null ? (
       <p>Enter the code that your app shows now, or start again.</p>
     ) : (
@@ -129,17 +123,17 @@ export const TotpSetupPage = ({ caller, secret, error }: TotpSetupPageProps) => 
     )}
     <Form class="form" action="/app/security/totp/enable">
       <CodeField hint="The six digits that the app shows." />
-      <button type="submit">Turn on</button>{" "}
+      <Submit label="Turn on" />{" "}
       <a class="button quiet" href="/app/security">
         {secret === null ? "Start again" : "Cancel"}
       </a>
     </Form>
-  </Layout>
+  </AppLayout>
 );
 
 /** The response to the first code: the only page that shows the recovery codes. */
-export const RecoveryCodesPage = ({ caller, codes }: { caller: CallerCtx; codes: readonly string[] }) => (
-  <Layout title="Your recovery codes" caller={caller}>
+export const RecoveryCodesPage = ({ codes }: { codes: readonly string[] }) => (
+  <AppLayout title="Your recovery codes">
     <Notice kind="good">Two-factor authentication is on.</Notice>
     <p>
       Store these codes where you keep passwords. Each one signs you in once when you have lost your app. They are not
@@ -155,5 +149,5 @@ export const RecoveryCodesPage = ({ caller, codes }: { caller: CallerCtx; codes:
     <p>
       <ButtonLink to="/app/security" label="I have stored them" />
     </p>
-  </Layout>
+  </AppLayout>
 );

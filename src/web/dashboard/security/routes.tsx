@@ -1,12 +1,13 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import * as z from "zod";
 import { getSession, listSessions } from "../../../access/sessions/queries.ts";
 import { revokeSession } from "../../../access/sessions/revoke.ts";
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
+import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
+import { attempt } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage, Time } from "../../../http/ui/index.ts";
 import { disableTotp, enableTotp, readTotpStatus, setUpTotp } from "../../../identity/sign-ins/index.ts";
@@ -26,37 +27,30 @@ const notices: Readonly<Record<string, string>> = {
 
 export const securityPages = new Hono<AppEnv>()
   .route("/", deleteAccountPages)
-  .get("/app/security", ...pageFor("GET /v1/sessions/"), (c) => showSecurity(c))
-  .post("/app/security/totp/setup", ...pageFor("POST /v1/auth/totp/setup"), async (c) => {
-    const caller = c.get("caller");
-    return respondPage(c, <TotpSetupPage caller={caller} secret={await setUpTotp(caller)} />);
-  })
+  .get("/app/security", ...pageFor("GET /v1/sessions/"), showSecurity)
+  .post("/app/security/totp/setup", ...pageFor("POST /v1/auth/totp/setup"), async (c) =>
+    respondPage(c, <TotpSetupPage secret={await setUpTotp(c.get("caller"))} />),
+  )
   .post("/app/security/totp/enable", ...pageFor("POST /v1/auth/totp/enable"), async (c) => {
-    const caller = c.get("caller");
     const { code } = await readFields(c, CodeForm);
-    try {
-      const codes = await enableTotp(caller, code, clientOf(c).ip);
-      return respondPage(c, <RecoveryCodesPage caller={caller} codes={codes} />);
-    } catch (error) {
-      const { message, status } = refusedCode(error);
-      return respondPage(c, <TotpSetupPage caller={caller} secret={null} error={message} />, { status });
-    }
+    const show = () => respondPage(c, <TotpSetupPage secret={null} />);
+    return attempt(c, show, async () => {
+      const codes = await enableTotp(c.get("caller"), code, clientOf(c).ip).catch(refuseCode);
+      return respondPage(c, <RecoveryCodesPage codes={codes} />);
+    });
   })
   .post("/app/security/totp/disable", ...pageFor("POST /v1/auth/totp/disable"), async (c) => {
     const { code } = await readFields(c, CodeForm);
-    try {
-      await disableTotp(c.get("caller"), code, clientOf(c).ip);
-    } catch (error) {
-      return showSecurity(c, refusedCode(error));
-    }
-    return c.redirect("/app/security?done=totp-off", 303);
+    return attempt(c, showSecurity, async () => {
+      await disableTotp(c.get("caller"), code, clientOf(c).ip).catch(refuseCode);
+      return "/app/security?done=totp-off";
+    });
   })
   .get("/app/security/sessions/:session_id/revoke", ...pageFor(REVOKE), async (c) => {
-    const caller = c.get("caller");
-    const { createdAt, userAgent } = await getSession(caller, c.req.param("session_id"));
+    const { createdAt, userAgent } = await getSession(c.get("caller"), c.req.param("session_id"));
     return respondPage(
       c,
-      <ConfirmPage title="End this session?" caller={caller} button="End session" back="/app/security">
+      <ConfirmPage title="End this session?" button="End session" back="/app/security">
         The browser that signed in at <Time at={createdAt} as="whole" /> has to sign in again: {userAgent ?? "unknown"}.
       </ConfirmPage>,
     );
@@ -66,30 +60,15 @@ export const securityPages = new Hono<AppEnv>()
     return c.redirect("/app/security?done=ended", 303);
   });
 
-/** Returns what to show beside the form for a code that is wrong, or one too many. Throws every other error. */
-function refusedCode(error: unknown): { message: string; status: 422 | 429 } {
-  if (!(error instanceof AppError) || (error.status !== 403 && error.status !== 429)) throw error;
-  return { message: error.message, status: error.status === 403 ? 422 : 429 };
+/** Throws the error of a wrong code as one that its form explains. */
+function refuseCode(error: unknown): never {
+  if (error instanceof AppError && error.status === 403) throw new AppError(422, error.message);
+  throw error;
 }
 
-async function showSecurity(c: Context<AppEnv>, refused?: { message: string; status: 422 | 429 }) {
+async function showSecurity(c: Context<AppEnv>) {
   const caller = c.get("caller");
-  const after = c.req.query("after")?.toLowerCase();
-  const [found, totp] = await Promise.all([
-    listSessions(caller, { ...(after ? { after } : {}), limit: PAGE_SIZE + 1 }),
-    readTotpStatus(caller),
-  ]);
-  const sessions = found.slice(0, PAGE_SIZE);
-  const last = found.length > PAGE_SIZE ? sessions.at(-1) : undefined;
-  const page = (
-    <SecurityPage
-      caller={caller}
-      sessions={sessions}
-      next={last === undefined ? null : `?${new URLSearchParams({ after: last.id })}`}
-      totp={totp}
-      notice={notices[c.req.query("done") ?? ""]}
-      {...(refused ? { error: refused.message } : {})}
-    />
-  );
-  return respondPage(c, page, { status: refused?.status ?? 200 });
+  const [found, totp] = await Promise.all([listSessions(caller, pageQuery(c, PAGE_SIZE)), readTotpStatus(caller)]);
+  const { rows: sessions, next } = toPage(found, PAGE_SIZE, "/app/security", ({ id }) => id);
+  return respondPage(c, <SecurityPage sessions={sessions} next={next} totp={totp} />, { notices });
 }

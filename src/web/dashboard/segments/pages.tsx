@@ -1,19 +1,17 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import { type SegmentOut, type SegmentRow, toCount } from "../../../audience/segments/index.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
+  AppLayout,
   ButtonLink,
   Empty,
-  ErrorSummary,
   Facts,
   Field,
   Form,
-  Layout,
   List,
   Live,
-  Pager,
   PostButton,
   Time,
+  useScope,
+  useViewer,
   VersionField,
 } from "../../../http/ui/index.ts";
 import { iso } from "../../../lib/time.ts";
@@ -26,40 +24,30 @@ import {
   type Names,
   Sentences,
 } from "../conditions/index.ts";
-import { curlLine } from "../curl-line.ts";
 
 const AT = "/app/segments";
 /** Characters of conditions in a row of the list. */
 const SHOWN = 120;
 
-const mayManage = ({ actor }: CallerCtx) => actor.scopes.has("contacts:manage");
+const mayManage = () => useScope("contacts:manage");
 const number = (count: number) => count.toLocaleString("en");
 
-interface ListProps {
-  caller: CallerCtx;
-  segments: readonly SegmentRow[];
-  names: Names;
-  /** URL of the next page. */
-  next: string | null;
-  notice?: string | undefined;
-}
-
 /** The segments of the workspace. */
-export const SegmentsPage = ({ caller, segments, names, next, notice }: ListProps) => (
-  <Layout
+export const SegmentsPage = ({ segments, names }: { segments: readonly SegmentRow[]; names: Names }) => (
+  <AppLayout
     title="Segments"
-    caller={caller}
-    at={AT}
-    actions={mayManage(caller) ? <ButtonLink to={`${AT}/new`} label="New segment" icon="plus" /> : null}
-    notice={notice}
+    actions={mayManage() ? <ButtonLink to={`${AT}/new`} label="New segment" icon="plus" /> : null}
   >
     {segments.length === 0 ? (
       <Empty
         drawing="people"
-        command={curlLine(caller, "/v1/segments/", {
-          name: "Gold",
-          conditions: { field: "plan", is: "equals", value: "gold" },
-        })}
+        command={{
+          path: "/v1/segments/",
+          body: {
+            name: "Gold",
+            conditions: { field: "plan", is: "equals", value: "gold" },
+          },
+        }}
       >
         No segment yet. A segment is the people of all lists who pass conditions; a broadcast or an automation can use
         it.
@@ -79,8 +67,7 @@ export const SegmentsPage = ({ caller, segments, names, next, notice }: ListProp
         />
       </Live>
     )}
-    <Pager next={next} label="More" />
-  </Layout>
+  </AppLayout>
 );
 
 const shorten = (text: string) => {
@@ -102,28 +89,18 @@ const People = ({ of: { count } }: { of: SegmentRow }) => {
 const percentOf = ({ evaluated, total }: { evaluated: number; total: number }) =>
   Math.min(99, Math.floor((100 * evaluated) / Math.max(total, 1)));
 
-interface DetailProps {
-  caller: CallerCtx;
-  segment: SegmentRow;
-  names: Names;
-  notice?: string | undefined;
-}
-
 /** One segment: its conditions, its count with the progress, and some of its people. */
-export function SegmentPage({ caller, segment, names, notice }: DetailProps) {
+export function SegmentPage({ segment, names }: { segment: SegmentRow; names: Names }) {
   const path = `${AT}/${segment.id}`;
   const { activitySince } = segment;
   return (
-    <Layout
+    <AppLayout
       title={segment.name}
-      caller={caller}
-      at={AT}
-      notice={notice}
       actions={
         <>
           <PostButton to={`${path}/count`} label="Count again" kind="quiet" />
-          {mayManage(caller) ? <ButtonLink to={`${path}/edit`} label="Edit" /> : null}
-          {mayManage(caller) ? <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" /> : null}
+          {mayManage() ? <ButtonLink to={`${path}/edit`} label="Edit" /> : null}
+          {mayManage() ? <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" /> : null}
         </>
       }
     >
@@ -138,7 +115,7 @@ export function SegmentPage({ caller, segment, names, notice }: DetailProps) {
       <Live id="segment-count" isPolled={segment.count?.status === "counting"}>
         <Count of={segment} path={path} />
       </Live>
-    </Layout>
+    </AppLayout>
   );
 }
 
@@ -155,89 +132,69 @@ function Count({ of, path }: { of: SegmentRow; path: string }) {
           Counted: counted_at === null ? null : <Time at={counted_at} />,
         }}
       />
-      {sample.length === 0 ? (
-        <p class="soft">{status === "done" ? "No person passes the conditions." : "No person found yet."}</p>
-      ) : (
-        <List
-          caption="Some of the people"
-          columns={["Address", "Name"]}
-          rows={sample.map(({ id, list_id, email, name }) => [
-            <a href={`/app/contacts/${list_id}/contacts/${id}`}>{email}</a>,
-            name ?? "",
-          ])}
-        />
-      )}
+      <List
+        caption="Some of the people"
+        columns={["Address", "Name"]}
+        empty={<p class="soft">{status === "done" ? "No person passes the conditions." : "No person found yet."}</p>}
+        rows={sample.map(({ id, list_id, email, name }) => [
+          <a href={`/app/contacts/${list_id}/contacts/${id}`}>{email}</a>,
+          name ?? "",
+        ])}
+      />
       {sample.length === 0 ? null : <ButtonLink to={`${path}/people`} label="All people" kind="quiet" />}
     </>
   );
 }
 
 interface PeopleProps {
-  caller: CallerCtx;
   segment: SegmentOut;
   contacts: readonly { id: string; list_id: string; email: string; name: string | null }[];
-  next: string | null;
 }
 
 /** The people of a segment, by page. A page may be short or empty and have a next one. */
-export const PeoplePage = ({ caller, segment, contacts, next }: PeopleProps) => (
-  <Layout title={`People of ${segment.name}`} caller={caller} at={AT}>
+export const PeoplePage = ({ segment, contacts }: PeopleProps) => (
+  <AppLayout title={`People of ${segment.name}`}>
     <p>
       <a href={`${AT}/${segment.id}`}>{segment.name}</a>
     </p>
-    {contacts.length === 0 ? (
-      <p class="soft">{next === null ? "No person." : "No person on this page. There may be some on the next."}</p>
-    ) : (
-      <List
-        caption="People"
-        columns={["Address", "Name"]}
-        rows={contacts.map(({ id, list_id, email, name }) => [
-          <a href={`/app/contacts/${list_id}/contacts/${id}`}>{email}</a>,
-          name ?? "",
-        ])}
-      />
-    )}
-    <Pager next={next} label="More" />
-  </Layout>
+    <List
+      caption="People"
+      columns={["Address", "Name"]}
+      empty={
+        <p class="soft">{useViewer().next ? "No person on this page. There may be some on the next." : "No person."}</p>
+      }
+      rows={contacts.map(({ id, list_id, email, name }) => [
+        <a href={`/app/contacts/${list_id}/contacts/${id}`}>{email}</a>,
+        name ?? "",
+      ])}
+    />
+  </AppLayout>
 );
 
-/** The fields of the form of a segment, as they were filled in. */
-export interface SegmentForm {
-  name: string;
-  draft: DraftGroup;
-  /** Of a new segment. */
-  idempotencyKey: string;
-  /** Of what the form began from; empty for a new segment. */
-  version: string;
-}
-
 interface FormProps {
-  caller: CallerCtx;
-  title: string;
-  /** Path of the form. */
-  action: string;
-  form: SegmentForm;
+  /** Null: a new one. */
+  segment: SegmentRow | null;
+  /** Of what the form begins from; empty for a new segment. */
+  version: string;
+  draft: DraftGroup;
   choices: ConditionChoices;
-  refusal?: Refusal | undefined;
 }
 
 /** The form of a new segment, or of one that is changed. */
-export const SegmentFormPage = ({ caller, title, action, form, choices, refusal }: FormProps) => (
-  <Layout title={title} caller={caller} at={AT}>
-    <Form class="form" action={action} once={form.idempotencyKey}>
+export const SegmentFormPage = ({ segment, version, draft, choices }: FormProps) => (
+  <AppLayout title={segment ? `Edit ${segment.name}` : "New segment"}>
+    <Form class="form" action={segment ? `${AT}/${segment.id}/edit` : `${AT}/new`} once>
       <DefaultButton />
-      <ErrorSummary refusal={refusal} />
-      <VersionField version={form.version} refusal={refusal} />
-      <Field name="name" label="Name" value={form.name} errors={refusal?.errors} maxlength={200} />
+      <VersionField version={version} />
+      <Field name="name" label="Name" value={segment?.name ?? ""} maxlength={200} />
       <ConditionFields
         name="conditions"
         legend="Conditions"
         hint="A person is an address in one list or several. Texts are compared without letter case."
-        draft={form.draft}
+        draft={draft}
         choices={choices}
-        errors={refusal?.errors}
       />
       <button type="submit">Save segment</button>
     </Form>
-  </Layout>
+  </AppLayout>
 );

@@ -1,5 +1,5 @@
 import type { WorkspaceRow } from "../../../identity/workspaces/index.ts";
-import { type FormValues, versionOf } from "../../../lib/form-version.ts";
+import type { FormValues } from "../../../lib/form-version.ts";
 
 /** The fields of the form of a workspace, as they were filled in. */
 export interface SettingsForm {
@@ -10,8 +10,6 @@ export interface SettingsForm {
   /** Digits; empty: the days of the deployment. */
   days: string;
   isPaused: boolean;
-  /** Of what the form began from. */
-  version: string;
 }
 
 /** When opens or clicks are counted. */
@@ -31,28 +29,28 @@ const labelOf = (value: string) => trackingOptions.find((option) => option.value
 export function readSettingsForm(form: URLSearchParams): SettingsForm {
   const field = (name: string) => form.get(name) ?? "";
   return {
-    ...{ name: field("name"), opens: field("tracking_opens"), clicks: field("tracking_clicks") },
+    name: field("name"),
+    opens: field("tracking_opens"),
+    clicks: field("tracking_clicks"),
     days: field("retention_days").trim(),
     isPaused: form.get("sending_paused") === "on",
-    version: field("version"),
   };
 }
 
 /** Returns the form of what is stored. */
-export function toSettingsForm({ name, settings, sendingPausedAt }: WorkspaceRow): SettingsForm {
-  const { tracking_opens, tracking_clicks, retention_days } = settings;
-  const form = {
-    ...{ name, opens: fromTracking(tracking_opens), clicks: fromTracking(tracking_clicks) },
-    days: retention_days === undefined ? "" : String(retention_days),
-    isPaused: sendingPausedAt !== null,
-    version: "",
-  };
-  return { ...form, version: versionOf(valuesOf(form)) };
-}
+export const toSettingsForm = ({ name, settings, sendingPausedAt }: WorkspaceRow): SettingsForm => ({
+  name,
+  opens: fromTracking(settings.tracking_opens),
+  clicks: fromTracking(settings.tracking_clicks),
+  days: settings.retention_days === undefined ? "" : String(settings.retention_days),
+  isPaused: sendingPausedAt !== null,
+});
 
 /** Returns what the form shows and changes, by label. */
 export const valuesOf = ({ name, opens, clicks, days, isPaused }: SettingsForm): FormValues => ({
-  ...{ "Name of the workspace": name, "Count opens": labelOf(opens), "Count clicks": labelOf(clicks) },
+  "Name of the workspace": name,
+  "Count opens": labelOf(opens),
+  "Count clicks": labelOf(clicks),
   "Days for which emails are kept": days,
   "Pause sending": isPaused ? "yes" : "no",
 });

@@ -1,8 +1,7 @@
 import { Hono } from "hono";
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { PostButton, Time } from "../../../http/ui/index.ts";
+import { PostButton, Time, useCaller } from "../../../http/ui/index.ts";
 import type { WorkspaceRow } from "../../../identity/workspaces/index.ts";
 import { pausedSources } from "../../../platform/bulk-pauses/rules.ts";
 import { resumeBulk } from "../../../sending/rates/index.ts";
@@ -19,7 +18,7 @@ export const pausedMailPages = new Hono<AppEnv>().post(
 );
 
 /** The mail that waits, since when and why, with a button for owners. Nothing while none does. */
-export const PausedMail = ({ caller, workspace }: { caller: CallerCtx; workspace: WorkspaceRow }) =>
+export const PausedMail = ({ workspace }: { workspace: WorkspaceRow }) =>
   workspace.bulkPausedAt === null ? null : (
     <>
       <h2 id="paused-mail">Paused mail</h2>
@@ -29,7 +28,7 @@ export const PausedMail = ({ caller, workspace }: { caller: CallerCtx; workspace
         was marked as spam. The audit log and the notification have the figures. Remove addresses that do not exist, and
         people who did not ask for mail: mail that goes on like this is paused again.
       </p>
-      {caller.actor.role === "owner" ? (
+      {useCaller().actor.role === "owner" ? (
         <PostButton to="/app/settings/resume-bulk" label="Resume this mail" kind="quiet" />
       ) : (
         <p class="soft">An owner of the workspace can resume it.</p>

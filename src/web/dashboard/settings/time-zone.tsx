@@ -1,10 +1,9 @@
 import { Hono } from "hono";
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
-import { Form, Select, Time, useViewer } from "../../../http/ui/index.ts";
+import { Form, Select, Submit, Time, useCaller, useViewer } from "../../../http/ui/index.ts";
 import { saveTimeZone } from "../../../identity/members/index.ts";
 import { timeZones } from "../../../lib/local-time.ts";
 
@@ -19,7 +18,8 @@ export const timeZonePages = new Hono<AppEnv>().post(
 );
 
 /** Choice of a time zone, with the present time in the one that is in use. */
-export function TimeZoneForm({ caller: { actor } }: { caller: CallerCtx }) {
+export function TimeZoneForm() {
+  const { actor } = useCaller();
   const { zone, isAutomatic, now } = useViewer();
   const chosen = isAutomatic || actor.kind !== "session" ? "" : (actor.timeZone ?? "");
   const automatic = { value: "", label: isAutomatic ? `Automatic: ${zone}` : "Automatic: that of the browser" };
@@ -36,9 +36,7 @@ export function TimeZoneForm({ caller: { actor } }: { caller: CallerCtx }) {
         options={[automatic, ...timeZones().map((name) => ({ value: name, label: name }))]}
         value={chosen}
       />
-      <button class="quiet" type="submit">
-        Save time zone
-      </button>
+      <Submit label="Save time zone" kind="quiet" />
     </Form>
   );
 }

@@ -1,29 +1,28 @@
-import type { CallerCtx, Role } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
+import type { Role } from "../../../access/caller.ts";
 import {
-  Dialog,
+  ActionLink,
+  AppLayout,
   ErrorSummary,
   Facts,
   Field,
   Form,
-  Layout,
+  FormDialog,
   List,
   Pager,
   PostButton,
   Select,
+  Submit,
   Time,
+  useCaller,
+  useScope,
 } from "../../../http/ui/index.ts";
 import type { InvitationRow } from "../../../identity/invitations/index.ts";
 import { type MemberRow, mayChange, roles } from "../../../identity/members/index.ts";
 
 interface TeamPageProps {
-  caller: CallerCtx;
   members: readonly MemberRow[];
   invitations: readonly InvitationRow[];
-  form: { email: string; role: string; idempotencyKey: string };
   next: string | null;
-  notice?: string | undefined;
-  refusal?: Refusal | undefined;
 }
 
 /** The rights of each role (docs/contract/scopes.md#roles). */
@@ -35,55 +34,51 @@ const ROLES: Readonly<Record<Role, string>> = {
 };
 
 /** The members of the workspace and the invitations that were not accepted yet. */
-export function TeamPage({ caller, members, invitations, form, next, notice, refusal }: TeamPageProps) {
-  const mayManage = caller.actor.scopes.has("team:manage");
-  const isInvitation = form.email !== "" || (refusal?.errors.has("email") ?? false);
-  const invite = mayManage ? (
-    <InviteDialog caller={caller} form={form} refusal={isInvitation ? refusal : undefined} />
-  ) : null;
+export function TeamPage({ members, invitations, next }: TeamPageProps) {
+  const caller = useCaller();
+  const mayManage = useScope("team:manage");
   return (
-    <Layout title="Team" caller={caller} at="/app/team" actions={invite} notice={notice}>
-      {isInvitation ? null : <ErrorSummary refusal={refusal} />}
+    <AppLayout title="Team" actions={mayManage ? <InviteDialog /> : null}>
+      <ErrorSummary />
       <List
         caption="Members"
         columns={["Member", "Name", "Role", "Since", "Action"]}
         rows={members.map((member) => [
           member.email,
           member.name ?? "",
-          mayManage && member.userId !== caller.actor.userId ? (
-            <RoleForm caller={caller} member={member} />
-          ) : (
-            member.role
-          ),
+          mayManage && member.userId !== caller.actor.userId ? <RoleForm member={member} /> : member.role,
           <Time at={member.createdAt} />,
-          <RemoveLink caller={caller} member={member} />,
+          <RemoveLink member={member} />,
         ])}
       />
-      <Pager next={next} label="More" />
+      {next === null ? null : <Pager to={next} label="More" />}
       <details>
         <summary>What each role may do</summary>
         <Facts of={ROLES} />
       </details>
       <h2>Invitations</h2>
-      {invitations.length === 0 ? (
-        <p>No invitation is open.</p>
-      ) : (
-        <List
-          caption="Invitations"
-          columns={["Address", "Role", "Expires", ...(mayManage ? ["Action"] : [])]}
-          rows={invitations.map(({ id, email, role, expiresAt }) => [
-            email,
-            role,
-            expiresAt <= caller.now() ? "expired" : <Time at={expiresAt} />,
-            ...(mayManage ? [<WithdrawForm id={id} email={email} />] : []),
-          ])}
-        />
-      )}
-    </Layout>
+      <List
+        caption="Invitations"
+        columns={["Address", "Role", "Expires", mayManage && "Action"]}
+        empty={<p>No invitation is open.</p>}
+        rows={invitations.map(({ id, email, role, expiresAt }) => [
+          email,
+          role,
+          expiresAt <= caller.now() ? "expired" : <Time at={expiresAt} />,
+          <PostButton
+            to={`/app/team/invitations/${id}/withdraw`}
+            label="Withdraw"
+            kind="link"
+            name={`Withdraw the invitation of ${email}`}
+          />,
+        ])}
+      />
+    </AppLayout>
   );
 }
 
-function RoleForm({ caller, member }: { caller: CallerCtx; member: MemberRow }) {
+function RoleForm({ member }: { member: MemberRow }) {
+  const caller = useCaller();
   const choices = roles.filter((role) => role === member.role || mayChange(caller.actor.role, member.role, role));
   if (choices.length < 2) return <>{member.role}</>;
   return (
@@ -95,53 +90,35 @@ function RoleForm({ caller, member }: { caller: CallerCtx; member: MemberRow }) 
           </option>
         ))}
       </select>
-      <button class="link" type="submit" aria-label={`Save the role of ${member.email}`}>
-        Save
-      </button>
+      <Submit label="Save" kind="link" name={`Save the role of ${member.email}`} />
     </Form>
   );
 }
 
-function RemoveLink({ caller, member }: { caller: CallerCtx; member: MemberRow }) {
+function RemoveLink({ member }: { member: MemberRow }) {
+  const caller = useCaller();
   const isSelf = member.userId === caller.actor.userId;
-  const mayRemove =
-    isSelf || (caller.actor.scopes.has("team:manage") && mayChange(caller.actor.role, member.role, "removed"));
-  if (!mayRemove) return null;
-  return (
-    <a
-      class="action"
-      href={`/app/team/${member.userId}/remove`}
-      aria-label={isSelf ? "Leave" : `Remove ${member.email}`}
-    >
-      {isSelf ? "Leave" : "Remove"}
-    </a>
-  );
+  const mayRemove = isSelf || (useScope("team:manage") && mayChange(caller.actor.role, member.role, "removed"));
+  return mayRemove ? (
+    <ActionLink
+      to={`/app/team/${member.userId}/remove`}
+      label={isSelf ? "Leave" : "Remove"}
+      name={isSelf ? "Leave" : `Remove ${member.email}`}
+    />
+  ) : null;
 }
 
-const WithdrawForm = ({ id, email }: { id: string; email: string }) => (
-  <PostButton
-    to={`/app/team/invitations/${id}/withdraw`}
-    label="Withdraw"
-    kind="link"
-    name={`Withdraw the invitation of ${email}`}
-  />
-);
-
-const InviteDialog = ({ caller, form, refusal }: Pick<TeamPageProps, "caller" | "form" | "refusal">) => (
-  <Dialog label="Invite a person" icon="plus" isOpen={refusal !== undefined}>
-    <Form action="/app/team/invitations" once={form.idempotencyKey} refusal={refusal}>
-      <Field name="email" label="Email address" type="email" value={form.email} errors={refusal?.errors} />
-      <Select
-        name="role"
-        label="Role"
-        value={form.role}
-        errors={refusal?.errors}
-        options={roles
-          .filter((role) => role !== "owner" || caller.actor.role === "owner")
-          .toReversed()
-          .map((role) => ({ value: role, label: role }))}
-      />
-      <button type="submit">Send invitation</button>
-    </Form>
-  </Dialog>
+const InviteDialog = () => (
+  <FormDialog label="Invite a person" icon="plus" action="/app/team/invitations" once button="Send invitation">
+    <Field name="email" label="Email address" type="email" />
+    <Select
+      name="role"
+      label="Role"
+      value="member"
+      options={roles
+        .filter((role) => role !== "owner" || useCaller().actor.role === "owner")
+        .toReversed()
+        .map((role) => ({ value: role, label: role }))}
+    />
+  </FormDialog>
 );

@@ -1,10 +1,9 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
+import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { attempt, parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {
@@ -27,26 +26,18 @@ const notices: Readonly<Record<string, string>> = {
   removed: "The member is removed.",
 };
 
-const emptyForm = () => ({ email: "", role: "member", idempotencyKey: crypto.randomUUID() });
-
 export const teamPages = new Hono<AppEnv>()
-  .get("/app/team", ...pageFor("GET /v1/workspaces/:workspace_id/members"), (c) => showTeam(c))
-  .post("/app/team/invitations", ...pageFor("POST /v1/workspaces/:workspace_id/invitations"), async (c) => {
-    const fields = await readForm(c);
-    const field = (name: string) => fields.get(name) ?? "";
-    const form = { email: field("email").trim(), role: field("role"), idempotencyKey: field("idempotency_key") };
-    return submitForm(
-      c,
-      async () => {
-        const input = parseFields(InvitationIn, { email: form.email, role: form.role });
-        const { email_sent } = await onceForForm(c, form.idempotencyKey, JSON.stringify(input), (ctx) =>
-          inviteMember(ctx, ctx.workspace.id, input, c.get("sendSystemEmail")),
-        );
-        return `/app/team?done=${email_sent ? "invited" : "shown"}`;
-      },
-      (refusal) => showTeam(c, { refusal, form }),
-    );
-  })
+  .get("/app/team", ...pageFor("GET /v1/workspaces/:workspace_id/members"), showTeam)
+  .post("/app/team/invitations", ...pageFor("POST /v1/workspaces/:workspace_id/invitations"), (c) =>
+    submitForm(c, showTeam, async (fields) => {
+      const [email, role] = [fields.get("email")?.trim() ?? "", fields.get("role") ?? ""];
+      const input = parseFields(InvitationIn, { email, role });
+      const { email_sent } = await onceForForm(c, JSON.stringify(input), (ctx) =>
+        inviteMember(ctx, ctx.workspace.id, input, c.get("sendSystemEmail")),
+      );
+      return `/app/team?done=${email_sent ? "invited" : "shown"}`;
+    }),
+  )
   .post(
     "/app/team/invitations/:invitation_id/withdraw",
     ...pageFor("DELETE /v1/workspaces/:workspace_id/invitations/:invitation_id"),
@@ -56,22 +47,17 @@ export const teamPages = new Hono<AppEnv>()
       return c.redirect("/app/team?done=withdrawn", 303);
     },
   )
-  .post("/app/team/:user_id/role", ...pageFor("PATCH /v1/workspaces/:workspace_id/members/:user_id"), async (c) => {
-    const fields = await readForm(c);
-    const caller = c.get("caller");
-    const userId = c.req.param("user_id");
-    return submitForm(
-      c,
-      async () => {
-        // Before the role: an unknown member is a 404 whatever the form says.
-        await getMember(caller, userId);
-        const { role } = parseFields(MemberPatch, { role: fields.get("role") ?? "" });
-        await changeRole(caller, { workspaceId: caller.workspace.id, userId }, role);
-        return "/app/team?done=changed";
-      },
-      (refusal) => showTeam(c, { refusal, form: emptyForm() }),
-    );
-  })
+  .post("/app/team/:user_id/role", ...pageFor("PATCH /v1/workspaces/:workspace_id/members/:user_id"), (c) =>
+    submitForm(c, showTeam, async (fields) => {
+      const caller = c.get("caller");
+      const userId = c.req.param("user_id");
+      // Before the role: an unknown member is a 404 whatever the form says.
+      await getMember(caller, userId);
+      const { role } = parseFields(MemberPatch, { role: fields.get("role") ?? "" });
+      await changeRole(caller, { workspaceId: caller.workspace.id, userId }, role);
+      return "/app/team?done=changed";
+    }),
+  )
   .get("/app/team/:user_id/remove", ...pageFor(REMOVE), async (c) => {
     const caller = c.get("caller");
     const { userId, email } = await getMember(caller, c.req.param("user_id"));
@@ -80,7 +66,6 @@ export const teamPages = new Hono<AppEnv>()
       c,
       <ConfirmPage
         title={isSelf ? `Leave ${caller.workspace.name}?` : `Remove ${email}?`}
-        caller={caller}
         button={isSelf ? "Leave" : "Remove"}
         back="/app/team"
       >
@@ -89,37 +74,20 @@ export const teamPages = new Hono<AppEnv>()
     );
   })
   .post("/app/team/:user_id/remove", ...pageFor(REMOVE), (c) =>
-    submitForm(
-      c,
-      async () => {
-        const caller = c.get("caller");
-        const userId = c.req.param("user_id");
-        await removeMember(caller, { workspaceId: caller.workspace.id, userId });
-        return userId.toLowerCase() === caller.actor.userId ? "/app" : "/app/team?done=removed";
-      },
-      (refusal) => showTeam(c, { refusal, form: emptyForm() }),
-    ),
+    attempt(c, showTeam, async () => {
+      const caller = c.get("caller");
+      const userId = c.req.param("user_id");
+      await removeMember(caller, { workspaceId: caller.workspace.id, userId });
+      return userId.toLowerCase() === caller.actor.userId ? "/app" : "/app/team?done=removed";
+    }),
   );
 
-async function showTeam(c: Context<AppEnv>, submitted?: { refusal: Refusal; form: ReturnType<typeof emptyForm> }) {
+async function showTeam(c: Context<AppEnv>) {
   const caller = c.get("caller");
-  const after = c.req.query("after")?.toLowerCase();
   const [found, invitations] = await Promise.all([
-    listMembers(caller, { ...(after ? { after } : {}), limit: PAGE_SIZE + 1 }),
+    listMembers(caller, pageQuery(c, PAGE_SIZE)),
     listInvitations(caller, { limit: PAGE_SIZE }),
   ]);
-  const members = found.slice(0, PAGE_SIZE);
-  const last = found.length > PAGE_SIZE ? members.at(-1) : undefined;
-  const page = (
-    <TeamPage
-      caller={caller}
-      members={members}
-      invitations={invitations}
-      form={submitted?.form ?? emptyForm()}
-      next={last === undefined ? null : `/app/team?${new URLSearchParams({ after: last.userId })}`}
-      notice={submitted ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={submitted?.refusal}
-    />
-  );
-  return respondPage(c, page, { status: submitted?.refusal.status ?? 200 });
+  const { rows: members, next } = toPage(found, PAGE_SIZE, "/app/team", ({ userId }) => userId);
+  return respondPage(c, <TeamPage members={members} invitations={invitations} next={next} />, { notices });
 }

@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
@@ -24,53 +23,32 @@ const DELETE = "DELETE /v1/templates/:template_id";
 
 /** Actions on a template: send a test, copy it, give up its blocks, delete it. */
 export const templateActionPages = new Hono<AppEnv>()
-  .post("/app/templates/:template_id/test", ...pageFor("POST /v1/emails/"), async (c) => {
-    const caller = c.get("caller");
-    const id = c.req.param("template_id");
-    const fields = await readForm(c, MAX_TEST_BYTES);
-    const samples = readSamples(fields);
-    return submitForm(
-      c,
-      async () => {
-        const template = toTemplate(await getTemplate(caller, id));
-        const addresses = { from_: { email: fields.get("from_") ?? "" }, to: [{ email: fields.get("to") ?? "" }] };
-        const request = {
-          ...addresses,
-          template_id: template.id,
-          variables: toVariables(template.language, namesOf(template), samples),
-        };
-        const input = parseFields(SendIn, request);
-        const key = fields.get("idempotency_key") ?? "";
-        const email = await onceForForm(c, key, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
-        return `/app/emails/${email.id}?done=sent`;
-      },
-      (refusal) => showTemplate(c, { refusal, samples }),
-    );
-  })
-  .post("/app/templates/:template_id/duplicate", ...pageFor("POST /v1/templates/:template_id/duplicate"), async (c) => {
-    const id = c.req.param("template_id");
-    const key = (await readForm(c)).get("idempotency_key") ?? "";
-    return submitForm(
-      c,
-      async () => {
-        const copy = await onceForForm(c, key, id, (ctx) => duplicateTemplate(ctx, id));
-        return `/app/templates/${copy.id}?done=duplicated`;
-      },
-      (refusal) => showTemplate(c, { refusal }),
-    );
-  })
+  .post("/app/templates/:template_id/test", ...pageFor("POST /v1/emails/"), (c) =>
+    submitForm(c, { show: showTemplate, maxBytes: MAX_TEST_BYTES }, async (fields) => {
+      const template = toTemplate(await getTemplate(c.get("caller"), c.req.param("template_id")));
+      const request = {
+        from_: { email: fields.get("from_") ?? "" },
+        to: [{ email: fields.get("to") ?? "" }],
+        template_id: template.id,
+        variables: toVariables(template.language, namesOf(template), readSamples(fields)),
+      };
+      const input = parseFields(SendIn, request);
+      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
+      return `/app/emails/${id}?done=sent`;
+    }),
+  )
+  .post("/app/templates/:template_id/duplicate", ...pageFor("POST /v1/templates/:template_id/duplicate"), (c) =>
+    submitForm(c, showTemplate, async () => {
+      const id = c.req.param("template_id");
+      const copy = await onceForForm(c, id, (ctx) => duplicateTemplate(ctx, id));
+      return `/app/templates/${copy.id}?done=duplicated`;
+    }),
+  )
   .get("/app/templates/:template_id/delete", ...pageFor(DELETE), async (c) => {
-    const caller = c.get("caller");
-    const { id, name } = await getTemplate(caller, c.req.param("template_id"));
+    const { id, name } = await getTemplate(c.get("caller"), c.req.param("template_id"));
     return respondPage(
       c,
-      <ConfirmPage
-        title={`Delete ${name}?`}
-        caller={caller}
-        button="Delete template"
-        back={`/app/templates/${id}`}
-        at="/app/templates"
-      >
+      <ConfirmPage title={`Delete ${name}?`} button="Delete template" back={`/app/templates/${id}`}>
         Sends that name it are refused from then on. This cannot be undone.
       </ConfirmPage>,
     );
@@ -80,17 +58,10 @@ export const templateActionPages = new Hono<AppEnv>()
     return c.redirect("/app/templates?done=deleted", 303);
   })
   .get("/app/templates/:template_id/to-html", ...pageFor(UPDATE), async (c) => {
-    const caller = c.get("caller");
-    const { id, name } = await getTemplate(caller, c.req.param("template_id"));
+    const { id, name } = await getTemplate(c.get("caller"), c.req.param("template_id"));
     return respondPage(
       c,
-      <ConfirmPage
-        title={`Edit ${name} as HTML?`}
-        caller={caller}
-        button="Delete the blocks"
-        back={`/app/templates/${id}`}
-        at="/app/templates"
-      >
+      <ConfirmPage title={`Edit ${name} as HTML?`} button="Delete the blocks" back={`/app/templates/${id}`}>
         Its HTML and text stay as they are saved, and are edited from then on. The blocks are deleted, and cannot be
         made of HTML again.
       </ConfirmPage>,

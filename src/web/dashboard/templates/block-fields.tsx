@@ -1,4 +1,4 @@
-import { Field, type FieldErrors, TextArea } from "../../../http/ui/index.ts";
+import { Field, TextArea, useError } from "../../../http/ui/index.ts";
 import { type Block, blockLimits } from "../../../sending/templates/index.ts";
 import { fieldOf } from "./form.ts";
 
@@ -6,16 +6,15 @@ interface BlockFieldsProps {
   block: Block;
   index: number;
   focus: string | undefined;
-  errors: FieldErrors | undefined;
 }
 
 /** The fields of one block, by its type. */
-export function BlockFields({ block, index, focus, errors }: BlockFieldsProps) {
+export function BlockFields({ block, index, focus }: BlockFieldsProps) {
   const { type, text, url } = block;
   if (type === "divider") return <hr />;
-  if (type === "columns") return <ColumnFields {...{ block, index, focus, errors }} />;
+  if (type === "columns") return <ColumnFields block={block} index={index} focus={focus} />;
   const [textName, urlName] = [fieldOf(index, "text"), fieldOf(index, "url")];
-  const textField = { name: textName, value: text, errors, autofocus: focus === textName };
+  const textField = { name: textName, value: text, autofocus: focus === textName };
   if (type === "spacer")
     return <Field label="Height in pixels" hint={`1 to ${blockLimits.height}.`} inputmode="numeric" {...textField} />;
   if (type === "part")
@@ -28,7 +27,7 @@ export function BlockFields({ block, index, focus, errors }: BlockFieldsProps) {
         <Field label={type === "image" ? "Alternative text" : "Text"} required={type !== "image"} {...textField} />
       )}
       {type === "button" || type === "image" ? (
-        <Field name={urlName} label="URL" placeholder="https://example.com/" value={url} errors={errors} />
+        <Field name={urlName} label="URL" placeholder="https://example.com/" value={url} />
       ) : null}
     </>
   );
@@ -39,19 +38,24 @@ const COLUMNS = [
   { text: "rightText", url: "rightUrl", label: "Right" },
 ] as const;
 
-const ColumnFields = ({ block, index, focus, errors }: BlockFieldsProps) => (
+const ColumnFields = ({ block, index, focus }: BlockFieldsProps) => (
   <div class="columns">
     {COLUMNS.map((column) => {
       const [textName, urlName] = [fieldOf(index, column.text), fieldOf(index, column.url)];
       return (
         <div>
           <TextArea
-            {...{ name: textName, label: `${column.label}: text`, rows: 4, required: false, errors }}
+            name={textName}
+            label={`${column.label}: text`}
+            rows={4}
+            required={false}
             value={block[column.text] ?? ""}
             autofocus={focus === textName}
           />
           <Field
-            {...{ name: urlName, label: `${column.label}: URL of an image`, required: false, errors }}
+            name={urlName}
+            label={`${column.label}: URL of an image`}
+            required={false}
             hint="With an image the text is its alternative text."
             placeholder="https://example.com/"
             value={block[column.url] ?? ""}
@@ -63,22 +67,23 @@ const ColumnFields = ({ block, index, focus, errors }: BlockFieldsProps) => (
 );
 
 /** The condition of a block, unfolded when there is one. */
-export function Condition({ block, index, errors }: Omit<BlockFieldsProps, "focus">) {
+export function Condition({ block, index }: Omit<BlockFieldsProps, "focus">) {
   const [valueName, equalsName] = [fieldOf(index, "showIf"), fieldOf(index, "equals")];
   const { showIf = "", equals = "" } = block;
-  const isOpen = `${showIf}${equals}` !== "" || errors?.has(valueName) || errors?.has(equalsName);
+  const isRefused = useError(valueName) !== undefined || useError(equalsName) !== undefined;
+  const isOpen = `${showIf}${equals}` !== "" || isRefused;
   return (
     <details class="condition" open={isOpen}>
       <summary aria-label={`Condition of block ${index + 1}`}>Condition</summary>
       <div class="columns">
         <Field
-          {...{ name: valueName, label: "Show only if there is a value", required: false, value: showIf, errors }}
+          name={valueName}
+          label="Show only if there is a value"
+          required={false}
+          value={showIf}
           hint="Its name or path: order.total."
         />
-        <Field
-          {...{ name: equalsName, label: "And it equals", required: false, value: equals, errors }}
-          hint="Empty: any value."
-        />
+        <Field name={equalsName} label="And it equals" required={false} value={equals} hint="Empty: any value." />
       </div>
     </details>
   );

@@ -1,4 +1,4 @@
-import { type FieldErrors, Icon, Notice, toSentence } from "../../../http/ui/index.ts";
+import { Icon, Notice, toSentence } from "../../../http/ui/index.ts";
 import { BLOCK_TYPES, type Block, type BlockType } from "../../../sending/templates/index.ts";
 import { BlockFields, Condition } from "./block-fields.tsx";
 import type { BlocksChange } from "./form.ts";
@@ -8,11 +8,10 @@ interface BlocksProps {
   blocks: readonly Block[];
   /** The change that was made and is not saved yet. */
   change: BlocksChange | undefined;
-  errors: FieldErrors | undefined;
 }
 
 /** The blocks of a template: the fields of each, buttons at its right edge, and a plus before it. Each button submits the form. */
-export const Blocks = ({ blocks, change, errors }: BlocksProps) => (
+export const Blocks = ({ blocks, change }: BlocksProps) => (
   <section id="blocks" aria-label="Blocks" data-said={change?.said}>
     <input type="hidden" name="editor" value="blocks" />
     <p class="hint">Placeholders such as {"{{name}}"} are filled in by each email.</p>
@@ -24,12 +23,18 @@ export const Blocks = ({ blocks, change, errors }: BlocksProps) => (
             {index + 1}. {block.type}
           </legend>
           <input type="hidden" name={fieldOf(index, "type")} value={block.type} />
-          <BlockFields {...{ block, index, focus: change?.focus, errors }} />
-          <Condition {...{ block, index, errors }} />
+          <BlockFields block={block} index={index} focus={change?.focus} />
+          <Condition block={block} index={index} />
           <div class="tools">
-            <Tool verb="up" disabled={index === 0} {...{ block, index, focus: change?.focus }} />
-            <Tool verb="down" disabled={index === blocks.length - 1} {...{ block, index, focus: change?.focus }} />
-            <Tool verb="remove" {...{ block, index, focus: change?.focus }} />
+            <Tool verb="up" disabled={index === 0} block={block} index={index} focus={change?.focus} />
+            <Tool
+              verb="down"
+              disabled={index === blocks.length - 1}
+              block={block}
+              index={index}
+              focus={change?.focus}
+            />
+            <Tool verb="remove" block={block} index={index} focus={change?.focus} />
           </div>
         </fieldset>
       </>
@@ -73,10 +78,7 @@ interface AddButtonProps {
 }
 
 const AddButton = ({ type, value, name, hasFocus = false }: AddButtonProps) => (
-  <button
-    {...{ class: "quiet", type: "submit", name: "action", value, formnovalidate: true, autofocus: hasFocus }}
-    aria-label={name}
-  >
+  <button class="quiet" type="submit" name="action" value={value} formnovalidate autofocus={hasFocus} aria-label={name}>
     <Icon name={type} />
     {toSentence(type)}
   </button>
@@ -105,8 +107,13 @@ function Tool({ verb, block, index, focus, disabled = false }: ToolProps) {
   const { label, icon } = TOOLS[verb];
   return (
     <button
-      {...{ class: "bare", type: "submit", name: "action", value, disabled }}
-      {...{ formnovalidate: true, autofocus: focus === value }}
+      class="bare"
+      type="submit"
+      name="action"
+      value={value}
+      disabled={disabled}
+      formnovalidate
+      autofocus={focus === value}
       aria-label={`${label}: block ${index + 1}, ${block.type}`}
       title={label}
     >

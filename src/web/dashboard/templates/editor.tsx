@@ -1,5 +1,14 @@
-import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Field, type FieldErrors, Form, Select, TextArea, VersionField } from "../../../http/ui/index.ts";
+import {
+  ErrorSummary,
+  Field,
+  Form,
+  Select,
+  Submit,
+  submittedTo,
+  TextArea,
+  useViewer,
+  VersionField,
+} from "../../../http/ui/index.ts";
 import { LANGUAGES } from "../languages.ts";
 import { SAMPLE, type Samples } from "../sample-values.ts";
 import { Blocks } from "./blocks.tsx";
@@ -14,46 +23,41 @@ interface EditorProps {
   contact: string;
   /** The change of blocks that was made and is not saved yet. */
   change: BlocksChange | undefined;
-  refusal: Refusal | undefined;
 }
 
 /**
  * The form of a template, of HTML or of blocks. With scripts a change of blocks replaces only them (client/editing.ts). Its button
  * "Update preview" shows it in the frame named `preview`.
  */
-export function Editor({ path, form, samples, contact, change, refusal }: EditorProps) {
-  const errors = refusal?.errors;
-  const isUnsaved = change !== undefined || refusal !== undefined;
+export function Editor({ path, form, samples, contact, change }: EditorProps) {
+  const isUnsaved = submittedTo(useViewer(), path) !== undefined;
   return (
-    <Form action={path} data-previewed={isUnsaved ? "now" : ""} data-editor="" once={form.idempotencyKey}>
+    <Form action={path} data-previewed={isUnsaved ? "now" : ""} data-editor="" once refills={false}>
       {/* Enter in a field presses the first button of the form. */}
       <button type="submit" name="action" value="save" hidden>
         Save
       </button>
-      <ErrorSummary refusal={refusal} />
-      <VersionField version={form.version} refusal={refusal} />
+      <ErrorSummary />
+      <VersionField version={form.version} />
       {[...samples].map(([name, value]) => (
         <input type="hidden" name={SAMPLE + name} value={value} />
       ))}
       {contact === "" ? null : <input type="hidden" name={CONTACT} value={contact} />}
-      <Field name="name" label="Name" value={form.name} errors={errors} />
-      <Field name="subject" label="Subject" required={false} value={form.subject} errors={errors} />
+      <Field name="name" label="Name" value={form.name} />
+      <Field name="subject" label="Subject" required={false} value={form.subject} />
       <Select
         name="language"
         label="Language"
         options={LANGUAGES}
         value={form.language}
-        errors={errors}
-        {...(form.blocks === null
-          ? {}
-          : { hint: "Conditions, parts and texts with tags are Liquid, whatever is chosen." })}
+        hint={
+          form.blocks === null ? undefined : "Conditions, parts and texts with tags are Liquid, whatever is chosen."
+        }
       />
-      {form.blocks === null ? <Html {...{ form, errors }} /> : <Blocks {...{ blocks: form.blocks, change, errors }} />}
+      {form.blocks === null ? <Html form={form} /> : <Blocks blocks={form.blocks} change={change} />}
       <p class="hidden" role="status" data-said-here="" />
       <div class="actions">
-        <button type="submit" name="action" value="save">
-          Save
-        </button>
+        <Submit label="Save" action="save" />
         <button
           class="quiet update"
           type="submit"
@@ -68,7 +72,7 @@ export function Editor({ path, form, samples, contact, change, refusal }: Editor
   );
 }
 
-const Html = ({ form, errors }: { form: TemplateForm; errors: FieldErrors | undefined }) => (
+const Html = ({ form }: { form: TemplateForm }) => (
   <>
     <TextArea
       name="html_body"
@@ -78,8 +82,7 @@ const Html = ({ form, errors }: { form: TemplateForm; errors: FieldErrors | unde
       code
       hint="Values such as {{name}} are filled in by each email."
       value={form.html_body}
-      errors={errors}
     />
-    <TextArea name="text_body" label="Text" required={false} value={form.text_body} errors={errors} />
+    <TextArea name="text_body" label="Text" required={false} value={form.text_body} />
   </>
 );

@@ -28,16 +28,18 @@ export interface TemplateForm {
   text_body: string;
   /** Null: the template is HTML. The HTML and text of blocks are made of them. */
   blocks: Block[] | null;
-  idempotencyKey: string;
   /** Of what the form began from. Empty: a new template. */
   version: string;
 }
 
 /** Returns an empty form, of HTML or of blocks. */
 export const emptyForm = (isOfBlocks: boolean): TemplateForm => ({
-  ...{ name: "", subject: "", language: "placeholders" as const, html_body: "", text_body: "" },
+  name: "",
+  subject: "",
+  language: "placeholders" as const,
+  html_body: "",
+  text_body: "",
   blocks: isOfBlocks ? [] : null,
-  idempotencyKey: crypto.randomUUID(),
   version: "",
 });
 
@@ -50,7 +52,6 @@ export function toForm(template: TemplateOut): TemplateForm {
     html_body: template.html_body ?? "",
     text_body: template.text_body ?? "",
     blocks: readBlocks(template.blocks_json),
-    idempotencyKey: crypto.randomUUID(),
     version: "",
   };
   return { ...form, version: versionOf(valuesOf(form)) };
@@ -83,10 +84,12 @@ export function toTemplateForm(fields: URLSearchParams): TemplateForm {
     blocks.push(toBlock(type, readBlockFields(field, blocks.length)));
   }
   return {
-    ...{ name: field("name"), subject: field("subject"), html_body: field("html_body"), text_body: field("text_body") },
+    name: field("name"),
+    subject: field("subject"),
+    html_body: field("html_body"),
+    text_body: field("text_body"),
     language: languages.find((language) => language === fields.get("language")) ?? "placeholders",
     blocks: fields.get("editor") === "blocks" ? blocks : null,
-    idempotencyKey: field("idempotency_key"),
     version: field("version"),
   };
 }
@@ -162,7 +165,7 @@ function withoutImages(block: Block): Block {
   const [text = "", rightText = ""] = columnsOf(block).map((column) =>
     column.type === "image" ? imageText(column.text) : column.text,
   );
-  return { ...block, ...{ text, url: "", rightText, rightUrl: "" } };
+  return { ...block, text, url: "", rightText, rightUrl: "" };
 }
 
 /** A change of blocks that a button of the form makes. */

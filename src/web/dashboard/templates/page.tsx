@@ -1,75 +1,60 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
+  AppLayout,
   ButtonLink,
   Chips,
   Empty,
-  Layout,
   List,
   Notice,
-  Pager,
   PostButton,
   PreviewFrame,
   Time,
+  useScope,
 } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import { languageOf, readBlocks, renderBlocks, type TemplateOut } from "../../../sending/templates/index.ts";
-import { curlLine } from "../curl-line.ts";
 import type { Samples } from "../sample-values.ts";
 import { Editor } from "./editor.tsx";
 import type { BlocksChange, TemplateForm } from "./form.ts";
-import { isRefusedTest, Preview, TestDialog } from "./preview.tsx";
+import { Preview, TestDialog } from "./preview.tsx";
 
-interface PageProps {
-  caller: CallerCtx;
-  notice?: string | undefined;
-}
-
-const mayManage = (caller: CallerCtx) => caller.actor.scopes.has("templates:manage");
+const mayManage = () => useScope("templates:manage");
 
 /** The templates of the workspace. */
-export const TemplatesPage = ({
-  caller,
-  templates,
-  next,
-  notice,
-}: PageProps & { templates: readonly TemplateOut[]; next: string | null }) => (
-  <Layout
+export const TemplatesPage = ({ templates }: { templates: readonly TemplateOut[] }) => (
+  <AppLayout
     title="Templates"
-    caller={caller}
-    at="/app/templates"
-    actions={mayManage(caller) ? <ButtonLink to="/app/templates/new" label="New template" /> : null}
-    notice={notice}
+    actions={mayManage() ? <ButtonLink to="/app/templates/new" label="New template" /> : null}
   >
-    {templates.length === 0 ? (
-      <Empty
-        drawing="template"
-        action={mayManage(caller) ? { href: "/app/templates/new", label: "Write a template" } : undefined}
-        command={curlLine(caller, "/v1/templates/", {
-          name: "Receipt",
-          subject: "Your receipt",
-          text_body: "Thank you, {{name}}.",
-        })}
-      >
-        No template yet. A template has placeholders such as {"{{name}}"} that each email fills in.
-      </Empty>
-    ) : (
-      <List
-        caption="Templates"
-        columns={["Name", "Subject", "Placeholders", "Changed"]}
-        rows={templates.map(({ id, name, subject, variables, updated_at }) => [
-          <a href={`/app/templates/${id}`}>{name}</a>,
-          subject ?? "",
-          variables.join(", "),
-          <Time at={updated_at} />,
-        ])}
-      />
-    )}
-    <Pager next={next} />
-  </Layout>
+    <List
+      caption="Templates"
+      columns={["Name", "Subject", "Placeholders", "Changed"]}
+      empty={
+        <Empty
+          drawing="template"
+          action={mayManage() ? { href: "/app/templates/new", label: "Write a template" } : undefined}
+          command={{
+            path: "/v1/templates/",
+            body: {
+              name: "Receipt",
+              subject: "Your receipt",
+              text_body: "Thank you, {{name}}.",
+            },
+          }}
+        >
+          No template yet. A template has placeholders such as {"{{name}}"} that each email fills in.
+        </Empty>
+      }
+      rows={templates.map(({ id, name, subject, variables, updated_at }) => [
+        <a href={`/app/templates/${id}`}>{name}</a>,
+        subject ?? "",
+        variables.join(", "),
+        <Time at={updated_at} />,
+      ])}
+    />
+  </AppLayout>
 );
 
-interface TemplatePageProps extends PageProps {
+interface TemplatePageProps {
   /** Null: a new one. */
   template: TemplateOut | null;
   form: TemplateForm;
@@ -80,49 +65,40 @@ interface TemplatePageProps extends PageProps {
   senders: readonly MailboxRow[];
   /** The change of blocks that was made and is not saved yet. */
   change?: BlocksChange | undefined;
-  refusal?: Refusal | undefined;
 }
 
 /** One template: its form, and a preview with sample values. */
 export function TemplatePage(props: TemplatePageProps) {
-  const { caller, template, form, samples, contact, hasContact, senders, change, notice } = props;
-  const isTest = isRefusedTest(props.refusal);
-  const refusal = isTest ? undefined : props.refusal;
+  const { template, form, samples, contact, hasContact, senders, change } = props;
   const path = template === null ? "/app/templates/new" : `/app/templates/${template.id}`;
   const isOfBlocks = form.blocks !== null;
   return (
-    <Layout
+    <AppLayout
       title={template?.name ?? "New template"}
-      caller={caller}
-      at="/app/templates"
       actions={
         template === null ? null : (
           <>
-            <TestDialog
-              {...{ caller, path, template, samples, senders }}
-              refusal={isTest ? props.refusal : undefined}
-            />
-            {caller.actor.scopes.has("emails:send") ? (
+            <TestDialog path={path} template={template} samples={samples} senders={senders} />
+            {useScope("emails:send") ? (
               <ButtonLink to={`/app/emails/new?template=${template.id}`} label="Write an email" kind="quiet" />
             ) : null}
-            {mayManage(caller) ? <Actions path={path} isOfBlocks={isOfBlocks} /> : null}
+            {mayManage() ? <Actions path={path} isOfBlocks={isOfBlocks} /> : null}
           </>
         )
       }
-      notice={notice}
     >
       {template === null ? <EditorChoice isOfBlocks={isOfBlocks} /> : <ForeignChange template={template} />}
       <div class="beside">
-        {mayManage(caller) ? <Editor {...{ path, form, samples, contact, change, refusal }} /> : null}
+        {mayManage() ? <Editor path={path} form={form} samples={samples} contact={contact} change={change} /> : null}
         <aside aria-label="Preview">
           {template === null ? (
             <PreviewFrame />
           ) : (
-            <Preview {...{ caller, path, template, samples, contact, hasContact }} />
+            <Preview path={path} template={template} samples={samples} contact={contact} hasContact={hasContact} />
           )}
         </aside>
       </div>
-    </Layout>
+    </AppLayout>
   );
 }
 
@@ -152,12 +128,7 @@ function ForeignChange({ template }: { template: TemplateOut }) {
 const Actions = ({ path, isOfBlocks }: { path: string; isOfBlocks: boolean }) => (
   <>
     {isOfBlocks ? <ButtonLink to={`${path}/to-html`} label="Edit as HTML" kind="quiet" /> : null}
-    <PostButton
-      to={`${path}/duplicate`}
-      label="Duplicate"
-      kind="quiet"
-      fields={{ idempotency_key: crypto.randomUUID() }}
-    />
+    <PostButton to={`${path}/duplicate`} label="Duplicate" kind="quiet" once />
     <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
   </>
 );

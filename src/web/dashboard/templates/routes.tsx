@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
@@ -22,19 +21,9 @@ import { previewHtml, readSamples } from "../sample-values.ts";
 import { templateActionPages } from "./action-routes.tsx";
 import { atBlocks } from "./block-errors.ts";
 import { CONTACT, contactValues } from "./contact-values.ts";
-import {
-  type BlocksChange,
-  changeBlocks,
-  emptyForm,
-  type TemplateForm,
-  toForm,
-  toPreview,
-  toRequest,
-  toTemplateForm,
-  valuesOf,
-} from "./form.ts";
+import { type TemplateForm, toForm, toPreview, toRequest, toTemplateForm, valuesOf } from "./form.ts";
 import { TemplatesPage } from "./page.tsx";
-import { notices, showNew, showTemplate } from "./show.tsx";
+import { changeOf, notices, showNew, showTemplate } from "./show.tsx";
 
 /** Greatest body of the form, in bytes: percent-encoding triples what it has to. */
 const MAX_FORM_BYTES = 3_000_000;
@@ -46,69 +35,46 @@ export const templatePages = new Hono<AppEnv>()
     const [updatedAt, id] = (c.req.query("after") ?? "").split(" ");
     const after = id ? { after: { updatedAt: Number(updatedAt) || 0, id } } : {};
     const { rows, next } = await listTemplates(caller, { ...after, limit: PAGE_SIZE });
-    const path = next && `/app/templates?${new URLSearchParams({ after: `${next.updatedAt} ${next.id}` })}`;
-    const notice = notices[c.req.query("done") ?? ""];
-    return respondPage(
-      c,
-      <TemplatesPage caller={caller} templates={rows.map(toTemplate)} next={path} notice={notice} />,
-    );
+    return respondPage(c, <TemplatesPage templates={rows.map(toTemplate)} />, {
+      notices,
+      next: next && `/app/templates?${new URLSearchParams({ after: `${next.updatedAt} ${next.id}` })}`,
+    });
   })
-  .get("/app/templates/new", ...pageFor("POST /v1/templates/"), (c) =>
-    showNew(c, { form: emptyForm(c.req.query("editor") === "blocks") }),
+  .get("/app/templates/new", ...pageFor("POST /v1/templates/"), showNew)
+  .post("/app/templates/new", ...pageFor("POST /v1/templates/"), (c) =>
+    submitForm(c, { show: showNew, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const form = toTemplateForm(fields);
+      if (changeOf(form, fields)) return showNew(c);
+      const request = toRequest(form);
+      const input = parseFields(TemplateIn, request);
+      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) =>
+        atBlocks(form, () => createTemplate(ctx, input)),
+      );
+      return `/app/templates/${id}?done=saved`;
+    }),
   )
-  .post("/app/templates/new", ...pageFor("POST /v1/templates/"), async (c) => {
-    const fields = await readForm(c, MAX_FORM_BYTES);
-    const form = toTemplateForm(fields);
-    const changed = withChange(form, fields);
-    if (changed) return showNew(c, changed);
-    return submitForm(
-      c,
-      async () => {
-        const request = toRequest(form);
-        const input = parseFields(TemplateIn, request);
-        const run = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) =>
-          atBlocks(form, () => createTemplate(ctx, input)),
-        );
-        return `/app/templates/${(await run).id}?done=saved`;
-      },
-      (refusal) => showNew(c, { form, refusal }),
-    );
-  })
   .post("/app/templates/preview", ...pageFor("POST /v1/templates/"), async (c) => {
     const fields = await readForm(c, MAX_FORM_BYTES);
     return showContent(c, toTemplateForm(fields), fields);
   })
-  .get("/app/templates/:template_id", ...pageFor("GET /v1/templates/:template_id"), (c) => showTemplate(c))
-  .post("/app/templates/:template_id", ...pageFor("PATCH /v1/templates/:template_id"), async (c) => {
-    const fields = await readForm(c, MAX_FORM_BYTES);
-    const form = toTemplateForm(fields);
-    const id = c.req.param("template_id");
-    const changed = withChange(form, fields);
-    const values = { samples: readSamples(fields), contact: fields.get(CONTACT) ?? "" };
-    if (changed) return showTemplate(c, { ...changed, ...values });
-    return submitForm(
-      c,
-      async () => {
-        const patch = parseFields(TemplatePatch, toRequest(form));
-        const stored = toForm(toTemplate(await getTemplate(c.get("caller"), id)));
-        requireVersion(form.version, valuesOf(stored), valuesOf(form));
-        await atBlocks(form, () => updateTemplate(c.get("caller"), id, patch));
-        return `/app/templates/${id}?done=saved`;
-      },
-      (refusal) => showTemplate(c, { form, refusal, ...values }),
-    );
-  })
+  .get("/app/templates/:template_id", ...pageFor("GET /v1/templates/:template_id"), showTemplate)
+  .post("/app/templates/:template_id", ...pageFor("PATCH /v1/templates/:template_id"), (c) =>
+    submitForm(c, { show: showTemplate, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+      const id = c.req.param("template_id");
+      const form = toTemplateForm(fields);
+      if (changeOf(form, fields)) return showTemplate(c);
+      const patch = parseFields(TemplatePatch, toRequest(form));
+      const stored = toForm(toTemplate(await getTemplate(c.get("caller"), id)));
+      requireVersion(form.version, valuesOf(stored), valuesOf(form));
+      await atBlocks(form, () => updateTemplate(c.get("caller"), id, patch));
+      return `/app/templates/${id}?done=saved`;
+    }),
+  )
   .get("/app/templates/:template_id/html", ...pageFor("POST /v1/templates/:template_id/preview"), async (c) => {
     const template = toTemplate(await getTemplate(c.get("caller"), c.req.param("template_id")));
     return showContent(c, toForm(template), new URL(c.req.url).searchParams);
   })
   .route("/", templateActionPages);
-
-/** Returns the form after a button of its blocks was pressed, or null after another button. */
-function withChange(form: TemplateForm, fields: URLSearchParams): { form: TemplateForm; change: BlocksChange } | null {
-  const change = form.blocks && changeBlocks(form.blocks, fields.get("action") ?? "");
-  return change && { form: { ...form, blocks: change.blocks }, change };
-}
 
 /** Returns the HTML of a form for the frame of its page, or its text when it has no HTML, with the values that the fields name. */
 async function showContent(c: Context<AppEnv>, form: TemplateForm, fields: URLSearchParams) {

@@ -1,12 +1,11 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import type { Refusal } from "../../../http/page-form.ts";
 import { getTemplate, toTemplate } from "../../../sending/templates/index.ts";
-import { readSamples, type Samples } from "../sample-values.ts";
+import { readSamples } from "../sample-values.ts";
 import { listSenders } from "../senders.ts";
 import { CONTACT, contactValues } from "./contact-values.ts";
-import { type BlocksChange, type TemplateForm, toForm } from "./form.ts";
+import { type BlocksChange, changeBlocks, emptyForm, type TemplateForm, toForm, toTemplateForm } from "./form.ts";
 import { TemplatePage } from "./page.tsx";
 
 export const notices: Readonly<Record<string, string>> = {
@@ -16,49 +15,52 @@ export const notices: Readonly<Record<string, string>> = {
   html: "The blocks are deleted. The template is HTML now.",
 };
 
-interface Submitted {
-  refusal?: Refusal;
-  /** Default: what is stored. */
-  form?: TemplateForm;
-  samples?: Samples;
-  /** Address of the contact of the preview. */
-  contact?: string;
-  /** The change of blocks that was made and is not saved yet. */
-  change?: BlocksChange;
-}
-
 /** Returns the page of a new template. */
-export function showNew(c: Context<AppEnv>, { form, refusal, change }: Submitted & { form: TemplateForm }) {
-  const props = {
-    caller: c.get("caller"),
-    template: null,
-    samples: new Map(),
-    contact: "",
-    hasContact: true,
-    senders: [],
-    form,
-    refusal,
-    change,
-  };
-  return respondPage(c, <TemplatePage {...props} />, { status: refusal?.status ?? 200, frames: true });
+export function showNew(c: Context<AppEnv>) {
+  const fields = c.get("form");
+  const form = fields ? toTemplateForm(fields) : emptyForm(c.req.query("editor") === "blocks");
+  const change = fields && changeOf(form, fields);
+  const page = (
+    <TemplatePage
+      template={null}
+      form={change ? { ...form, blocks: change.blocks } : form}
+      samples={new Map()}
+      contact=""
+      hasContact
+      senders={[]}
+      change={change}
+    />
+  );
+  return respondPage(c, page, { frames: true });
 }
 
 /** Returns the page of a stored template. Throws 404. */
-export async function showTemplate(c: Context<AppEnv>, submitted: Submitted = {}) {
+export async function showTemplate(c: Context<AppEnv>) {
   const caller = c.get("caller");
   const [row, senders] = await Promise.all([
     getTemplate(caller, c.req.param("template_id") ?? ""),
     listSenders(caller),
   ]);
   const template = toTemplate(row);
-  const samples = submitted.samples ?? readSamples(new URL(c.req.url).searchParams);
-  const form = submitted.form ?? toForm(template);
-  const notice = submitted.refusal || submitted.change ? undefined : notices[c.req.query("done") ?? ""];
-  const contact = submitted.contact ?? c.req.query(CONTACT) ?? "";
-  const hasContact = contact === "" || (await contactValues(caller, contact)) !== null;
-  const { refusal, change } = submitted;
+  const fields = c.get("form") ?? new URL(c.req.url).searchParams;
+  // Other forms of the page do not have the fields of the template.
+  const form = c.get("form")?.has("name") ? toTemplateForm(fields) : toForm(template);
+  const change = changeOf(form, fields);
+  const contact = fields.get(CONTACT) ?? "";
   const page = (
-    <TemplatePage {...{ caller, template, form, samples, contact, hasContact, senders, change, notice, refusal }} />
+    <TemplatePage
+      template={template}
+      form={change ? { ...form, blocks: change.blocks } : form}
+      samples={readSamples(fields)}
+      contact={contact}
+      hasContact={contact === "" || (await contactValues(caller, contact)) !== null}
+      senders={senders}
+      change={change}
+    />
   );
-  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
+  return respondPage(c, page, { notices, frames: true });
 }
+
+/** Returns the change that a button of the blocks asks for. Undefined: another button was pressed. */
+export const changeOf = ({ blocks }: TemplateForm, fields: URLSearchParams): BlocksChange | undefined =>
+  (blocks && changeBlocks(blocks, fields.get("action") ?? "")) ?? undefined;

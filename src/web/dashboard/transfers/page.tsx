@@ -1,16 +1,16 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
+  AppLayout,
+  Check,
   Empty,
   ErrorSummary,
   Form,
-  Layout,
   List,
-  Pager,
   PostButton,
   Status,
   Time,
   TimeLeft,
+  useCaller,
+  useScope,
 } from "../../../http/ui/index.ts";
 import {
   type listTargets,
@@ -21,46 +21,35 @@ import {
 } from "../../../transfers/domain-transfers/index.ts";
 
 interface TransfersPageProps {
-  caller: CallerCtx;
   incoming: readonly TransferRow[];
   outgoing: readonly TransferRow[];
   /** Workspaces into which the user may accept. */
-  targets: Awaited<ReturnType<typeof listTargets>>;
-  next: string | null;
-  notice?: string | undefined;
-  refusal?: Refusal | undefined;
+  targets: Targets;
 }
 
 /** The transfers of domains that are addressed to the user, and those that the user has initiated. */
-export const TransfersPage = ({ caller, incoming, outgoing, targets, next, notice, refusal }: TransfersPageProps) => (
-  <Layout title="Transfers" caller={caller} at="/app/transfers" notice={notice}>
-    <ErrorSummary refusal={refusal} />
+export const TransfersPage = ({ incoming, outgoing, targets }: TransfersPageProps) => (
+  <AppLayout title="Transfers">
+    <ErrorSummary />
     <h2>Offered to you</h2>
-    {incoming.length === 0 ? <p>No domain is offered to {caller.actor.email}.</p> : null}
+    {incoming.length === 0 ? <p>No domain is offered to {useCaller().actor.email}.</p> : null}
     {incoming.map((transfer) => (
-      <Incoming transfer={transfer} targets={targets} mayManage={caller.actor.scopes.has("domains:manage")} />
+      <Incoming transfer={transfer} targets={targets} />
     ))}
     <h2>Offered by you</h2>
     {outgoing.length === 0 ? (
       <Empty action={{ href: "/app/domains", label: "Go to the domains" }}>
-        You have offered no domain of {caller.workspace.name}. A transfer starts on the page of a verified domain.
+        You have offered no domain of {useCaller().workspace.name}. A transfer starts on the page of a verified domain.
       </Empty>
     ) : (
-      <Outgoing caller={caller} transfers={outgoing} />
+      <Outgoing transfers={outgoing} />
     )}
-    <Pager next={next} />
-  </Layout>
+  </AppLayout>
 );
 
-const Incoming = ({
-  transfer,
-  targets,
-  mayManage,
-}: {
-  transfer: TransferRow;
-  targets: TransfersPageProps["targets"];
-  mayManage: boolean;
-}) => (
+type Targets = Awaited<ReturnType<typeof listTargets>>;
+
+const Incoming = ({ transfer, targets }: { transfer: TransferRow; targets: Targets }) => (
   <section class="card" aria-label={transfer.domainName}>
     <p>
       <strong>{transfer.domainName}</strong> from {transfer.sourceLabel} <Status word={transfer.status} />
@@ -76,11 +65,13 @@ const Incoming = ({
       </p>
     )}
     <Window {...transfer} />
-    {transfer.status === "pending" && mayManage ? <Decision id={transfer.id} targets={targets} /> : null}
+    {transfer.status === "pending" && useScope("domains:manage") ? (
+      <Decision id={transfer.id} targets={targets} />
+    ) : null}
   </section>
 );
 
-function Decision({ id, targets }: { id: string; targets: TransfersPageProps["targets"] }) {
+function Decision({ id, targets }: { id: string; targets: Targets }) {
   const select = `target-${id}`;
   return (
     <div class="actions">
@@ -96,10 +87,7 @@ function Decision({ id, targets }: { id: string; targets: TransfersPageProps["ta
               ))}
             </select>
           </div>
-          <label class="choice">
-            <input type="checkbox" name="rotate_dkim" value="on" />
-            <span>New DKIM keys</span>
-          </label>
+          <Check name="rotate_dkim" label="New DKIM keys" />
           <button type="submit">Accept</button>
         </Form>
       )}
@@ -108,19 +96,19 @@ function Decision({ id, targets }: { id: string; targets: TransfersPageProps["ta
   );
 }
 
-const Outgoing = ({ caller, transfers }: { caller: CallerCtx; transfers: readonly TransferRow[] }) => (
+const Outgoing = ({ transfers }: { transfers: readonly TransferRow[] }) => (
   <List
     caption="Transfers that you have initiated"
     columns={["Domain", "To", "Status", "Initiated", "Deadline", "Action"]}
     rows={transfers.map((transfer) => {
-      const status = shownStatus(transfer, caller.now());
+      const status = shownStatus(transfer, useCaller().now());
       return [
         transfer.domainName,
         transfer.targetEmail,
         <Status word={status} />,
         <Time at={transfer.initiatedAt} />,
         deadlineOf(transfer, status),
-        status === "pending" && caller.actor.scopes.has("domains:manage") ? (
+        status === "pending" && useScope("domains:manage") ? (
           <PostButton
             to={`/app/transfers/${transfer.id}/cancel`}
             label="Cancel"

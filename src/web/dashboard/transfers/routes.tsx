@@ -1,9 +1,9 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { AppEnv } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
+import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, type Refusal, submitForm, textOf } from "../../../http/page-form.ts";
+import { parseFields, submitForm, textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import {
   AcceptIn,
@@ -18,7 +18,7 @@ import {
 import { PAGE_SIZE } from "../page-size.ts";
 import { TransfersPage } from "./page.tsx";
 
-const notices: Readonly<Record<string, string>> = {
+const notices = {
   offered: "The domain is offered. The recipient gets a link by mail.",
   accepted: "You have accepted the transfer. The domain moves in 24 hours.",
   declined: "You have declined the transfer.",
@@ -26,56 +26,41 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 export const transferPages = new Hono<AppEnv>()
-  .get("/app/transfers", ...pageFor("GET /v1/domain-transfers/outgoing"), (c) => showTransfers(c))
-  .post(
-    "/app/transfers/:transfer_id/accept",
-    ...pageFor("POST /v1/domain-transfers/by-id/:transfer_id/accept"),
-    async (c) => {
-      const form = await readForm(c);
-      const fields = { target_org_id: textOf(form, "target_org_id"), rotate_dkim: form.get("rotate_dkim") === "on" };
-      return decide(c, "accepted", (id) => acceptById(c.get("caller"), id, parseFields(AcceptIn, fields)));
-    },
+  .get("/app/transfers", ...pageFor("GET /v1/domain-transfers/outgoing"), showTransfers)
+  .post("/app/transfers/:transfer_id/accept", ...pageFor("POST /v1/domain-transfers/by-id/:transfer_id/accept"), (c) =>
+    decide(c, "accepted", (caller, id, fields) => {
+      const [target_org_id, rotate_dkim] = [textOf(fields, "target_org_id"), fields.get("rotate_dkim") === "on"];
+      return acceptById(caller, id, parseFields(AcceptIn, { target_org_id, rotate_dkim }));
+    }),
   )
   .post("/app/transfers/:transfer_id/decline", ...pageFor("POST /v1/domain-transfers/:transfer_id/decline"), (c) =>
-    decide(c, "declined", (id) => declineById(c.get("caller"), id)),
+    decide(c, "declined", declineById),
   )
   .post("/app/transfers/:transfer_id/cancel", ...pageFor("DELETE /v1/domain-transfers/:transfer_id"), (c) =>
-    decide(c, "cancelled", (id) => cancelById(c.get("caller"), id)),
+    decide(c, "cancelled", cancelById),
   );
 
-function decide(c: Context<AppEnv>, done: string, run: (id: string) => Promise<unknown>): Promise<Response> {
+function decide(
+  c: Context<AppEnv>,
+  done: keyof typeof notices,
+  run: (caller: CallerCtx, id: string, fields: URLSearchParams) => Promise<unknown>,
+): Promise<Response> {
   requireSwitchedOn(c.get("ctx"));
-  return submitForm(
-    c,
-    async () => {
-      await run(c.req.param("transfer_id") ?? "");
-      return `/app/transfers?done=${done}`;
-    },
-    (refusal) => showTransfers(c, refusal),
-  );
+  return submitForm(c, showTransfers, async (fields) => {
+    await run(c.get("caller"), c.req.param("transfer_id") ?? "", fields);
+    return `/app/transfers?done=${done}`;
+  });
 }
 
-async function showTransfers(c: Context<AppEnv>, refusal?: Refusal) {
+async function showTransfers(c: Context<AppEnv>) {
   requireSwitchedOn(c.get("ctx"));
   const caller = c.get("caller");
-  const after = c.req.query("after")?.toLowerCase();
   const [incoming, found, targets] = await Promise.all([
     findIncoming(caller, { limit: PAGE_SIZE }),
-    listOutgoing(caller, { ...(after ? { after } : {}), limit: PAGE_SIZE + 1 }),
+    listOutgoing(caller, pageQuery(c, PAGE_SIZE)),
     listTargets(caller),
   ]);
-  const outgoing = found.slice(0, PAGE_SIZE);
-  const last = found.length > PAGE_SIZE ? outgoing.at(-1) : undefined;
-  const page = (
-    <TransfersPage
-      caller={caller}
-      incoming={incoming}
-      outgoing={outgoing}
-      targets={targets}
-      next={last === undefined ? null : `/app/transfers?${new URLSearchParams({ after: last.id })}`}
-      notice={refusal ? undefined : notices[c.req.query("done") ?? ""]}
-      refusal={refusal}
-    />
-  );
-  return respondPage(c, page, { status: refusal?.status ?? 200 });
+  const { rows: outgoing, next } = toPage(found, PAGE_SIZE, "/app/transfers", ({ id }) => id);
+  const page = <TransfersPage incoming={incoming} outgoing={outgoing} targets={targets} />;
+  return respondPage(c, page, { notices, next });
 }

@@ -1,54 +1,29 @@
-import type { Context } from "hono";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { type Refusal, submitForm } from "../../../http/page-form.ts";
+import { submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { getDelivery, getWebhook, replayDelivery, toDelivery } from "../../../notices/webhooks/index.ts";
 import { DeliveryPage } from "./delivery.tsx";
 
+const PATH = "/app/webhooks/:webhook_id/deliveries/:delivery_id";
+const API = "/v1/webhooks/:webhook_id/deliveries/:delivery_id";
+
 export const deliveryPages = new Hono<AppEnv>()
-  .get(
-    "/app/webhooks/:webhook_id/deliveries/:delivery_id",
-    ...pageFor("GET /v1/webhooks/:webhook_id/deliveries/:delivery_id"),
-    (c) => showDelivery(c, c.req.param()),
-  )
-  .post(
-    "/app/webhooks/:webhook_id/deliveries/:delivery_id/replay",
-    ...pageFor("POST /v1/webhooks/:webhook_id/deliveries/:delivery_id/replay"),
-    async (c) => {
+  .get(PATH, ...pageFor(`GET ${API}`), showDelivery)
+  .post(`${PATH}/replay`, ...pageFor(`POST ${API}/replay`), (c) =>
+    submitForm(c, showDelivery, async () => {
       const { webhook_id, delivery_id } = c.req.param();
-      const key = (await readForm(c)).get("idempotency_key") ?? "";
-      return submitForm(
-        c,
-        async () => {
-          const { id } = await onceForForm(c, key, delivery_id, (ctx) => replayDelivery(ctx, webhook_id, delivery_id));
-          return `/app/webhooks/${webhook_id}/deliveries/${id}?done=replayed`;
-        },
-        (refusal) => showDelivery(c, { webhook_id, delivery_id }, refusal),
-      );
-    },
+      const { id } = await onceForForm(c, delivery_id, (ctx) => replayDelivery(ctx, webhook_id, delivery_id));
+      return `/app/webhooks/${webhook_id}/deliveries/${id}?done=replayed`;
+    }),
   );
 
-async function showDelivery(
-  c: Context<AppEnv>,
-  { webhook_id, delivery_id }: { webhook_id: string; delivery_id: string },
-  refusal?: Refusal,
-) {
+async function showDelivery(c: Context<AppEnv>) {
   const caller = c.get("caller");
-  const webhook = await getWebhook(caller, webhook_id);
-  const delivery = toDelivery(await getDelivery(caller, delivery_id, webhook.id), webhook.url);
-  const isReplayed = !refusal && c.req.query("done") === "replayed";
-  const page = (
-    <DeliveryPage
-      caller={caller}
-      webhookId={webhook.id}
-      delivery={delivery}
-      notice={isReplayed ? "This is the new delivery, with the same payload." : undefined}
-      refusal={refusal}
-    />
-  );
-  return respondPage(c, page, { status: refusal?.status ?? 200 });
+  const webhook = await getWebhook(caller, c.req.param("webhook_id") ?? "");
+  const delivery = toDelivery(await getDelivery(caller, c.req.param("delivery_id") ?? "", webhook.id), webhook.url);
+  const notices = { replayed: "This is the new delivery, with the same payload." };
+  return respondPage(c, <DeliveryPage webhookId={webhook.id} delivery={delivery} />, { notices });
 }

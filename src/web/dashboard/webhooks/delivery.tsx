@@ -1,37 +1,18 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
-import { ErrorSummary, Facts, Layout, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import { AppLayout, ErrorSummary, Facts, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import { type DeliveryOut, isTestPayload } from "../../../notices/webhooks/index.ts";
 import { mayManage } from "./list.tsx";
 
-interface DeliveryPageProps {
-  caller: CallerCtx;
-  webhookId: string;
-  delivery: DeliveryOut;
-  notice?: string | undefined;
-  refusal?: Refusal | undefined;
-}
-
 /** One delivery of a webhook: what was posted, and what the endpoint returned. */
-export function DeliveryPage({ caller, webhookId, delivery, notice, refusal }: DeliveryPageProps) {
+export function DeliveryPage({ webhookId, delivery }: { webhookId: string; delivery: DeliveryOut }) {
   const path = `/app/webhooks/${webhookId}`;
   return (
-    <Layout
+    <AppLayout
       title={`Delivery of ${delivery.event_type}`}
-      caller={caller}
-      at="/app/webhooks"
       actions={
-        mayManage(caller) ? (
-          <PostButton
-            to={`${path}/deliveries/${delivery.id}/replay`}
-            label="Send again"
-            fields={{ idempotency_key: crypto.randomUUID() }}
-          />
-        ) : null
+        mayManage() ? <PostButton to={`${path}/deliveries/${delivery.id}/replay`} label="Send again" once /> : null
       }
-      notice={notice}
     >
-      <ErrorSummary refusal={refusal} />
+      <ErrorSummary />
       <p>
         <a href={path}>All deliveries of this webhook</a>
       </p>
@@ -64,7 +45,7 @@ export function DeliveryPage({ caller, webhookId, delivery, notice, refusal }: D
           )}
         </section>
       </div>
-    </Layout>
+    </AppLayout>
   );
 }
 

@@ -1,22 +1,22 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
+  AppLayout,
   ButtonLink,
   Chips,
   Empty,
   ErrorSummary,
   Facts,
   Form,
-  Layout,
   List,
   Live,
   Notice,
-  Pager,
   PostButton,
   Status,
+  Submit,
   Time,
+  useCaller,
   VersionField,
 } from "../../../http/ui/index.ts";
+import { versionOf } from "../../../lib/form-version.ts";
 import {
   DELIVERY_DAYS,
   type DeliveryItemOut,
@@ -24,41 +24,23 @@ import {
   NOT_LIVE,
   type WebhookOut,
 } from "../../../notices/webhooks/index.ts";
-import { mayManage, namesOf, statusOf, WebhookFields, type WebhookForm } from "./list.tsx";
+import { mayManage, namesOf, statusOf, valuesOf, WebhookFields } from "./list.tsx";
 
 export interface Deliveries {
   rows: readonly DeliveryItemOut[];
   total: number;
   /** The status that the list is filtered by; empty: none. */
   status: string;
-  /** URL of the next page; null: this is the last one. */
-  next: string | null;
-}
-
-interface WebhookPageProps {
-  caller: CallerCtx;
-  webhook: WebhookOut;
-  deliveries: Deliveries;
-  /** The fields of the form that changes it, and the version that it began from. */
-  form: WebhookForm & { version: string };
-  notice?: string | undefined;
-  refusal?: Refusal | undefined;
 }
 
 /** One webhook: its state, its deliveries, and the form that changes it. */
-export function WebhookPage({ caller, webhook, deliveries, form, notice, refusal }: WebhookPageProps) {
+export function WebhookPage({ webhook, deliveries }: { webhook: WebhookOut; deliveries: Deliveries }) {
   const path = `/app/webhooks/${webhook.id}`;
-  const manages = mayManage(caller);
+  const manages = mayManage();
   return (
-    <Layout
-      title="Webhook"
-      caller={caller}
-      at="/app/webhooks"
-      actions={manages ? <Actions path={path} webhook={webhook} /> : null}
-      notice={notice}
-    >
-      <ErrorSummary refusal={refusal} />
-      {caller.settings.liveWebhooks ? null : <Notice kind="warn">{NOT_LIVE}</Notice>}
+    <AppLayout title="Webhook" actions={manages ? <Actions path={path} webhook={webhook} /> : null}>
+      <ErrorSummary />
+      {useCaller().settings.liveWebhooks ? null : <Notice kind="warn">{NOT_LIVE}</Notice>}
       <Facts
         of={{
           URL: webhook.url,
@@ -74,21 +56,19 @@ export function WebhookPage({ caller, webhook, deliveries, form, notice, refusal
         <>
           <h2>Change</h2>
           <Form class="form" action={path}>
-            <VersionField version={form.version} refusal={refusal} />
-            <WebhookFields url={form.url} events={form.events} errors={refusal?.errors} />
-            <button class="quiet" type="submit">
-              Save
-            </button>
+            <VersionField version={versionOf(valuesOf(webhook))} />
+            <WebhookFields {...webhook} />
+            <Submit label="Save" kind="quiet" />
           </Form>
         </>
       ) : null}
-    </Layout>
+    </AppLayout>
   );
 }
 
 const Actions = ({ path, webhook }: { path: string; webhook: WebhookOut }) => (
   <>
-    <PostButton to={`${path}/test`} label="Send a test" fields={{ idempotency_key: crypto.randomUUID() }} />
+    <PostButton to={`${path}/test`} label="Send a test" once />
     {webhook.is_active ? (
       <PostButton to={`${path}/pause`} label="Pause" kind="quiet" />
     ) : (
@@ -100,7 +80,7 @@ const Actions = ({ path, webhook }: { path: string; webhook: WebhookOut }) => (
 );
 
 function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveries }) {
-  const { rows, total, status, next } = deliveries;
+  const { rows, total, status } = deliveries;
   return (
     <>
       <Chips
@@ -137,7 +117,6 @@ function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveri
           </>
         )}
       </Live>
-      <Pager next={next} />
     </>
   );
 }

@@ -1,72 +1,59 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import type { Refusal } from "../../../http/page-form.ts";
 import {
+  AppLayout,
   ButtonLink,
   CheckGroup,
   Empty,
   Facts,
   Field,
-  type FieldErrors,
   Form,
-  Layout,
   List,
   Notice,
   Status,
   Time,
+  useScope,
 } from "../../../http/ui/index.ts";
 import type { FormValues } from "../../../lib/form-version.ts";
 import type { WebhookOut } from "../../../notices/webhooks/index.ts";
 import { webhookEventTypes } from "../../../platform/webhook-events/rules.ts";
-import { curlLine } from "../curl-line.ts";
 
-export const mayManage = ({ actor }: CallerCtx) => actor.scopes.has("webhooks:manage");
+export const mayManage = () => useScope("webhooks:manage");
 export const statusOf = ({ is_active }: WebhookOut) => (is_active ? "active" : "paused");
 
-interface WebhooksPageProps {
-  caller: CallerCtx;
-  webhooks: readonly WebhookOut[];
-  notice?: string | undefined;
-}
-
 /** The webhooks of the workspace. */
-export const WebhooksPage = ({ caller, webhooks, notice }: WebhooksPageProps) => (
-  <Layout
-    title="Webhooks"
-    caller={caller}
-    at="/app/webhooks"
-    actions={mayManage(caller) ? <ButtonLink to="/app/webhooks/new" label="New webhook" /> : null}
-    notice={notice}
-  >
-    {webhooks.length === 0 ? (
-      <Empty
-        action={mayManage(caller) ? { href: "/app/webhooks/new", label: "Create a webhook" } : undefined}
-        command={curlLine(caller, "/v1/webhooks/", {
-          url: "https://hooks.example.com/email",
-          events: ["email.bounced"],
-        })}
-      >
-        No webhook yet. A webhook posts events, such as bounces, to your server.
-      </Empty>
-    ) : (
-      <List
-        caption="Webhooks"
-        columns={["Status", "URL", "Events", "Created"]}
-        rows={webhooks.map((webhook) => [
-          <Status word={statusOf(webhook)} />,
-          <a href={`/app/webhooks/${webhook.id}`}>{webhook.url}</a>,
-          namesOf(webhook.events),
-          <Time at={webhook.created_at} />,
-        ])}
-      />
-    )}
-  </Layout>
+export const WebhooksPage = ({ webhooks }: { webhooks: readonly WebhookOut[] }) => (
+  <AppLayout title="Webhooks" actions={mayManage() ? <ButtonLink to="/app/webhooks/new" label="New webhook" /> : null}>
+    <List
+      caption="Webhooks"
+      columns={["Status", "URL", "Events", "Created"]}
+      empty={
+        <Empty
+          action={mayManage() ? { href: "/app/webhooks/new", label: "Create a webhook" } : undefined}
+          command={{
+            path: "/v1/webhooks/",
+            body: {
+              url: "https://hooks.example.com/email",
+              events: ["email.bounced"],
+            },
+          }}
+        >
+          No webhook yet. A webhook posts events, such as bounces, to your server.
+        </Empty>
+      }
+      rows={webhooks.map((webhook) => [
+        <Status word={statusOf(webhook)} />,
+        <a href={`/app/webhooks/${webhook.id}`}>{webhook.url}</a>,
+        namesOf(webhook.events),
+        <Time at={webhook.created_at} />,
+      ])}
+    />
+  </AppLayout>
 );
 
 /** Returns the types of events without their common beginning. */
 export const namesOf = (events: readonly string[]) =>
   events.length === webhookEventTypes.length ? "all" : events.map((event) => event.replace(/^email\./, "")).join(", ");
 
-/** The fields of a webhook, as they were filled in. */
+/** The fields of a webhook. */
 export interface WebhookForm {
   url: string;
   events: readonly string[];
@@ -78,7 +65,7 @@ export const valuesOf = ({ url, events }: WebhookForm): FormValues => ({
   Events: events.toSorted().join(", "),
 });
 
-export const WebhookFields = ({ url, events, errors }: WebhookForm & { errors: FieldErrors | undefined }) => (
+export const WebhookFields = ({ url, events }: WebhookForm) => (
   <>
     <Field
       name="url"
@@ -86,7 +73,6 @@ export const WebhookFields = ({ url, events, errors }: WebhookForm & { errors: F
       hint="https, on a public host. Redirects are not followed."
       placeholder="https://hooks.example.com/email"
       value={url}
-      errors={errors}
       maxlength={2048}
     />
     <CheckGroup
@@ -95,36 +81,23 @@ export const WebhookFields = ({ url, events, errors }: WebhookForm & { errors: F
       legend="Events"
       options={webhookEventTypes.map((type) => ({ value: type, label: type }))}
       chosen={events}
-      errors={errors}
     />
   </>
 );
 
-interface NewWebhookPageProps {
-  caller: CallerCtx;
-  form: WebhookForm & { idempotencyKey: string };
-  refusal?: Refusal | undefined;
-}
-
 /** The page that creates a webhook. */
-export const NewWebhookPage = ({ caller, form, refusal }: NewWebhookPageProps) => (
-  <Layout title="New webhook" caller={caller} at="/app/webhooks">
-    <Form class="form" action="/app/webhooks/new" once={form.idempotencyKey} refusal={refusal}>
-      <WebhookFields url={form.url} events={form.events} errors={refusal?.errors} />
+export const NewWebhookPage = () => (
+  <AppLayout title="New webhook">
+    <Form class="form" action="/app/webhooks/new" once>
+      <WebhookFields url="" events={["email.bounced", "email.failed"]} />
       <button type="submit">Create webhook</button>
     </Form>
-  </Layout>
+  </AppLayout>
 );
 
-interface SecretPageProps {
-  caller: CallerCtx;
-  title: string;
-  webhook: WebhookOut;
-}
-
 /** The response that shows a secret: the only page that does. */
-export const SecretPage = ({ caller, title, webhook }: SecretPageProps) => (
-  <Layout title={title} caller={caller} at="/app/webhooks">
+export const SecretPage = ({ title, webhook }: { title: string; webhook: WebhookOut }) => (
+  <AppLayout title={title}>
     <Notice kind="warn">Copy the secret now. It is not shown again.</Notice>
     {webhook.warning === undefined ? null : <Notice kind="warn">{webhook.warning}</Notice>}
     <Facts of={{ URL: webhook.url, Secret: { code: webhook.secret, copy: "the secret" } }} />
@@ -135,5 +108,5 @@ export const SecretPage = ({ caller, title, webhook }: SecretPageProps) => (
     <p>
       <ButtonLink to={`/app/webhooks/${webhook.id}`} label="I have copied it" />
     </p>
-  </Layout>
+  </AppLayout>
 );

@@ -9,7 +9,6 @@ export const analyticsTools: readonly Tool[] = [
     title: "Count the emails of a period",
     description: "Returns how many emails were sent, delivered, bounced, failed, opened and clicked in a period.",
     route: "GET /v1/analytics/overview",
-    effect: "read",
     input: z.strictObject({ period }),
   },
   {
@@ -17,7 +16,6 @@ export const analyticsTools: readonly Tool[] = [
     title: "Count the emails of a period by hour or day",
     description: "Returns the counts of each hour or day of a period, oldest first.",
     route: "GET /v1/analytics/timeseries",
-    effect: "read",
     input: z.strictObject({ period, granularity: z.enum(["hour", "day"]).optional() }),
   },
   {
@@ -27,7 +25,6 @@ export const analyticsTools: readonly Tool[] = [
       "Returns the domains that most mail went to, with their bounce, complaint and deferral rates. Use it to learn which " +
       "receivers refuse mail.",
     route: "GET /v1/analytics/deliverability",
-    effect: "read",
     input: z.strictObject({ period, limit: limit(100) }),
   },
 ];

@@ -39,7 +39,6 @@ export const automationTools: readonly Tool[] = [
     title: "List automations",
     description: "Returns automations with their counters, newest first.",
     route: "GET /v1/automations/",
-    effect: "read",
     input: z.strictObject({
       status: z.string().optional().describe("draft, active, paused or archived."),
       limit: limit(200),
@@ -51,7 +50,6 @@ export const automationTools: readonly Tool[] = [
     title: "Read an automation",
     description: "Returns an automation with its steps, its counters, and how many runs came to each step.",
     route: "GET /v1/automations/:automation_id",
-    effect: "read",
     input: z.strictObject(one),
   },
   {
@@ -69,7 +67,6 @@ export const automationTools: readonly Tool[] = [
       "Changes the given fields. The change of an active one is a new version: people who are inside finish theirs.",
     route: "PATCH /v1/automations/:automation_id",
     effect: "write",
-    repeatable: true,
     input: z.strictObject({ ...one, ...z.object(automation).partial().shape }),
   },
   {
@@ -121,7 +118,6 @@ export const automationTools: readonly Tool[] = [
     title: "List who is inside an automation",
     description: "Returns runs with the step where each is, newest first.",
     route: "GET /v1/automations/:automation_id/runs",
-    effect: "read",
     input: z.strictObject({
       ...one,
       status: z.string().optional().describe("active, completed, exited or removed."),
@@ -135,7 +131,6 @@ export const automationTools: readonly Tool[] = [
     title: "Read what a run did and why",
     description: "Returns a run with its history: each step with its time and reason.",
     route: "GET /v1/automations/:automation_id/runs/:run_id",
-    effect: "read",
     input: z.strictObject({ ...one, run_id: id("run") }),
   },
   {
@@ -144,7 +139,6 @@ export const automationTools: readonly Tool[] = [
     description: "Ends a run where it is. The person gets no further email of it.",
     route: "DELETE /v1/automations/:automation_id/runs/:run_id",
     effect: "final",
-    repeatable: true,
     input: z.strictObject({ ...one, run_id: id("run") }),
   },
 ];

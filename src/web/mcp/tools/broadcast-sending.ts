@@ -10,7 +10,6 @@ export const broadcastSendingTools: readonly Tool[] = [
     title: "Count who gets a broadcast",
     description: "Returns how many contacts get a broadcast and how many are skipped. Use it before send_broadcast.",
     route: "GET /v1/broadcasts/:broadcast_id/audience",
-    effect: "read",
     input: one,
   },
   {
@@ -70,7 +69,6 @@ export const broadcastSendingTools: readonly Tool[] = [
     title: "Compare the variants of a broadcast",
     description: "Returns delivered emails and clicks by variant, and whether their difference is more than chance.",
     route: "GET /v1/analytics/broadcasts/:broadcast_id",
-    effect: "read",
     input: one,
   },
   {
@@ -78,7 +76,6 @@ export const broadcastSendingTools: readonly Tool[] = [
     title: "List the most clicked links of a broadcast",
     description: "Returns the links of a broadcast that people clicked, the most clicked first.",
     route: "GET /v1/broadcasts/:broadcast_id/top-links",
-    effect: "read",
     input: z.strictObject({ broadcast_id: id("broadcast"), limit: limit(50) }),
   },
   {
@@ -86,7 +83,6 @@ export const broadcastSendingTools: readonly Tool[] = [
     title: "List the recipients of a broadcast",
     description: "Returns the emails of a broadcast with their recipient and status.",
     route: "GET /v1/broadcasts/:broadcast_id/recipients",
-    effect: "read",
     input: z.strictObject({
       broadcast_id: id("broadcast"),
       status: z.string().optional().describe("Only emails in this status: delivered, bounced, failed and others."),

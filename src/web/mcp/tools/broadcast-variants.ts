@@ -17,7 +17,6 @@ export const broadcastVariantTools: readonly Tool[] = [
     title: "List the variants of a broadcast",
     description: "Returns the variants of a broadcast with their content and counters, oldest first.",
     route: "GET /v1/broadcasts/:broadcast_id/variants",
-    effect: "read",
     input: z.strictObject({ broadcast_id: id("broadcast") }),
   },
   {
@@ -36,7 +35,6 @@ export const broadcastVariantTools: readonly Tool[] = [
     description: "Changes the given fields of a variant of a draft or scheduled broadcast.",
     route: "PATCH /v1/broadcasts/:broadcast_id/variants/:variant_id",
     effect: "write",
-    repeatable: true,
     input: z.strictObject({ ...one, ...z.object(variant).partial().shape, weight }),
   },
   {
@@ -45,7 +43,6 @@ export const broadcastVariantTools: readonly Tool[] = [
     description: "Deletes a variant of a draft or scheduled broadcast.",
     route: "DELETE /v1/broadcasts/:broadcast_id/variants/:variant_id",
     effect: "final",
-    repeatable: true,
     input: z.strictObject(one),
   },
   {

@@ -43,7 +43,6 @@ export const broadcastTools: readonly Tool[] = [
     title: "List broadcasts",
     description: "Returns broadcasts with their counters, newest first.",
     route: "GET /v1/broadcasts/",
-    effect: "read",
     input: z.strictObject({
       status: z.string().optional().describe("draft, scheduled, sending, sent and others."),
       limit: limit(200),
@@ -55,7 +54,6 @@ export const broadcastTools: readonly Tool[] = [
     title: "Read a broadcast",
     description: "Returns a broadcast with its content and counters.",
     route: "GET /v1/broadcasts/:broadcast_id",
-    effect: "read",
     input: z.strictObject({ broadcast_id: id("broadcast") }),
   },
   {
@@ -75,7 +73,6 @@ export const broadcastTools: readonly Tool[] = [
       "Changes the given fields of a draft or scheduled broadcast. scheduled_at schedules it; null makes it a draft again.",
     route: "PATCH /v1/broadcasts/:broadcast_id",
     effect: "write",
-    repeatable: true,
     input: z.strictObject({ broadcast_id: id("broadcast"), ...z.object(broadcast).partial().shape }),
   },
 ];

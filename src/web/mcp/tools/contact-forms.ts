@@ -26,7 +26,6 @@ export const contactFormTools: readonly Tool[] = [
     title: "List the forms of a contact list",
     description: "Returns the hosted forms by which people join a contact list, with the URL and the HTML of each.",
     route: "GET /v1/contacts/:list_id/forms",
-    effect: "read",
     input: z.strictObject({ list_id: form.list_id }),
   },
   {
@@ -44,10 +43,12 @@ export const contactFormTools: readonly Tool[] = [
     description: "Changes the given fields of a form, or ends and resumes its submissions.",
     route: "PATCH /v1/contacts/:list_id/forms/:form_id",
     effect: "write",
-    repeatable: true,
     input: z.strictObject({
-      ...{ ...form, form_id: id("form"), name: form.name.optional() },
-      ...{ title: form.title.optional(), text: form.text.optional() },
+      ...form,
+      form_id: id("form"),
+      name: form.name.optional(),
+      title: form.title.optional(),
+      text: form.text.optional(),
     }),
   },
 ];

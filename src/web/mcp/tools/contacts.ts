@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
+import { cursor, id, idempotencyKey, limit, pageAfter, type Tool } from "../tool.ts";
 
 const contact = {
   email: z.string().describe("Address of the contact."),
@@ -13,7 +13,6 @@ export const contactTools: readonly Tool[] = [
     title: "List contact lists",
     description: "Returns the contact lists of the workspace with the number of their contacts.",
     route: "GET /v1/contacts/",
-    effect: "read",
     input: z.strictObject({}),
   },
   {
@@ -21,12 +20,10 @@ export const contactTools: readonly Tool[] = [
     title: "Read a contact list",
     description: "Returns a contact list with a page of its contacts.",
     route: "GET /v1/contacts/:list_id",
-    effect: "read",
     input: z.strictObject({
       list_id: id("contact list"),
       q: z.string().optional().describe("Part of an address or name."),
-      limit: limit(200),
-      after: cursor.describe("Continues after this cursor (`next`)."),
+      ...pageAfter(200),
     }),
   },
   {
@@ -72,7 +69,6 @@ export const contactTools: readonly Tool[] = [
     description: "Changes the given fields of a contact.",
     route: "PATCH /v1/contacts/:list_id/contacts/:contact_id",
     effect: "write",
-    repeatable: true,
     input: z.strictObject({
       list_id: id("contact list"),
       contact_id: id("contact"),
@@ -87,7 +83,6 @@ export const contactTools: readonly Tool[] = [
     description: "Deletes one contact of a list.",
     route: "DELETE /v1/contacts/:list_id/contacts/:contact_id",
     effect: "final",
-    repeatable: true,
     input: z.strictObject({ list_id: id("contact list"), contact_id: id("contact") }),
   },
   {
@@ -95,8 +90,7 @@ export const contactTools: readonly Tool[] = [
     title: "List topics",
     description: "Returns the topics of the workspace's mail: kinds of mail that persons leave and join one by one.",
     route: "GET /v1/topics/",
-    effect: "read",
-    input: z.strictObject({ limit: limit(500), after: cursor.describe("Continues after this cursor (`next`).") }),
+    input: z.strictObject(pageAfter(500)),
   },
   {
     name: "create_topic",
@@ -117,7 +111,6 @@ export const contactTools: readonly Tool[] = [
     title: "Read the topics of a person",
     description: "Returns every topic with the choice of the person with an address.",
     route: "GET /v1/people/:email/topics",
-    effect: "read",
     input: z.strictObject({ email: contact.email }),
   },
   {
@@ -141,7 +134,6 @@ export const contactTools: readonly Tool[] = [
     title: "List the events of a person",
     description: "Returns the events of the person with an address, newest first.",
     route: "GET /v1/people/:email/events",
-    effect: "read",
     input: z.strictObject({
       email: contact.email,
       limit: limit(200),
@@ -154,7 +146,6 @@ export const contactTools: readonly Tool[] = [
     description:
       "Returns addresses to which nothing is sent, with the reason: a bounce, a complaint or a manual entry.",
     route: "GET /v1/suppressions/",
-    effect: "read",
-    input: z.strictObject({ limit: limit(500), after: cursor.describe("Continues after this cursor (`next`).") }),
+    input: z.strictObject(pageAfter(500)),
   },
 ];

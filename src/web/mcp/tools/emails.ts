@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
+import { cursor, id, idempotencyKey, limit, pageAfter, type Tool } from "../tool.ts";
 
 const address = z.strictObject({
   email: z.string().describe("An address without a display name."),
@@ -42,7 +42,6 @@ export const emailTools: readonly Tool[] = [
       "Finds emails by words and filters, newest first. Use it to learn whether a recipient got an email. Words match subject, " +
       "addresses and tags.",
     route: "GET /v1/emails/search",
-    effect: "read",
     input: z.strictObject({
       q: z
         .string()
@@ -60,7 +59,6 @@ export const emailTools: readonly Tool[] = [
     title: "Read an email",
     description: "Returns an email with its content, the state of each recipient, and its events.",
     route: "GET /v1/emails/:email_id",
-    effect: "read",
     input: z.strictObject({ email_id: id("email") }),
   },
   {
@@ -69,7 +67,6 @@ export const emailTools: readonly Tool[] = [
     description:
       "Returns what happened to an email, oldest first. The event of a bounce holds the reason of the receiver.",
     route: "GET /v1/emails/:email_id/events",
-    effect: "read",
     input: z.strictObject({ email_id: id("email") }),
   },
   {
@@ -77,8 +74,7 @@ export const emailTools: readonly Tool[] = [
     title: "List scheduled emails",
     description: "Returns emails that will be sent later, soonest first.",
     route: "GET /v1/emails/scheduled",
-    effect: "read",
-    input: z.strictObject({ limit: limit(100), after: cursor.describe("Continues after this cursor (`next`).") }),
+    input: z.strictObject(pageAfter(100)),
   },
   {
     name: "validate_email",
@@ -110,7 +106,6 @@ export const emailTools: readonly Tool[] = [
     description: "Changes when a scheduled email is sent.",
     route: "PATCH /v1/emails/scheduled/:email_id",
     effect: "write",
-    repeatable: true,
     input: z.strictObject({ email_id: id("scheduled email"), send_at: sendAt }),
   },
   {
@@ -119,7 +114,6 @@ export const emailTools: readonly Tool[] = [
     description: "Cancels an email that was not sent yet. It cannot be scheduled again.",
     route: "DELETE /v1/emails/scheduled/:email_id",
     effect: "final",
-    repeatable: true,
     input: z.strictObject({ email_id: id("scheduled email") }),
   },
   {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
+import { id, idempotencyKey, pageAfter, type Tool } from "../tool.ts";
 
 const conditions = z
   .record(z.string(), z.unknown())
@@ -16,15 +16,13 @@ export const segmentTools: readonly Tool[] = [
     title: "List segments",
     description: "Returns saved conditions over the people of all contact lists, with their last counts, oldest first.",
     route: "GET /v1/segments/",
-    effect: "read",
-    input: z.strictObject({ limit: limit(200), after: cursor.describe("Continues after this cursor (`next`).") }),
+    input: z.strictObject(pageAfter(200)),
   },
   {
     name: "get_segment",
     title: "Read a segment",
     description: "Returns a segment with its conditions and its last count.",
     route: "GET /v1/segments/:segment_id",
-    effect: "read",
     input: z.strictObject(one),
   },
   {
@@ -41,7 +39,6 @@ export const segmentTools: readonly Tool[] = [
     description: "Changes the given fields. Automations and broadcasts that use the segment use the new conditions.",
     route: "PATCH /v1/segments/:segment_id",
     effect: "write",
-    repeatable: true,
     input: z.strictObject({ ...one, name: z.string().optional(), conditions: conditions.optional() }),
   },
   {
@@ -50,7 +47,6 @@ export const segmentTools: readonly Tool[] = [
     description:
       "Starts a count, or shows how far it is, with some of the people at once. Call it again until status is done.",
     route: "GET /v1/segments/:segment_id/count",
-    effect: "read",
     input: z.strictObject(one),
   },
   {
@@ -58,11 +54,9 @@ export const segmentTools: readonly Tool[] = [
     title: "List the people of a segment",
     description: "Returns one contact of each person. A page may be short or empty and have a next one.",
     route: "GET /v1/segments/:segment_id/contacts",
-    effect: "read",
     input: z.strictObject({
       ...one,
-      limit: limit(200),
-      after: cursor.describe("Continues after this cursor (`next`)."),
+      ...pageAfter(200),
     }),
   },
 ];

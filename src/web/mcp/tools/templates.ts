@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
+import { id, idempotencyKey, pageAfter, type Tool } from "../tool.ts";
 
 const content = {
   name: z.string(),
@@ -14,15 +14,13 @@ export const templateTools: readonly Tool[] = [
     title: "List templates",
     description: "Returns the email templates of the workspace, last changed first.",
     route: "GET /v1/templates/",
-    effect: "read",
-    input: z.strictObject({ limit: limit(500), after: cursor.describe("Continues after this cursor (`next`).") }),
+    input: z.strictObject(pageAfter(500)),
   },
   {
     name: "get_template",
     title: "Read a template",
     description: "Returns a template with its content and the names of its placeholders.",
     route: "GET /v1/templates/:template_id",
-    effect: "read",
     input: z.strictObject({ template_id: id("template") }),
   },
   {
@@ -50,7 +48,6 @@ export const templateTools: readonly Tool[] = [
     description: "Changes the given fields of a template. The earlier content is not kept.",
     route: "PATCH /v1/templates/:template_id",
     effect: "final",
-    repeatable: true,
     input: z.strictObject({ template_id: id("template"), ...content, name: content.name.optional() }),
   },
 ];

@@ -5,7 +5,7 @@ import { aTopic } from "../../../support/topics.ts";
 import {
   aMail,
   aWorkspace,
-  createApiWithoutQueue,
+  type createApiWithoutQueue,
   type TestWorkspace,
   testContext,
 } from "../../../support/workspace.ts";
@@ -28,7 +28,7 @@ export async function aSender(): Promise<Sender> {
     await aTopic(workspace, { name: "B", is_public: false }),
     await aTopic(workspace, { name: "C", default: "unsubscribed" }),
   ].map(({ id }) => id);
-  return { workspace, api: createApiWithoutQueue(workspace.apiKey), topics };
+  return { workspace, api: workspace.withoutQueue, topics };
 }
 
 /** Stage of a mail database at which an erasure has come so far (src/operations/purges/erasure.ts). */

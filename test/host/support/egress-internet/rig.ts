@@ -1,7 +1,8 @@
 /** The egress as a process, between a stand-in of the Worker and the local internet. */
-import { type EgressProcess, startEgressProcess } from "../../../../bench/egress/egress-process.ts";
+
 import { type Internet, type InternetOptions, startInternet } from "../../../../dev/internet/index.ts";
 import { serverKeys } from "../../../support/throwaway-ca.ts";
+import { type EgressProcess, startEgressProcess } from "../programs/egress-process.ts";
 import { Outbox, SECRET } from "./outbox.ts";
 
 export interface EgressRig {

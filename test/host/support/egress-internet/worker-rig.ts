@@ -2,14 +2,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { type EgressProcess, startEgressProcess } from "../../../../bench/egress/egress-process.ts";
-import { type Program, startProgram } from "../../../../bench/host/program.ts";
-import { type Host, startHost } from "../../../../bench/host/start.ts";
 import { type Internet, type InternetOptions, startInternet } from "../../../../dev/internet/index.ts";
 import type { Seeded } from "../../../../dev/seed-workspace.ts";
 import { serverKeys } from "../../../support/throwaway-ca.ts";
+import { callerOf } from "../call-api.ts";
 import { eventually } from "../gateway-rig.ts";
+import { type Host, startHost } from "../hosts/start.ts";
 import { findTestPort } from "../ports.ts";
+import { type EgressProcess, startEgressProcess } from "../programs/egress-process.ts";
+import { type Program, startProgram } from "../programs/program.ts";
 import type { Server } from "../sending-client.ts";
 import { createLogins, gatewayVariables, type SubmissionDoor } from "../submitting-client.ts";
 import { SECRET } from "./outbox.ts";
@@ -82,16 +83,7 @@ export async function startWorkerRig(
     domain: "sender.test",
     mailboxLocalPart: "hello",
   });
-  const api = async (method: string, apiPath: string, body?: object) => {
-    const headers = { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" };
-    const response = await fetch(`${rig.host.url}${apiPath}`, {
-      method,
-      headers,
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    if (!response.ok) throw new Error(`${method} ${apiPath}: ${response.status} ${await response.text()}`);
-    return response.json();
-  };
+  const api = callerOf(() => rig.host.url, seed.apiKey);
   const rig: WorkerRig = {
     ...{ internet, host, egress },
     sender: seed,

@@ -2,11 +2,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { type GatewayProcess, startGatewayProcess } from "../../../../bench/submission/gateway-process.ts";
 import type { Seeded } from "../../../../dev/seed-workspace.ts";
+import { callerOf } from "../call-api.ts";
 import { certificateFiles } from "../gateway-rig.ts";
 import { ImapClient } from "../imap-client.ts";
 import { findTestPort } from "../ports.ts";
+import { type GatewayProcess, startGatewayProcess } from "../programs/gateway-process.ts";
 import { RestartableHost } from "../restartable-host.ts";
 import { GATEWAY_SECRET } from "../shared-service.ts";
 import type { StressLogin } from "./stress-client.ts";
@@ -52,15 +53,8 @@ export async function startImapSite(...others: string[]): Promise<ImapSite> {
       NODE_OPTIONS: "--max-old-space-size=96 --max-semi-space-size=8",
     });
   let gateway = await start();
-  const api = async (method: string, apiPath: string, body?: unknown, { apiKey } = seed) => {
-    const response = await fetch(`${await host.url()}${apiPath}`, {
-      method,
-      headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${apiPath}: ${response.status} ${await response.text()}`);
-    return response.status === 204 ? null : ((await response.json()) as unknown);
-  };
+  const api = (method: string, apiPath: string, body?: unknown, { apiKey } = seed): Promise<unknown> =>
+    callerOf(() => host.url(), apiKey)(method, apiPath, body);
   await api("PUT", `/v1/mailboxes/${seed.mailboxId}/password`, { password: PASSWORD });
   const login = { port: imapPort, caFile: authorityFile, username: seed.mailbox, password: PASSWORD };
   const inbox: ImapSite["inbox"] = (method, apiPath, body, of = seed) =>

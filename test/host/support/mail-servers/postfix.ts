@@ -1,4 +1,4 @@
-import { type PostfixMaster, startMaster } from "../../../../bench/postfix-master.ts";
+import { type PostfixMaster, startMaster } from "./postfix-master.ts";
 import type { ServerPlan } from "./server.ts";
 
 /** Starts Postfix. It does not know recipients with the local part `gone`. */

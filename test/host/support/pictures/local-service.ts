@@ -12,6 +12,7 @@ import { type LocalService, readLocalService } from "../../../../dev/local-file.
 import { prepareDatabase, type Seed } from "../../../../dev/seed.ts";
 import { loadSecrets, writeWorkerEnv } from "../../../../dev/state/secrets.ts";
 import { launchBrowser } from "../browser.ts";
+import { callerOf } from "../call-api.ts";
 import { findTestPort } from "../ports.ts";
 import { insertHistory } from "./history.ts";
 
@@ -66,21 +67,8 @@ export async function startService(
     /** Returns the text that `npm start` has printed. */
     output: () => output,
 
-    /** Calls the API with the key of the workspace and returns the response. Throws when it is no success. */
-    async call<Reply = { id: string }>(method: string, to: string, body?: unknown): Promise<Reply> {
-      const isForm = body instanceof FormData;
-      const response = await fetch(`${url}${to}`, {
-        method,
-        headers: {
-          Authorization: `Bearer ${local.api_key}`,
-          ...(isForm ? {} : { "Content-Type": "application/json" }),
-        },
-        body: body === undefined ? null : isForm ? body : JSON.stringify(body),
-      });
-      if (!response.ok) throw new Error(`${method} ${to}: ${response.status} ${await response.text()}`);
-      const text = await response.text();
-      return (text === "" ? null : JSON.parse(text)) as Reply;
-    },
+    /** Calls the API with the key of the workspace. */
+    call: callerOf(url, local.api_key),
 
     /** Opens a page in a new browser context. */
     async open(options: BrowserContextOptions = {}): Promise<Page> {

@@ -1,16 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readAudit } from "../../../support/audit.ts";
 import { anAccessToken } from "../../../support/oauth.ts";
 import { aSystemWorkspace } from "../../../support/transfers.ts";
-import { apiWith } from "../../../support/workspace.ts";
-import { anInbox, type Inbox } from "../support.ts";
+import { apiWith, perTest } from "../../../support/workspace.ts";
+import { anInbox } from "../support.ts";
 import { aFilter, type ShownFilter, subject } from "./support.ts";
 
-let inbox: Inbox;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
+const inbox = perTest(anInbox);
 
 const listed = () => inbox.json<ShownFilter[]>("GET", "/filters");
 const flag = [{ type: "flag" }];

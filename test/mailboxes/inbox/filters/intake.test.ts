@@ -1,22 +1,18 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { receiveMail } from "../../../../src/mailboxes/inbound/index.ts";
 import { aSystemWorkspace, transfer } from "../../../support/transfers.ts";
-import { aMember, apiWith, aWorkspace, testContext } from "../../../support/workspace.ts";
+import { aMember, apiWith, aWorkspace, perTest, testContext } from "../../../support/workspace.ts";
 import { aRule, confirmTarget } from "../../forwarding-rules/support.ts";
 import { arrive, collectingEgress, eventsOf, forwardAt, forwardRows } from "../../forwards/support.ts";
 import { aRawMessage } from "../../inbound/support.ts";
-import { anInbox, type Inbox } from "../support.ts";
+import { anInbox } from "../support.ts";
 import { aFilter, type ShownFilter, subject } from "./support.ts";
 
 const FRIEND = "friend@example.net";
-let inbox: Inbox;
+const inbox = perTest(anInbox);
 
 beforeAll(aSystemWorkspace);
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
 
 const receive = (subject: string, changes: Record<string, string> = {}) =>
   arrive(inbox.workspace.mailbox, aRawMessage({ Subject: subject, ...changes }), { isAuthentic: true });
@@ -111,7 +107,7 @@ describe("a message that arrives", () => {
   it("that a rule brought from another mailbox is placed by the filters, and not forwarded by them", async () => {
     await confirmTarget(inbox.workspace, FRIEND);
     const body = { domain_id: inbox.workspace.domainId, local_part: "desk" };
-    const { id } = await (await inbox.workspace.post("/v1/mailboxes/", body)).json<{ id: string }>();
+    const { id } = await inbox.workspace.create("/v1/mailboxes/", body);
     await aRule(inbox.workspace, {
       ...{ domain_id: undefined, mailbox_id: id, action: { type: "mailbox", target: inbox.workspace.mailboxId } },
     });
@@ -215,8 +211,7 @@ describe("a forward of a filter", () => {
     const { id: keyId, key } = await made.json<{ id: string; key: string }>();
     const actions = [{ type: "forward", address: FRIEND }];
     await apiWith(key).post(inbox.path("/filters"), { match: { conditions: [subject("invoice")] }, actions });
-    const rotated = await workspace.post(`/v1/api-keys/${keyId}/rotate`, undefined);
-    const { id: successor } = await rotated.json<{ id: string }>();
+    const { id: successor } = await workspace.create(`/v1/api-keys/${keyId}/rotate`, undefined);
     await workspace.call("DELETE", `/v1/api-keys/${keyId}`);
     await receive("Invoice 1");
     expect(await forwarded()).toEqual([FRIEND]);

@@ -1,18 +1,15 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { addMessage, continueFilterRun, startFilterRun } from "../../../../src/mailboxes/mailbox-store/index.ts";
+import { perTest } from "../../../support/workspace.ts";
 import { confirmTarget } from "../../forwarding-rules/support.ts";
 import { forwardRows } from "../../forwards/support.ts";
 import { aMessage, fill } from "../../mailbox-store/support.ts";
-import { anInbox, type Inbox } from "../support.ts";
+import { anInbox } from "../support.ts";
 import { aFilter } from "./support.ts";
 
-let inbox: Inbox;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-});
+const inbox = perTest(anInbox);
 
 interface Run {
   status: string;

@@ -75,7 +75,7 @@ describe.each(SHARDS)("with mail database %i", (shard) => {
     const workspace = await aWorkspace({ mailShard: shard });
     const ctx = onShard(testContext(), shard);
     await ctx.outbox.batch([closeStatement(ctx, { number: workspace.workspaceNumber, id: workspace.workspaceId })]);
-    const api = apiOn({ WORK: discardingQueue }, workspace.apiKey);
+    const api = workspace.withoutQueue;
     for (const { path, body } of Object.values(requests)) {
       const { status } = await api.post(path, body(workspace), { "Idempotency-Key": crypto.randomUUID() });
       expect(status).toBeGreaterThanOrEqual(400);

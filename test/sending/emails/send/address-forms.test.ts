@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { anInbox } from "../../../mailboxes/inbox/support.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "../../../support/workspace.ts";
+import { aMail, aWorkspace, perSuite } from "../../../support/workspace.ts";
 
 const MAILBOX = 'Expected an object such as {"email": "ada@example.org", "name": "Ada"}';
 const LIST = 'Expected a list such as [{"email": "ada@example.org", "name": "Ada"}]';
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 /** Returns the errors of a 422 as `path: message`. */
 async function errorsOf(response: Response): Promise<string[]> {

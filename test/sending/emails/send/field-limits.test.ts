@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { BatchOut } from "../../../../src/sending/emails/batch/schema.ts";
 import { byExtent } from "../../../support/extent.ts";
 import {
@@ -11,20 +11,15 @@ import {
   reportedErrors,
 } from "../../../support/field-limits.ts";
 import type { Validated } from "../../../support/send-requests.ts";
-import { type Sending, sendingFrom } from "../../../support/sending.ts";
-import { aWorkspace, type TestWorkspace } from "../../../support/workspace.ts";
+import { sendingFrom } from "../../../support/sending.ts";
+import { aWorkspace, perSuite } from "../../../support/workspace.ts";
 
 const seed = 20_261_121;
 const COMBINATIONS = byExtent({ quick: 30, full: 80, long: 3_000 });
 const BATCH = 20;
 
-let workspace: TestWorkspace;
-let sending: Sending;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  sending = sendingFrom(workspace);
-});
+const workspace = perSuite(aWorkspace);
+const sending = perSuite(() => sendingFrom(workspace));
 
 const describeRequest = ({ request, errors }: GeneratedRequest) =>
   JSON.stringify({ errors, request }, (_, value) =>

@@ -1,14 +1,9 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { type Sending, sendingFrom } from "../../../support/sending.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "../../../support/workspace.ts";
+import { describe, expect, it } from "vitest";
+import { sendingFrom } from "../../../support/sending.ts";
+import { aMail, aWorkspace, perSuite } from "../../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let sending: Sending;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  sending = sendingFrom(workspace);
-});
+const workspace = perSuite(aWorkspace);
+const sending = perSuite(() => sendingFrom(workspace));
 
 /** Characters that hide or reorder text: bidi overrides and isolates, zero-width and format controls. */
 const INVISIBLE = [

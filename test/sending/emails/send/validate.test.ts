@@ -1,15 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Validated } from "../../../support/send-requests.ts";
-import { run, type Sending, sendingFrom } from "../../../support/sending.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "../../../support/workspace.ts";
+import { run, sendingFrom } from "../../../support/sending.ts";
+import { aMail, aWorkspace, perSuite } from "../../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let sending: Sending;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  sending = sendingFrom(workspace);
-});
+const workspace = perSuite(aWorkspace);
+const sending = perSuite(() => sendingFrom(workspace));
 
 /** Validates a body, expects a 200 and that nothing is stored. */
 async function validated(body: unknown, headers?: Record<string, string>): Promise<Validated> {

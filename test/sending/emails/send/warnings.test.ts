@@ -1,25 +1,17 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { countingDb } from "../../../support/counting-db.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  createApiWithoutQueue,
-  discardingQueue,
-  type TestWorkspace,
-} from "../../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perSuite } from "../../../support/workspace.ts";
 
-let workspace: TestWorkspace;
+const workspace = perSuite(aWorkspace);
 let templateId: string;
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
   const template = { name: "Receipt", subject: "Hi {{name}}", html_body: "<p>{{order}} {{total}}</p>" };
-  ({ id: templateId } = await (await workspace.post("/v1/templates/", template)).json<{ id: string }>());
+  ({ id: templateId } = await workspace.create("/v1/templates/", template));
 });
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  createApiWithoutQueue(workspace.apiKey).post(path, body, headers);
+  workspace.withoutQueue.post(path, body, headers);
 
 interface Warned {
   warnings?: string[];

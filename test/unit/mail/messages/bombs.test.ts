@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bombMessages } from "../../../../bench/bomb-messages.ts";
 import { parseMessage } from "../../../../src/mail/messages/parse.ts";
+import { bombMessages } from "../../../support/bomb-messages.ts";
 
 const SIZE = 8_000_000;
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { bombMessages } from "../../../../bench/bomb-messages.ts";
 import { MessageParser, type ParsedMessage, parseMessage } from "../../../../src/mail/messages/parse.ts";
+import { bombMessages } from "../../../support/bomb-messages.ts";
 
 const SIZE = 3_000_000;
 const LINE = `${"QUJD".repeat(19)}\r\n`;
