@@ -170,7 +170,7 @@ const exampleIds: Record<string, string> = {
   thread_id: "5b1c86a5-52ee-4b6e-9c26-6dbf1c1fd0b0",
 };
 
-/** What an id names where its parameter says it in other words. */
+/** The nouns of ids whose parameters have another name. */
 const nouns: Record<string, string> = {
   api_key_id: "API key",
   credential_id: "SMTP credential",

@@ -100,7 +100,6 @@ export const HELD_AFTER_MS = 30_000;
 export const RETRY_STEP_DELAY_MS = 2_000;
 
 /** The part of SenderFacts (src/sending/delivery/read-senders.ts) that decides whether an email may be sent. */
-/** What decides whether a sender may send. */
 export interface SenderState {
   /** Null when the domain no longer belongs to this workspace. */
   domain: string | null;

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { runMainRetention, runRetention } from "../../../src/operations/retention/index.ts";
 import { mailDb } from "../../../src/platform/db/client.ts";
 import { webhookEventTypes } from "../../../src/platform/webhook-events/rules.ts";
 import { newRunLimits } from "../../../src/sending/delivery/index.ts";
@@ -7,6 +6,7 @@ import { type Fact, findEmail, type Hit } from "../../../src/sending/emails/inde
 import { applyFacts } from "../../../src/sending/emails/timeline/apply-facts.ts";
 import { startShardJob } from "../../../src/shard-jobs.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
+import { runMainRetention, runRetention } from "../../support/retention.ts";
 import { aWorkspace, recordingContext, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { aReceiver, type Delivery, forgetDue, LOCAL, runAt, webhooksOf } from "./support.ts";
 

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { runRetention } from "../../../src/operations/retention/index.ts";
 import { daysToRollUp, rollupCutoff } from "../../../src/operations/retention/rules.ts";
 import { firstIdAt } from "../../../src/platform/audit/rules.ts";
 import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
 import { requireOpenStatement } from "../../../src/platform/db/shard-workspaces.ts";
 import { indexEmails } from "../../../src/sending/emails/index.ts";
 import { database } from "../../support/databases.ts";
+import { runRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";

@@ -1,11 +1,11 @@
 /** Objects in R2 that no email names are deleted, and no others. */
+
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sweepObjects } from "../../../src/operations/retention/sweep-objects.ts";
-import { runToEnd } from "../../../src/platform/jobs/turns.ts";
-import { offloadContent } from "../../../src/sending/emails/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
+import { offloadContent, runToEnd } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
 import { aMail, aWorkspace, perTest, recordingContext, testContext } from "../../support/workspace.ts";
 

@@ -1,9 +1,10 @@
 /** The notices to owners and operators before a mail database is full (docs/operating/capacity.md). */
+
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
-import { runRetention } from "../../../src/operations/retention/index.ts";
 import { requireOpenStatement } from "../../../src/platform/db/shard-workspaces.ts";
-import { database, FILE_SHARD } from "../../support/databases.ts";
+import { FILE_SHARD } from "../../support/databases.ts";
+import { runRetention } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
@@ -21,7 +22,7 @@ async function aSender(sent: number): Promise<TestWorkspace> {
 }
 
 const setSize = (size: number) =>
-  database.run("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, ?2)", [FILE_SHARD, size]);
+  env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, ?2)").bind(FILE_SHARD, size).run();
 
 const retain = (at = now) => runRetention(testContext({}, () => at));
 
@@ -60,13 +61,13 @@ it("tells nobody below the limit", async () => {
 it("tells the operators by email, once a day", async () => {
   const system = await aWorkspace();
   const operator = await aWorkspace();
-  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [operator.userId]);
-  const email = await database.value("SELECT email FROM users WHERE id = ?1", [operator.userId]);
+  await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(operator.userId).run();
+  const email = await env.DB.prepare("SELECT email FROM users WHERE id = ?1").bind(operator.userId).first("email");
   await setSize(8_500_000_000);
   for (let time = 0; time < 2; time++) await runRetention(testContext({ SYSTEM_MAILBOX: system.mailbox }, () => now));
   const found = await system.get("/v1/emails/?limit=10");
   expect(await found.json<{ subject: string; to_addresses: string[] }[]>()).toMatchObject([
     { subject: `Mail database ${FILE_SHARD} is nearly full: 8.5 GB`, to_addresses: [email] },
   ]);
-  await database.run("UPDATE users SET is_platform_admin = 0 WHERE id = ?1", [operator.userId]);
+  await env.DB.prepare("UPDATE users SET is_platform_admin = 0 WHERE id = ?1").bind(operator.userId).run();
 });

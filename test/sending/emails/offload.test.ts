@@ -1,16 +1,16 @@
 /** Content of small emails moves from their rows to R2, packed, and is readable at any moment. */
+
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { runRetention } from "../../../src/operations/retention/index.ts";
 import type { MailCtx } from "../../../src/platform/context.ts";
 import { asDatabase } from "../../../src/platform/db/database.ts";
 import { deliver } from "../../../src/sending/delivery/index.ts";
-import { offloadContent } from "../../../src/sending/emails/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { acceptingEgress } from "../../support/accepting-egress.ts";
 import { countingDb, rowsRead, type Statement } from "../../support/counting-db.ts";
 import { database, MAIL_BINDING, wrapDatabases } from "../../support/databases.ts";
 import { type FailureInjection, failingDatabase, failingObjects } from "../../support/failures.ts";
+import { offloadContent, runRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import {

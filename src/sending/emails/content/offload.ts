@@ -1,7 +1,7 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
-import { runToEnd, type Steps } from "../../../platform/jobs/turns.ts";
+import type { Steps } from "../../../platform/jobs/turns.ts";
 import { blankUnset } from "./blank-packs.ts";
 import { MIN_PACKED_EMAILS, packContents, type RowContent, setContentKeyStatement } from "./pack.ts";
 
@@ -76,11 +76,6 @@ export async function* offloadSteps(ctx: MailCtx): Steps {
     steps++;
     yield;
   }
-}
-
-/** Runs all steps of `offloadSteps`. */
-export function offloadContent(ctx: MailCtx): Promise<void> {
-  return runToEnd(offloadSteps(ctx));
 }
 
 /** Emails up to `last`: those whose content is moved, by workspace. */
