@@ -1,5 +1,12 @@
 import { uuidv7 } from "../lib/ids.ts";
-import { asDatabase, type Database, type DatabaseKind, type MainDatabase, type MainStatement } from "./db/database.ts";
+import {
+  asDatabase,
+  type Database,
+  type DatabaseKind,
+  type MailDatabase,
+  type MainDatabase,
+  type MainStatement,
+} from "./db/database.ts";
 import type { Idempotency } from "./idempotency/key.ts";
 import type { WakeUp } from "./outbox/wake.ts";
 import { levelOf } from "./settings/log-levels.ts";
@@ -56,8 +63,10 @@ export interface OutboxCtx<Kind extends DatabaseKind = DatabaseKind> extends Ctx
   wake(rows: readonly WakeUp[], delaySeconds?: number): Promise<boolean>;
 }
 
-/** A context with one mail database (`mailDb`, `mailOrm`). */
+/** A context with one mail database. */
 export interface MailCtx extends OutboxCtx<"mail"> {
+  /** The mail database: emails, changes, search, roll-ups, and the outbox of these. `mailOrm` is its query builder. */
+  mail: MailDatabase;
   /** Number of the mail database. */
   shard: number;
 }

@@ -3,7 +3,6 @@ import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { bodyError, type ValidationError } from "../../lib/errors.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { mailboxAddressesSql } from "../../platform/db/mailbox-addresses.ts";
 import { SANDBOX_MEMBERS_SQL } from "../../platform/db/sandbox-members.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
@@ -42,7 +41,7 @@ const COUNT_LISTS = "SELECT count(*) AS lists FROM contact_lists WHERE n IN (SEL
 
 /** Returns whether all contact lists exist, by their numbers. */
 export async function hasLists(ctx: MailCtx, lists: readonly number[]): Promise<boolean> {
-  return (await mailDb(ctx).prepare(COUNT_LISTS).bind(JSON.stringify(lists)).first("lists")) === lists.length;
+  return (await ctx.mail.prepare(COUNT_LISTS).bind(JSON.stringify(lists)).first("lists")) === lists.length;
 }
 
 /**

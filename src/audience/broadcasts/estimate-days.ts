@@ -1,6 +1,5 @@
 import { parseEgressUrl } from "../../mail/smtp/egress-url.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { type DomainCount, findWarmUpParts } from "../../sending/receivers/index.ts";
 import type { BroadcastRow } from "./queries.ts";
 import { estimateWarmUp, type WarmUpEstimate } from "./warm-up-estimate.ts";
@@ -22,7 +21,7 @@ const SAMPLE = `
 
 /** Returns the domains of the oldest and the newest contacts of the first list. Reads at most 1,000 of them, however long the list is. */
 export async function sampleDomains(ctx: MailCtx, row: BroadcastRow): Promise<DomainCount[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(SAMPLE)
     .bind(row.workspace, row.contact_list_id ?? "")
     .all<DomainCount>();

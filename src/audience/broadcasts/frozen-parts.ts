@@ -1,7 +1,6 @@
 import { utf8Length } from "../../lib/bytes.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { type BodyParts, NO_PARTS, readParts } from "../../sending/templates/index.ts";
 import { partNames } from "./contents.ts";
 import type { BroadcastRow } from "./queries.ts";
@@ -37,10 +36,10 @@ export async function frozenParts(
   variants: readonly VariantRow[],
 ): Promise<BodyParts> {
   if (partNames(row, variants).length === 0) return NO_PARTS;
-  const read = async () => (await mailDb(ctx).prepare(READ).bind(row.n).first<{ parts: string }>())?.parts;
+  const read = async () => (await ctx.mail.prepare(READ).bind(row.n).first<{ parts: string }>())?.parts;
   const frozen = await read();
   if (frozen !== undefined) return JSON.parse(frozen) as BodyParts;
   const parts = JSON.stringify(await currentParts(ctx, row, variants));
-  await mailDb(ctx).prepare(FREEZE).bind(row.n, row.workspace, parts).run();
+  await ctx.mail.prepare(FREEZE).bind(row.n, row.workspace, parts).run();
   return JSON.parse((await read()) ?? parts) as BodyParts;
 }

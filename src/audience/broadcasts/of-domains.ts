@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 
 const IN_FLIGHT = `
   workspace = ?1 AND from_domain IN (SELECT value FROM json_each(?2)) AND status IN ('scheduled', 'sending')`;
@@ -18,7 +17,7 @@ export async function findBroadcastsInFlight(
   domainNames: readonly string[],
   limit: number,
 ): Promise<BroadcastInFlight[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(
       `SELECT id, name, bulk_tags IS NOT NULL AS is_bulk FROM broadcasts WHERE ${IN_FLIGHT} AND automation IS NULL LIMIT ?3`,
     )
@@ -45,7 +44,7 @@ export async function cancelBroadcastsOfDomains(
   domainNames: readonly string[],
   createdUntil: number,
 ): Promise<void> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const names = JSON.stringify(domainNames);
   await db.batch([
     db.prepare(DELETE_TASKS).bind(workspace, names, createdUntil),

@@ -1,7 +1,6 @@
 import { HOUR_MS } from "../../lib/time.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
 import { findSender, hasLists } from "./check-start.ts";
 import { type AutoPromote, chooseWinner } from "./choose-winner.ts";
@@ -58,7 +57,7 @@ export async function promoteDue(
   const title = `${row.name}: the rest gets ${winner.label}`;
   await notifyOwners(ctx, row.workspace, { ...about, severity: "success", title, body: reason });
   const values = [row.n, row.version, winner.id, ctx.now(), reason, next];
-  await mailDb(ctx)
+  await ctx.mail
     .prepare(PROMOTE)
     .bind(...values)
     .run();

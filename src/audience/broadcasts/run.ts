@@ -3,7 +3,6 @@ import { nextTurn } from "../../lib/yielding-steps.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import { claimRows } from "../../platform/outbox/claim-rows.ts";
@@ -250,7 +249,7 @@ async function cancelWith(ctx: MailCtx, { row }: Broadcast, body: string): Promi
       body,
       key: `broadcast-without-list ${row.id}`,
     });
-  await mailDb(ctx).prepare(CANCEL).bind(row.n, ctx.now()).run();
+  await ctx.mail.prepare(CANCEL).bind(row.n, ctx.now()).run();
   await wakeLowPriority(ctx, 1);
   // The next step deletes its members.
   return row.segment_id === null ? null : ctx.now();
@@ -270,7 +269,7 @@ async function endPhase(ctx: MailCtx, { row, fanOut, counts }: Broadcast): Promi
     if (!(await deleteMembers(ctx, { row, fanOut }))) return ctx.now();
     // First, so that a crash between the two repeats it. A bulk send is no broadcast of the workspace's list.
     if (row.bulk_tags === null) await notifyOwners(ctx, row.workspace, sentNotice(row, counts));
-    await mailDb(ctx).prepare(COMPLETE).bind(row.n, row.fan_out_step, ctx.now()).run();
+    await ctx.mail.prepare(COMPLETE).bind(row.n, row.fan_out_step, ctx.now()).run();
     return autoPromoteAt({ row: { ...row, status: "sent", sent_at: row.sent_at ?? ctx.now() }, fanOut });
   }
   await wakeLowPriority(ctx, 1);

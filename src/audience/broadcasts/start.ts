@@ -1,6 +1,5 @@
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
 import { checkStart } from "./check-start.ts";
 import { serializeFanOut } from "./fan-out.ts";
@@ -27,7 +26,7 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
   const errors = "errors" in checked ? checked.errors.map(({ msg }) => msg) : [];
   if (workspace.isRestricted) errors.push("The account is restricted and cannot send");
   if (errors.length === 0 && "fanOut" in checked) {
-    await mailDb(ctx).prepare(START).bind(row.n, row.version, serializeFanOut(checked.fanOut), ctx.now()).run();
+    await ctx.mail.prepare(START).bind(row.n, row.version, serializeFanOut(checked.fanOut), ctx.now()).run();
     return null;
   }
   // First, so that a crash between the two repeats it: a broadcast must not end without a word.
@@ -40,6 +39,6 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
     key: `broadcast-not-sent ${row.id} ${row.version}`,
   };
   await notifyOwners(ctx, row.workspace, notice);
-  await mailDb(ctx).prepare(CANCEL).bind(row.n, row.version, ctx.now()).run();
+  await ctx.mail.prepare(CANCEL).bind(row.n, row.version, ctx.now()).run();
   return null;
 }

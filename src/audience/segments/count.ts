@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { type EvaluatedPage, evaluatePage, toEvaluator } from "./evaluate-page.ts";
 import { type CountState, getSegment, type SegmentRow } from "./queries.ts";
@@ -11,7 +10,7 @@ const SAVE = "UPDATE segments SET count = ?3, count_step = count_step + 1 WHERE 
 
 /** Returns the statement that stores a count, unless the conditions changed or another run stored it. */
 export const saveCountStatement = (ctx: MailCtx, { n, countStep }: SegmentRow, count: CountState) =>
-  mailDb(ctx).prepare(SAVE).bind(n, countStep, JSON.stringify(count));
+  ctx.mail.prepare(SAVE).bind(n, countStep, JSON.stringify(count));
 
 // The row of a count that ended may be claimed still: it finds nothing to do.
 const INSERT_ROW = `
@@ -37,7 +36,7 @@ export async function countSegment(ctx: CallerCtx, id: string): Promise<SegmentC
   const { count } = segment;
   if (count && isShown(count, ctx.now())) return toCount(count);
   const now = ctx.now();
-  const total = (await mailDb(ctx).prepare(TOTAL).bind(segment.workspace).first<number>("total")) ?? 0;
+  const total = (await ctx.mail.prepare(TOTAL).bind(segment.workspace).first<number>("total")) ?? 0;
   const evaluator = await toEvaluator(ctx, segment.workspace, segment.conditions, now);
   const page = await evaluatePage(ctx, ctx.workspace.number, evaluator, { after: "", limit: limits.peoplePerPage });
   const started: CountState = {
@@ -55,11 +54,9 @@ export async function countSegment(ctx: CallerCtx, id: string): Promise<SegmentC
     return toCount(next);
   }
   // Of two calls at once, one starts a count.
-  const [saved] = await mailDb(ctx).batch([
+  const [saved] = await ctx.mail.batch([
     saveCountStatement(ctx, segment, next),
-    mailDb(ctx)
-      .prepare(INSERT_ROW)
-      .bind(now, segment.id, JSON.stringify([segment.n])),
+    ctx.mail.prepare(INSERT_ROW).bind(now, segment.id, JSON.stringify([segment.n])),
   ]);
   if (saved?.meta.changes === 1) await wakeAfterResponse(ctx, [{ dueAt: now, id: segment.id, kind: "segment" }]);
   return toCount(next);

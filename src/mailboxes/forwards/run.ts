@@ -1,6 +1,5 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
 import { claimRows } from "../../platform/outbox/claim-rows.ts";
 import {
@@ -84,7 +83,7 @@ async function saveResult(ctx: MailCtx, { lease, row, forward }: Claimed, result
             { event: final.event, at: ctx.now(), ...metadata, ...final.metadata, index },
           ),
         ];
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const statements = [
     ...(next
       ? [rescheduleStatement(ctx, lease, [{ ...next, id: ctx.newId(), from: row.id, claims: 0, outage: null }])]

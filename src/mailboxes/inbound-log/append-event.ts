@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
 import type { StoredInboundEvent } from "./get.ts";
 
@@ -17,5 +16,5 @@ export function appendEventStatement(
   { workspace, id }: { workspace: number; id: string },
   event: StoredInboundEvent,
 ): MailStatement {
-  return mailDb(ctx).prepare(APPEND).bind(workspace, id, JSON.stringify(event));
+  return ctx.mail.prepare(APPEND).bind(workspace, id, JSON.stringify(event));
 }

@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { NewDelivery } from "./add-delivery.ts";
 import { CLAIM_DELIVERIES, CLAIM_DELIVERIES_FAILING, CLAIM_ENDPOINTS, LEASE_MS } from "./rules.ts";
 
@@ -46,7 +45,7 @@ const FIND_DELIVERIES = `
 export async function claimEndpoints(ctx: MailCtx): Promise<{ lease: Lease; endpoints: ClaimedEndpoint[] }> {
   const now = ctx.now();
   const lease = { token: ctx.newId(), until: now + LEASE_MS };
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const [claimed, due] = await db.batch<Omit<ClaimedEndpoint, "deliveries"> | DueDelivery>([
     db.prepare(CLAIM).bind(lease.token, lease.until, now, CLAIM_ENDPOINTS),
     db.prepare(FIND_DELIVERIES).bind(lease.token, lease.until, now, CLAIM_DELIVERIES),
@@ -79,5 +78,5 @@ export interface Released {
 
 /** Releases an endpoint: it is due when its next delivery is, and not before now. Returns null when the lease was lost. */
 export function releaseEndpoint(ctx: MailCtx, lease: Lease, id: string): Promise<Released | null> {
-  return mailDb(ctx).prepare(RELEASE).bind(id, lease.token, ctx.now()).first<Released>();
+  return ctx.mail.prepare(RELEASE).bind(id, lease.token, ctx.now()).first<Released>();
 }

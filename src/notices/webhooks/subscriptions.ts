@@ -1,6 +1,5 @@
 /** Copies what webhooks subscribe to from the main database to the mail database, where events are written. */
 import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
 import { claimRows } from "../../platform/outbox/claim-rows.ts";
@@ -80,7 +79,7 @@ const RELEASE_ENDPOINT = `
      AND EXISTS (SELECT 1 FROM webhook_deliveries WHERE endpoint = ?1 AND due_at <= ?2)`;
 
 async function write(ctx: MailCtx, { id, workspace, version, events }: Subscription): Promise<void> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const results = await db.batch([
     db.prepare(UPSERT).bind(id, workspace, version, JSON.stringify(events)),
     db.prepare(RELEASE_HELD).bind(id, ctx.now(), version),

@@ -1,7 +1,6 @@
 import { conflict } from "../../lib/errors.ts";
 import type { WorkspaceCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
-import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
 import type { Idempotency } from "./key.ts";
 import { fromStored, toStored } from "./large-responses.ts";
@@ -53,7 +52,7 @@ async function findRow(ctx: WorkspaceCtx, { keys, repeats }: Idempotency): Promi
       .prepare(FIND_RESPONSE)
       .bind(...values)
       .first<ResponseRow>();
-  const [main, mail] = await Promise.all([find(ctx.db), find(mailDb(ctx))]);
+  const [main, mail] = await Promise.all([find(ctx.db), find(ctx.mail)]);
   return main ?? mail;
 }
 
@@ -81,7 +80,7 @@ export function storeResponse(ctx: WorkspaceCtx, response: unknown, status?: num
 
 /** Returns the same for a batch of writes to the mail database of the caller. */
 export function storeMailResponse(ctx: WorkspaceCtx, response: unknown, status?: number): Promise<MailStatement[]> {
-  return storeIn(ctx, mailDb(ctx), response, status);
+  return storeIn(ctx, ctx.mail, response, status);
 }
 
 async function storeIn<Kind extends DatabaseKind>(

@@ -1,5 +1,4 @@
 import type { Ctx, MailCtx, OutboxCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
 import type { DatabaseKind, MailStatement, Statement } from "../db/database.ts";
 import { CLAIM_EMAILS, CLAIM_ROWS, LEASE_MS } from "./rules.ts";
 import type { OutboxKind, WakeUp } from "./wake.ts";
@@ -119,12 +118,12 @@ const SHRINK = `
 
 /** Removes emails, by their numbers, from a row that lists others too. */
 export function shrinkStatement(
-  ctx: Pick<MailCtx, "outbox">,
+  ctx: Pick<MailCtx, "mail">,
   lease: Lease,
   id: string,
   numbers: readonly number[],
 ): MailStatement {
-  return mailDb(ctx).prepare(SHRINK).bind(lease.until, id, lease.token, JSON.stringify(numbers));
+  return ctx.mail.prepare(SHRINK).bind(lease.until, id, lease.token, JSON.stringify(numbers));
 }
 
 /**
@@ -175,9 +174,9 @@ const RESCHEDULE = `
  * finishStatement.
  */
 export function rescheduleStatement(
-  ctx: Pick<MailCtx, "outbox">,
+  ctx: Pick<MailCtx, "mail">,
   lease: Lease,
   rows: readonly RescheduledRow[],
 ): MailStatement {
-  return mailDb(ctx).prepare(RESCHEDULE).bind(JSON.stringify(rows), lease.until, lease.token);
+  return ctx.mail.prepare(RESCHEDULE).bind(JSON.stringify(rows), lease.until, lease.token);
 }

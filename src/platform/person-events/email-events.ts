@@ -1,5 +1,4 @@
 import type { MailCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
 import type { MailStatement } from "../db/database.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
 import { RECORDS_EVENTS } from "../db/people-flags.ts";
@@ -44,5 +43,5 @@ export function recordEmailEventsStatements(ctx: MailCtx, events: readonly Recip
     const id = emailEventId(emailId, name, recipient);
     return JSON.stringify([workspace, id, emailKey, name, data, broadcast, at]);
   });
-  return jsonChunks(rows).map((chunk) => mailDb(ctx).prepare(RECORD).bind(chunk, ctx.now()));
+  return jsonChunks(rows).map((chunk) => ctx.mail.prepare(RECORD).bind(chunk, ctx.now()));
 }

@@ -1,5 +1,4 @@
 import type { Ctx, MailCtx, OutboxCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
 import type { MainStatement } from "../db/database.ts";
 import { findShards, onShard } from "../jobs/shards.ts";
 import { claimRows } from "../outbox/claim-rows.ts";
@@ -64,5 +63,5 @@ async function store(ctx: MailCtx, rows: readonly EventsRef[]): Promise<void> {
   const events = rows.flatMap(({ workspace, email, at, events: stored }) =>
     stored.map((event): PersonEvent => ({ ...event, workspace, emailKey: email, occurredAt: at })),
   );
-  await wakeForEvents(ctx, await mailDb(ctx).batch(recordPersonEventsStatements(ctx, events)));
+  await wakeForEvents(ctx, await ctx.mail.batch(recordPersonEventsStatements(ctx, events)));
 }

@@ -1,6 +1,5 @@
 import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { type Lease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
 import { holdStoppedStatements } from "../rates/index.ts";
@@ -25,11 +24,11 @@ export async function holdRows(ctx: MailCtx, lease: Lease, claim: Claim): Promis
   if (dueAtOf.size + stopped.size === 0) return claim;
   for (const [dueAt, rows] of Map.groupBy(dueAtOf, ([, at]) => at)) {
     const ids = rows.map(([id]) => id);
-    await mailDb(ctx).batch([releaseStatement(ctx, lease, ids, dueAt), syncDueAtStatement(ctx, dueAt)]);
+    await ctx.mail.batch([releaseStatement(ctx, lease, ids, dueAt), syncDueAtStatement(ctx, dueAt)]);
   }
   for (const [workspace, rows] of Map.groupBy(stopped, ([, number]) => number)) {
     const ids = rows.map(([id]) => id);
-    await mailDb(ctx).batch(holdStoppedStatements(ctx, lease, { ids, workspace, soon: now + PAUSE_CHECK_MS }));
+    await ctx.mail.batch(holdStoppedStatements(ctx, lease, { ids, workspace, soon: now + PAUSE_CHECK_MS }));
   }
   const isHeld = (id: string) => dueAtOf.has(id) || stopped.has(id);
   return {

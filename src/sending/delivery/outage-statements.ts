@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
 import { retryAfterOutageStatement } from "./retry-after-outage.ts";
 
@@ -27,8 +26,6 @@ export function outageStatements(ctx: MailCtx, updates: readonly Update[]): Mail
   const waiting = new Set(updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [state.workspace] : [])));
   if (waiting.size === 0) return retry;
   const values = [JSON.stringify([...waiting]), ctx.now(), SAVE_AFTER_MS];
-  const save = mailDb(ctx)
-    .prepare(SAVE_WAITING)
-    .bind(...values);
+  const save = ctx.mail.prepare(SAVE_WAITING).bind(...values);
   return [...retry, save];
 }

@@ -1,5 +1,6 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
+import { withMail } from "../../platform/jobs/shards.ts";
 import { logEmails } from "../../platform/log-lines/log-emails.ts";
 import { type Lease, newLease } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS, ROW_EMAILS } from "../../platform/outbox/rules.ts";
@@ -47,11 +48,7 @@ export async function deliver(
 export async function deliverRows(ctx: MailCtx, wakeUps: readonly WakeUp[], run: DeliveryRun): Promise<void> {
   const { limits } = run;
   const started = ctx.now();
-  const counted: MailCtx = {
-    ...ctx,
-    db: countStatements(ctx.db, limits),
-    outbox: countStatements(ctx.outbox, limits),
-  };
+  const counted = withMail({ ...ctx, db: countStatements(ctx.db, limits) }, countStatements(ctx.mail, limits));
   const released: WakeUp[] = [];
   let pending = wakeUps;
   while (pending.length > 0 && ctx.now() - started < RUN_MS && mayClaim(limits)) {

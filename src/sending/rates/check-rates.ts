@@ -1,6 +1,5 @@
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
 import { type WorkspaceStep, workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
 import { rateNotices } from "./alert.ts";
@@ -37,7 +36,7 @@ export async function* checkRates(ctx: MailCtx): Steps {
     await saveSnapshot(ctx, step, lastHour, now);
     yield;
   }
-  await mailDb(ctx)
+  await ctx.mail
     .prepare("DELETE FROM rate_snapshots WHERE at < ?1")
     .bind(now - SNAPSHOT_KEPT_MS)
     .run();

@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
 import { releaseStopped } from "./rows.ts";
 
@@ -36,7 +35,7 @@ export async function* copyPauses(ctx: MailCtx): Steps {
     .prepare(FIND_STOPPED)
     .bind(MAX_STOPPED)
     .all<{ number: number; pause: number }>();
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const all = JSON.stringify(stopped);
   const [, , found] = await db.batch([
     db.prepare(CLEAR).bind(all),

@@ -2,7 +2,6 @@ import { partition } from "../../../lib/partition.ts";
 import { iso } from "../../../lib/time.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { wakeForResults, wakeWebhooks } from "../../../platform/webhook-events/wake.ts";
 import { advance, type Effect, type Entered, type Move } from "../advance.ts";
 import { pauseStatements } from "../pause-statements.ts";
@@ -108,7 +107,7 @@ async function recordIntents(
       return { n: due.n, visit: due.run.visit, dueAt: due.dueAt, intent };
     });
   if (rows.length === 0) return;
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   await guardedBatch(db, [
     ...renewStatements(ctx, lease),
     db.prepare(RECORD).bind(JSON.stringify(rows)),
@@ -165,7 +164,7 @@ async function write(
     ctx,
     moved.filter(({ move }) => move.status !== "active").map(({ due, move }) => ({ n: due.n, status: move.status })),
   );
-  const results = await guardedBatch(mailDb(ctx), [
+  const results = await guardedBatch(ctx.mail, [
     ...ended,
     ...renewStatements(ctx, lease),
     ...moveStatements(ctx, moved),

@@ -1,6 +1,5 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
 
 /** Wait of a run after its first move that ended with an error, in milliseconds; three times as long after each further one. */
@@ -16,6 +15,6 @@ const POSTPONE = `
 
 /** Makes the first run that is due wait, after its move alone ended with an error, so that it holds up no other. */
 export async function postponeFirst(ctx: MailCtx, lease: EngineLease): Promise<void> {
-  const postpone = mailDb(ctx).prepare(POSTPONE).bind(ctx.now(), FIRST_WAIT_MS);
-  await guardedBatch(mailDb(ctx), [...renewStatements(ctx, lease), postpone]);
+  const postpone = ctx.mail.prepare(POSTPONE).bind(ctx.now(), FIRST_WAIT_MS);
+  await guardedBatch(ctx.mail, [...renewStatements(ctx, lease), postpone]);
 }

@@ -1,6 +1,5 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import { toHistory } from "../history.ts";
 import { runEndedStatements } from "../webhook-events.ts";
@@ -45,7 +44,7 @@ interface Sweep {
  * archived. Returns false when no automation has such work. Throws ConcurrencyError when the lease was lost.
  */
 export async function sweepRuns(ctx: MailCtx, lease: EngineLease): Promise<boolean> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const found = await db.prepare(FIND).bind(RUNS_PER_STEP).first<Sweep>();
   if (!found) return false;
   const numbers = (JSON.parse(found.runs) as { n: number }[]).map(({ n }) => n);

@@ -1,5 +1,4 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { RECIPIENT_KEY_SQL } from "../timeline/index.ts";
 
@@ -18,7 +17,7 @@ const RECORD_RETRY = `
 
 /** Returns those of some canonical addresses whose last three retries bounced (docs/contract/emails.md#retry). */
 export async function findRepeatedBounces(ctx: CallerCtx, keys: readonly string[]): Promise<string[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(FIND_REPEATED)
     .bind(ctx.workspace.number, JSON.stringify(keys))
     .all<{ email: string }>();
@@ -27,5 +26,5 @@ export async function findRepeatedBounces(ctx: CallerCtx, keys: readonly string[
 
 /** Returns the statement that records a retry to some canonical addresses, for the batch that inserts the email. */
 export function recordRetryStatement(ctx: CallerCtx, id: string, keys: readonly string[]): MailStatement {
-  return mailDb(ctx).prepare(RECORD_RETRY).bind(ctx.workspace.number, JSON.stringify(keys), id);
+  return ctx.mail.prepare(RECORD_RETRY).bind(ctx.workspace.number, JSON.stringify(keys), id);
 }

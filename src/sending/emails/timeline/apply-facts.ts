@@ -1,6 +1,5 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement, MainStatement } from "../../../platform/db/database.ts";
 import { storedKeySql } from "../../../platform/db/r2-keys.ts";
 import { recordEmailEventsStatements } from "../../../platform/person-events/email-events.ts";
@@ -91,7 +90,7 @@ export async function applyFacts(
     const all = [...before, ...emailStatements, ...after, ...marks, ...activity, ...webhooks, ...ofPersons];
     const end = all.length - ofPersons.length;
     try {
-      const results = all.length > 0 ? await guardedBatch(mailDb(ctx), all) : [];
+      const results = all.length > 0 ? await guardedBatch(ctx.mail, all) : [];
       await wakeForResults(ctx, results.slice(end - webhooks.length, end));
       await wakeForEvents(ctx, results.slice(end));
       return { states, results: results.slice(before.length + emailStatements.length) };
@@ -122,7 +121,7 @@ function setNextAttempt(merged: MergeResult, nextOf: EmailUpdate["next"]): Merge
 }
 
 async function reloadStates(ctx: MailCtx, updates: readonly EmailUpdate[]): Promise<EmailUpdate[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.n IN (SELECT value FROM json_each(?1))`)
     .bind(JSON.stringify(updates.map(({ state }) => state.n)))
     .all<EmailStateRow>();
@@ -174,7 +173,7 @@ function updateStatements(
     events: JSON.stringify(toStoredEvents(state)),
     hits: state.hits.length > 0 ? JSON.stringify(state.hits) : null,
   }));
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const update = db.prepare(UPDATE_EMAILS).bind(JSON.stringify(rows));
   const idsOf = Map.groupBy(merged, ({ state }) => state.workspace);
   return [
