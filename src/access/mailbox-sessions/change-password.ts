@@ -1,5 +1,5 @@
+import type { MainStatement } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import type { CallerCtx } from "../caller.ts";
 import { hashPassword, isPassword } from "./password.ts";
 

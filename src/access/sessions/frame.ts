@@ -1,5 +1,4 @@
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { PageFrame } from "../caller.ts";
 
 /** Workspaces that the header lists, and unread notifications that it counts; so a page reads at most as many rows for them. */

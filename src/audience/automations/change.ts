@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import type { MailStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
 import { type AutomationRow, findAutomation, getAutomation, toAutomation } from "./queries.ts";
 import { type Change, type Status, statusAfter } from "./rules.ts";
 import type { AutomationOut } from "./schema.ts";

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailStatement } from "../../platform/context.ts";
 import { insertStepRowsStatements, storeStepContents } from "../broadcasts/index.ts";
 import type { Definition } from "./definition.ts";
 import type { AutomationRow } from "./queries.ts";

@@ -1,6 +1,5 @@
 import { iso } from "../../lib/time.ts";
-import type { MailCtx } from "../../platform/context.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
 
 /** Events of automations for the webhooks that subscribe to them (docs/contract/webhooks.md#events-of-automations). */

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { conflict, tooLarge } from "../../lib/errors.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { parseFanOut } from "./fan-out.ts";
 import { type Broadcast, type BroadcastRow, getBroadcast } from "./queries.ts";

@@ -1,8 +1,7 @@
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { countEmailsStatements } from "../../platform/rate-limits/daily-emails.ts";
 import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
 import type { StoredContent } from "./contents.ts";

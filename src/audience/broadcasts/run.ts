@@ -1,14 +1,13 @@
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { nextTurn } from "../../lib/yielding-steps.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import { claimRows } from "../../platform/outbox/claim-rows.ts";
 import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { LOW_PRIORITY_RUNS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { resetAt, toDailyLimitError } from "../../platform/rate-limits/daily-emails.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
 import { hasLists } from "./check-start.ts";

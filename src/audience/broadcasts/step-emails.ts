@@ -1,7 +1,6 @@
 import { LiquidTextError } from "../../lib/liquid/text.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";

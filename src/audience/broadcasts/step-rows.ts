@@ -1,6 +1,5 @@
 import type { Language } from "../../lib/personal-text.ts";
-import type { MailCtx } from "../../platform/context.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 
 /** The content of the emails of a step of an automation, as it is when the step becomes active. */
 export interface StepContent {

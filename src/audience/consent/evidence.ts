@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { shortHash } from "./tokens.ts";
 
 /** One piece of evidence: a person asked for mail (`requested`), confirmed it, or a caller stated consent that it has. */

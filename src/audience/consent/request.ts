@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 
 const REQUEST = `
   INSERT INTO confirmations (workspace, email_key, list, requested_at)

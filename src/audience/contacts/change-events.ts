@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { utf8Length } from "../../lib/bytes.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailStatement } from "../../platform/context.ts";
 import { recordPersonEventsStatements } from "../../platform/person-events/insert.ts";
 import { eventLimits, type PersonEvent } from "../../platform/person-events/rules.ts";
 import type { ContactBefore } from "./queries.ts";

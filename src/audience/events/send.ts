@@ -1,8 +1,7 @@
 import { type CallerCtx, EarlySlot } from "../../access/caller.ts";
 import { notFound, unprocessable, type ValidationError } from "../../lib/errors.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { RefusedBatchError, refuse, repeatableBatch } from "../../platform/db/batch.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";

@@ -1,9 +1,8 @@
 import { nextTurn } from "../../lib/yielding-steps.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { claimRows } from "../../platform/outbox/claim-rows.ts";
 import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { addPage, saveCountStatement } from "./count.ts";
 import { evaluatePage, toEvaluator } from "./evaluate-page.ts";
 import { findSegmentByNumber, type SegmentRow } from "./queries.ts";

@@ -1,5 +1,4 @@
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { shardNumbers, shardSql } from "../../platform/jobs/shards.ts";
 
 /** Databases whose sizes differ by less than this count as equally full, in bytes. */

@@ -1,6 +1,5 @@
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
 import { claimRows } from "../../platform/outbox/claim-rows.ts";
 import {
   type ClaimedRow,
@@ -9,7 +8,6 @@ import {
   newLease,
   rescheduleStatement,
 } from "../../platform/outbox/lease.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { type Egress, egressOf, type UnusableEgress, waitAfter } from "../../sending/delivery/index.ts";
 import { appendEventStatement } from "../inbound-log/index.ts";
 import { deliverCopy } from "./deliver-copy.ts";

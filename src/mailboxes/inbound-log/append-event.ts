@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import type { StoredInboundEvent } from "./get.ts";
 
 /** Events of an inbound email. Everyone who gets a forward can write to its return path, so their number is bounded. */

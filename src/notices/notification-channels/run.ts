@@ -1,9 +1,7 @@
-import type { OutboxCtx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { MainStatement, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { claimRows } from "../../platform/outbox/claim-rows.ts";
 import { finishStatement, type Lease, newLease } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import type { SendSystemEmail } from "../../platform/system-email.ts";
 import type { NoticeRef } from "../notifications/index.ts";
 import { postToSlack } from "./post-to-slack.ts";

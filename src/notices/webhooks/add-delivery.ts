@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 
 /** A delivery that no event of an email causes: a test, a replay, or mail that a forwarding rule posts. */

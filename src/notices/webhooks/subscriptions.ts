@@ -1,11 +1,9 @@
 /** Copies what webhooks subscribe to from the main database to the mail database, where events are written. */
-import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MailCtx, MainStatement, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
 import { claimRows } from "../../platform/outbox/claim-rows.ts";
 import { finishStatement, newLease } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 
 /** The state of a webhook after a change. */

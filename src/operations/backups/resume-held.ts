@@ -1,7 +1,5 @@
-import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
-import type { DatabaseKind, Statement } from "../../platform/db/database.ts";
+import type { Ctx, DatabaseKind, MailCtx, OutboxCtx, Statement, WakeUp } from "../../platform/context.ts";
 import { onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { wakeAutomations } from "../../platform/person-events/wake.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { RESTORED_REASON } from "./write-rows.ts";

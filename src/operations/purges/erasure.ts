@@ -1,6 +1,5 @@
-import type { Ctx, MailCtx } from "../../platform/context.ts";
+import type { Ctx, Database, DatabaseKind, MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
-import type { Database, DatabaseKind } from "../../platform/db/database.ts";
 import { reloadErasedKey } from "../../platform/erased-addresses/key.ts";
 import { responsePrefixes } from "../../platform/idempotency/large-responses.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";

@@ -1,5 +1,4 @@
-import type { Ctx, MailCtx } from "../../platform/context.ts";
-import type { Database, DatabaseKind, Statement } from "../../platform/db/database.ts";
+import type { Ctx, Database, DatabaseKind, MailCtx, Statement } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
 import { responsePrefixes } from "../../platform/idempotency/large-responses.ts";

@@ -12,7 +12,7 @@ import {
   type SQLiteTable,
   type SQLiteUpdateBuilder,
 } from "drizzle-orm/sqlite-core";
-import type { DatabaseKind } from "./database.ts";
+import type { DatabaseKind } from "../context.ts";
 import type * as mail from "./schema/mail/index.ts";
 import type * as main from "./schema/main/index.ts";
 

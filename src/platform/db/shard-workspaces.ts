@@ -1,5 +1,4 @@
-import type { MailCtx } from "../context.ts";
-import type { MailStatement } from "./database.ts";
+import type { MailCtx, MailStatement } from "../context.ts";
 
 /** A workspace as its mail database knows it. */
 interface ShardWorkspace {

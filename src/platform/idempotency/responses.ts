@@ -1,7 +1,6 @@
 import { conflict } from "../../lib/errors.ts";
-import type { WorkspaceCtx } from "../context.ts";
+import type { Database, DatabaseKind, MailStatement, MainStatement, Statement, WorkspaceCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
-import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
 import type { Idempotency } from "./key.ts";
 import { fromStored, toStored } from "./large-responses.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";

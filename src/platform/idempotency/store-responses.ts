@@ -1,6 +1,5 @@
-import type { WorkspaceCtx } from "../context.ts";
+import type { MailStatement, WorkspaceCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
-import type { MailStatement } from "../db/database.ts";
 import type { Idempotency } from "./key.ts";
 import { fingerprintOf } from "./responses.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";

@@ -1,7 +1,14 @@
-import type { Ctx, InvocationLimits, MailCtx, OutboxCtx } from "../context.ts";
+import {
+  asDatabase,
+  type Ctx,
+  type InvocationLimits,
+  type MailCtx,
+  type MailDatabase,
+  type OutboxCtx,
+  type WakeUp,
+} from "../context.ts";
 import { countStatements } from "../db/count-statements.ts";
-import { asDatabase, type MailDatabase } from "../db/database.ts";
-import { type OutboxMessage, type WakeUp, wake } from "../outbox/wake.ts";
+import { type OutboxMessage, wake } from "../outbox/wake.ts";
 
 const numbersOf = new WeakMap<object, readonly number[]>();
 

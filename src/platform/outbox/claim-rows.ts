@@ -1,7 +1,5 @@
-import type { OutboxCtx } from "../context.ts";
-import type { DatabaseKind } from "../db/database.ts";
+import type { DatabaseKind, OutboxCtx, WakeUp } from "../context.ts";
 import { type ClaimedRow, claimStatement, heldRowsStatement, type Lease } from "./lease.ts";
-import type { WakeUp } from "./wake.ts";
 
 /**
  * Runs a claim. Each time its connection to D1 is lost, returns what `findHeld` reads under the lease: a claim that has

@@ -1,7 +1,14 @@
-import type { Ctx, MailCtx, OutboxCtx } from "../context.ts";
-import type { DatabaseKind, MailStatement, Statement } from "../db/database.ts";
+import type {
+  Ctx,
+  DatabaseKind,
+  MailCtx,
+  MailStatement,
+  OutboxCtx,
+  OutboxKind,
+  Statement,
+  WakeUp,
+} from "../context.ts";
 import { CLAIM_EMAILS, CLAIM_ROWS, LEASE_MS } from "./rules.ts";
-import type { OutboxKind, WakeUp } from "./wake.ts";
 
 /** A claim on outbox rows: each has `due_at = until` and this token. */
 export interface Lease {

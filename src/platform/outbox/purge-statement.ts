@@ -1,5 +1,4 @@
-import type { Ctx, OutboxCtx } from "../context.ts";
-import type { DatabaseKind, MainStatement, Statement } from "../db/database.ts";
+import type { Ctx, DatabaseKind, MainStatement, OutboxCtx, Statement } from "../context.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 
 /** Data to delete in the background, in steps (src/operations/purges/run.ts). */

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../context.ts";
-import type { MailStatement } from "../db/database.ts";
-import type { WakeUp } from "./wake.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../context.ts";
 
 /** The fields of the outbox row of a copy in Sent. */
 export interface SentCopy {

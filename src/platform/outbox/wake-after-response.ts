@@ -1,6 +1,5 @@
-import type { OutboxCtx, WorkspaceCtx } from "../context.ts";
+import type { OutboxCtx, WakeUp, WorkspaceCtx } from "../context.ts";
 import { WakeUpGatherer } from "./gather-wake-ups.ts";
-import type { WakeUp } from "./wake.ts";
 import { wakeRepeatedly } from "./wake-repeatedly.ts";
 
 const gatherer = new WakeUpGatherer();

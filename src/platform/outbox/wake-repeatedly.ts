@@ -1,6 +1,5 @@
 import { waitByChance } from "../../lib/repeat.ts";
-import type { OutboxCtx } from "../context.ts";
-import type { WakeUp } from "./wake.ts";
+import type { OutboxCtx, WakeUp } from "../context.ts";
 
 /** Waits before a message that the queue refused is sent again, in milliseconds. */
 const WAITS_MS = [100, 400];

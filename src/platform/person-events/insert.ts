@@ -1,5 +1,4 @@
-import type { MailCtx } from "../context.ts";
-import type { MailStatement } from "../db/database.ts";
+import type { MailCtx, MailStatement } from "../context.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
 import { RECORDS_EVENTS } from "../db/people-flags.ts";
 import type { PersonEvent } from "./rules.ts";

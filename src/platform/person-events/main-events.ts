@@ -1,10 +1,8 @@
-import type { Ctx, MailCtx, OutboxCtx } from "../context.ts";
-import type { MainStatement } from "../db/database.ts";
+import type { Ctx, MailCtx, MainStatement, OutboxCtx, WakeUp } from "../context.ts";
 import { findShards, onShard } from "../jobs/shards.ts";
 import { claimRows } from "../outbox/claim-rows.ts";
 import { type ClaimedRow, finishStatement, newLease } from "../outbox/lease.ts";
 import { CLAIM_ROWS } from "../outbox/rules.ts";
-import type { WakeUp } from "../outbox/wake.ts";
 import { recordPersonEventsStatements } from "./insert.ts";
 import type { PersonEvent } from "./rules.ts";
 import { wakeForEvents } from "./wake.ts";

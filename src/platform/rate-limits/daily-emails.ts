@@ -1,9 +1,8 @@
 import { type AppError, tooManyRequests } from "../../lib/errors.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { firstIdAt } from "../audit/rules.ts";
-import type { CallerWorkspace, MailCtx } from "../context.ts";
+import type { CallerWorkspace, MailCtx, MailStatement } from "../context.ts";
 import { RefusedBatchError, refuse } from "../db/batch.ts";
-import type { MailStatement } from "../db/database.ts";
 import { formatPolicy } from "./rules.ts";
 
 const REASON = "daily limit";

@@ -1,5 +1,4 @@
-import type { MailCtx } from "../context.ts";
-import type { MailStatement } from "../db/database.ts";
+import type { MailCtx, MailStatement } from "../context.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../db/random-id.ts";
 import type { WebhookEvent } from "./rules.ts";

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailStatement } from "../../platform/context.ts";
 import { RECIPIENT_COLUMNS, TOTAL_SUMS_SQL } from "../emails/index.ts";
 import { findReceiversOf } from "../receivers/index.ts";
 import type { Hours } from "./rules.ts";

@@ -1,6 +1,6 @@
 import { linkUrl } from "../../domains/hosts/index.ts";
 import { addressKey } from "../../lib/addresses.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
 import { claimOrFindHeld } from "../../platform/outbox/claim-rows.ts";
 import {
@@ -11,7 +11,6 @@ import {
   releaseStatement,
 } from "../../platform/outbox/lease.ts";
 import { CLAIM_EMAILS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import {
   appendEventSql,
   EMAIL_STATE_COLUMNS,

@@ -1,6 +1,5 @@
 import type { Ticket } from "../../mail/egress-tickets/ticket.ts";
-import type { MailCtx } from "../../platform/context.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import type { EmailState } from "../emails/index.ts";
 
 /** An email that leaves the row under whose lease it was held, in its new state. */

@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { retryAfterOutageStatement } from "./retry-after-outage.ts";
 
 /** A workspace is written once in this time, however many of its emails begin to wait. In milliseconds. */

@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { finishStatement, type Lease, rescheduleStatement, shrinkStatement } from "../../platform/outbox/lease.ts";
 import type { EmailState, EmailUpdate } from "../emails/index.ts";
 import { insertNextStatement, type Leaving, leaveStatements } from "./leave-row.ts";

@@ -1,8 +1,7 @@
 import { EGRESS_LEASE_MS, writeTicket } from "../../mail/egress-tickets/ticket.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { findLeaseEnd, type Lease, releaseStatement, renewStatement } from "../../platform/outbox/lease.ts";
 import { LEASE_MS, mayStart, shouldRenew } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { applyFacts, syncDueAtStatement } from "../emails/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { ContentPacks } from "./content-packs.ts";

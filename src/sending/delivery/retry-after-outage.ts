@@ -1,8 +1,6 @@
-import type { MailCtx } from "../../platform/context.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 import { claimStatement, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
 import { HELD_AFTER_MS, MAX_RETRIED_ROWS, RETRY_STEP_DELAY_MS, RETRY_STEP_ROWS } from "./rules.ts";
 

@@ -1,6 +1,5 @@
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import type { DeliveryRun } from "./delivery-run.ts";
 import { LOW_PRIORITY_RUN_ROWS, mayClaim, RECENT_MS, RUN_MS } from "./rules.ts";
 import { deliverRows } from "./run.ts";

@@ -1,10 +1,9 @@
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
 import { withMail } from "../../platform/jobs/shards.ts";
 import { logEmails } from "../../platform/log-lines/log-emails.ts";
 import { type Lease, newLease } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS, ROW_EMAILS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { ContentRanges } from "../emails/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";
 import { type Claim, type ClaimedMail, claimMail } from "./claim.ts";

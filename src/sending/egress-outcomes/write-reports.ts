@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import {
   insertNextStatement,
   isSettled,

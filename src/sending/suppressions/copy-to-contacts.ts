@@ -1,5 +1,4 @@
-import type { Ctx, MailCtx } from "../../platform/context.ts";
-import type { MailStatement, MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MailCtx, MailStatement, MainStatement } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { WorkspaceAddress } from "./domain-failures.ts";

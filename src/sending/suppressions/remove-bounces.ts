@@ -1,5 +1,4 @@
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 
 /** An address that a retry proved to work, in canonical form. `before` is when the retry was made. */

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { authenticateApiKey } from "../../../src/access/accounts/authenticate.ts";
 import { ConnectError, type RecipientResult } from "../../../src/mail/smtp/transport.ts";
-import type { MailCtx } from "../../../src/platform/context.ts";
-import { asDatabase } from "../../../src/platform/db/database.ts";
+import { asDatabase, type MailCtx } from "../../../src/platform/context.ts";
 import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { sweep } from "../../../src/platform/outbox/sweep.ts";

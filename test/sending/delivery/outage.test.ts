@@ -4,9 +4,8 @@
 
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { asDatabase } from "../../../src/platform/db/database.ts";
+import { asDatabase, type WakeUp } from "../../../src/platform/context.ts";
 import { withMail } from "../../../src/platform/jobs/shards.ts";
-import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { flushOutbox, runRetriesAfterOutage } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { closedPort, receivedIds } from "../../support/closed-port.ts";

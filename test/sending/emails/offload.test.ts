@@ -2,8 +2,7 @@
 
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { MailCtx } from "../../../src/platform/context.ts";
-import { asDatabase } from "../../../src/platform/db/database.ts";
+import { asDatabase, type MailCtx } from "../../../src/platform/context.ts";
 import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { deliver } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";

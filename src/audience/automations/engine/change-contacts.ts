@@ -1,7 +1,5 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../../../platform/context.ts";
 import { idPrefix } from "../../../platform/db/random-id.ts";
-import type { WakeUp } from "../../../platform/outbox/wake.ts";
 import { requestStatements } from "../../consent/index.ts";
 import { ADDED, CHANGED, contactEventSql, FIELDS, REMOVED } from "./contact-events.ts";
 import { causeOf, done, idOfEffect, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";

@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 
 /** A run of the engine of a mail database that takes longer without a page has ended, in milliseconds. */
 const LEASE_MS = 30_000;

@@ -1,6 +1,5 @@
-import type { MailCtx } from "../../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { expectChanges } from "../../../platform/db/batch.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import type { Move } from "../advance.ts";
 import { toHistory } from "../history.ts";

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
+import type { MailStatement } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../../platform/db/batch.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
 import { storeMailResponse } from "../../../platform/idempotency/responses.ts";
 import { requireTransition } from "../change.ts";
 import { type Broadcast, getBroadcast } from "../queries.ts";

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailStatement } from "../../../platform/context.ts";
 import { contactEventsStatements } from "../../../platform/person-events/contact-events.ts";
 import { wakeForEvents } from "../../../platform/person-events/wake.ts";
 import { requestStatements, statedByImportStatement } from "../../consent/index.ts";

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { unprocessable } from "../../../lib/errors.ts";
+import type { MailStatement } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
 import { storeMailResponse } from "../../../platform/idempotency/responses.ts";
 import { requireMailSpace } from "../../../platform/jobs/shard-sizes.ts";
 import { batchUpload, type ContentUpload, putContents } from "../content/index.ts";

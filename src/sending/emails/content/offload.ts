@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import type { Steps } from "../../../platform/jobs/turns.ts";
 import { blankUnset } from "./blank-packs.ts";
 import { MIN_PACKED_EMAILS, packContents, type RowContent, setContentKeyStatement } from "./pack.ts";

@@ -1,6 +1,5 @@
 import { concat, utf8, utf8Length } from "../../../lib/bytes.ts";
-import type { Ctx, MailCtx } from "../../../platform/context.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { Ctx, MailCtx, MailStatement } from "../../../platform/context.ts";
 import { r2Keys, storedKeySql } from "../../../platform/db/r2-keys.ts";
 
 /**

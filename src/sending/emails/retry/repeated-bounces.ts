@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailStatement } from "../../../platform/context.ts";
 import { RECIPIENT_KEY_SQL } from "../timeline/index.ts";
 
 // Each address reads at most three emails, by their unique index.

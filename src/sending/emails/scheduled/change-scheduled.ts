@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
 import { isUuid } from "../../../lib/ids.ts";
+import type { MailStatement } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, repeatableBatch } from "../../../platform/db/batch.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
 import { getEmail } from "../queries.ts";
 import { limits } from "../rules.ts";
 import { appendEventSql, changeStatement, type EventEntry, readEvents } from "../timeline/index.ts";

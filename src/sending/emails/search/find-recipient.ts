@@ -1,6 +1,5 @@
 import { lowerCase } from "../../../lib/addresses.ts";
-import type { MailCtx } from "../../../platform/context.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { containsAll, scopeOf } from "./fts-query.ts";
 import { INDEX_AGAIN, indexEmails } from "./index-emails.ts";
 

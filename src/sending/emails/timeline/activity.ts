@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import type { EventEntry } from "../../../platform/db/email-json.ts";
 import { isDelivered } from "../rules.ts";
 import { isHitEvent } from "./classify-hits.ts";

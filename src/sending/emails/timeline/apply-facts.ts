@@ -1,6 +1,5 @@
-import type { MailCtx } from "../../../platform/context.ts";
+import type { MailCtx, MailStatement, MainStatement } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import type { MailStatement, MainStatement } from "../../../platform/db/database.ts";
 import { storedKeySql } from "../../../platform/db/r2-keys.ts";
 import { recordEmailEventsStatements } from "../../../platform/person-events/email-events.ts";
 import { wakeForEvents } from "../../../platform/person-events/wake.ts";

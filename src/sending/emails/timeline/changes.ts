@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 
 // A row covers one microsecond per email, so each change has its own value. at_us is above the last value of the
 // workspace even when two commits share a microsecond or the clock steps back.

@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { countedIds } from "./classify-hits.ts";
 import type { MergeResult } from "./merge.ts";
 import type { EmailState } from "./state.ts";

@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import type { MergeResult } from "./merge.ts";
 import { emailColumns, RECIPIENT_COLUMNS, ROLLUP_COLUMNS, totalOf } from "./rollup-columns.ts";
 import { hourOf, type RollupColumn, rollupColumns } from "./rollup-counts.ts";

@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 
 /**
  * Returns the statement that copies `dueAt` to the queued emails of the `deliver` and `bulk` outbox rows that were just moved to

@@ -1,9 +1,16 @@
 /** Checked by the compiler: no statement, query or context reaches a database of the other kind. */
 import { describe, expectTypeOf, it } from "vitest";
 import type { CallerCtx } from "../../../../src/access/caller.ts";
-import type { Ctx, MailCtx, OutboxCtx } from "../../../../src/platform/context.ts";
+import type {
+  Ctx,
+  MailCtx,
+  MailDatabase,
+  MailStatement,
+  MainDatabase,
+  MainStatement,
+  OutboxCtx,
+} from "../../../../src/platform/context.ts";
 import type { mailOrm, orm } from "../../../../src/platform/db/client.ts";
-import type { MailDatabase, MailStatement, MainDatabase, MainStatement } from "../../../../src/platform/db/database.ts";
 import type { mailAlias, Orm } from "../../../../src/platform/db/orm.ts";
 import type * as mail from "../../../../src/platform/db/schema/mail/index.ts";
 import type * as main from "../../../../src/platform/db/schema/main/index.ts";
