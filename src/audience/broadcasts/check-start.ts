@@ -9,9 +9,8 @@ import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.
 import { findTopic, type TopicRow } from "../../sending/topics/index.ts";
 import { findSegment } from "../segments/index.ts";
 import { countEligible } from "./audience.ts";
-import { hasContent, toContents } from "./contents.ts";
+import { currentParts, hasContent, toContents } from "./contents.ts";
 import { type FanOut, newFanOut, newSegmentFanOut, type Sender } from "./fan-out.ts";
-import { currentParts } from "./frozen-parts.ts";
 import { type Broadcast, type BroadcastRow, findContactLists, findLastContact, listIdsOf } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { enoughEligible, sampleIssue as issueOfSample } from "./split.ts";

@@ -4,8 +4,8 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { deleteOutboxRowStatement } from "./change.ts";
-import { autoPromoteAt } from "./promote-due.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
+import { autoPromoteAt } from "./start.ts";
 import { findVariants } from "./variants/queries.ts";
 
 const PARTS = ["variants", "counts", "clicks", "members", "skipped", "repeated", "pending", "parts"].map(

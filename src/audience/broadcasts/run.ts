@@ -5,13 +5,12 @@ import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { LOW_PRIORITY_RUNS } from "../../platform/outbox/rules.ts";
 import { resetAt, toDailyLimitError } from "../../platform/rate-limits/daily-emails.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
 import { hasLists } from "./check-start.ts";
-import { storeContents, toContents, toStored } from "./contents.ts";
+import { frozenParts, storeContents, toContents, toStored } from "./contents.ts";
 import {
   CONTACTS_PER_PAGE,
   type ContactPage,
@@ -20,13 +19,11 @@ import {
   saveStatement,
 } from "./create-emails.ts";
 import { type FanOut, isStoringMembers, neededLists } from "./fan-out.ts";
-import { frozenParts } from "./frozen-parts.ts";
 import { deleteMembers, storeMembers } from "./members.ts";
 import { planAudience } from "./plan-audience.ts";
-import { autoPromoteAt, promoteDue } from "./promote-due.ts";
 import { type Broadcast, findBroadcast } from "./queries.ts";
 import { sampleIssue } from "./split.ts";
-import { startDue } from "./start.ts";
+import { autoPromoteAt, promoteDue, startDue } from "./start.ts";
 import { findVariants, type VariantRow } from "./variants/queries.ts";
 import { findWorkspaceState, type WorkspaceState } from "./workspace-state.ts";
 

@@ -9,9 +9,8 @@ import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts"
 import { countEmailsStatements, toDailyLimitError } from "../../platform/rate-limits/daily-emails.ts";
 import { changeStatement, insertEmailStatements, requireSendingAllowed } from "../../sending/emails/index.ts";
 import { findSender } from "./check-start.ts";
-import { hasContent, storeContents, toContents, toStored } from "./contents.ts";
+import { currentParts, hasContent, storeContents, toContents, toStored } from "./contents.ts";
 import { findSuppressed } from "./find-suppressed.ts";
-import { currentParts } from "./frozen-parts.ts";
 import { toEmail } from "./new-email.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
 import type { TestIn, TestOut } from "./report-schema.ts";

@@ -1,7 +1,6 @@
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { OAuthError } from "./errors.ts";
-import { UNUSED_CLIENT_TTL_MS } from "./rules.ts";
+import { OAuthError, UNUSED_CLIENT_TTL_MS } from "./rules.ts";
 import type { ClientIn } from "./schema.ts";
 
 /** A registered client. No claim of it is verified: anyone may register any name. */

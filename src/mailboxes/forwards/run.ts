@@ -1,8 +1,8 @@
 import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
 import {
   type ClaimedRow,
+  claimRows,
   finishStatement,
   type Lease,
   newLease,

@@ -1,8 +1,7 @@
 /** Copies what webhooks subscribe to from the main database to the mail database, where events are written. */
 import type { Ctx, MailCtx, MainStatement, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease } from "../../platform/outbox/lease.ts";
+import { claimRows, finishStatement, newLease } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 

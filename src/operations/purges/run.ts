@@ -1,7 +1,6 @@
 import type { MailCtx, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import type { Purge } from "../../platform/outbox/purge-statement.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
 import { deleteContacts } from "./contacts.ts";

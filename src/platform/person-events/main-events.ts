@@ -1,7 +1,6 @@
 import type { Ctx, MailCtx, MainStatement, OutboxCtx, WakeUp } from "../context.ts";
 import { findShards, onShard } from "../jobs/shards.ts";
-import { claimRows } from "../outbox/claim-rows.ts";
-import { type ClaimedRow, finishStatement, newLease } from "../outbox/lease.ts";
+import { type ClaimedRow, claimRows, finishStatement, newLease } from "../outbox/lease.ts";
 import { CLAIM_ROWS } from "../outbox/rules.ts";
 import { recordPersonEventsStatements } from "./insert.ts";
 import type { PersonEvent } from "./rules.ts";

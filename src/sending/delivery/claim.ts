@@ -2,9 +2,9 @@ import { linkUrl } from "../../domains/hosts/index.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
-import { claimOrFindHeld } from "../../platform/outbox/claim-rows.ts";
 import {
   type ClaimedRow,
+  claimOrFindHeld,
   claimStatement,
   heldRowsStatement,
   type Lease,

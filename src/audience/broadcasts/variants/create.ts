@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
 import { checkSize } from "../change.ts";
-import { checkTexts } from "../check-texts.ts";
+import { checkTexts } from "../check-references.ts";
 import { zeroCounts } from "../counts.ts";
 import { limits } from "../rules.ts";
 import { findVariants, toVariant, type VariantRow } from "./queries.ts";

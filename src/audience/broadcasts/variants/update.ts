@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { checkSize } from "../change.ts";
-import { checkTexts } from "../check-texts.ts";
+import { checkTexts } from "../check-references.ts";
 import { findVariants, getVariant, toVariant } from "./queries.ts";
 import type { VariantOut, VariantPatch } from "./schema.ts";
 import { requireNewLabel, writeVariants } from "./write.ts";

@@ -1,7 +1,12 @@
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import type { OutboxCtx, WakeUp } from "../../../platform/context.ts";
-import { claimRows } from "../../../platform/outbox/claim-rows.ts";
-import { type ClaimedRow, finishStatement, newLease, releaseStatement } from "../../../platform/outbox/lease.ts";
+import {
+  type ClaimedRow,
+  claimRows,
+  finishStatement,
+  newLease,
+  releaseStatement,
+} from "../../../platform/outbox/lease.ts";
 import { LEASE_MS, MAX_CLAIMS } from "../../../platform/outbox/rules.ts";
 import { mailboxStore, type StoredImport, saveUsedBytes } from "../../mailbox-store/index.ts";
 import { readEntries } from "./entries.ts";

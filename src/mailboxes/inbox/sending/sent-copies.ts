@@ -1,8 +1,7 @@
 import type { ComposedMessage } from "../../../mail/mime/message.ts";
 import { composeRaw } from "../../../mail/raw/compose.ts";
 import type { MailCtx, WakeUp } from "../../../platform/context.ts";
-import { claimRows } from "../../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease, rescheduleStatement } from "../../../platform/outbox/lease.ts";
+import { claimRows, finishStatement, newLease, rescheduleStatement } from "../../../platform/outbox/lease.ts";
 import type { SentCopy } from "../../../platform/outbox/sent-copy.ts";
 import { rawBodyOf, readContent, toAttachmentSource } from "../../../sending/emails/content/index.ts";
 import { type ContentDocument, contentPlace, messageIdOf, type RecipientEntry } from "../../../sending/emails/index.ts";

@@ -10,8 +10,7 @@ import type {
   MainStatement,
   OutboxCtx,
 } from "../../../../src/platform/context.ts";
-import type { mailOrm, orm } from "../../../../src/platform/db/client.ts";
-import type { mailAlias, Orm } from "../../../../src/platform/db/orm.ts";
+import type { mailAlias, mailOrm, Orm, orm } from "../../../../src/platform/db/client.ts";
 import type * as mail from "../../../../src/platform/db/schema/mail/index.ts";
 import type * as main from "../../../../src/platform/db/schema/main/index.ts";
 
