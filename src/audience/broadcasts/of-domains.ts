@@ -3,20 +3,13 @@ import type { MailCtx } from "../../platform/context.ts";
 const IN_FLIGHT = `
   workspace = ?1 AND from_domain IN (SELECT value FROM json_each(?2)) AND status IN ('scheduled', 'sending')`;
 
-/** A broadcast or bulk send that is scheduled or sending. */
-export interface BroadcastInFlight {
-  id: string;
-  name: string;
-  isBulkSend: boolean;
-}
-
 /** Returns the scheduled and sending broadcasts and bulk sends of a workspace whose senders are on these domains. */
 export async function findBroadcastsInFlight(
   ctx: MailCtx,
   workspace: number,
   domainNames: readonly string[],
   limit: number,
-): Promise<BroadcastInFlight[]> {
+): Promise<{ id: string; name: string; isBulkSend: boolean }[]> {
   const { results } = await ctx.mail
     .prepare(
       `SELECT id, name, bulk_tags IS NOT NULL AS is_bulk FROM broadcasts WHERE ${IN_FLIGHT} AND automation IS NULL LIMIT ?3`,

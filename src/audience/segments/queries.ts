@@ -81,15 +81,8 @@ export async function listSegments(
   return results.map(toRow);
 }
 
-/** A segment with the ids of the segments in its conditions. */
-export interface SegmentLinks {
-  id: string;
-  name: string;
-  segments: string[];
-}
-
 /** Returns all segments of the caller's workspace, at most 200, with the segments in them. */
-export async function findSegmentLinks(ctx: CallerCtx): Promise<SegmentLinks[]> {
+export async function findSegmentLinks(ctx: CallerCtx): Promise<{ id: string; name: string; segments: string[] }[]> {
   const { results } = await ctx.mail
     .prepare("SELECT id, name, segments FROM segments WHERE workspace = ?1 ORDER BY id LIMIT ?2")
     .bind(ctx.workspace.number, limits.segmentsPerWorkspace)

@@ -7,24 +7,19 @@ import type { Ctx } from "../../platform/context.ts";
 import { type BodyParts, NO_PARTS, type TemplateContent } from "./render.ts";
 import { MAX_PARTS, PARTS_BYTES } from "./rules.ts";
 
-/** The templates that a Liquid template renders, and the values that it reads; null for one of placeholders, which is read whenever it is shown. */
-export interface Examined {
-  parts: string[] | null;
-  variables: string[] | null;
-}
-
 type Field = "subject" | "html_body" | "text_body";
 
 /**
  * Checks a template that is to be stored, with the parts that it renders. Throws 422 with line and column of the first mistake, for a
  * part that does not exist or renders itself, and for more than MAX_PARTS. `name`: that of the template, null for a text that no other
- * can render. At most one D1 call.
+ * can render. At most one D1 call. Returns the templates that it renders, and the values that it reads; null for one of placeholders, which
+ * is read whenever it is shown.
  */
 export async function examine(
   ctx: CallerCtx,
   { language, ...content }: TemplateContent,
   name: string | null,
-): Promise<Examined> {
+): Promise<{ parts: string[] | null; variables: string[] | null }> {
   if (language === "placeholders") return { parts: null, variables: null };
   const texts: [Field, string | null, Encoding][] = [
     ["html_body", content.htmlBody, "html"],
@@ -77,12 +72,6 @@ const READ = `
   SELECT f.name, t.html_body AS htmlBody, t.text_body AS textBody FROM found f JOIN templates t ON t.id = f.id
    WHERE f.total <= ${PARTS_BYTES}`;
 
-interface PartRow {
-  name: string;
-  htmlBody: string | null;
-  textBody: string | null;
-}
-
 /**
  * Returns the bodies of the Liquid templates with these names and of those that they render: at most MAX_PARTS for each of `templates`,
  * and PARTS_BYTES. Others have none. One D1 call, none without names.
@@ -98,7 +87,7 @@ export async function readParts(
   const { results } = await ctx.db
     .prepare(READ)
     .bind(workspace, wanted, MAX_PARTS * templates)
-    .all<PartRow>();
+    .all<{ name: string; htmlBody: string | null; textBody: string | null }>();
   const bodies = (body: "htmlBody" | "textBody") =>
     Object.fromEntries(results.flatMap((part) => (part[body] === null ? [] : [[part.name, part[body]]])));
   return { html: bodies("htmlBody"), text: bodies("textBody") };
