@@ -65,7 +65,7 @@ describe("conventions of the repository", () => {
     const [main, mail] = ["main", "mail"].map((kind) => sources.filter((file) => importsOf(file, kind)));
     expect(main?.length).toBeGreaterThan(10);
     expect(mail?.length).toBeGreaterThan(1);
-    expect(main?.filter((file) => mail?.includes(file))).toEqual(["src/platform/db/orm.ts"]);
+    expect(main?.filter((file) => mail?.includes(file))).toEqual(["src/platform/db/client.ts"]);
     expect(sources.filter((file) => /^export .*\/schema\/(main|mail)\//m.test(read(file)))).toEqual([]);
   });
 

@@ -1,8 +1,7 @@
 import { lte } from "drizzle-orm";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { domains } from "../../platform/db/schema/main/index.ts";
 import { resolve } from "../../platform/dns/resolve.ts";
 import { replaceKeyStatement } from "../zones/index.ts";

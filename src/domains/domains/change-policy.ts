@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { nextPolicy, policyOf, setPolicyStatement } from "../hosts/index.ts";
 import { bumpPolicyIdStatement } from "../zones/index.ts";
 import type { DomainWithKeys } from "./queries.ts";

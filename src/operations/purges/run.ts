@@ -1,10 +1,8 @@
-import type { MailCtx, OutboxCtx } from "../../platform/context.ts";
+import type { MailCtx, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import type { Purge } from "../../platform/outbox/purge-statement.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { deleteContacts } from "./contacts.ts";
 import { erasePerson } from "./erasure.ts";
 import { deleteKeys, deleteObjects } from "./objects.ts";

@@ -1,4 +1,4 @@
-import type { Database, DatabaseKind, Statement } from "./database.ts";
+import type { Database, DatabaseKind, Statement } from "../context.ts";
 import { isRead } from "./is-read.ts";
 import { isRepeating, repeatCall } from "./repeat-call.ts";
 

@@ -1,5 +1,4 @@
-import type { Ctx } from "../context.ts";
-import { asDatabase } from "./database.ts";
+import { asDatabase, type Ctx } from "../context.ts";
 import { isRead } from "./is-read.ts";
 import { markRepeating } from "./repeat-call.ts";
 

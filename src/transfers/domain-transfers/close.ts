@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { requireTransition } from "./errors.ts";
 import type { Performed } from "./object.ts";
 import { getTransfer, type TransferRef, type TransferRow } from "./queries.ts";
