@@ -48,8 +48,6 @@ export default {
     "src/platform/db/schema/**": ["exports"],
     // The surface of the published client.
     "sdk/**": ["exports", "types"],
-    "src/web/**": ["exports", "types"],
-    "src/http/ui/**": ["exports", "types"],
   },
   workspaces: {
     ".": {

@@ -1,9 +1,8 @@
 import { lte } from "drizzle-orm";
 import { forEachAtOnce } from "../../lib/at-once.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { domains } from "../../platform/db/schema/main/index.ts";
 import { resolve } from "../../platform/dns/resolve.ts";
 import { replaceKeyStatement } from "../zones/index.ts";

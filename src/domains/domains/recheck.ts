@@ -1,10 +1,9 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import { forEachAtOnce } from "../../lib/at-once.ts";
 import { type Notice, notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { domains } from "../../platform/db/schema/main/index.ts";
 import { hostStatements } from "../hosts/index.ts";
 import { republishStatement } from "../zones/index.ts";

@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { nextPolicy, policyOf, setPolicyStatement } from "../hosts/index.ts";
 import { bumpPolicyIdStatement, publishRecords, replaceDmarcStatement } from "../zones/index.ts";
 import { setupStatements } from "./change-setup.ts";

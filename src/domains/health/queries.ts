@@ -1,7 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import { firstIdAt } from "../../platform/audit/rules.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import type { DeliveryEvidence, ReportEvidence } from "./evidence.ts";
 
@@ -89,8 +88,8 @@ export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings,
   const [today, hour] = [Math.floor(now / DAY_MS), Math.floor(now / HOUR_MS)];
   const days = JSON.stringify(Array.from({ length: DAYS }, (_, n) => today - n));
   const since = firstIdAt(now - DAYS * DAY_MS);
-  const row = await mailDb(onShard(ctx, mailShard))
-    .prepare(HISTORY)
+  const row = await onShard(ctx, mailShard)
+    .mail.prepare(HISTORY)
     .bind(days, number, domainId, since, hour - DAYS * 24, hour)
     .first<HistoryRow>();
   // A statement of aggregates always has a row.

@@ -2,7 +2,6 @@ import { forEachAtOnce } from "../../lib/at-once.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import { blockerOf, type PolicyBlocker, RETEST_MS, TEST_DAYS, TEST_MS } from "./policy-rules.ts";
@@ -91,7 +90,7 @@ async function test(ctx: Ctx, row: DueRow, lease: number): Promise<void> {
 async function countReports(ctx: Ctx, { workspace, shard, domainId }: DueRow) {
   const today = Math.floor(ctx.now() / DAY_MS);
   const days = Array.from({ length: TEST_DAYS }, (_, n) => today - n);
-  const counted = mailDb(onShard(ctx, shard)).prepare(COUNT).bind(JSON.stringify(days), workspace, domainId);
+  const counted = onShard(ctx, shard).mail.prepare(COUNT).bind(JSON.stringify(days), workspace, domainId);
   return (await counted.first<{ reports: number; failures: number }>()) ?? { reports: 0, failures: 0 };
 }
 

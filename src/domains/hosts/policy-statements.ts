@@ -1,7 +1,6 @@
 import { type Notice, notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { customHosts } from "../../platform/db/schema/main/index.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { bumpPolicyIdStatement } from "../zones/index.ts";

@@ -1,6 +1,5 @@
 import { forEachAtOnce } from "../../lib/at-once.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { resolve } from "../../platform/dns/resolve.ts";
 import { cloudflareZone } from "../../platform/dns-zones/cloudflare.ts";
 import { deleteRecords, putRecord } from "../../platform/dns-zones/put-record.ts";

@@ -158,7 +158,7 @@ export function Select({ name, label, hint, required = true, options, value }: S
 }
 
 /** The options of a `select`. */
-export const Options = ({ options, value }: Pick<SelectProps, "options" | "value">) => (
+const Options = ({ options, value }: Pick<SelectProps, "options" | "value">) => (
   <>
     {options.map((option) => (
       <option value={option.value} selected={option.value === value}>

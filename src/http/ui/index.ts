@@ -17,14 +17,13 @@ export {
   Form,
   GivenValues,
   Notice,
-  Options,
   RefusalNotice,
   Select,
   TextArea,
   VersionField,
 } from "./form.tsx";
 export { files } from "./generated/files.ts";
-export { Header } from "./header.tsx";
+
 export { Icon, type IconName, Mark } from "./icon.tsx";
 export { AppLayout, Layout } from "./layout.tsx";
 export { PreviewFrame, SizedMailFrame } from "./mail-frame.tsx";

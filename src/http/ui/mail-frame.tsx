@@ -9,7 +9,7 @@ interface MailFrameProps {
 }
 
 /** Shows the HTML of an own email in a frame without scripts, forms and origin. Its links open in a new tab. */
-export const MailFrame = ({ title, src, name }: MailFrameProps) => (
+const MailFrame = ({ title, src, name }: MailFrameProps) => (
   <iframe class="mail" title={title} name={name} sandbox="allow-popups allow-popups-to-escape-sandbox" src={src} />
 );
 

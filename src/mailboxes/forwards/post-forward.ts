@@ -11,7 +11,6 @@ import { bounds as messageBounds } from "../../mail/messages/rules.ts";
 import { htmlToText, joinTexts } from "../../mail/messages/text.ts";
 import { addDeliveryStatements } from "../../notices/webhooks/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { linkToFile } from "./file-link.ts";
 import { type Forward, type ForwardResult, failed } from "./types.ts";
@@ -58,7 +57,7 @@ export async function postForward(ctx: MailCtx, { forward }: { forward: Forward 
     payload: JSON.stringify(payload),
     isForced: false,
   };
-  await mailDb(ctx).batch(addDeliveryStatements(ctx, delivery));
+  await ctx.mail.batch(addDeliveryStatements(ctx, delivery));
   await wakeWebhooks(ctx);
   return { kind: "done", event: "forwarded", metadata: {} };
 }

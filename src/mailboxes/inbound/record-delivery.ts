@@ -4,7 +4,6 @@ import { uuidFromHash } from "../../lib/ids.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
 import type { ParsedMessage } from "../../mail/messages/parse.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
 import { mayReply } from "../auto-replies/index.ts";
@@ -105,7 +104,7 @@ async function logDelivery(
   const at = message.receivedAt;
   const stored = { event: "stored", mailbox_id: mailbox.id, folder: message.folder, at };
   const events = [stored, ...plan.events.map((event) => ({ ...event, at }))];
-  const db = mailDb(mailCtx);
+  const db = mailCtx.mail;
   const entry = db
     .prepare(INSERT)
     .bind(

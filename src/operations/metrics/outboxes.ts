@@ -1,7 +1,6 @@
 import { forEachAtOnce } from "../../lib/at-once.ts";
 import { withTimeout } from "../../lib/deadline.ts";
-import type { Ctx, OutboxCtx } from "../../platform/context.ts";
-import type { DatabaseKind } from "../../platform/db/database.ts";
+import type { Ctx, DatabaseKind, OutboxCtx } from "../../platform/context.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 import { lacksMigrations, NOT_MIGRATED } from "../../platform/settings/setting-issues.ts";
 import { parseVariables } from "../../platform/settings/settings.ts";

@@ -1,12 +1,8 @@
-import type { MailCtx, OutboxCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
+import type { Database, DatabaseKind, MailCtx, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import type { Database, DatabaseKind } from "../../platform/db/database.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import type { Purge } from "../../platform/outbox/purge-statement.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { erasePerson } from "./erasure.ts";
 import { deleteKeys, deleteObjects } from "./objects.ts";
 import { purgeWorkspace } from "./workspace.ts";
@@ -67,7 +63,7 @@ function runStep(ctx: PurgeCtx, purge: Purge): Promise<boolean> {
   if ("objects" in purge) return deleteObjects(ctx, purge.objects);
   if ("contactList" in purge) {
     if (!("shard" in ctx)) throw new Error("contacts are in mail databases");
-    return deleteRows(mailDb(ctx), DELETE_CONTACTS, purge.contactList);
+    return deleteRows(ctx.mail, DELETE_CONTACTS, purge.contactList);
   }
   if ("erasure" in purge) return erasePerson(ctx, purge);
   if ("topic" in purge) return deleteRows(ctx.db, DELETE_CHOICES, purge.topic);

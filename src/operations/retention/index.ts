@@ -1,6 +1,5 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
-import { runToEnd, type Steps, takeTurns } from "../../platform/jobs/turns.ts";
-import { closeHours } from "./close-hours.ts";
+import { type Steps, takeTurns } from "../../platform/jobs/turns.ts";
 import { deleteExpiredEmails } from "./delete-expired-emails.ts";
 import { deleteExpiredMainRows, expiredMailRows } from "./delete-expired-rows.ts";
 import { findOwnDays } from "./own-days.ts";
@@ -20,14 +19,5 @@ export async function* mainRetentionSteps(ctx: Ctx): Steps {
   yield* deleteExpiredMainRows(ctx);
   yield* sweepObjects(ctx);
 }
-
-/** Runs all steps of `retentionSteps`. */
-export const runRetention = (ctx: MailCtx): Promise<void> => runToEnd(retentionSteps(ctx));
-
-/** Runs all steps of `mainRetentionSteps`. */
-export const runMainRetention = (ctx: Ctx): Promise<void> => runToEnd(mainRetentionSteps(ctx));
-
-/** Runs all steps of `closeHours`. */
-export const runCloseHours = (ctx: MailCtx): Promise<void> => runToEnd(closeHours(ctx));
 
 export { closeHours } from "./close-hours.ts";

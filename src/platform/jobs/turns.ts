@@ -61,11 +61,6 @@ export async function runInTurns(
   return databases;
 }
 
-/** Runs all steps of a job. */
-export async function runToEnd(steps: Steps): Promise<void> {
-  while (!(await steps.next()).done);
-}
-
 async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`a step took more than ${timeoutMs} ms`)), timeoutMs);

@@ -12,7 +12,6 @@ export {
   contentPlace,
   MIN_PACKED_EMAILS,
   type MovedContent,
-  offloadContent,
   offloadSteps,
   packContents,
   rawBodyOf,

@@ -1,8 +1,8 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { redeemStatements } from "./accept.ts";
 import { requireInitiator, requireRecipient, requireSource } from "./access.ts";

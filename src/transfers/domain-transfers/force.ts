@@ -4,8 +4,8 @@ import { type DomainRow, generateDkimKeys } from "../../domains/domains/index.ts
 import { parseAddress } from "../../lib/addresses.ts";
 import { invalidField, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { transferError } from "./errors.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /** The effect of a tool, for clients that ask the user before a call (MCP, tool annotations). */
-export type Effect =
+type Effect =
   /** Changes nothing. */
   | "read"
   /** Adds or changes records of the workspace, which can be undone. */

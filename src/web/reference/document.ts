@@ -9,7 +9,7 @@ export interface ApiDocument {
 /** Bodies by media type. */
 export type Content = Record<string, { schema: Schema; example?: unknown }>;
 
-export interface DocumentOperation {
+interface DocumentOperation {
   operationId: string;
   summary: string;
   description?: string;

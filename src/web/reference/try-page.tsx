@@ -3,7 +3,7 @@ import type { Contents, Operation, Parameter } from "./document.ts";
 import { ReferenceLayout } from "./layout.tsx";
 
 /** The response to a call, as the page shows it. */
-export interface ShownResponse {
+interface ShownResponse {
   /** Heading of the result, such as "Response". */
   title: string;
   status: number;

@@ -2,7 +2,7 @@ import { unprocessable } from "../../lib/errors.ts";
 import type { FilterOut } from "../../mailboxes/inbox/index.ts";
 
 /** A row of the form: a condition as text. */
-export interface ConditionRow {
+interface ConditionRow {
   field: string;
   op: string;
   value: string;

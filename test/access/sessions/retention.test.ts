@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { deleteExpiredMainRows } from "../../../src/operations/retention/delete-expired-rows.ts";
-import { runToEnd } from "../../../src/platform/jobs/turns.ts";
+import { runToEnd } from "../../support/retention.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMagicLink } from "../../support/sign-ins.ts";
 import { aWorkspace, testContext } from "../../support/workspace.ts";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { runRetention } from "../../../src/operations/retention/index.ts";
 import { sweepObjects } from "../../../src/operations/retention/sweep-objects.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
+import { runRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { aContactList, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";

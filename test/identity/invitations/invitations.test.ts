@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { InvitationOut } from "../../../src/identity/invitations/schema.ts";
 import { openLinks } from "../../../src/lib/sealed-links.ts";
-import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
+import { runMainRetention } from "../../support/retention.ts";
 import { aSession } from "../../support/sessions.ts";
 import { browser } from "../../support/sign-ins.ts";
 import {

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { OAUTH_REFUSAL } from "../../../src/access/accounts/scopes.ts";
 import { endGrant } from "../../../src/identity/oauth/grants.ts";
-import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { database } from "../../support/databases.ts";
 import { expectSince } from "../../support/expect-since.ts";
 import { aClient, aCode, aGrant, aVerifier, ISSUER, postForm, type Tokens, workerFetch } from "../../support/oauth.ts";
+import { runMainRetention } from "../../support/retention.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMember, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 

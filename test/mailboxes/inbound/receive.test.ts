@@ -1,8 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { runRetention } from "../../../src/operations/retention/index.ts";
 import { database } from "../../support/databases.ts";
+import { runRetention } from "../../support/retention.ts";
 import { aWorkspace, discardingQueue, perTest, testContext } from "../../support/workspace.ts";
 import { aRule } from "../forwarding-rules/support.ts";
 import { forwardRows } from "../forwards/support.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { dailyKey, notifyOwners } from "../../../src/notices/notifications/index.ts";
-import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { firstIdAt } from "../../../src/platform/audit/rules.ts";
 import { database } from "../../support/databases.ts";
+import { runMainRetention } from "../../support/retention.ts";
 import { aMember, aWorkspace, perSuite, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { listed, makeOwner, notify } from "./support.ts";
 

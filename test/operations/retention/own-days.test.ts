@@ -1,11 +1,12 @@
 /** Workspaces that keep their emails for fewer days than the deployment (docs/contract/workspaces.md#retention). */
+
 import { beforeEach, expect, it } from "vitest";
 import { deleteExpiredEmails } from "../../../src/operations/retention/delete-expired-emails.ts";
-import { runRetention } from "../../../src/operations/retention/index.ts";
 import { findOwnDays } from "../../../src/operations/retention/own-days.ts";
 import { firstIdAt } from "../../../src/platform/audit/rules.ts";
 import { requireOpenStatement } from "../../../src/platform/db/shard-workspaces.ts";
 import { database } from "../../support/databases.ts";
+import { runRetention } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
@@ -43,10 +44,7 @@ const insertEmails = ({ workspaceNumber }: TestWorkspace, days: number, count = 
   );
 
 const count = async ({ workspaceNumber }: TestWorkspace, table = "emails") =>
-  (await database
-    .prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`)
-    .bind(workspaceNumber)
-    .first<number>("n")) ?? 0;
+  (await database.value<number>(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`, [workspaceNumber])) ?? 0;
 
 const keep = (days = "365") => runRetention(testContext({ RETENTION_DAYS: days }, () => now));
 

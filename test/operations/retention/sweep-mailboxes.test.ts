@@ -4,10 +4,10 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { sweepMailboxObjects } from "../../../src/operations/retention/sweep-mailbox-objects.ts";
 import { sweepObjects } from "../../../src/operations/retention/sweep-objects.ts";
-import { runToEnd } from "../../../src/platform/jobs/turns.ts";
 import { multipart } from "../../audience/contacts/csv-support.ts";
 import { aRawMessage, deliver, objectsOf } from "../../mailboxes/inbound/support.ts";
 import { anInbox } from "../../mailboxes/inbox/support.ts";
+import { runToEnd } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
 import { testContext, until } from "../../support/workspace.ts";
 

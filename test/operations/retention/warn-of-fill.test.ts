@@ -1,9 +1,10 @@
 /** The notices to owners and operators before a mail database is full (docs/operating/capacity.md). */
+
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
-import { runRetention } from "../../../src/operations/retention/index.ts";
 import { requireOpenStatement } from "../../../src/platform/db/shard-workspaces.ts";
 import { FILE_SHARD } from "../../support/databases.ts";
+import { runRetention } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 

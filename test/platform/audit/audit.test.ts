@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/schema.ts";
 import { timeOfId } from "../../../src/lib/ids.ts";
-import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { auditedActions, readAudit } from "../../support/audit.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
 import { publishRecords, register } from "../../support/domains.ts";
+import { runMainRetention } from "../../support/retention.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aKey, aMember, apiOn, apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runCloseHours } from "../../../src/operations/retention/index.ts";
 import { applyFacts, type Fact, findEmail, type Outcome } from "../../../src/sending/emails/timeline/index.ts";
+import { runCloseHours } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runCloseHours, runRetention } from "../../../src/operations/retention/index.ts";
 import { database, mail } from "../../support/databases.ts";
+import { runCloseHours, runRetention } from "../../support/retention.ts";
 import { aKey, apiWith, aWorkspace, perSuite, testContext } from "../../support/workspace.ts";
 import { analytics, aRollup, HOUR_MS, hoursAgo, type Point, reopen } from "./support.ts";
 

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { runCloseHours, runRetention } from "../../../src/operations/retention/index.ts";
 import type { RecipientFact } from "../../../src/sending/emails/rules.ts";
 import {
   applyFacts,
@@ -13,6 +12,7 @@ import {
 import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { seeded, shuffled } from "../../support/failures.ts";
+import { runCloseHours, runRetention } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
 import { aMail, aWorkspace, testContext } from "../../support/workspace.ts";
 import { type Count, recount } from "./recount-events.ts";

@@ -2,16 +2,16 @@
  * Owners of workspaces with waiting emails are notified of an outage and of its end, once each
  * (docs/contract/delivery.md#outages).
  */
+
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { notifyWorkspaces } from "../../../src/notices/notifications/index.ts";
 import { onShard } from "../../../src/platform/jobs/shards.ts";
-import { runToEnd } from "../../../src/platform/jobs/turns.ts";
-import { outageNotice } from "../../../src/sending/egress-outages/notices.ts";
-import { notifyOfOutages } from "../../../src/sending/egress-outages/notify-of-outages.ts";
+import { notifyOfOutages, outageNotice } from "../../../src/sending/egress-outages/notify-of-outages.ts";
 import { listed } from "../../notices/notifications/support.ts";
 import { closedPort } from "../../support/closed-port.ts";
 import { database } from "../../support/databases.ts";
+import { runToEnd } from "../../support/retention.ts";
 import { aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { Deployment, forgetOutages, MINUTE, mailDatabases, SECOND } from "./support.ts";
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { EGRESS_LEASE_MS, readTicket } from "../../../src/mail/egress-tickets/ticket.ts";
-import { runRetention } from "../../../src/operations/retention/index.ts";
 import { acceptEmail, outboxRowsOf } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
+import { runRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import type { SmtpServerHandle } from "../../support/smtp-control.ts";

@@ -1,11 +1,12 @@
 /** The content in the row of an email stays until it is in R2, whoever writes the outcome of the email. */
+
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
-import { offloadContent } from "../../../src/sending/emails/index.ts";
 import { lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
+import { offloadContent } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { sentBy } from "../../support/smtp-control.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
-import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { fromDaemon, lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
+import { runMainRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { pathIn } from "../../support/smtp-path.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runCloseHours } from "../../../src/operations/retention/index.ts";
 import { listed } from "../../notices/notifications/support.ts";
+import { runCloseHours } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { HOUR_MS, reopen } from "../analytics/support.ts";

@@ -1,5 +1,5 @@
-import { runToEnd } from "../../../src/platform/jobs/turns.ts";
 import { checkRates } from "../../../src/sending/rates/index.ts";
+import { runToEnd } from "../../support/retention.ts";
 import { recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 import { aRollup, HOUR_MS } from "../analytics/support.ts";
 

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
-import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { aContact, aList, readList } from "../../audience/contacts/support.ts";
 import { lines, report } from "../../mail/reports/samples.ts";
 import { database } from "../../support/databases.ts";
+import { runMainRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
 import { pathIn } from "../../support/smtp-path.ts";

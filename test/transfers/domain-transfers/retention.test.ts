@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { timeOfId } from "../../../src/lib/ids.ts";
-import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { database } from "../../support/databases.ts";
+import { runMainRetention } from "../../support/retention.ts";
 import { aToken, DAY, insertTransfer, ownerOf } from "../../support/transfers.ts";
 import { aWorkspace, testContext } from "../../support/workspace.ts";
 

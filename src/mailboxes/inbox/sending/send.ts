@@ -1,9 +1,9 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, conflict, unprocessable, type ValidationError } from "../../../lib/errors.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
+import type { WakeUp } from "../../../platform/context.ts";
 import { isRolledBack } from "../../../platform/db/batch.ts";
 import { newSentCopy } from "../../../platform/outbox/sent-copy.ts";
-import type { WakeUp } from "../../../platform/outbox/wake.ts";
 import { ContentUpload } from "../../../sending/emails/content/index.ts";
 import { type NewEmail, sendEmail } from "../../../sending/emails/send/index.ts";
 import type { OpenMailbox } from "../open.ts";

@@ -12,7 +12,7 @@ export {
   type StoredContent,
   type StoredDocument,
 } from "./documents.ts";
-export { offloadContent, offloadSteps, rewindContentProgressStatement } from "./offload.ts";
+export { offloadSteps, rewindContentProgressStatement } from "./offload.ts";
 export {
   hasPackedContentSql,
   MIN_PACKED_EMAILS,

@@ -22,7 +22,7 @@ import {
   type toPoint,
 } from "../../../sending/analytics/index.ts";
 
-export type Point = ReturnType<typeof toPoint>;
+type Point = ReturnType<typeof toPoint>;
 
 export interface Report {
   overview: OverviewOut;
@@ -80,7 +80,7 @@ const NAMES: Readonly<Record<Period, string>> = {
 export const canShowHours = (period: Period) => period === "24h" || period === "7d";
 
 /** Returns the path of the page for a period. Without `by` the page chooses it. */
-export const analyticsPath = (period: Period, by?: Granularity) =>
+const analyticsPath = (period: Period, by?: Granularity) =>
   `/app/analytics?${new URLSearchParams({ period, ...(by === undefined ? {} : { by }) })}`;
 
 const isEmpty = ({ period: _, ...counts }: OverviewOut) => Object.values(counts).every((count) => count === 0);

@@ -48,7 +48,7 @@ export const ContentFrame = ({ broadcast }: { broadcast: BroadcastOut }) =>
 type TestFormProps = Pick<TestStepProps, "broadcast" | "variants">;
 
 /** The form that mails a broadcast, or one of its variants, to an address. */
-export const TestForm = ({ broadcast, variants }: TestFormProps) => (
+const TestForm = ({ broadcast, variants }: TestFormProps) => (
   <Form class="filter" action={pathOfStep(broadcast.id, "test")}>
     <Field name="to" label="Send a test to" type="email" value={useCaller().actor.email} />
     {variants.length < 2 ? null : (

@@ -10,7 +10,7 @@ import {
 
 /** How the parts of a group are joined. `none` is `not`, of one condition or of `any` of several. */
 export const GROUPS = { all: "All of these", any: "One of these", none: "None of these" } as const;
-export type GroupKind = keyof typeof GROUPS;
+type GroupKind = keyof typeof GROUPS;
 
 /** Kinds of conditions without others inside, in the order in which they are offered. */
 export const LEAVES = {
@@ -22,7 +22,7 @@ export const LEAVES = {
   added_within_days: "When the person was added",
   segment: "Another segment",
 } as const;
-export type LeafKind = keyof typeof LEAVES;
+type LeafKind = keyof typeof LEAVES;
 
 /** The fields of each kind, named as those of a condition. */
 const FIELDS: Readonly<Record<LeafKind, readonly string[]>> = {
@@ -215,7 +215,7 @@ function inGroup(
 }
 
 /** Returns the draft of conditions as JSON, or null for a text that is none. */
-export function readJson(text: string): DraftGroup | null {
+function readJson(text: string): DraftGroup | null {
   try {
     const parsed = Conditions.safeParse(JSON.parse(text));
     return parsed.success ? toDraft(parsed.data) : null;

@@ -25,7 +25,7 @@ export const GrantsPage = ({ grants, next }: GrantsPageProps) => (
 export const clientName = ({ client_name: name }: GrantRow) => name ?? "A client without a name";
 
 /** Grants with a link to end each one. */
-export const GrantTable = ({ grants }: { grants: readonly GrantRow[] }) => (
+const GrantTable = ({ grants }: { grants: readonly GrantRow[] }) => (
   <List
     caption="Connected programs"
     empty={<Empty drawing="plug">No program is connected.</Empty>}

@@ -52,7 +52,7 @@ const CreateDialog = ({ domains }: Pick<MailboxesPageProps, "domains">) => (
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 
 /** Returns a number of bytes for readers, such as `1.4 MB`. */
-export function size(bytes: number): string {
+function size(bytes: number): string {
   const power = bytes === 0 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1);
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${UNITS[power]}`;
 }
