@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -52,9 +53,8 @@ export const memberRoutes = new Hono<AppEnv>()
         "`team:manage`; the last owner cannot leave.",
       responses: responses(204, "Removed", null, [403, 404, 409]),
     }),
-    async (c) => {
+    (c) => {
       const ids = { workspaceId: c.req.param("workspace_id"), userId: c.req.param("user_id") };
-      await removeMember(c.get("caller"), ids);
-      return c.body(null, 204);
+      return noContent(c, removeMember(c.get("caller"), ids));
     },
   );
