@@ -12,33 +12,7 @@ import { toRecord } from "./serialize.ts";
 
 /** Columns that calls change. */
 export type BroadcastChanges = Partial<
-  Pick<
-    BroadcastRow,
-    | "status"
-    | "contact_list_id"
-    | "more_lists"
-    | "topic_id"
-    | "segment_id"
-    | "mailbox_id"
-    | "name"
-    | "language"
-    | "subject"
-    | "preheader"
-    | "from_address"
-    | "from_domain"
-    | "reply_to"
-    | "scheduled_at"
-    | "ab_test_pct"
-    | "ab_winner_variant_id"
-    | "ab_promoted_at"
-    | "ab_auto_promote"
-    | "max_per_hour"
-    | "paused_at"
-    | "fan_out"
-    | "fan_out_step"
-    | "html_body"
-    | "text_body"
-  >
+  Omit<BroadcastRow, "n" | "workspace" | "id" | "version" | "user_id" | "created_at">
 >;
 
 /** The changes of a call to a broadcast: columns, and statements that run in the same transaction. */
