@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
@@ -24,7 +23,7 @@ const ListQuery = z.object({
 
 const operation = operationsOf("Broadcasts");
 
-export const broadcastRoutes = new Hono<AppEnv>()
+export const broadcastRoutes = newRoutes()
   .get(
     "/v1/broadcasts/",
     operation("broadcasts:view", "listBroadcasts", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
@@ -16,7 +15,7 @@ import { updateForm } from "./update.ts";
 
 const operation = operationsOf("Contacts");
 
-export const formRoutes = new Hono<AppEnv>()
+export const formRoutes = newRoutes()
   .get(
     "/v1/contacts/:list_id/forms",
     operation("contacts:view", "listContactForms", {

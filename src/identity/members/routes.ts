@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
@@ -13,7 +12,7 @@ import { MemberOut, MemberPatch, toMember } from "./schema.ts";
 
 const operation = operationsOf("Members");
 
-export const memberRoutes = new Hono<AppEnv>()
+export const memberRoutes = newRoutes()
   .get(
     "/v1/workspaces/:workspace_id/members",
     operation("team:view", "listMembers", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../../http/pagination.ts";
@@ -26,7 +25,7 @@ const ListQuery = z.object({
 
 const operation = operationsOf("Automations");
 
-export const runRoutes = new Hono<AppEnv>()
+export const runRoutes = newRoutes()
   .post(
     "/v1/automations/:automation_id/dry-run",
     operation("automations:view", "previewAutomation", {

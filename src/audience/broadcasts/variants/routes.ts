@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
@@ -15,7 +14,7 @@ import { updateVariant } from "./update.ts";
 
 const operation = operationsOf("Broadcasts");
 
-export const variantRoutes = new Hono<AppEnv>()
+export const variantRoutes = newRoutes()
   .get(
     "/v1/broadcasts/:broadcast_id/variants",
     operation("broadcasts:view", "listBroadcastVariants", {
