@@ -1,11 +1,6 @@
-import * as z from "zod";
-
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
-
-/** A time in a response: ISO 8601 in UTC. */
-export const timestamp = z.string().meta({ format: "date-time" });
 
 /** Formats milliseconds since 1970 as ISO 8601 in UTC, with milliseconds and Z. */
 export function iso(ms: number): string {

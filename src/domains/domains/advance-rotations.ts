@@ -1,4 +1,5 @@
 import { lte } from "drizzle-orm";
+import { forEachAtOnce } from "../../lib/at-once.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
@@ -30,11 +31,9 @@ export async function advanceRotations(ctx: Ctx): Promise<void> {
     limit: DOMAINS_PER_RUN,
     orderBy: domains.nextRotationAt,
   });
-  const queue = due.values();
-  const worker = async () => {
-    for (const found of queue) if (mayExecute(ctx, STEP_STATEMENTS * CONCURRENCY)) await advance(ctx, found);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await forEachAtOnce(CONCURRENCY, due, async (found) => {
+    if (mayExecute(ctx, STEP_STATEMENTS * CONCURRENCY)) await advance(ctx, found);
+  });
 }
 
 async function advance(ctx: Ctx, found: DomainWithKeys): Promise<void> {

@@ -2,10 +2,13 @@ import type { MailCtx } from "../../platform/context.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { MAX_REPORTS_OF_DAY, MAX_ROWS_OF_DAY } from "./rules.ts";
 
+/** Messages of a report from one server, with one result. */
+export type DmarcSum = { source: string; aligned: number; disposition: string; messages: number };
+/** Connections of a report that failed in one way; of those that did not, `failure` and `server` are empty. */
+export type TlsSum = { failure: string; server: string; sessions: number };
+
 /** The sums of a report. */
-export type ReportRows =
-  | { kind: "dmarc"; sources: readonly { source: string; aligned: number; disposition: string; messages: number }[] }
-  | { kind: "tls"; sessions: readonly { failure: string; server: string; sessions: number }[] };
+export type ReportRows = { kind: "dmarc"; sources: readonly DmarcSum[] } | { kind: "tls"; sessions: readonly TlsSum[] };
 
 interface NewReport {
   workspace: { number: number; id: string };

@@ -1,3 +1,4 @@
+import { forEachAtOnce } from "../../lib/at-once.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { resolve } from "../../platform/dns/resolve.ts";
 import { cloudflareZone } from "../../platform/dns-zones/cloudflare.ts";
@@ -62,11 +63,9 @@ export async function publishRecords(ctx: Ctx, domainId: string | null = null): 
   const { results } = await claim.all<ZoneRecordRow>();
   const stopped = new Map<string, ZoneError>();
   const statements: MainStatement[] = [];
-  const queue = results.values();
-  const worker = async () => {
-    for (const row of queue) statements.push(...(await publishOne(ctx, row, { claimedUntil, stopped })));
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await forEachAtOnce(CONCURRENCY, results, async (row) => {
+    statements.push(...(await publishOne(ctx, row, { claimedUntil, stopped })));
+  });
   if (statements.length > 0) await ctx.db.batch(statements);
 }
 

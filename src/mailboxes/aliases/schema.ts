@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { iso, timestamp } from "../../lib/time.ts";
+import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 
 export const AliasIn = z
   .object({

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { nameIssue } from "../../lib/text-rules.ts";
-import { iso, timestamp } from "../../lib/time.ts";
+import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { AppPasswordRow } from "./queries.ts";
 import { MAX_NAME_CHARACTERS } from "./rules.ts";
 

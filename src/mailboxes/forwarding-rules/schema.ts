@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
-import { iso, timestamp } from "../../lib/time.ts";
+import { iso } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import { limits, type RuleMatch } from "./rules.ts";
 
 const condition = z.string().max(limits.matchCharacters).nullish();

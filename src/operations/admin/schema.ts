@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { iso, isoOrNull, timestamp } from "../../lib/time.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { ReceiverRow } from "../../sending/receivers/index.ts";
 import type { UserRow } from "./queries.ts";
 

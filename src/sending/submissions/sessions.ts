@@ -46,7 +46,7 @@ export interface SmtpSession {
 const MAILBOX_CREDENTIAL = /^mailbox (\S+) (\S+)$/;
 
 /** Returns the name of a mailbox and the secret that opened it, in the place of the id of an SMTP credential. */
-export const mailboxCredential = ({ id, secret }: Pick<ProgramAccess, "id" | "secret">) => `mailbox ${id} ${secret}`;
+const mailboxCredential = ({ id, secret }: Pick<ProgramAccess, "id" | "secret">) => `mailbox ${id} ${secret}`;
 
 /**
  * Checks the password of connections with equal logins, each once, and returns the tokens of their sessions, which are

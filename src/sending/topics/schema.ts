@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { isUuid } from "../../lib/ids.ts";
 import { limitedText, lineField } from "../../lib/text-fields.ts";
-import { iso, isoOrNull, timestamp } from "../../lib/time.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { PersonTopicRow, TopicRow } from "./queries.ts";
 import { choiceOf, choices, limits } from "./rules.ts";
 

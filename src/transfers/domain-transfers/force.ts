@@ -77,10 +77,7 @@ interface Target {
 
 async function findTarget(ctx: CallerCtx, email: string): Promise<Target> {
   const address = parseAddress(email.trim());
-  if (!address) {
-    const msg = "target_email must be a valid email address";
-    throw invalidField("target_email", msg);
-  }
+  if (!address) throw invalidField("target_email", "target_email must be a valid email address");
   const find = ctx.db.prepare("SELECT id FROM users WHERE email_key = ?1").bind(address.key);
   const user = await find.first<{ id: string }>();
   if (!user) throw transferError("target_not_found");

@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { advanceRotations, recheckDomains, tendZones } from "../../../src/domains/domains/index.ts";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
 import { failApi, unpublish, zoneRecords } from "../../support/dns-control.ts";
 import { publishRecords, statusesOf, uniqueDomainName, verify } from "../../support/domains.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
 const zoneId = testContext().settings.delegatedZones[0]?.id ?? "";
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 const at = (ms: number) => testContext({}, () => Date.now() + ms);
 
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
 afterEach(() => failApi(zoneId, null));
 
 async function delegate(name = uniqueDomainName(), by = workspace): Promise<DomainOut> {
@@ -26,10 +23,7 @@ async function delegate(name = uniqueDomainName(), by = workspace): Promise<Doma
 }
 
 const unpublishedKeys = ({ id }: DomainOut) =>
-  database
-    .prepare("SELECT count(*) AS n FROM dkim_keys WHERE domain_id = ?1 AND published_at IS NULL")
-    .bind(id)
-    .first("n");
+  database.value("SELECT count(*) AS n FROM dkim_keys WHERE domain_id = ?1 AND published_at IS NULL", [id]);
 
 async function verified(): Promise<DomainOut> {
   const domain = await delegate();
@@ -46,10 +40,10 @@ const ofPurpose = ({ records }: DomainOut, purpose: string) => records.filter((r
 const tokenOf = (domain: DomainOut) => ofPurpose(domain, "dkim")[0]?.value.split(".")[1] ?? "none";
 
 async function signers(domain: Pick<DomainOut, "id">): Promise<string[]> {
-  const { results } = await database
-    .prepare("SELECT selector FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NOT NULL AND retired_at IS NULL")
-    .bind(domain.id)
-    .all<{ selector: string }>();
+  const results = await database.rows<{ selector: string }>(
+    "SELECT selector FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NOT NULL AND retired_at IS NULL",
+    [domain.id],
+  );
   return results.map(({ selector }) => selector).sort();
 }
 
@@ -192,10 +186,7 @@ describe("the rotation of a delegated domain", () => {
     await Promise.all(Array.from({ length: 4 }, () => tendZones(at(91 * DAY))));
     expect(await signers(domain)).toHaveLength(1);
     await Promise.all(Array.from({ length: 4 }, () => tendZones(at(106 * DAY))));
-    const keys = await database
-      .prepare("SELECT count(*) AS n FROM dkim_keys WHERE domain_id = ?1")
-      .bind(domain.id)
-      .first("n");
+    const keys = await database.value("SELECT count(*) AS n FROM dkim_keys WHERE domain_id = ?1", [domain.id]);
     expect(keys).toBe(2);
   });
 
@@ -203,10 +194,10 @@ describe("the rotation of a delegated domain", () => {
     const domain = await verified();
     const rotate = () => workspace.call("POST", `/v1/domains/${domain.id}/dkim/rotate`);
     expect((await rotate()).status).toBe(409);
-    await database
-      .prepare("UPDATE dkim_keys SET published_at = published_at - ?2 WHERE domain_id = ?1")
-      .bind(domain.id, 2 * DAY)
-      .run();
+    await database.run("UPDATE dkim_keys SET published_at = published_at - ?2 WHERE domain_id = ?1", [
+      domain.id,
+      2 * DAY,
+    ]);
     const statuses = (await Promise.all([rotate(), rotate()])).map(({ status }) => status).sort();
     expect(statuses).toEqual([200, 409]);
     expect(await signers(domain)).toEqual([ofPurpose(domain, "dkim")[1]?.name.split(".")[0]]);
@@ -241,10 +232,7 @@ describe("the end of a delegation", () => {
     const domain = await verified();
     await tendZones(at(91 * DAY));
     await Promise.all([tendZones(at(106 * DAY)), workspace.call("DELETE", `/v1/domains/${domain.id}`)]);
-    const keys = await database
-      .prepare("SELECT count(*) AS n FROM dkim_keys WHERE domain_id = ?1")
-      .bind(domain.id)
-      .first("n");
+    const keys = await database.value("SELECT count(*) AS n FROM dkim_keys WHERE domain_id = ?1", [domain.id]);
     expect(keys).toBe(0);
     await tendZones(at(107 * DAY));
     await tendZones(at(122 * DAY));

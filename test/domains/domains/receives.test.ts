@@ -1,19 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DomainOut } from "../../../src/domains/domains/index.ts";
 import { publish } from "../../support/dns-control.ts";
 import { publishRecords, register, verify } from "../../support/domains.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "../../web/dashboard/support.ts";
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const mxOf = ({ records }: DomainOut) => records.find(({ purpose }) => purpose === "mx");
 

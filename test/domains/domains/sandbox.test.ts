@@ -20,23 +20,20 @@ const DAY = 86_400_000;
 
 const domainOf = async ({ get, domainId }: Sandbox) => (await get(`/v1/domains/${domainId}`)).json<DomainOut>();
 const keysOf = async ({ domainId }: Sandbox) =>
-  (
-    await database
-      .prepare(
-        "SELECT slot, selector, activated_at IS NOT NULL AND retired_at IS NULL AS signs FROM dkim_keys WHERE domain_id = ?1 ORDER BY slot",
-      )
-      .bind(domainId)
-      .all<{ slot: number; selector: string; signs: 0 | 1 }>()
-  ).results;
+  await database.rows<{ slot: number; selector: string; signs: 0 | 1 }>(
+    "SELECT slot, selector, activated_at IS NOT NULL AND retired_at IS NULL AS signs FROM dkim_keys WHERE domain_id = ?1 ORDER BY slot",
+    [domainId],
+  );
 const statusOf = ({ domainId }: { domainId: string }) =>
-  database.prepare("SELECT status FROM domains WHERE id = ?1").bind(domainId).first<string>("status");
+  database.value<string>("SELECT status FROM domains WHERE id = ?1", [domainId]);
 
 /** Gives a test domain a name below another domain, as in a deployment whose SANDBOX_DOMAIN is below it. */
 const placeBelow = ({ domainId }: Sandbox, parent: string) =>
-  database
-    .prepare("UPDATE domains SET name = ?2, reversed_name = ?3 WHERE id = ?1")
-    .bind(domainId, `try.${parent}`, reversedName(`try.${parent}`))
-    .run();
+  database.run("UPDATE domains SET name = ?2, reversed_name = ?3 WHERE id = ?1", [
+    domainId,
+    `try.${parent}`,
+    reversedName(`try.${parent}`),
+  ]);
 
 describe("a new workspace", () => {
   it("has a verified domain below SANDBOX_DOMAIN with one mailbox, whose records are published at its own names", async () => {
@@ -58,13 +55,11 @@ describe("a new workspace", () => {
 
   it("has one after a sign-up too, and none without SANDBOX_DOMAIN or a zone that has it", async () => {
     const domainsOf = (email: string) =>
-      database
-        .prepare(
-          `SELECT group_concat(d.name) AS names FROM users u JOIN memberships m ON m.user_id = u.id
+      database.value<string | null>(
+        `SELECT group_concat(d.name) AS names FROM users u JOIN memberships m ON m.user_id = u.id
              JOIN domains d ON d.workspace = m.workspace WHERE u.email_key = ?1`,
-        )
-        .bind(email)
-        .first<string | null>("names");
+        [email],
+      );
     const signUp = async (settings: Record<string, string>) => {
       const email = `${crypto.randomUUID()}@example.org`;
       expect((await browser({ SIGN_UP: "open", ...settings }).post(await aMagicLink(email))).status).toBe(303);
@@ -78,11 +73,9 @@ describe("a new workspace", () => {
 
   it("is created without one when the zone has no room", async () => {
     const full = { ...settingsOfZone("sandbox-zone.test", 20), SANDBOX_DOMAIN: SANDBOX.SANDBOX_DOMAIN };
-    await database
-      .prepare(
-        "INSERT INTO zones (name, records) VALUES ('sandbox-zone.test', 3) ON CONFLICT DO UPDATE SET records = max(records, 3)",
-      )
-      .run();
+    await database.run(
+      "INSERT INTO zones (name, records) VALUES ('sandbox-zone.test', 3) ON CONFLICT DO UPDATE SET records = max(records, 3)",
+    );
     await expect(aSandbox({ settings: full })).rejects.toThrow("the workspace has no test domain");
   });
 

@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { publish, replace } from "../../support/dns-control.ts";
 import { uniqueDomainName } from "../../support/domains.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perSuite } from "../../support/workspace.ts";
 import { aPatient, type Patient, publishTxt } from "./support.ts";
 
-let workspace: TestWorkspace;
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const SPF = "include:spf.mail.test";
 

@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { publish, replace } from "../../support/dns-control.ts";
 import { uniqueDomainName } from "../../support/domains.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perSuite } from "../../support/workspace.ts";
 import { aPatient, type Patient, publishTxt } from "./support.ts";
 
 const SPF = "include:spf.mail.test";
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 const report = (patient: Patient) => `rua=mailto:${patient.reportAddress}`;
 

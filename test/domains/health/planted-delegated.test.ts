@@ -169,10 +169,10 @@ describe("a delegated domain without a mistake has no finding", () => {
   it("whose next key is new, while resolvers still have the one before", async () => {
     const patient = await aDelegatedPatient();
     const first = selectorsOf(patient)[0]?.name.split(".")[0];
-    await database
-      .prepare("UPDATE dkim_keys SET public_key = public_key || 'AB' WHERE domain_id = ?1 AND selector <> ?2")
-      .bind(patient.domain.id, first)
-      .run();
+    await database.run("UPDATE dkim_keys SET public_key = public_key || 'AB' WHERE domain_id = ?1 AND selector <> ?2", [
+      patient.domain.id,
+      first,
+    ]);
     expect(await findingsOf(patient)).toEqual([]);
   });
 

@@ -152,5 +152,4 @@ describe("the MTA-STS records of a delegated domain", () => {
 /** Returns the next full hour, at which the job looks at the shared records. */
 const hourFrom = (now: number) => Math.ceil(now / 3_600_000) * 3_600_000;
 
-const rowOf = () =>
-  database.prepare("SELECT value FROM zone_records WHERE name = ?1").bind(ID_RECORD).first<{ value: string }>();
+const rowOf = () => database.row<{ value: string }>("SELECT value FROM zone_records WHERE name = ?1", [ID_RECORD]);

@@ -1,5 +1,5 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { database } from "../../support/databases.ts";
 import { unpublish } from "../../support/dns-control.ts";
 import { publishRecords } from "../../support/domains.ts";
 import { hostSettings } from "../../support/hostnames.ts";
@@ -11,9 +11,10 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 
 const rowOf = (host: string) =>
-  env.DB.prepare("SELECT status, problem, hostname_id FROM custom_hosts WHERE name = ?1")
-    .bind(host)
-    .first<{ status: string; problem: string | null; hostname_id: string | null }>();
+  database.row<{ status: string; problem: string | null; hostname_id: string | null }>(
+    "SELECT status, problem, hostname_id FROM custom_hosts WHERE name = ?1",
+    [host],
+  );
 
 /** Returns the ids of the custom hostnames that the stand-in has for a host. */
 async function hostnamesAt(host: string): Promise<string[]> {

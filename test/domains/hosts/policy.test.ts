@@ -99,7 +99,7 @@ describe("an owner", () => {
 
   it("cannot enforce a policy whose host is not active", async () => {
     const made = await aPolicy();
-    await database.prepare("UPDATE custom_hosts SET status = 'failed' WHERE name = ?1").bind(made.policyHost).run();
+    await database.run("UPDATE custom_hosts SET status = 'failed' WHERE name = ?1", [made.policyHost]);
     expect((await setMode(made.api, made.domainId, "enforce")).status).toBe(409);
   });
 });

@@ -5,18 +5,17 @@ import type { CheckedAuthentication } from "../../../src/mail/authentication-res
 import { checkRecipient, receiveMail } from "../../../src/mailboxes/inbound/index.ts";
 import type { Ctx } from "../../../src/platform/context.ts";
 import { database } from "../../support/databases.ts";
-import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
 const { ctx } = recordingContext();
 const NOW = ctx.now();
 const GOOGLE = authenticated("google.com");
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let domainName: string;
 let to: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   domainName = workspace.mailbox.slice(workspace.mailbox.indexOf("@") + 1);
   to = reportAddress(workspace.domainId, ctx.settings.bounceDomain);
 });
@@ -106,7 +105,7 @@ const reports = async (query = "") => {
 const countRows = async () => {
   const tables = ["domain_reports", "dmarc_sources", "tls_sessions"];
   const sql = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE workspace = ?1)`).join(" + ");
-  return (await database.prepare(`SELECT ${sql} AS n`).bind(workspace.workspaceNumber).first<{ n: number }>())?.n;
+  return (await database.row<{ n: number }>(`SELECT ${sql} AS n`, [workspace.workspaceNumber]))?.n;
 };
 
 describe("a DMARC report", () => {
@@ -252,13 +251,11 @@ describe("bounds", () => {
   const EARLIER = JSON.stringify(Array.from({ length: 499 }, (_, n) => n));
 
   it("five hundred reports of a day count", async () => {
-    await database
-      .prepare(
-        `INSERT INTO domain_reports (workspace, day, domain_id, kind, organization, report_id, id, received_at)
+    await database.run(
+      `INSERT INTO domain_reports (workspace, day, domain_id, kind, organization, report_id, id, received_at)
          SELECT ?1, ?2, ?3, 'dmarc', 'google.com', 'x' || value, 'x', 1 FROM json_each(?4)`,
-      )
-      .bind(workspace.workspaceNumber, Math.floor((NOW - DAY_MS) / DAY_MS), workspace.domainId, EARLIER)
-      .run();
+      [workspace.workspaceNumber, Math.floor((NOW - DAY_MS) / DAY_MS), workspace.domainId, EARLIER],
+    );
     await deliver(dmarcMessage({ id: "last" }));
     await deliver(dmarcMessage({ id: "one too many" }));
     expect(await reports()).toMatchObject({ messages: 1, reporters: [{ reports: 500 }] });

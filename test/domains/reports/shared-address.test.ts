@@ -4,21 +4,20 @@ import { sharedReportAddress } from "../../../src/domains/zones/index.ts";
 import { checkRecipient } from "../../../src/mailboxes/inbound/index.ts";
 import { database } from "../../support/databases.ts";
 import { register } from "../../support/domains.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { reportIn } from "../hosts/policy-support.ts";
 
 const { bounceDomain } = testContext().settings;
 const to = sharedReportAddress(bounceDomain);
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let domain: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   domain = workspace.mailbox.slice(workspace.mailbox.indexOf("@") + 1);
 });
 
 const countOf = async (id: string) =>
-  database.prepare("SELECT count(*) AS n FROM domain_reports WHERE domain_id = ?1").bind(id).first<number>("n");
+  database.value<number>("SELECT count(*) AS n FROM domain_reports WHERE domain_id = ?1", [id]);
 
 describe("the address for TLS reports on all delegated domains", () => {
   it("receives mail, in any case of letters", async () => {

@@ -1,7 +1,10 @@
 import { findFreePort } from "../../../dev/ports.ts";
 
-/** Below the ports that the system gives to connections (from 32,768 on Linux), of which any may be taken in between. */
-const FIRST = 10_000;
+/**
+ * Above 10,080, which fetch refuses as a bad port, and below the ports that the system gives to connections (from 32,768 on Linux), of
+ * which any may be taken in between.
+ */
+const FIRST = 10_100;
 /** Ports of one test process, and processes that have their own. */
 const EACH = 1_000;
 const PROCESSES = 20;

@@ -1,7 +1,7 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { NewApiKeyOut } from "../../../src/identity/api-keys/schema.ts";
 import { database } from "../../support/databases.ts";
-import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMember, apiOn, apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 import {
   beforeBatch,
   createDomain,
@@ -15,11 +15,7 @@ import {
 } from "./support.ts";
 
 const HOUR_MS = 3_600_000;
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 afterEach(() => {
   vi.useRealTimers();
@@ -123,7 +119,7 @@ describe("POST /v1/api-keys/{id}/rotate", () => {
       await createKey(workspace),
     ];
     await revoke(workspace, revoked.id);
-    await database.prepare("UPDATE api_keys SET expires_at = 1 WHERE id = ?1").bind(expired.id).run();
+    await database.run("UPDATE api_keys SET expires_at = 1 WHERE id = ?1", [expired.id]);
     await rotated(replaced.id);
     const results = [revoked, expired, replaced].map(async ({ id }) => errorOf(await rotate(workspace, id)));
     expect(await Promise.all(results)).toEqual([

@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
-import { aKey, aMail, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiOn, apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 import { createDomain, createKey, errorOf, listKeys, revoke } from "./support.ts";
 
-let workspace: TestWorkspace;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perSuite(aWorkspace);
 
 /** Changes the role of a user; null ends the membership. */
 async function setRole(userId: string, role: "owner" | "admin" | "member" | null) {
@@ -127,7 +123,7 @@ describe("a key whose only domain was deleted", () => {
 
   it("sees no domain, mailbox, email or API key but those restricted to no domain", async () => {
     const own = await aWorkspace();
-    const { id } = await (await own.post("/v1/emails/", aMail(own))).json<{ id: string }>();
+    const { id } = await own.create("/v1/emails/", aMail(own));
     const key = await aKey(own, { domainIds: [], name: "stranded" });
     const stranded = apiWith(key);
     const lists = [
@@ -180,10 +176,7 @@ describe("a key that is restricted to domains, among the workspace's keys", () =
 describe("authentication", () => {
   it("refuses keys of a deleted workspace with the text for any invalid key", async () => {
     const deleted = await aWorkspace();
-    await database
-      .prepare("UPDATE workspaces SET deleted_at = 1 WHERE number = ?1")
-      .bind(deleted.workspaceNumber)
-      .run();
+    await database.run("UPDATE workspaces SET deleted_at = 1 WHERE number = ?1", [deleted.workspaceNumber]);
     expect(await errorOf(await deleted.get("/v1/me"))).toEqual([401, "Invalid API key"]);
   });
 

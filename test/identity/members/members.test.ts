@@ -21,10 +21,10 @@ const path = (userId = "", of = workspace) => `/v1/workspaces/${of.workspaceId}/
 const remove = (api: Api, userId: string) => api.call("DELETE", path(userId));
 const setRole = (api: Api, userId: string, role: unknown) => api.call("PATCH", path(userId), { role });
 const rolesOf = async (of = workspace) => {
-  const { results } = await database
-    .prepare("SELECT user_id, role FROM memberships WHERE workspace = ?1 ORDER BY role")
-    .bind(of.workspaceNumber)
-    .all<{ user_id: string; role: string }>();
+  const results = await database.rows<{ user_id: string; role: string }>(
+    "SELECT user_id, role FROM memberships WHERE workspace = ?1 ORDER BY role",
+    [of.workspaceNumber],
+  );
   return results;
 };
 
@@ -48,10 +48,10 @@ describe("GET members", () => {
 
   it("returns 404 for another workspace, and 409 for one that the session has to switch to first", async () => {
     const other = await aWorkspace();
-    await database
-      .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)")
-      .bind(other.workspaceNumber, workspace.userId)
-      .run();
+    await database.run("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)", [
+      other.workspaceNumber,
+      workspace.userId,
+    ]);
     const session = await aSession(workspace);
     expect((await session.get(path("", other))).status).toBe(409);
     expect((await session.get(path("", await aWorkspace()))).status).toBe(404);
@@ -136,10 +136,10 @@ describe("the end of a membership", () => {
     const session = await aSession(own);
     const grant = await aGrant(own);
     const other = await aWorkspace();
-    await database
-      .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)")
-      .bind(other.workspaceNumber, member.userId)
-      .run();
+    await database.run("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)", [
+      other.workspaceNumber,
+      member.userId,
+    ]);
     const grantElsewhere = await aGrant({ ...other, userId: member.userId });
     const elsewhere = await aSession({ ...other, userId: member.userId });
     const keyElsewhere = apiWith(await aKey({ ...other, userId: member.userId }));
@@ -171,10 +171,10 @@ describe("the end of a membership", () => {
     const member = await aMember(workspace, "admin");
     const session = await aSession({ ...workspace, userId: member.userId });
     await remove(workspace, member.userId);
-    await database
-      .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)")
-      .bind(workspace.workspaceNumber, member.userId)
-      .run();
+    await database.run("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)", [
+      workspace.workspaceNumber,
+      member.userId,
+    ]);
     for (const api of [member, session]) expect((await api.get("/v1/me")).status).toBe(401);
   });
 
@@ -214,7 +214,7 @@ describe("the end of a membership", () => {
       try {
         expect((await remove(workspace, member.userId)).status, table).toBe(500);
       } finally {
-        await database.prepare("DROP TRIGGER fail_end").run();
+        await database.run("DROP TRIGGER fail_end");
       }
       for (const api of [member, session, grant]) expect((await api.get("/v1/me")).status, table).toBe(200);
       expect(await rolesOf(), table).toHaveLength(2);

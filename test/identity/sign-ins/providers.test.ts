@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { database } from "../../support/databases.ts";
 import { browser } from "../../support/sign-ins.ts";
 import { apiWith, aWorkspace } from "../../support/workspace.ts";
 
@@ -127,9 +128,9 @@ for (const name of ["google", "github"]) {
 
     it("waits for the second factor of a user with TOTP", async () => {
       const workspace = await aWorkspace();
-      await env.DB.prepare("INSERT INTO user_totp (user_id, secret, created_at, enabled_at) VALUES (?1, 'x', 1, 1)")
-        .bind(workspace.userId)
-        .run();
+      await database.run("INSERT INTO user_totp (user_id, secret, created_at, enabled_at) VALUES (?1, 'x', 1, 1)", [
+        workspace.userId,
+      ]);
       const account = { id: randomAccountId(), email: `owner@${workspace.domain}`, verified: true };
       const { page, response } = await signIn(name, account);
       expect(await response.text()).toContain("url=/auth/totp");

@@ -1,15 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { WorkspaceOut } from "../../../src/identity/workspaces/schema.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { apiWithCookies, aSession, cookiesOf } from "../../support/sessions.ts";
-import { aKey, aMail, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const path = () => `/v1/workspaces/${workspace.workspaceId}`;
 const patch = (body: unknown) => workspace.call("PATCH", path(), body);
@@ -122,12 +118,10 @@ describe("PATCH /v1/workspaces/{workspace_id}", () => {
     expect(await (await patch({ sending_paused: true })).json()).toMatchObject({ sending_paused: true });
     const refused = await workspace.post("/v1/emails/", aMail(workspace));
     expect([refused.status, await refused.json()]).toEqual([403, { detail: "Sending is paused for this workspace" }]);
-    const [{ at = 0 } = {}] = (
-      await database
-        .prepare("SELECT sending_paused_at AS at FROM workspaces WHERE id = ?1")
-        .bind(workspace.workspaceId)
-        .all<{ at: number }>()
-    ).results;
+    const [{ at = 0 } = {}] = await database.rows<{ at: number }>(
+      "SELECT sending_paused_at AS at FROM workspaces WHERE id = ?1",
+      [workspace.workspaceId],
+    );
     await patch({ sending_paused: true });
     const again = database
       .prepare("SELECT sending_paused_at AS at FROM workspaces WHERE id = ?1")
@@ -142,9 +136,7 @@ describe("PATCH /v1/workspaces/{workspace_id}", () => {
     const response = await patch({ settings: { slack_webhook_url: url } });
     const text = await response.text();
     expect([response.status, JSON.parse(text).settings.slack_webhook_url]).toEqual([200, true]);
-    const row = JSON.stringify(
-      await database.prepare("SELECT * FROM workspaces WHERE id = ?1").bind(workspace.workspaceId).first(),
-    );
+    const row = JSON.stringify(await database.row("SELECT * FROM workspaces WHERE id = ?1", [workspace.workspaceId]));
     for (const shown of [text, row, JSON.stringify(await readAudit(workspace))]) expect(shown).not.toContain("seeded");
     expect(await (await patch({ settings: { slack_webhook_url: null } })).json()).toMatchObject({
       settings: { slack_webhook_url: false },
@@ -196,10 +188,7 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
     const response = await session.call("DELETE", path());
     expect([response.status, cookiesOf(response)]).toEqual([204, { session: "", refresh: "" }]);
     expect((await session.get("/v1/me")).status).toBe(401);
-    const { results } = await database
-      .prepare("SELECT 1 FROM sessions WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .all();
+    const results = await database.rows("SELECT 1 FROM sessions WHERE workspace = ?1", [workspace.workspaceNumber]);
     expect(results).toEqual([]);
   });
 });

@@ -44,10 +44,7 @@ const insertEmails = ({ workspaceNumber }: TestWorkspace, days: number, count = 
   );
 
 const count = async ({ workspaceNumber }: TestWorkspace, table = "emails") =>
-  (await database
-    .prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`)
-    .bind(workspaceNumber)
-    .first<number>("n")) ?? 0;
+  (await database.value<number>(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`, [workspaceNumber])) ?? 0;
 
 const keep = (days = "365") => runRetention(testContext({ RETENTION_DAYS: days }, () => now));
 

@@ -9,20 +9,15 @@ import { database } from "../../support/databases.ts";
 import { runRetention } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
-let tenant: TestWorkspace;
-
-beforeEach(async () => {
-  tenant = await aWorkspace();
-});
+const tenant = perTest(aWorkspace);
 
 const keep = (now: number, days = "30") => runRetention(testContext({ RETENTION_DAYS: days }, () => now));
 
 async function send(changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await createApiWithoutQueue(tenant.apiKey).post("/v1/emails/", aMail(tenant, changes));
-  return (await response.json<{ id: string }>()).id;
+  return (await tenant.withoutQueue.create("/v1/emails/", aMail(tenant, changes))).id;
 }
 
 /** Sends an email whose content is in R2. */
@@ -55,10 +50,9 @@ describe("the last retries to an address", () => {
         retryAt(days),
       );
     await keep(now);
-    const { results } = await database
-      .prepare("SELECT email FROM retried_addresses WHERE workspace = ?1")
-      .bind(tenant.workspaceNumber)
-      .all();
+    const results = await database.rows("SELECT email FROM retried_addresses WHERE workspace = ?1", [
+      tenant.workspaceNumber,
+    ]);
     expect(results).toEqual([{ email: "young@one.test" }]);
   });
 });
@@ -117,7 +111,7 @@ describe("emails older than RETENTION_DAYS", () => {
     await run("UPDATE emails SET status = 'delivered', created_at = 1, scheduled_at = NULL");
     await indexEmails(testContext());
     await keep(now);
-    await createApiWithoutQueue(tenant.apiKey).post("/v1/emails/", aMail(tenant, { subject: "needle" }));
+    await tenant.withoutQueue.post("/v1/emails/", aMail(tenant, { subject: "needle" }));
     const found = async () => (await tenant.get("/v1/emails/search?q=needle")).json<unknown[]>();
     expect(await found()).toHaveLength(1);
     await indexEmails(testContext());
@@ -144,10 +138,9 @@ describe("emails older than RETENTION_DAYS", () => {
         now - days * DAY,
       );
     await keep(now);
-    const { results } = await database
-      .prepare("SELECT id FROM events WHERE workspace = ?1 ORDER BY n")
-      .bind(tenant.workspaceNumber)
-      .all();
+    const results = await database.rows("SELECT id FROM events WHERE workspace = ?1 ORDER BY n", [
+      tenant.workspaceNumber,
+    ]);
     expect(results).toEqual([{ id: "age-89" }, { id: "age-1" }]);
   });
 
@@ -160,10 +153,7 @@ describe("emails older than RETENTION_DAYS", () => {
       (now - 31 * DAY) * 1000,
     );
     await keep(now);
-    const { results } = await database
-      .prepare("SELECT at_us FROM changes WHERE workspace = ?1")
-      .bind(tenant.workspaceNumber)
-      .all();
+    const results = await database.rows("SELECT at_us FROM changes WHERE workspace = ?1", [tenant.workspaceNumber]);
     expect(results).toHaveLength(1);
   });
 });
@@ -182,14 +172,10 @@ describe("roll-ups", () => {
       sent,
     );
   const daily = async () =>
-    (
-      await database
-        .prepare(
-          "SELECT day, domain, sent, opens, emails_sent AS emails FROM rollups_daily WHERE workspace = ?1 ORDER BY day, domain",
-        )
-        .bind(tenant.workspaceNumber)
-        .all()
-    ).results;
+    await database.rows(
+      "SELECT day, domain, sent, opens, emails_sent AS emails FROM rollups_daily WHERE workspace = ?1 ORDER BY day, domain",
+      [tenant.workspaceNumber],
+    );
 
   it("a finished day is summed by domain, and repeated runs change nothing", async () => {
     await run("DELETE FROM rollups_progress");
@@ -215,10 +201,9 @@ describe("roll-ups", () => {
     await hourly((today - 90) * 24, 1);
     await hourly((today - 93) * 24, 1);
     await keep(Date.now(), "1");
-    const { results } = await database
-      .prepare("SELECT hour FROM rollups_hourly WHERE workspace = ?1")
-      .bind(tenant.workspaceNumber)
-      .all();
+    const results = await database.rows("SELECT hour FROM rollups_hourly WHERE workspace = ?1", [
+      tenant.workspaceNumber,
+    ]);
     expect(results).toEqual([{ hour: (today - 90) * 24 }]);
     expect(rollupCutoff(100 * DAY, 1)).toEqual({ hour: 9 * 24, day: 9 });
     expect(rollupCutoff(1000 * DAY, 365)).toEqual({ hour: 909 * 24, day: 635 });

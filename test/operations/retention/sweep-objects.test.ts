@@ -7,13 +7,12 @@ import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { offloadContent, runToEnd } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
-import { aMail, aWorkspace, recordingContext, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, recordingContext, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await run("DELETE FROM outbox");
   await run("UPDATE object_sweep SET checked_key = '', round_at = 0, previous_round_at = 0");
 });
@@ -31,12 +30,10 @@ describe("the sweep of objects", () => {
     await acceptEmail(ctx, workspace);
     expect((await workspace.post("/v1/emails/batch", [aMail(workspace), aMail(workspace)])).status).toBe(202);
     await offloadContent(testContext({}, () => now + 3 * DAY + 120_000));
-    const { results } = await database
-      .prepare(
-        "SELECT DISTINCT coalesce(content_key, ?2 || '/emails/' || id) AS key FROM emails WHERE workspace = ?1 ORDER BY key",
-      )
-      .bind(workspace.workspaceNumber, `w/${workspace.workspaceId}`)
-      .all<{ key: string }>();
+    const results = await database.rows<{ key: string }>(
+      "SELECT DISTINCT coalesce(content_key, ?2 || '/emails/' || id) AS key FROM emails WHERE workspace = ?1 ORDER BY key",
+      [workspace.workspaceNumber, `w/${workspace.workspaceId}`],
+    );
     const named = results.map(({ key }) => key);
     expect(named.map((key) => key.split("/")[2])).toEqual(["batches", "emails", "packs"]);
     await sweepAt(now + 5 * DAY);

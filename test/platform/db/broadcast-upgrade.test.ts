@@ -4,14 +4,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parseFanOut } from "../../../src/audience/broadcasts/fan-out.ts";
 import type { RecipientOut } from "../../../src/audience/broadcasts/report-schema.ts";
 import { variantOf } from "../../../src/audience/broadcasts/split.ts";
-import { apiOn, aWorkspace, discardingQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, discardingQueue, perSuite, testContext } from "../../support/workspace.ts";
 
 const { TEST_BROADCASTS: old } = env;
 const { beforeSplit, split } = env.TEST_MIGRATIONS;
 const statements = [...beforeSplit, ...split];
 const first = statements.findIndex((statement) => statement.includes("CREATE TABLE broadcast_pages"));
 
-let workspace: TestWorkspace;
+const workspace = perSuite(() => aWorkspace({ mailShard: 0 }));
 const ids = Array.from({ length: 4 }, () => testContext().newId());
 
 const run = (sql: string, ...values: unknown[]) =>
@@ -43,7 +43,6 @@ async function insertEmails(broadcast: number | null, numbers: number[]): Promis
 }
 
 beforeAll(async () => {
-  workspace = await aWorkspace({ mailShard: 0 });
   await old.batch(statements.slice(0, first).map((statement) => old.prepare(statement)));
   const arms = [
     { variant: 1, size: 2, upTo: [4_503_599_627_370_497, "01900000-0000-7000-8000-000000000001"] },

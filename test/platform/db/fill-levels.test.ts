@@ -1,20 +1,16 @@
 /** Sizes of mail databases: placement of workspaces, content in rows, and refusal of new mail. The limits are settings. */
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
-import { FILE_SHARD, mail } from "../../support/databases.ts";
+import { database, FILE_SHARD } from "../../support/databases.ts";
 import { accepted, readEmail } from "../../support/emails.ts";
 import { anAccessToken } from "../../support/oauth.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 /** Measures the databases as the cron run of each minute does. */
 const measure = () =>
@@ -54,9 +50,7 @@ describe("the size of a mail database", () => {
   });
 
   it("below the limit again ends the refusals", async () => {
-    await env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, 9500000000)")
-      .bind(FILE_SHARD)
-      .run();
+    await database.run("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, 9500000000)", [FILE_SHARD]);
     expect((await withLimits({}).post("/v1/emails/", aMail(workspace))).status).toBe(503);
     await measure();
     expect((await withLimits({}).post("/v1/emails/", aMail(workspace))).status).toBe(202);
@@ -65,7 +59,7 @@ describe("the size of a mail database", () => {
   it("above the limit of content stores content in R2 only", async () => {
     await measure();
     const inRow = async (id: string) =>
-      (await mail.prepare("SELECT content FROM emails WHERE id = ?1").bind(id).first("content")) !== null;
+      (await database.value("SELECT content FROM emails WHERE id = ?1", [id])) !== null;
     const below = await accepted(await withLimits({}).post("/v1/emails/", aMail(workspace)));
     const above = await accepted(await withLimits({ SHARD_CONTENT_LIMIT: "1" }).post("/v1/emails/", aMail(workspace)));
     expect([await inRow(below.id), await inRow(above.id)]).toEqual([true, false]);
@@ -74,13 +68,13 @@ describe("the size of a mail database", () => {
 
   it("decides where a new workspace is placed: on the emptiest open database, alternately when they are equal", async () => {
     const place = async () => (await aWorkspace({ mailShard: undefined })).mailShard;
-    await env.DB.prepare("DELETE FROM mail_shards").run();
+    await database.run("DELETE FROM mail_shards");
     expect([await place(), await place(), await place(), await place()]).toEqual([0, 1, 0, 1]);
-    await env.DB.prepare("UPDATE mail_shards SET size = 2000000000 WHERE number = 0").run();
+    await database.run("UPDATE mail_shards SET size = 2000000000 WHERE number = 0");
     expect([await place(), await place()]).toEqual([1, 1]);
-    await env.DB.prepare("UPDATE mail_shards SET size = 6000000000 WHERE number = 1").run();
+    await database.run("UPDATE mail_shards SET size = 6000000000 WHERE number = 1");
     expect(await place()).toBe(0);
-    await env.DB.prepare("UPDATE mail_shards SET is_open = 0 WHERE number = 0").run();
+    await database.run("UPDATE mail_shards SET is_open = 0 WHERE number = 0");
     await expect(place()).rejects.toThrow("malformed JSON");
   });
 });

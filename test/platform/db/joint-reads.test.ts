@@ -5,18 +5,18 @@ import { orm } from "../../../src/platform/db/client.ts";
 import { withJointReads } from "../../../src/platform/db/joint-reads.ts";
 import { memberships, users } from "../../../src/platform/db/schema/main/index.ts";
 import { countingDb } from "../../support/counting-db.ts";
+import { database } from "../../support/databases.ts";
 import { ERRORS } from "../../support/distance/rules.ts";
 import { watchDatabase } from "../../support/watch-database.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 
 /** Reads that are started at the same time go to D1 in one call, and each gets its own rows. */
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let counting: ReturnType<typeof countingDb>;
 let ctx: ReturnType<typeof testContext>;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   counting = countingDb();
   ctx = withJointReads(testContext(counting.bindings));
 });
@@ -65,7 +65,7 @@ describe("reads that are started at the same time", () => {
       .from(memberships)
       .innerJoin(users, eq(users.id, memberships.userId))
       .where(eq(memberships.workspace, workspace.workspaceNumber));
-    await env.DB.prepare("UPDATE users SET created_at = 5 WHERE id = ?1").bind(workspace.userId).run();
+    await database.run("UPDATE users SET created_at = 5 WHERE id = ?1", [workspace.userId]);
     const [[row]] = await Promise.all([joined, ctx.db.prepare("SELECT 1").first()]);
     expect(row).toEqual({ user: 5, membership: expect.any(Number), id: workspace.userId });
     expect(row?.membership).toBeGreaterThan(5);

@@ -1,6 +1,7 @@
 /** The purge of a workspace. The tables are read from the databases, so none is forgotten. */
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
+import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
@@ -106,7 +107,5 @@ it("leaves no mail row in any database, and none of another workspace is deleted
   expect((await mail.prepare("SELECT id FROM email_search_docsize").all()).results).toHaveLength(1);
   const closed = mail.prepare("SELECT status FROM shard_workspaces WHERE number = ?1").bind(purged.workspaceNumber);
   expect(await closed.first("status")).toBe("closed");
-  expect(
-    await env.DB.prepare("SELECT 1 FROM workspaces WHERE number = ?1").bind(purged.workspaceNumber).first(),
-  ).toBeNull();
+  expect(await database.row("SELECT 1 FROM workspaces WHERE number = ?1", [purged.workspaceNumber])).toBeNull();
 });

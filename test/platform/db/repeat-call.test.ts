@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { asDatabase } from "../../../src/platform/context.ts";
+import { database } from "../../support/databases.ts";
 import { ERRORS } from "../../support/distance/rules.ts";
 import { watchDatabase } from "../../support/watch-database.ts";
 
@@ -22,7 +23,7 @@ function failing(...errors: string[]) {
 }
 
 const stored = async (id: string) =>
-  (await env.DB.prepare("SELECT count(*) AS n FROM dead_letters WHERE id = ?1").bind(id).first<{ n: number }>())?.n;
+  (await database.row<{ n: number }>("SELECT count(*) AS n FROM dead_letters WHERE id = ?1", [id]))?.n;
 
 describe("a call to D1 that fails", () => {
   it("is repeated up to twice when it only reads: one statement in each form, and a batch", async () => {

@@ -14,6 +14,7 @@ import { newRunLimits } from "../../../src/sending/delivery/index.ts";
 import { runShardJob, type ShardJobMessage, startShardJob } from "../../../src/shard-jobs.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";
+import { database } from "../../support/databases.ts";
 import { ManualQueue } from "../../support/failures.ts";
 import { shortenTimeouts } from "../../support/short-timeouts.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
@@ -23,7 +24,7 @@ const SECOND = 1000;
 
 beforeEach(async () => {
   for (const db of [env.DB, env.MAIL_0, env.MAIL_1]) await db.prepare("DELETE FROM outbox").run();
-  await env.DB.prepare("UPDATE mail_shards SET swept_at = 0").run();
+  await database.run("UPDATE mail_shards SET swept_at = 0");
 });
 
 /** Returns a context as cron has it, with its limits. */

@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
 import { workspaceSteps } from "../../../src/platform/jobs/workspace-steps.ts";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { run } from "../../support/sending.ts";
 import { testContext } from "../../support/workspace.ts";
 
 it("a step of a job has up to 500 workspaces, however their numbers are spread", async () => {
   const numbers = Array.from({ length: 1_001 }, (_, n) => 10_000_000 + 3 * n);
-  const before = await mail.prepare("SELECT count(*) AS n FROM shard_workspaces").first<number>("n");
-  await mail
-    .prepare("INSERT INTO shard_workspaces (number, id, status) SELECT value, 'w' || value, 'open' FROM json_each(?1)")
-    .bind(JSON.stringify(numbers))
-    .run();
+  const before = await database.value<number>("SELECT count(*) AS n FROM shard_workspaces");
+  await database.run(
+    "INSERT INTO shard_workspaces (number, id, status) SELECT value, 'w' || value, 'open' FROM json_each(?1)",
+    [JSON.stringify(numbers)],
+  );
   const steps = await workspaceSteps(testContext());
   await run("DELETE FROM shard_workspaces WHERE number >= ?1", numbers[0]);
   expect(steps).toHaveLength(Math.ceil(((before ?? 0) + 1_001) / 500));

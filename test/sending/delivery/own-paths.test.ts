@@ -12,21 +12,12 @@ import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import type { Detail } from "../../support/sending.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
 import { pathIn } from "../../support/smtp-path.ts";
-import {
-  aMail,
-  aWorkspace,
-  createApiWithoutQueue,
-  recordingContext,
-  type TestWorkspace,
-  testContext,
-  until,
-} from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest, recordingContext, testContext, until } from "../../support/workspace.ts";
 
 const MINUTE_MS = 60_000;
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   await emptyOutbox();
 });
 
@@ -34,7 +25,7 @@ const addresses = (count: number) => Array.from({ length: count }, (_, n) => `r$
 
 async function send(to: readonly string[]): Promise<string> {
   const body = aMail(workspace, { to: to.map((email) => ({ email })) });
-  return (await (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", body)).json<{ id: string }>()).id;
+  return (await workspace.withoutQueue.create("/v1/emails/", body)).id;
 }
 
 const detailOf = async (id: string) => (await workspace.get(`/v1/emails/${id}`)).json<Detail>();
@@ -162,7 +153,7 @@ describe("an email to two to ten recipients", () => {
     const server = await sinkServer();
     const file = { filename: "a.txt", content_base64: btoa("A file") };
     const body = aMail(workspace, { to: addresses(3).map((email) => ({ email })), attachments: [file] });
-    const { id } = await (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", body)).json<{
+    const { id } = await (await workspace.withoutQueue.post("/v1/emails/", body)).json<{
       id: string;
     }>();
     const { ctx } = recordingContext({ EGRESS_URL: server.url });

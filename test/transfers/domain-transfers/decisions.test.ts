@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { TransferOut } from "../../../src/transfers/domain-transfers/schema.ts";
 import { readAudit } from "../../support/audit.ts";
+import { database } from "../../support/databases.ts";
 import { consumeQueues } from "../../support/queues.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
@@ -46,11 +46,10 @@ const stop = async (api: Api, token: string) => decide(await api.post(`${path}/s
 const pending = async () => initiate(source, target, (await insertDomain(source)).id);
 const accepted = async () => acceptById(target, (await pending()).id);
 const notices = async ({ workspaceNumber }: TestWorkspace, title: string) =>
-  (
-    await env.DB.prepare("SELECT title FROM notifications WHERE workspace = ?1 AND title LIKE ?2")
-      .bind(workspaceNumber, `%${title}%`)
-      .all()
-  ).results;
+  await database.rows("SELECT title FROM notifications WHERE workspace = ?1 AND title LIKE ?2", [
+    workspaceNumber,
+    `%${title}%`,
+  ]);
 
 describe("accepting", () => {
   it("chooses the workspace, starts 24 hours, is audited on both sides, and notifies the source", async () => {
@@ -98,22 +97,25 @@ describe("accepting", () => {
         code: "org_access_lost",
       });
     const session = await aSession(target);
-    await env.DB.prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)")
-      .bind(stranger.workspaceNumber, target.userId)
-      .run();
+    await database.run("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)", [
+      stranger.workspaceNumber,
+      target.userId,
+    ]);
     expect(await acceptId(session, id, { target_org_id: stranger.workspaceId })).toMatchObject({
       code: "org_access_lost",
     });
-    await env.DB.prepare("UPDATE memberships SET role = 'admin' WHERE workspace = ?1 AND user_id = ?2")
-      .bind(stranger.workspaceNumber, target.userId)
-      .run();
+    await database.run("UPDATE memberships SET role = 'admin' WHERE workspace = ?1 AND user_id = ?2", [
+      stranger.workspaceNumber,
+      target.userId,
+    ]);
     expect(await acceptId(target, id, { target_org_id: stranger.workspaceId })).toMatchObject({
       code: "org_access_lost",
     });
     expect((await acceptId(session, id, { target_org_id: stranger.workspaceId })).status).toBe(200);
-    await env.DB.prepare("DELETE FROM memberships WHERE workspace = ?1 AND user_id = ?2")
-      .bind(stranger.workspaceNumber, target.userId)
-      .run();
+    await database.run("DELETE FROM memberships WHERE workspace = ?1 AND user_id = ?2", [
+      stranger.workspaceNumber,
+      target.userId,
+    ]);
   });
 
   it("into the workspace that has the domain is self_transfer", async () => {
@@ -202,9 +204,10 @@ describe("stopping", () => {
     for (const api of [target, stranger, apiWith((await aMember(source, "member")).apiKey)])
       expect([403, 404]).toContain((await stop(api, token)).status);
     const admin = await aMember(source, "admin");
-    await env.DB.prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)")
-      .bind(stranger.workspaceNumber, admin.userId)
-      .run();
+    await database.run("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)", [
+      stranger.workspaceNumber,
+      admin.userId,
+    ]);
     const elsewhere = await aSession({ userId: admin.userId, workspaceId: stranger.workspaceId });
     expect((await stop(elsewhere, token)).body).toMatchObject({ status: "reversed" });
     expect(await stop(source, token)).toMatchObject({ status: 404, code: "not_found" });

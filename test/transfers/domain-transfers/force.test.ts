@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TransferOut } from "../../../src/transfers/domain-transfers/schema.ts";
 import { readAudit } from "../../support/audit.ts";
+import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
 import { insertCredential } from "../../support/smtp-credentials.ts";
 import {
@@ -24,7 +24,7 @@ let target: TestWorkspace;
 
 beforeAll(async () => {
   [adminWorkspace] = await Promise.all([aWorkspace(), aSystemWorkspace()]);
-  await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(adminWorkspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [adminWorkspace.userId]);
   admin = await aSession(adminWorkspace);
 });
 
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 const stamp = (at: number | null) =>
-  env.DB.prepare("UPDATE sessions SET reauthenticated_at = ?2 WHERE id = ?1").bind(admin.sessionId, at).run();
+  database.run("UPDATE sessions SET reauthenticated_at = ?2 WHERE id = ?1", [admin.sessionId, at]);
 const force = async (body: unknown, id = source.domainId, api: Pick<TestWorkspace, "post"> = admin) =>
   decide(await api.post(`/v1/admin/domain-transfers/${id}`, body));
 
@@ -50,11 +50,10 @@ describe("a force transfer", () => {
     });
     expect((body as TransferOut).dkim_records).toHaveLength(2);
     expect((await target.get(`/v1/domains/${source.domainId}`)).status).toBe(200);
-    const { results } = await env.DB.prepare(
+    const results = await database.rows(
       "SELECT 1 FROM smtp_credentials WHERE domain_id = ?1 AND deactivated_at IS NULL",
-    )
-      .bind(source.domainId)
-      .all();
+      [source.domainId],
+    );
     expect(results).toEqual([]);
     for (const side of [source, target]) {
       const entries = (await readAudit(side)).filter(({ action }) => action === "domain.transferred");
@@ -107,7 +106,7 @@ describe("a force transfer", () => {
     expect(await force({ target_email }, pending.id)).toMatchObject({ status: 409, code: "domain_not_verified" });
     const sub = await insertDomain(source, `mail.${source.domain}`);
     expect(await force({ target_email }, sub.id)).toMatchObject({ status: 409, code: "parent_domain" });
-    await env.DB.prepare("UPDATE memberships SET role = 'member' WHERE user_id = ?1").bind(target.userId).run();
+    await database.run("UPDATE memberships SET role = 'member' WHERE user_id = ?1", [target.userId]);
     expect(await force({ target_email })).toMatchObject({ status: 409, code: "target_without_workspace" });
   });
 

@@ -82,8 +82,7 @@ describe("an offer is refused", () => {
 
   it("with scheduled_emails and the emails, and can be repeated once they are cancelled", async () => {
     const own = await aWorkspace();
-    const sent = await own.post("/v1/emails/", aMail(own, { send_at: inAnHour(), subject: "Later" }));
-    const { id } = await sent.json<{ id: string }>();
+    const { id } = await own.create("/v1/emails/", aMail(own, { send_at: inAnHour(), subject: "Later" }));
     const refused = await offer({ target_email: email }, own.domainId, own);
     expect(refused).toMatchObject({ status: 409, code: "scheduled_emails" });
     expect(refused.body).toMatchObject({ blockers: [{ kind: "scheduled_email", id, label: "Later" }] });
@@ -102,12 +101,11 @@ describe("an offer is refused", () => {
       scheduled_at: inAnHour(),
     };
     const contact_list_id = await aContactList(own, 1);
-    const created = await own.post("/v1/broadcasts/", { ...body, contact_list_id });
-    const { id } = await created.json<{ id: string }>();
+    const { id } = await own.create("/v1/broadcasts/", { ...body, contact_list_id });
     const refused = await decide(await target.post(`/v1/domain-transfers/by-id/${transfer.id}/accept`, {}));
     expect(refused).toMatchObject({ status: 409, code: "broadcasts_in_flight" });
     expect(refused.body).toMatchObject({ blockers: [{ kind: "broadcast", id, label: "News" }] });
-    await database.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1").bind(id).run();
+    await database.run("UPDATE broadcasts SET status = 'sending' WHERE id = ?1", [id]);
     await own.call("DELETE", `/v1/domain-transfers/${transfer.id}`);
     expect(await offer({ target_email: email }, own.domainId, own)).toMatchObject({ code: "broadcasts_in_flight" });
     await own.post(`/v1/broadcasts/${id}/cancel`, undefined);
@@ -122,7 +120,7 @@ describe("an offer is refused", () => {
     const mailless = await performAt(Date.now(), await asParty(source), id, request, { SYSTEM_MAILBOX: "" });
     expect(mailless.status).toBe(503);
     const restricted = await aWorkspace();
-    await database.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(restricted.userId).run();
+    await database.run("UPDATE users SET restricted_at = 1 WHERE id = ?1", [restricted.userId]);
     expect((await offer({ target_email: email }, restricted.domainId, restricted)).status).toBe(403);
   });
 
@@ -172,8 +170,7 @@ describe("an offer", () => {
     const [own, other] = await Promise.all([aWorkspace(), aWorkspace()]);
     const to = await ownerOf(other);
     const note = "Line one\r\nBcc: x@example.org\n<script>alert(1)</script>\n[sealed link 1.AAAA.BBBB]";
-    const response = await own.post(`/v1/domains/${own.domainId}/transfer`, { target_email: to.toUpperCase(), note });
-    const transfer = await response.json<{ id: string }>();
+    const transfer = await own.create(`/v1/domains/${own.domainId}/transfer`, { target_email: to.toUpperCase(), note });
     expect(await mailedToken("accept", to)).toMatch(/^[\w-]{43}$/);
     const outgoing = await (await own.get("/v1/domain-transfers/outgoing")).json();
     expect(outgoing).toMatchObject([{ id: transfer.id, status: "pending", note, source_label: expect.any(String) }]);
@@ -211,7 +208,7 @@ it("eligibility names the domains of the workspace, and who cannot accept", asyn
     ...{ can_accept: true, code: null, message: null },
     ...{ current_domains: 1, domain_limit: -1 },
   });
-  await database.prepare("UPDATE memberships SET role = 'member' WHERE user_id = ?1").bind(own.userId).run();
+  await database.run("UPDATE memberships SET role = 'member' WHERE user_id = ?1", [own.userId]);
   expect(await (await own.get(path)).json()).toMatchObject({ can_accept: false, code: "org_access_lost" });
 });
 

@@ -1,24 +1,24 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminCases } from "../../access/admin-cases.ts";
+import { database } from "../../support/databases.ts";
 import { callRoute, mountedRoutes } from "../../support/route-tests.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMagicLink } from "../../support/sign-ins.ts";
 import { aSystemWorkspace, ownerOf } from "../../support/transfers.ts";
-import { aMail, aMember, apiOn, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aMail, aMember, apiOn, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages of administrators of the platform. */
 
-let workspace: TestWorkspace;
-let email: string;
 let session: Awaited<ReturnType<typeof aSession>>;
 
 beforeAll(aSystemWorkspace);
+const workspace = perTest(aWorkspace);
+let email: string;
 beforeEach(async () => {
-  workspace = await aWorkspace();
   email = await ownerOf(workspace);
-  await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
   session = await aSession(workspace);
 });
 

@@ -1,15 +1,10 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aSession } from "../../support/sessions.ts";
-import { aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const keyed = (fields: Record<string, string>) => ({ idempotency_key: crypto.randomUUID(), name: "Shop", ...fields });
 const keyOf = async (response: Response) => /svc_k_\w{40}/.exec(await response.text())?.[0] ?? "";

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Step } from "../../../src/audience/automations/index.ts";
 import { runAutomations } from "../../../src/audience/automations/index.ts";
 import {
@@ -10,20 +10,13 @@ import {
 } from "../../../src/web/dashboard/automations/edit-steps.ts";
 import { aList, anEvent } from "../../audience/automations/support.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace, testContext, until } from "../../support/workspace.ts";
+import { aWorkspace, perSuite, testContext, until } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages of automations: their forms do what the API does. */
 
-type Session = Awaited<ReturnType<typeof aSession>>;
-
-let workspace: TestWorkspace;
-let session: Session;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perSuite(aWorkspace);
+const session = perSuite(() => aSession(workspace));
 
 const textOf = async (path: string) => (await session.get(path)).text();
 const send = (path: string, form: Record<string, string> = {}) => submit(session, path, form);

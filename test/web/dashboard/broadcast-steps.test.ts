@@ -1,18 +1,13 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aContactList, broadcastsOf } from "../../audience/broadcasts/support.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The four steps of writing a broadcast: audience, content, test, review. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const textOf = async (path: string) => (await session.get(path)).text();
 const shownAt = async (path: string) => (await textOf(path)).replace(/<[^>]*>/g, "");
@@ -30,7 +25,7 @@ const COMPLETE = { subject: "S", html_body: "<p>T</p>" };
 /** Creates a draft by the API and returns its path. */
 async function aDraft(fields: Record<string, unknown> = {}): Promise<string> {
   const body = { name: "News", subject: "", from_address: workspace.mailbox, ...fields };
-  const created = await (await workspace.post("/v1/broadcasts/", body)).json<{ id: string }>();
+  const created = await workspace.create("/v1/broadcasts/", body);
   return `/app/broadcasts/${created.id}`;
 }
 
@@ -76,8 +71,7 @@ describe("a draft", () => {
 
   it("goes to the segment that is chosen without a list, which the review names with its last count", async () => {
     const conditions = { field: "name", is: "exists" };
-    const response = await workspace.post("/v1/segments/", { name: "Named people", conditions });
-    const { id: segment_id } = await response.json<{ id: string }>();
+    const { id: segment_id } = await workspace.create("/v1/segments/", { name: "Named people", conditions });
     const path = await aDraft(COMPLETE);
     const page = await textOf(`${path}/audience`);
     const version = /name="version" value="([^"]*)"/.exec(page)?.[1] ?? "";
@@ -208,7 +202,7 @@ describe("the content of a broadcast", () => {
   it("is filled in from a template, and saved by the next button only", async () => {
     const path = await aDraft();
     const template = { name: "Receipt", subject: "Your receipt", html_body: "<h1>Hi {{name}}</h1>" };
-    const { id } = await (await workspace.post("/v1/templates/", template)).json<{ id: string }>();
+    const { id } = await workspace.create("/v1/templates/", template);
     expect(await textOf(`${path}/content`)).toContain(`value="template:${id}"`);
     const filled = await (
       await submit(session, `${path}/content`, { ...CONTENT, preheader: "Kept", action: `template:${id}` })

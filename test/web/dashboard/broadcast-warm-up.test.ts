@@ -26,8 +26,8 @@ let workspace: TestWorkspace;
 let cookie: string;
 
 async function clear() {
-  await env.DB.prepare("DELETE FROM egress_warm_ups").run();
-  await env.DB.prepare("DELETE FROM egress_volume WHERE address = ?1").bind(ADDRESS).run();
+  await database.run("DELETE FROM egress_warm_ups");
+  await database.run("DELETE FROM egress_volume WHERE address = ?1", [ADDRESS]);
 }
 beforeEach(async () => {
   await clear();
@@ -38,9 +38,7 @@ beforeEach(async () => {
     ["hotmail.test", "outlook"],
   ];
   for (const [domain, receiver] of known)
-    await env.DB.prepare("INSERT OR REPLACE INTO receiver_domains VALUES (?1, ?2, ?3)")
-      .bind(domain, receiver, Date.now())
-      .run();
+    await database.run("INSERT OR REPLACE INTO receiver_domains VALUES (?1, ?2, ?3)", [domain, receiver, Date.now()]);
 });
 afterEach(clear);
 
@@ -55,20 +53,15 @@ const tell = (fields: Record<string, unknown> = {}) =>
 /** Creates a draft for these numbers of contacts by domain and returns the path of its review. */
 async function aDraft(counts: Record<string, number>): Promise<string> {
   const list = await aContactList(workspace, 0);
-  const { results } = await database
-    .prepare("SELECT n FROM contact_lists WHERE id = ?1")
-    .bind(list)
-    .all<{ n: number }>();
+  const results = await database.rows<{ n: number }>("SELECT n FROM contact_lists WHERE id = ?1", [list]);
   const contacts = Object.entries(counts).flatMap(([domain, count]) =>
     Array.from({ length: count }, (_, n) => ({ id: testContext().newId(), email: `c${n}@${domain}` })),
   );
-  await database
-    .prepare(
-      `INSERT INTO contacts (workspace, list, id, email, email_key, created_at)
+  await database.run(
+    `INSERT INTO contacts (workspace, list, id, email, email_key, created_at)
        SELECT ?1, ?2, value->>'id', value->>'email', value->>'email', 0 FROM json_each(?3)`,
-    )
-    .bind(workspace.workspaceNumber, results[0]?.n, JSON.stringify(contacts))
-    .run();
+    [workspace.workspaceNumber, results[0]?.n, JSON.stringify(contacts)],
+  );
   const body = {
     name: "News",
     subject: "S",
@@ -76,7 +69,7 @@ async function aDraft(counts: Record<string, number>): Promise<string> {
     from_address: workspace.mailbox,
     contact_list_id: list,
   };
-  const { id } = await (await workspace.post("/v1/broadcasts/", body)).json<{ id: string }>();
+  const { id } = await workspace.create("/v1/broadcasts/", body);
   return `/app/broadcasts/${id}/review`;
 }
 
@@ -139,19 +132,17 @@ describe("the review of a broadcast", () => {
     const path = await aDraft({ "hotmail.test": 60 });
     const named = { NAMED_EGRESS_URLS: `warm=${urlOf(RELAY)}`, EGRESS_URL: urlOf("old.warm.test") };
     expect(await said(path, named)).toBeNull();
-    await env.DB.prepare("UPDATE domains SET egress = 'warm' WHERE id = ?1").bind(workspace.domainId).run();
+    await database.run("UPDATE domains SET egress = 'warm' WHERE id = ?1", [workspace.domainId]);
     expect(await said(path, named)).toContain("2 days");
   });
 
   it("forgets an egress that has told nothing for three days", async () => {
     await tell();
-    await env.DB.prepare("UPDATE egress_warm_ups SET seen_at = seen_at - ?1")
-      .bind(3 * DAY + 1)
-      .run();
+    await database.run("UPDATE egress_warm_ups SET seen_at = seen_at - ?1", [3 * DAY + 1]);
     expect(await said(await aDraft({ "hotmail.test": 60 }))).toBeNull();
     const left = async () => {
       for await (const _ of deleteExpiredMainRows(testContext()));
-      return env.DB.prepare("SELECT count(*) AS n FROM egress_warm_ups").first<number>("n");
+      return database.value<number>("SELECT count(*) AS n FROM egress_warm_ups");
     };
     expect(await left()).toBe(0);
     await tell();
@@ -177,20 +168,20 @@ describe("the review of a broadcast", () => {
 });
 
 describe("what an egress tells of its warm-up", () => {
-  const row = () => env.DB.prepare("SELECT * FROM egress_warm_ups WHERE address = ?1").bind(ADDRESS).first();
+  const row = () => database.row("SELECT * FROM egress_warm_ups WHERE address = ?1", [ADDRESS]);
 
   it("is written again only after an hour, or when it has changed", async () => {
     await tell();
     const first = await row();
     expect(first).toMatchObject({ name: RELAY, is_warming: 1, since: null });
-    await env.DB.prepare("UPDATE egress_warm_ups SET seen_at = seen_at - 3500000").run();
+    await database.run("UPDATE egress_warm_ups SET seen_at = seen_at - 3500000");
     const before = await row();
     await tell();
     expect(await row()).toEqual(before);
     const since = Date.UTC(2026, 10, 20);
     await tell({ warm_up: { since } });
     expect(await row()).toMatchObject({ is_warming: 1, since });
-    await env.DB.prepare("UPDATE egress_warm_ups SET seen_at = 1").run();
+    await database.run("UPDATE egress_warm_ups SET seen_at = 1");
     await tell({ warm_up: { since } });
     expect(Number((await row())?.seen_at)).toBeGreaterThan(1);
   });

@@ -1,18 +1,13 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { multipart } from "../../audience/contacts/csv-support.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages of contacts, templates and broadcasts: their forms do what the API does. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const textOf = async (path: string) => (await session.get(path)).text();
 const locationOf = async (path: string, fields: Record<string, string> = {}) => {
@@ -83,8 +78,7 @@ describe("the broadcasts pages", () => {
     const contact_list_id = list.split("/").at(-1) ?? "";
     const create = async (changes: object) => {
       const fields = { name: "News", subject: "Hi", from_address: workspace.mailbox, html_body: "<p>Hi</p>" };
-      const created = await workspace.post("/v1/broadcasts/", { ...fields, contact_list_id, ...changes });
-      return `/app/broadcasts/${(await created.json<{ id: string }>()).id}`;
+      return `/app/broadcasts/${(await workspace.create("/v1/broadcasts/", { ...fields, contact_list_id, ...changes })).id}`;
     };
     const later = await create({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     expect(await textOf(later)).toMatch(/Get it<\/dt><dd>2</);

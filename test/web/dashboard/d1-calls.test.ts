@@ -4,6 +4,7 @@ import { automationCases } from "../../access/automation-cases.ts";
 import { inboxCases } from "../../access/inbox-cases.ts";
 import { segmentCases } from "../../access/segment-cases.ts";
 import { countingDb } from "../../support/counting-db.ts";
+import { database } from "../../support/databases.ts";
 import { createGrant } from "../../support/oauth.ts";
 import { callRoute, mountedRoutes } from "../../support/route-tests.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
@@ -59,14 +60,14 @@ let ids: Record<string, string>;
 beforeAll(async () => {
   await aSystemWorkspace();
   workspace = await aWorkspace();
-  await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
   ids = await withRows();
 });
 
 /** Fills a workspace, so that no page skips a read because it has no rows, and returns the parameters of the pages. */
 async function withRows(): Promise<Record<string, string>> {
   const send = async (changes: Record<string, unknown>) =>
-    (await (await workspace.post("/v1/emails/", aMail(workspace, changes))).json<{ id: string }>()).id;
+    (await workspace.create("/v1/emails/", aMail(workspace, changes))).id;
   const email_id = await send({ html: "<p>Hello</p>" });
   await send({ send_at: new Date(Date.now() + 3_600_000).toISOString() });
   await send({ to: [{ email: "bounced@simulator.test" }] });
@@ -82,7 +83,7 @@ async function withRows(): Promise<Record<string, string>> {
   await env.DB.prepare(delegate).bind(found.domain_id, "0".repeat(40)).run();
   const html = { name: "With content", html_body: "<p>Hello</p>" };
   await workspace.call("PATCH", `/v1/templates/${found.template_id}`, html);
-  const { id: topic_id } = await (await workspace.post("/v1/topics/", { name: "News" })).json<{ id: string }>();
+  const { id: topic_id } = await workspace.create("/v1/topics/", { name: "News" });
   const form = { name: "Footer", title: "News", text: "Once a month." };
   const { id: form_id } = await (await workspace.post(`/v1/contacts/${found.list_id}/forms`, form)).json<{
     id: string;

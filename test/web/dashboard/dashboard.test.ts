@@ -1,27 +1,27 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { database } from "../../support/databases.ts";
 import { expectSince } from "../../support/expect-since.ts";
 import { aGrant, createGrant } from "../../support/oauth.ts";
 import { callRoute, mountedRoutes } from "../../support/route-tests.ts";
 import { aSession } from "../../support/sessions.ts";
 import { codeOf } from "../../support/sign-ins.ts";
-import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import {
+  aKey,
+  aMember,
+  apiOn,
+  apiWith,
+  aWorkspace,
+  perSuite,
+  perTest,
+  type TestWorkspace,
+  testContext,
+} from "../../support/workspace.ts";
 import { foreignIds, submit } from "./support.ts";
 
-type Session = Awaited<ReturnType<typeof aSession>>;
-
-let workspace: TestWorkspace;
-let other: TestWorkspace;
-let session: Session;
-
-beforeAll(async () => {
-  other = await aWorkspace();
-});
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const other = perSuite(aWorkspace);
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const aKeyForm = (changes: Record<string, string> = {}) => ({
   name: "Shop server",
@@ -35,12 +35,11 @@ const shownKey = (html: string) => /svc_k_[0-9A-Za-z]{40}/.exec(html)?.[0];
 
 /** Returns the ids of API keys, sessions and grants of a workspace that have not ended. */
 async function credentials({ workspaceNumber }: TestWorkspace): Promise<string[]> {
-  const { results } = await env.DB.prepare(
+  const results = await database.rows<{ id: string }>(
     `SELECT id FROM api_keys WHERE workspace = ?1 AND revoked_at IS NULL
       UNION ALL SELECT id FROM oauth_grants WHERE workspace = ?1 UNION ALL SELECT id FROM sessions WHERE workspace = ?1`,
-  )
-    .bind(workspaceNumber)
-    .all<{ id: string }>();
+    [workspaceNumber],
+  );
   return results.map(({ id }) => id).sort();
 }
 

@@ -1,25 +1,20 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { toCurl } from "../../../src/web/dashboard/emails/curl.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { holdingServer } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, aMember, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aMember, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 import { submit, withoutClock } from "./support.ts";
 
 /** The pages of emails beside the list and the form: saved searches, batch, scheduled emails, source and copies. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const textOf = async (path: string, by = session) => (await by.get(path)).text();
 const send = async (changes: Record<string, unknown> = {}) =>
-  (await (await workspace.post("/v1/emails/", aMail(workspace, changes))).json<{ id: string }>()).id;
+  (await workspace.create("/v1/emails/", aMail(workspace, changes))).id;
 const locationOf = (response: Response) => response.headers.get("Location");
 
 describe("the list of emails", () => {

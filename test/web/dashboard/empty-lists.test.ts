@@ -1,16 +1,14 @@
 import { beforeAll, expect, it } from "vitest";
 import { publish } from "../../support/dns-control.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perSuite } from "../../support/workspace.ts";
 
 /** Lists without rows show the call of the API that makes the first one. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
+const workspace = perSuite(aWorkspace);
+const session = perSuite(() => aSession(workspace));
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
   await publish([{ name: "hooks.example.com", type: "A", value: "93.184.215.14" }]);
 });
 

@@ -1,19 +1,14 @@
-import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
-import { apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, perSuite } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perSuite(aWorkspace);
+const session = perSuite(() => aSession(workspace));
 
 const setAdmin = (isAdmin: 0 | 1) =>
-  env.DB.prepare("UPDATE users SET is_platform_admin = ?2 WHERE id = ?1").bind(workspace.userId, isAdmin).run();
+  database.run("UPDATE users SET is_platform_admin = ?2 WHERE id = ?1", [workspace.userId, isAdmin]);
 
 describe("the example shop of the local service", () => {
   it("is not on Home of a deployment, where it cannot be filled", async () => {

@@ -4,7 +4,7 @@ import { lastFailures } from "../../../src/web/dashboard/emails/failure-card.tsx
 import { toText } from "../../../src/web/dashboard/emails/timeline.tsx";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aMember, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 const event = (event_type: string, metadata: Record<string, unknown> | null = null) => ({
@@ -64,15 +64,13 @@ it.each([
 });
 
 describe("the page of an email that bounced", () => {
-  let workspace: TestWorkspace;
-  let session: Awaited<ReturnType<typeof aSession>>;
+  const workspace = perTest(aWorkspace);
+  const session = perTest(() => aSession(workspace));
   let id: string;
 
   beforeEach(async () => {
-    workspace = await aWorkspace();
-    session = await aSession(workspace);
     const mail = aMail(workspace, { to: [{ email: "bounced@simulator.test" }] });
-    id = await (await workspace.post("/v1/emails/", mail)).json<{ id: string }>().then((accepted) => accepted.id);
+    id = await workspace.create("/v1/emails/", mail).then((accepted) => accepted.id);
     await runOutboxAt(Date.now());
     // Simulated bounces suppress no address.
     await workspace.post("/v1/suppressions/", { email: "bounced@simulator.test", reason: "bounce" });

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FORM_PAGE } from "../../../src/http/ui/index.ts";
 import { multipart } from "../../audience/contacts/csv-support.ts";
+import { database } from "../../support/databases.ts";
 import { mountedRoutes } from "../../support/route-tests.ts";
 import { apiWithCookies, aSession, cookiesOf } from "../../support/sessions.ts";
 import { aSystemWorkspace } from "../../support/transfers.ts";
@@ -40,7 +41,7 @@ const fieldsOf = (html: string) =>
 const valueIn = (html: string, field: string) => fieldsOf(html).find(({ name }) => name === field)?.value ?? "";
 
 const nameOf = async ({ workspaceId }: TestWorkspace) =>
-  (await env.DB.prepare("SELECT name FROM workspaces WHERE id = ?1").bind(workspaceId).first<string>("name")) ?? "";
+  (await database.value<string>("SELECT name FROM workspaces WHERE id = ?1", [workspaceId])) ?? "";
 
 async function invitations() {
   const query = "SELECT email, workspace FROM invitations WHERE workspace IN (?1, ?2)";
@@ -91,7 +92,7 @@ describe("a form of the workspace that another tab has left", () => {
   });
 
   it("changes nothing either when it has files or a long text", async () => {
-    const list = await (await two.post("/v1/contacts/", { name: "Ours" })).json<{ id: string }>();
+    const list = await two.create("/v1/contacts/", { name: "Ours" });
     const [later, path] = [await switchTo(two.workspaceId), `/app/contacts/${list.id}/import`];
     const { body, headers } = multipart(`email\n${"x".repeat(200_000)}\n`);
     const [, boundary] = headers["Content-Type"]?.split("boundary=") ?? [];

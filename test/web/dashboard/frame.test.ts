@@ -1,18 +1,14 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { countingDb } from "../../support/counting-db.ts";
+import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, aMember, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aMember, apiOn, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 
 /** The frame of each page: the menu, the header, and the search over everything. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const pageOf = async (path: string, by = session) => (await by.get(path)).text();
 const menuOf = (html: string) => /<nav id="menu".*?<\/nav>/s.exec(html)?.[0] ?? "";
@@ -30,7 +26,7 @@ async function callsOf(path: string) {
 
 describe("the menu", () => {
   it("has at most twelve entries, since what is set up once is folded, also for administrators of the platform", async () => {
-    await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+    await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
     const menu = menuOf(await pageOf("/app"));
     const [unfolded = "", folded = ""] = [
       menu.replace(/<details.*?<\/details>/s, "").replace(/<div class="group elsewhere">.*$/s, ""),
@@ -49,7 +45,7 @@ describe("the menu", () => {
 
   it("of the platform is one of its own, for administrators only", async () => {
     expect(menuOf(await pageOf("/app"))).not.toContain("/app/admin/");
-    await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+    await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
     const menu = menuOf(await pageOf("/app/admin/accounts"));
     expect(namesOf(menu)).toEqual(expect.arrayContaining(["Accounts", "Dead letters"]));
     expect(menu).not.toContain("/app/emails");
@@ -81,21 +77,20 @@ describe("the header", () => {
 
   it("counts at most 99 notifications", async () => {
     const many = JSON.stringify([...Array(120).keys()]);
-    await env.DB.prepare(
+    await database.run(
       `INSERT INTO notifications (id, workspace, user_id, category, severity, title, body, created_at)
        SELECT ?1 || value, ?2, ?3, 'alerts', 'info', 'A title', 'A body', 1 FROM json_each(?4)`,
-    )
-      .bind(crypto.randomUUID(), workspace.workspaceNumber, workspace.userId, many)
-      .run();
+      [crypto.randomUUID(), workspace.workspaceNumber, workspace.userId, many],
+    );
     expect(await pageOf("/app/search")).toContain('aria-label="Notifications, 99+ unread"');
   });
 });
 
 describe("the search over everything", () => {
   it("finds emails, contacts, domains and settings of the workspace, in one call more than a search for emails", async () => {
-    const list = await (await workspace.post("/v1/contacts/", { name: "Readers" })).json<{ id: string }>();
+    const list = await workspace.create("/v1/contacts/", { name: "Readers" });
     const contact = { email: "Ada.Lovelace@example.org", name: "Ada" };
-    const { id } = await (await workspace.post(`/v1/contacts/${list.id}/contacts`, contact)).json<{ id: string }>();
+    const { id } = await workspace.create(`/v1/contacts/${list.id}/contacts`, contact);
     await workspace.post("/v1/emails/", aMail(workspace, { subject: "Receipt for Ada.Lovelace", to: [contact] }));
     const { html, main, mail } = await callsOf("/app/search?q=ada.love");
     expect(main).toBe(2);

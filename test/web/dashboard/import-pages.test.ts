@@ -2,17 +2,15 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { multipart } from "../../audience/contacts/csv-support.ts";
 import { aList } from "../../audience/contacts/support.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 
 /** The page that imports contacts: what a file has before, and what became of each row after. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 let path: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
   path = `/app/contacts/${(await aList(workspace)).id}`;
 });
 

@@ -1,18 +1,13 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { publish } from "../../support/dns-control.ts";
 import { aSession } from "../../support/sessions.ts";
-import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** Text that a person has written is not lost: when the session has ended, and when another tab has saved meanwhile. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 /** Returns the fields of the form of a page that posts to `action`. */
 async function fieldsOf(page: string, action: string): Promise<Record<string, string>> {
@@ -122,8 +117,7 @@ describe("a form that comes after the end of its session", () => {
 
 describe("a form that another tab has overtaken", () => {
   it("of a template is not saved before it shows what is stored, and is saved when it is sent again", async () => {
-    const created = await workspace.post("/v1/templates/", { name: "A", subject: "old", html_body: "<p>old</p>" });
-    const { id } = await created.json<{ id: string }>();
+    const { id } = await workspace.create("/v1/templates/", { name: "A", subject: "old", html_body: "<p>old</p>" });
     const path = `/app/templates/${id}`;
     const [one, two] = await Promise.all(
       [0, 1].map(async () => fieldsOf(await (await session.get(path)).text(), path)),
@@ -143,7 +137,7 @@ describe("a form that another tab has overtaken", () => {
 
   it("of a broadcast is not saved before it shows what is stored", async () => {
     const fields = { name: "News", subject: "old", from_address: workspace.mailbox, text_body: "T" };
-    const { id } = await (await workspace.post("/v1/broadcasts/", fields)).json<{ id: string }>();
+    const { id } = await workspace.create("/v1/broadcasts/", fields);
     const path = `/app/broadcasts/${id}/content`;
     const form = await fieldsOf(await (await session.get(path)).text(), path);
     await workspace.call("PATCH", `/v1/broadcasts/${id}`, { subject: "of the API" });
@@ -170,8 +164,7 @@ describe("a form that another tab has overtaken", () => {
     entered: string;
   }
   const NAMES = { stored: "of the API", entered: "of the form" };
-  const created = async (path: string, body: object) =>
-    (await (await workspace.post(path, body)).json<{ id: string }>()).id;
+  const created = async (path: string, body: object) => (await workspace.create(path, body)).id;
 
   const forms: [string, () => Promise<Overtaken>][] = [
     [

@@ -1,25 +1,19 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aContactList } from "../../audience/broadcasts/support.ts";
-import { mail } from "../../support/databases.ts";
+import { database } from "../../support/databases.ts";
 import { consumeQueues } from "../../support/queues.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMember, aWorkspace, type TestWorkspace, until } from "../../support/workspace.ts";
+import { aMember, aWorkspace, perTest, until } from "../../support/workspace.ts";
 import { submit, withoutClock } from "./support.ts";
 
 consumeQueues("work");
 
 /** Forms that change contacts, mail a list, keep what a broadcast has, and delete the workspace. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
-
-const create = async (path: string, body: unknown) =>
-  (await (await workspace.post(path, body)).json<{ id: string }>()).id;
+const create = async (path: string, body: unknown) => (await workspace.create(path, body)).id;
 const textOf = async (path: string) => (await session.get(path)).text();
 
 describe("the page of a contact", () => {
@@ -66,10 +60,9 @@ describe("the page that mails a list", () => {
     expect(withoutClock(pages[1] ?? "")).toBe(withoutClock(pages[0] ?? ""));
     const emails = async () => (await (await workspace.get("/v1/emails/")).json<unknown[]>()).length;
     await until(emails, (count) => count >= 3);
-    const sends = await mail
-      .prepare("SELECT count(*) AS count FROM broadcasts WHERE workspace = ?1")
-      .bind(workspace.workspaceNumber)
-      .first("count");
+    const sends = await database.value("SELECT count(*) AS count FROM broadcasts WHERE workspace = ?1", [
+      workspace.workspaceNumber,
+    ]);
     expect([await emails(), sends]).toEqual([3, 1]);
     const empty = await submit(session, path, { ...form, text: "", idempotency_key: crypto.randomUUID() });
     expect([empty.status, (await empty.text()).includes("News for {{name}}")]).toEqual([422, true]);

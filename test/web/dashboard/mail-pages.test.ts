@@ -1,20 +1,15 @@
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aSystemWorkspace, ownerOf } from "../../support/transfers.ts";
-import { aMail, aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aMember, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages of emails, domains and transfers: their forms do what the API does. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
 beforeAll(aSystemWorkspace);
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const textOf = async (path: string, by = session) => (await by.get(path)).text();
 const memberSession = async () =>

@@ -1,20 +1,15 @@
 /** The list of filters that forward although it is not known who saved them. */
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { aFilter } from "../../mailboxes/inbox/filters/support.ts";
-import { anInbox, type Inbox } from "../../mailboxes/inbox/support.ts";
+import { anInbox } from "../../mailboxes/inbox/support.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMember } from "../../support/workspace.ts";
+import { aMember, perTest } from "../../support/workspace.ts";
 
 const PATH = "/app/forwarding/filters";
-let inbox: Inbox;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  inbox = await anInbox();
-  session = await aSession(inbox.workspace);
-});
+const inbox = perTest(anInbox);
+const session = perTest(() => aSession(inbox.workspace));
 
 const shown = async (path = PATH) => {
   const response = await session.get(path);
@@ -69,13 +64,11 @@ it("reads fifty mailboxes at a time", async () => {
   const { workspaceNumber, domainId, mailboxId, mailbox } = inbox.workspace;
   await aMakerless("Old invoices");
   const others = Array.from({ length: 50 }, (_, index) => ({ id: crypto.randomUUID(), name: `a${100 + index}` }));
-  await database
-    .prepare(
-      `INSERT INTO mailboxes (id, workspace, domain_id, local_part, address, created_at)
+  await database.run(
+    `INSERT INTO mailboxes (id, workspace, domain_id, local_part, address, created_at)
        SELECT value->>'id', ?1, ?2, value->>'name', value->>'name' || '@' || ?3, 0 FROM json_each(?4)`,
-    )
-    .bind(workspaceNumber, domainId, mailbox.split("@")[1], JSON.stringify(others))
-    .run();
+    [workspaceNumber, domainId, mailbox.split("@")[1], JSON.stringify(others)],
+  );
   const first = await shown();
   expect(first.text).toContain("More mailboxes follow");
   const next = /href="([^"]*after=[^"]*)"/.exec(first.text)?.[1] ?? "";

@@ -1,17 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The form of a new email: it is checked and shown before it is sent. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const PATH = "/app/emails/new";
 const form = (changes: Record<string, string> = {}) => ({
@@ -76,7 +71,7 @@ describe("the preview of a new email", () => {
 describe("an email from a template", () => {
   const aTemplate = async (of = workspace) => {
     const content = { subject: "For {{name}}", html_body: "<p>Hi {{name}} of {{city}}</p>", text_body: "Hi {{name}}" };
-    return (await (await of.post("/v1/templates/", { name: "Receipt", ...content })).json<{ id: string }>()).id;
+    return (await of.create("/v1/templates/", { name: "Receipt", ...content })).id;
   };
   const textOf = async (response: Response | Promise<Response>) => (await response).text();
 

@@ -1,17 +1,12 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The parts that all pages share: titles, statuses, times, messages, empty lists. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perSuite(aWorkspace);
+const session = perSuite(() => aSession(workspace));
 
 const pageOf = async (path: string) => (await session.get(path)).text();
 

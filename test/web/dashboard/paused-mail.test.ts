@@ -1,7 +1,7 @@
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { run } from "../../support/sending.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMember, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages of a workspace that has stopped itself (docs/contract/workspaces.md#self-stop). */
@@ -9,11 +9,7 @@ import { submit } from "./support.ts";
 const BANNER = "so this mail is paused: bulk, broadcast, automation, batch.";
 const BUTTON = "Resume this mail";
 
-let workspace: TestWorkspace;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-});
+const workspace = perTest(aWorkspace);
 
 const stop = () =>
   run(

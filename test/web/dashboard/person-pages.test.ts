@@ -2,21 +2,18 @@ import { beforeEach, expect, it } from "vitest";
 import type { PersonExportOut } from "../../../src/audience/people/schema.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMember, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages that export and erase a person do what the API does. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 let path: string;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-  const list = await (await workspace.post("/v1/contacts/", { name: "Readers" })).json<{ id: string }>();
-  const response = await workspace.post(`/v1/contacts/${list.id}/contacts`, { email: "ada@example.org", name: "Ada" });
-  path = `/app/contacts/${list.id}/contacts/${(await response.json<{ id: string }>()).id}`;
+  const list = await workspace.create("/v1/contacts/", { name: "Readers" });
+  path = `/app/contacts/${list.id}/contacts/${(await workspace.create(`/v1/contacts/${list.id}/contacts`, { email: "ada@example.org", name: "Ada" })).id}`;
 });
 
 it("the export of a contact's person is a file with all pages", async () => {

@@ -1,23 +1,19 @@
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { reportingCases } from "../../access/reporting-cases.ts";
 import { aRollup, hoursAgo } from "../../sending/analytics/support.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aSystemWorkspace, insertTransfer, ownerOf } from "../../support/transfers.ts";
-import { aMail, aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aMember, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** Home, analytics and notifications. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-let memberSession: typeof session;
-
 beforeAll(aSystemWorkspace);
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-  memberSession = await aSession({ ...workspace, userId: (await aMember(workspace, "member")).userId });
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
+const memberSession = perTest(async () =>
+  aSession({ ...workspace, userId: (await aMember(workspace, "member")).userId }),
+);
 
 const textOf = async (path: string, by = session) => (await by.get(path)).text();
 const locationOf = async (path: string, fields: Record<string, string> = {}) => {

@@ -57,6 +57,6 @@ it("the test domain has a page of its own, and is no choice for a mailbox or an 
 it("Home counts what the workspace owns, not its test domain", async () => {
   const workspace = await aSandbox();
   await insertDomain(workspace, undefined, "pending");
-  await database.prepare("DELETE FROM api_keys WHERE workspace = ?1").bind(workspace.workspaceNumber).run();
+  await database.run("DELETE FROM api_keys WHERE workspace = ?1", [workspace.workspaceNumber]);
   expect(await (await (await aSession(workspace)).get("/app")).text()).toContain("Set up: 1 of 5 steps are done");
 });

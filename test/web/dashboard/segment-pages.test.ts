@@ -1,23 +1,17 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Condition, Conditions } from "../../../src/audience/conditions/index.ts";
 import { describeCondition, parseDraft, readConditions, toDraft } from "../../../src/web/dashboard/conditions/index.ts";
 import { aListWith } from "../../audience/segments/support.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perSuite } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages of segments, whose form of conditions works without scripts. */
 
-type Session = Awaited<ReturnType<typeof aSession>>;
 type Form = Record<string, string>;
 
-let workspace: TestWorkspace;
-let session: Session;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perSuite(aWorkspace);
+const session = perSuite(() => aSession(workspace));
 
 const textOf = async (path: string) => (await session.get(path)).text();
 const aKey = () => ({ idempotency_key: crypto.randomUUID() });

@@ -1,23 +1,16 @@
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { aSession } from "../../support/sessions.ts";
 import { aSystemWorkspace } from "../../support/transfers.ts";
-import { aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages of suppressions, mailboxes, SMTP, the team, the audit log and the settings: their forms do what the API does. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-let member: Awaited<ReturnType<typeof aMember>>;
-let memberSession: typeof session;
-
 beforeAll(aSystemWorkspace);
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-  member = await aMember(workspace, "member");
-  memberSession = await aSession({ ...workspace, userId: member.userId });
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
+const member = perTest(() => aMember(workspace, "member"));
+const memberSession = perTest(() => aSession({ ...workspace, userId: member.userId }));
 
 const textOf = async (path: string, by = session) => (await by.get(path)).text();
 const locationOf = async (path: string, fields: Record<string, string> | [string, string][] = {}) => {

@@ -19,7 +19,7 @@ export const withoutClock = (html: string) => html.replace(/ data-now="\d+"/, ""
 
 /** Returns ids of what a workspace has, by the names of the parameters of pages. */
 export async function foreignIds(of: TestWorkspace): Promise<Record<string, string>> {
-  const email = await (await of.post("/v1/emails/", aMail(of))).json<{ id: string }>();
+  const email = await of.create("/v1/emails/", aMail(of));
   const transfer = await insertTransfer({ source: of, email: await ownerOf(of) });
   const invitation_id = testContext().newId();
   const invite = env.DB.prepare(
@@ -43,7 +43,7 @@ export async function foreignIds(of: TestWorkspace): Promise<Record<string, stri
 }
 
 async function bulkIds(of: TestWorkspace): Promise<Record<string, string>> {
-  const create = async (path: string, body: unknown) => (await (await of.post(path, body)).json<{ id: string }>()).id;
+  const create = async (path: string, body: unknown) => (await of.create(path, body)).id;
   const list_id = await create("/v1/contacts/", { name: "Foreign" });
   const broadcast_id = await create("/v1/broadcasts/", {
     ...{ name: "Foreign", subject: "S", text_body: "T", html_body: "<p>T</p>", from_address: of.mailbox },

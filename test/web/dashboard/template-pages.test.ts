@@ -1,22 +1,17 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The editor of templates: HTML with a preview, and blocks that plain forms add, move and remove. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const textOf = async (path: string) => (await session.get(path)).text();
 const stored = async (id: string) =>
   (await workspace.get(`/v1/templates/${id}`)).json<{ html_body: string; text_body: string; blocks_json: unknown }>();
-const create = async (body: object) => (await (await workspace.post("/v1/templates/", body)).json<{ id: string }>()).id;
+const create = async (body: object) => (await workspace.create("/v1/templates/", body)).id;
 
 const HEADING = { "b.0.type": "heading", "b.0.text": "For {{name}}", "b.0.url": "" };
 const BUTTON = { "b.1.type": "button", "b.1.text": "Open", "b.1.url": "https://example.org/" };
@@ -166,7 +161,7 @@ describe("the form of blocks", () => {
 
 describe("the preview with a contact", () => {
   it("fills in the values of a contact as a broadcast does, and says when no contact has the address", async () => {
-    const list = await (await workspace.post("/v1/contacts/", { name: "People" })).json<{ id: string }>();
+    const list = await workspace.create("/v1/contacts/", { name: "People" });
     const metadata = { plan: "pro", tags: ["a", "b"] };
     const ada = { email: "Ada@example.org", name: "Ada <b>", metadata };
     expect((await workspace.post(`/v1/contacts/${list.id}/contacts`, ada)).status).toBe(201);

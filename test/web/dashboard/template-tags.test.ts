@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
 import {
   aList,
@@ -9,18 +9,13 @@ import {
 } from "../../audience/automations/support.ts";
 import { broadcastsOf, emailsOf, runBroadcasts } from "../../audience/broadcasts/support.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** Liquid tags in blocks of a template: rendered wherever the template is sent, or refused where it is saved. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const PLAN = "{% if plan == 'pro' %}Pro <3{% else %}Free{% endif %}";
 const BLOCKS = [
@@ -76,7 +71,7 @@ describe("tags in blocks are rendered", () => {
     expect(await page.text()).toMatch(PARAGRAPHS);
     const mail = aMail(workspace, { subject: undefined, text: undefined, template_id: id, variables });
     expect(await (await workspace.post("/v1/emails/validate", mail)).json()).toMatchObject({ valid: true });
-    const sent = await (await workspace.post("/v1/emails/", mail)).json<{ id: string }>();
+    const sent = await workspace.create("/v1/emails/", mail);
     expectRendered(await detailOf(sent.id));
     const test = { from_: workspace.mailbox, to: contact.email, idempotency_key: crypto.randomUUID(), "v.plan": "pro" };
     const { headers } = await submit(session, `/app/templates/${id}/test`, test);

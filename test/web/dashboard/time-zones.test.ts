@@ -1,16 +1,15 @@
 import { exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** In which zone pages show times: the one of the user, else of the browser, else of the address, else UTC. */
 
-let workspace: TestWorkspace;
+const workspace = perTest(aWorkspace);
 let session: Awaited<ReturnType<typeof aSession>>;
 
 beforeEach(async () => {
-  workspace = await aWorkspace();
   session = await aSession(workspace);
 });
 
@@ -89,8 +88,7 @@ describe("a field for date and time", () => {
 
   it("shows and takes the time of a scheduled email in the zone of the viewer", async () => {
     const [first, second] = [inHours(3), inHours(4)];
-    const sent = await workspace.post("/v1/emails/", aMail(workspace, { send_at: first.at }));
-    const { id } = await sent.json<{ id: string }>();
+    const { id } = await workspace.create("/v1/emails/", aMail(workspace, { send_at: first.at }));
     const page = await textOf("/app/emails/scheduled");
     expect(page).toContain(`value="${first.text}"`);
     expect(page).toContain(`name="send_at_zone" value="${ZONE}"`);
@@ -115,7 +113,7 @@ describe("a field for date and time", () => {
   it("keeps the time of a broadcast, with its seconds, when it is saved unchanged", async () => {
     const scheduled_at = new Date(Date.now() + 30 * HOUR + 1_234).toISOString();
     const body = { name: "News", subject: "News", from_address: workspace.mailbox, text_body: "Hello", scheduled_at };
-    const { id } = await (await workspace.post("/v1/broadcasts/", body)).json<{ id: string }>();
+    const { id } = await workspace.create("/v1/broadcasts/", body);
     const text = new Date(Date.parse(scheduled_at) + AHEAD).toISOString().slice(0, 16);
     expect(await textOf(`/app/broadcasts/${id}/review`)).toContain(`value="${text}"`);
     const zoned = { scheduled_at: text, scheduled_at_zone: ZONE, stored_scheduled_at: scheduled_at };

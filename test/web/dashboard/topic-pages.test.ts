@@ -1,18 +1,13 @@
-import { beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { aSession } from "../../support/sessions.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages of topics, and where other pages choose one: their forms do what the API does. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 const textOf = async (path: string) => (await session.get(path)).text();
 const locationOf = async (path: string, fields: Record<string, string> | [string, string][] = {}) => {
@@ -47,7 +42,7 @@ it("a broadcast and a bulk send have the topic that their form chose", async () 
   expect(await textOf("/app/broadcasts/new")).not.toContain('name="topic_id"');
   const { id: topic_id } = await aTopic(workspace);
   expect(await textOf("/app/broadcasts/new")).toContain('name="topic_id"');
-  const list = await (await workspace.post("/v1/contacts/", { name: "Readers" })).json<{ id: string }>();
+  const list = await workspace.create("/v1/contacts/", { name: "Readers" });
   const contact = { email: "ada@example.org" };
   await workspace.post(`/v1/contacts/${list.id}/contacts`, contact);
   const fields = { name: "B", from_address: workspace.mailbox, contact_list_id: list.id, topic_id };
@@ -66,9 +61,8 @@ it("a broadcast and a bulk send have the topic that their form chose", async () 
 });
 
 it("the page of a contact shows and sets the person's choices", async () => {
-  const list = await (await workspace.post("/v1/contacts/", { name: "Readers" })).json<{ id: string }>();
-  const response = await workspace.post(`/v1/contacts/${list.id}/contacts`, { email: "ada@example.org" });
-  const path = `/app/contacts/${list.id}/contacts/${(await response.json<{ id: string }>()).id}`;
+  const list = await workspace.create("/v1/contacts/", { name: "Readers" });
+  const path = `/app/contacts/${list.id}/contacts/${(await workspace.create(`/v1/contacts/${list.id}/contacts`, { email: "ada@example.org" })).id}`;
   expect(await textOf(path)).not.toContain("Topics of this person");
   const { id } = await aTopic(workspace);
   expect(await textOf(path)).toContain("Topics of this person");

@@ -1,19 +1,14 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aContactList, broadcastsOf, emailsOf, runBroadcasts } from "../../audience/broadcasts/support.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages that ask before an A/B test is sent and before its winner goes to everybody else. */
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
-
-beforeEach(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
-});
+const workspace = perTest(aWorkspace);
+const session = perTest(() => aSession(workspace));
 
 /** The text of a page, without its elements. */
 const shown = async (response: Response) => (await response.text()).replace(/<[^>]*>/g, "").replaceAll("&quot;", '"');
@@ -149,10 +144,7 @@ describe("the page of a broadcast", () => {
     await runBroadcasts();
     expect((await broadcasts.read(id)).status).toBe("sent");
     expect(await isPolled()).toBe(true);
-    await database
-      .prepare("UPDATE broadcasts SET sent_at = ?1 WHERE id = ?2")
-      .bind(Date.now() - 86_400_001, id)
-      .run();
+    await database.run("UPDATE broadcasts SET sent_at = ?1 WHERE id = ?2", [Date.now() - 86_400_001, id]);
     expect(await isPolled()).toBe(false);
   });
 

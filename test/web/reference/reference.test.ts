@@ -4,10 +4,10 @@ import { type ApiDocument, type Operation, readNouns } from "../../../src/web/re
 import { toFields } from "../../../src/web/reference/schemas.ts";
 import { routeScopes } from "../../support/route-tests.ts";
 import { aSession } from "../../support/sessions.ts";
-import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 
-let workspace: TestWorkspace;
-let session: Awaited<ReturnType<typeof aSession>>;
+const workspace = perSuite(aWorkspace);
+const session = perSuite(() => aSession(workspace));
 let document: ApiDocument;
 let operations: (readonly [string, Operation])[];
 
@@ -24,8 +24,6 @@ const textOf = (html: string) =>
 const read = async (path: string) => textOf(await (await visitor.call("GET", path)).text());
 
 beforeAll(async () => {
-  workspace = await aWorkspace();
-  session = await aSession(workspace);
   document = await (await visitor.call("GET", "/openapi.json")).json<ApiDocument>();
   operations = readNouns(document).flatMap((noun) =>
     noun.operations.map((operation) => [noun.slug, operation] as const),

@@ -1,16 +1,12 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { confirmTarget } from "../../mailboxes/forwarding-rules/support.ts";
 import { aSession } from "../../support/sessions.ts";
-import { apiWith } from "../../support/workspace.ts";
-import { aMailbox, type Mailbox, toText, valuesOf } from "./support.ts";
+import { apiWith, perTest } from "../../support/workspace.ts";
+import { aMailbox, toText, valuesOf } from "./support.ts";
 
-let box: Mailbox;
-
-beforeEach(async () => {
-  box = await aMailbox();
-});
+const box = perTest(aMailbox);
 
 const path = (suffix = "") => `/mail/filters/${box.workspace.mailboxId}${suffix}`;
 const api = (method: string, suffix: string, body?: unknown) =>

@@ -1,14 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fill } from "../../mailboxes/mailbox-store/support.ts";
-import { aMailbox, type Mailbox, valuesOf } from "./support.ts";
+import { perTest } from "../../support/workspace.ts";
+import { aMailbox, valuesOf } from "./support.ts";
 
-let box: Mailbox;
-
-beforeEach(async () => {
-  box = await aMailbox();
-});
+const box = perTest(aMailbox);
 
 const FIRST = { Subject: "Plan", "Message-ID": "<plan@example.org>" };
 const REPLY = { Subject: "Re: Plan", "In-Reply-To": "<plan@example.org>", References: "<plan@example.org>" };
@@ -86,7 +83,7 @@ describe("the star and the labels of a conversation", () => {
     await box.receive(FIRST);
     await box.receive(REPLY);
     const path = `/v1/inbox/${box.workspace.mailboxId}/labels`;
-    const { id } = await (await box.workspace.post(path, { name: "Bills", color: "#a4262c" })).json<{ id: string }>();
+    const { id } = await box.workspace.create(path, { name: "Bills", color: "#a4262c" });
     await act("flag", [["uid", "2"]]);
     await act(`label:${id}`, [["uid", "2"]]);
     await act("move:Archive", [["uid", "2"]]);

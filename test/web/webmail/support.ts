@@ -19,7 +19,7 @@ export async function aMailbox() {
   return new Mailbox(workspace, await openMailbox(workspace));
 }
 
-export class Mailbox {
+class Mailbox {
   readonly workspace: TestWorkspace;
   readonly page: ReturnType<typeof browser>;
 

@@ -1,15 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { consumeQueues } from "../../support/queues.ts";
-import { aWorkspace } from "../../support/workspace.ts";
-import { aMailbox, type Mailbox, toText, valuesOf } from "./support.ts";
+import { aWorkspace, perTest } from "../../support/workspace.ts";
+import { aMailbox, toText, valuesOf } from "./support.ts";
 
 consumeQueues("work");
 
-let box: Mailbox;
-
-beforeEach(async () => {
-  box = await aMailbox();
-});
+const box = perTest(aMailbox);
 
 const compose = (fields: Record<string, string>) =>
   box.submit(`/mail/compose/${box.workspace.mailboxId}`, [

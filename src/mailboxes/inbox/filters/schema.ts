@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { idField } from "../../../lib/id-field.ts";
 import { nameIssue } from "../../../lib/text-rules.ts";
-import { iso, timestamp } from "../../../lib/time.ts";
+import { iso } from "../../../lib/time.ts";
+import { timestamp } from "../../../lib/timestamp.ts";
 import { type Filter, type FilterAction, type FilterRun, filterLimits, textFields } from "../../mailbox-store/index.ts";
 
 const TextCondition = z.object({

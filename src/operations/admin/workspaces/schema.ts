@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { iso, isoOrNull, timestamp } from "../../../lib/time.ts";
+import { iso, isoOrNull } from "../../../lib/time.ts";
+import { timestamp } from "../../../lib/timestamp.ts";
 import type { WorkspaceRow } from "./queries.ts";
 
 /** A workspace, as administrators of the platform see it. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { iso, isoOrNull, timestamp } from "../../../lib/time.ts";
+import { iso, isoOrNull } from "../../../lib/time.ts";
+import { timestamp } from "../../../lib/timestamp.ts";
 import { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";

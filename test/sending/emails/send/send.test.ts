@@ -1,26 +1,22 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { database } from "../../../support/databases.ts";
 import { consumeQueues } from "../../../support/queues.ts";
-import { type Detail, run, type Sending, sendingFrom } from "../../../support/sending.ts";
+import { type Detail, run, sendingFrom } from "../../../support/sending.ts";
 import {
   aKey,
   aMail,
   apiWith,
   aWorkspace,
   createApiWithoutQueue,
+  perSuite,
   type TestWorkspace,
   until,
 } from "../../../support/workspace.ts";
 
 consumeQueues("work");
 
-let workspace: TestWorkspace;
-let sending: Sending;
-
-beforeAll(async () => {
-  workspace = await aWorkspace();
-  sending = sendingFrom(workspace);
-});
+const workspace = perSuite(aWorkspace);
+const sending = perSuite(() => sendingFrom(workspace));
 
 describe("a valid send", () => {
   it("returns 202 with id, status, message id and no rejection_reason", async () => {
@@ -36,8 +32,7 @@ describe("a valid send", () => {
   });
 
   it("is delivered without further calls, with events for it", async () => {
-    const response = await workspace.post("/v1/emails/", aMail(workspace));
-    const { id } = await response.json<{ id: string }>();
+    const { id } = await workspace.create("/v1/emails/", aMail(workspace));
     const read = async () => (await workspace.get(`/v1/emails/${id}`)).json<Detail>();
     const email = await until(read, ({ status }) => status === "delivered");
     expect(email.events.map(({ event_type }) => event_type)).toEqual(["queued", "delivered"]);
@@ -98,10 +93,7 @@ describe("a valid send", () => {
     const email = await sending.accepted(response);
     expect(email).toMatchObject({ status: "scheduled", scheduled_at: new Date(at).toISOString() });
     expect(email.events.map(({ event_type }) => event_type)).toEqual(["scheduled"]);
-    const due = await database
-      .prepare("SELECT due_at FROM outbox WHERE id = ?1")
-      .bind(email.id)
-      .first<number>("due_at");
+    const due = await database.value<number>("SELECT due_at FROM outbox WHERE id = ?1", [email.id]);
     expect(due).toBe(at);
   });
 });
@@ -272,7 +264,7 @@ describe("recipients", () => {
     expect(await response.clone().json()).toMatchObject({ status: "rejected", rejection_reason: expect.any(String) });
     const shown = await sending.accepted(response);
     expect(shown.events.map(({ event_type }) => event_type)).toEqual(["suppressed", "rejected"]);
-    expect(await database.prepare("SELECT count(*) AS n FROM outbox WHERE id = ?1").bind(shown.id).first("n")).toBe(0);
+    expect(await database.value("SELECT count(*) AS n FROM outbox WHERE id = ?1", [shown.id])).toBe(0);
   });
 
   it("that are suppressed in part are dropped with an event each; an unsubscribe does not apply to single sends", async () => {
