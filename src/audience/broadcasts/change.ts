@@ -5,10 +5,9 @@ import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { parseFanOut } from "./fan-out.ts";
-import { type Broadcast, type BroadcastRow, getBroadcast } from "./queries.ts";
+import { type Broadcast, type BroadcastRow, getBroadcast, toRecord } from "./queries.ts";
 import { type BroadcastEvent, type BroadcastStatus, limits, statusAfter } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
-import { toRecord } from "./serialize.ts";
 
 /** Columns that calls change. */
 export type BroadcastChanges = Partial<

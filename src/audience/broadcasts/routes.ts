@@ -7,11 +7,10 @@ import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts, query } from "../../http/validate.ts";
 import { createBroadcast } from "./create.ts";
 import { deleteBroadcast } from "./delete.ts";
-import { getBroadcast, listBroadcasts } from "./queries.ts";
+import { getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
 import { contentFields, statuses } from "./rules.ts";
 import { BroadcastIn, BroadcastOut, BroadcastPatch } from "./schema.ts";
 import { sendingRoutes } from "./sending/routes.ts";
-import { toRecord } from "./serialize.ts";
 import { updateBroadcast } from "./update.ts";
 import { variantRoutes } from "./variants/routes.ts";
 
