@@ -26,7 +26,7 @@ export async function revokeSession(ctx: CallerCtx, id: string): Promise<void> {
 }
 
 /** Ends a session without authentication by its id. Safe to run twice. */
-export async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
+async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
   await ctx.db.batch([
     auditSessionStatement(ctx, "session.ended", sessionId),
     deleteSessionStatement(ctx, sessionId),
