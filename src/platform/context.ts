@@ -1,5 +1,5 @@
 import { uuidv7 } from "../lib/ids.ts";
-import { countRows } from "./db/count-rows.ts";
+import { asDatabase } from "./db/count-rows.ts";
 import type { Idempotency } from "./idempotency/key.ts";
 import { levelOf } from "./settings/log-levels.ts";
 import { readSettings, type Settings } from "./settings/settings.ts";
@@ -175,9 +175,4 @@ export function createContext(env: Env, requestId: string, now: () => number = D
     log,
     logBudget: { bytes: LOG_BYTES },
   };
-}
-
-/** Returns a binding as the kind of database that it is, which counts the rows written. Call it only where bindings are read. */
-export function asDatabase<Kind extends DatabaseKind>(binding: D1Database): Database<Kind> {
-  return countRows(binding as unknown as Database<Kind>);
 }

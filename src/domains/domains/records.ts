@@ -11,7 +11,7 @@ import type { DkimKeyRow, DomainRow } from "./queries.ts";
 import { reportAddress } from "./report-address.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
 
-/** What records are for, in the order of the API's list. */
+/** The purposes of records, in the order of the API's list. */
 export const recordPurposes = [
   ...(["ownership", "dkim", "spf", "return_path", "dmarc", "mx", "link_host"] as const),
   ...(["mta_sts", "mta_sts_id", "tls_reports", "mail_programs"] as const),

@@ -1,8 +1,8 @@
 import { type Address, addressParser } from "postal-mime";
+import { decodeWhole } from "../mime/body-decoder.ts";
 import type { Fields } from "../reports/message.ts";
 import type { MessageStructure } from "../structures/types.ts";
 import type { ShownPart } from "./bodies.ts";
-import { decodeWhole } from "./body-decoder.ts";
 import { decodeEncodedWords, joinEncodedWords } from "./encoded-words.ts";
 import type { MessagePart } from "./parts.ts";
 import { bounds } from "./rules.ts";

@@ -1,5 +1,5 @@
 import { binaryStringToBytes } from "../../lib/bytes.ts";
-import { decodeWhole, newBodyDecoder } from "../messages/body-decoder.ts";
+import { decodeWhole, newBodyDecoder } from "../mime/body-decoder.ts";
 import { decodeHeader, type Part } from "./message.ts";
 
 /** Bytes of a part that are decoded; lines, and characters of a line, that are read of its text. */

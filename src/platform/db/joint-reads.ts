@@ -1,4 +1,5 @@
-import { asDatabase, type Ctx } from "../context.ts";
+import type { Ctx } from "../context.ts";
+import { asDatabase } from "./count-rows.ts";
 import { isRead } from "./is-read.ts";
 import { markRepeating } from "./repeat-call.ts";
 

@@ -1,12 +1,5 @@
-import {
-  asDatabase,
-  type Ctx,
-  type InvocationLimits,
-  type MailCtx,
-  type MailDatabase,
-  type OutboxCtx,
-  type WakeUp,
-} from "../context.ts";
+import type { Ctx, InvocationLimits, MailCtx, MailDatabase, OutboxCtx, WakeUp } from "../context.ts";
+import { asDatabase } from "../db/count-rows.ts";
 import { countStatements } from "../db/count-statements.ts";
 import { type OutboxMessage, wake } from "../outbox/wake.ts";
 

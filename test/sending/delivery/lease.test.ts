@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { authenticateApiKey } from "../../../src/access/accounts/authenticate.ts";
 import { ConnectError, type RecipientResult } from "../../../src/mail/smtp/transport.ts";
-import { asDatabase, type MailCtx } from "../../../src/platform/context.ts";
+import type { MailCtx } from "../../../src/platform/context.ts";
+import { asDatabase } from "../../../src/platform/db/count-rows.ts";
 import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { sweep } from "../../../src/platform/outbox/sweep.ts";

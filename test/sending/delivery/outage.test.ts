@@ -4,7 +4,8 @@
 
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { asDatabase, type WakeUp } from "../../../src/platform/context.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
+import { asDatabase } from "../../../src/platform/db/count-rows.ts";
 import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { flushOutbox, runRetriesAfterOutage } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";

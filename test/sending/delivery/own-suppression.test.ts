@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { asDatabase } from "../../../src/platform/context.ts";
+import { asDatabase } from "../../../src/platform/db/count-rows.ts";
 import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";

@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
 import { ConnectError } from "../../../src/mail/smtp/transport.ts";
-import { asDatabase } from "../../../src/platform/context.ts";
+import { asDatabase } from "../../../src/platform/db/count-rows.ts";
 import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { deliver } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
