@@ -64,7 +64,7 @@ export async function consumeAutomations(batch: MessageBatch, env: Env): Promise
   const startedAt = ctx.now();
   const shards = new Set<number>();
   for (const message of batch.messages) {
-    if (isAutomationsMessage(ctx, message.body)) shards.add(message.body.shard);
+    if (isAutomationsMessage(message.body)) shards.add(message.body.shard);
     else message.retry();
   }
   for (const shard of shards) {

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../http/env.ts";
+import { newRoutes } from "../http/env.ts";
 import { automationRoutes } from "./automations/routes.ts";
 import { broadcastAnalyticsRoutes } from "./broadcasts/analytics/routes.ts";
 import { bulkSendRoutes } from "./broadcasts/bulk-send/routes.ts";
@@ -13,7 +12,7 @@ import { peopleRoutes } from "./people/routes.ts";
 import { segmentRoutes } from "./segments/routes.ts";
 
 /** The routes of the area. */
-export const audienceRoutes = new Hono<AppEnv>()
+export const audienceRoutes = newRoutes()
   .route("/", automationRoutes)
   .route("/", contactRoutes)
   .route("/", bulkSendRoutes)

@@ -1,3 +1,4 @@
+import { Hono } from "hono";
 import type { CallerCtx } from "../access/caller.ts";
 import type { Ctx } from "../platform/context.ts";
 import type { SendSystemEmail } from "../platform/system-email.ts";
@@ -39,3 +40,6 @@ export interface AppEnv {
     bodyFingerprint?: () => Promise<string>;
   };
 }
+
+/** Returns an app without routes, whose handlers have this environment. */
+export const newRoutes = () => new Hono<AppEnv>();

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../http/env.ts";
+import { newRoutes } from "../http/env.ts";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
 import { invitationRoutes } from "./invitations/routes.ts";
 import { meRoutes } from "./members/me/routes.ts";
@@ -17,7 +16,7 @@ import { auditRoutes } from "./workspaces/audit-log/routes.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
 /** The routes of the area. */
-export const identityRoutes = new Hono<AppEnv>()
+export const identityRoutes = newRoutes()
   .route("/", sessionRoutes)
   .route("/", signInRoutes)
   .route("/", secondFactorRoutes)

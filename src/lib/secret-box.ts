@@ -1,4 +1,4 @@
-import { fromBase64, toBase64, utf8 } from "./bytes.ts";
+import { fromBase64, toBase64, toBase64Url, utf8 } from "./bytes.ts";
 import { deriveKey, newestKey, type RootKey } from "./derive-key.ts";
 
 /**
@@ -47,4 +47,9 @@ export async function keyedHashes(roots: readonly RootKey[], purpose: string, se
     return `${root.version}.${toBase64(new Uint8Array(mac))}`;
   };
   return Promise.all([...roots].reverse().map(hash));
+}
+
+/** Returns a token of 256 random bits, as 43 characters of base64url. */
+export function randomToken(): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }

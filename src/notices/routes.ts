@@ -1,7 +1,6 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../http/env.ts";
+import { newRoutes } from "../http/env.ts";
 import { notificationRoutes } from "./notifications/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** The routes of the area. */
-export const noticesRoutes = new Hono<AppEnv>().route("/", webhookRoutes).route("/", notificationRoutes);
+export const noticesRoutes = newRoutes().route("/", webhookRoutes).route("/", notificationRoutes);

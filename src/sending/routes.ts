@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../http/env.ts";
+import { newRoutes } from "../http/env.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
 import { sourceRoutes } from "./delivery/routes.ts";
 import { egressOutcomeRoutes } from "./egress-outcomes/routes.ts";
@@ -18,7 +17,7 @@ import { trackingRoutes } from "./tracking/index.ts";
 import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
 
 /** The routes of the area. */
-export const sendingRoutes = new Hono<AppEnv>()
+export const sendingRoutes = newRoutes()
   .route("/", smtpCredentialRoutes)
   .route("/", submissionRoutes)
   .route("/", egressOutcomeRoutes)

@@ -22,7 +22,16 @@ export interface WorkspaceColumns {
   bulk_pause: number;
 }
 
-interface KeyRow extends WorkspaceColumns {
+/** The columns of a user `u`, and of its membership `m`, in the row that found a credential. */
+export interface MemberColumns {
+  user_id: string;
+  email: string;
+  user_name: string | null;
+  restricted_at: number | null;
+  role: Role;
+}
+
+interface KeyRow extends WorkspaceColumns, MemberColumns {
   key_id: string;
   hash: string;
   prefix: string;
@@ -31,11 +40,6 @@ interface KeyRow extends WorkspaceColumns {
   last_used_at: number | null;
   expires_at: number | null;
   revoked_at: number | null;
-  user_id: string;
-  email: string;
-  user_name: string | null;
-  restricted_at: number | null;
-  role: Role;
 }
 
 /** SQL: the columns of a workspace `w` (`WorkspaceColumns`): with what limits its new mail. */
@@ -106,16 +110,18 @@ function toActor(row: KeyRow): ApiKeyActor {
     kind: "api_key",
     credentialId: row.key_id,
     keyPrefix: row.prefix,
-    userId: row.user_id,
-    email: row.email,
-    name: row.user_name,
-    role: row.role,
+    ...toMember(row),
     scopes: effectiveScopes(granted, row.role),
     grantsAll: granted.includes("*"),
     domainIds: row.domain_ids === null ? null : new Set(JSON.parse(row.domain_ids) as string[]),
     expiresAt: row.expires_at,
-    restricted: row.restricted_at !== null,
   };
+}
+
+/** Returns the user of a row that found a credential. */
+export function toMember(row: MemberColumns) {
+  const { user_id: userId, email, user_name: name, role, restricted_at: restrictedAt } = row;
+  return { userId, email, name, role, restricted: restrictedAt !== null };
 }
 
 /** Returns the workspace of a row that found a credential. */

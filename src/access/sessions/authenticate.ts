@@ -2,23 +2,20 @@ import { unauthorized } from "../../lib/errors.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import {
   type Caller,
+  type MemberColumns,
   toCallerWorkspace,
+  toMember,
   WORKSPACE_COLUMNS_SQL,
   type WorkspaceColumns,
 } from "../accounts/authenticate.ts";
 import { effectiveScopes } from "../accounts/scopes.ts";
-import type { PageFrame, Role, SessionActor } from "../caller.ts";
+import type { PageFrame, SessionActor } from "../caller.ts";
 import { verifyAccessToken } from "./access-token.ts";
 
-interface SessionRow extends WorkspaceColumns {
-  user_id: string;
-  email: string;
-  user_name: string | null;
+interface SessionRow extends WorkspaceColumns, MemberColumns {
   is_platform_admin: number;
   time_zone: string | null;
-  restricted_at: number | null;
   reauthenticated_at: number | null;
-  role: Role;
 }
 
 // The join with memberships ends the access to a workspace with the membership; the one with workspaces, when it is deleted.
@@ -69,15 +66,11 @@ function toCaller(row: SessionRow | null, claims: Claims): Caller & { actor: Ses
   const actor: SessionActor = {
     kind: "session",
     credentialId: claims.sid,
-    userId: row.user_id,
-    email: row.email,
-    name: row.user_name,
-    role: row.role,
+    ...toMember(row),
     scopes: effectiveScopes(["*"], row.role),
     grantsAll: true,
     domainIds: null,
     expiresAt: null,
-    restricted: row.restricted_at !== null,
     isPlatformAdmin: row.is_platform_admin === 1,
     timeZone: row.time_zone,
     accessExpiresAt: claims.expiresAt,

@@ -4,7 +4,8 @@ import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { auditSessionStatement } from "../../platform/audit/record-session.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { CallerCtx } from "../caller.ts";
-import { deleteFamiliesStatement } from "../tokens/issue-refresh-token.ts";
+import { deleteFamiliesStatement, findFamily } from "../tokens/issue-refresh-token.ts";
+import { verifyAccessToken } from "./access-token.ts";
 
 /** Returns the statement that deletes a session, which ends it at the next request. */
 export function deleteSessionStatement(ctx: Pick<Ctx, "db">, sessionId: string): MainStatement {
@@ -25,10 +26,18 @@ export async function revokeSession(ctx: CallerCtx, id: string): Promise<void> {
 }
 
 /** Ends a session without authentication by its id. Safe to run twice. */
-export async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
+async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
   await ctx.db.batch([
     auditSessionStatement(ctx, "session.ended", sessionId),
     deleteSessionStatement(ctx, sessionId),
     deleteFamiliesStatement(ctx, [sessionId]),
   ]);
+}
+
+/** Ends the session of an access token or, when that has expired, of a refresh token. Invalid tokens are ignored. */
+export async function signOut(ctx: Ctx, accessToken: string | undefined, refreshToken: string | undefined) {
+  const claims = accessToken === undefined ? null : await verifyAccessToken(ctx, "session", accessToken);
+  const family = async () => (refreshToken === undefined ? null : findFamily(ctx, "session", refreshToken));
+  const sessionId = claims?.sid ?? (await family());
+  if (sessionId !== null) await endSession(ctx, sessionId);
 }

@@ -3,26 +3,23 @@ import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import {
   type Caller,
+  type MemberColumns,
   toCallerWorkspace,
+  toMember,
   WORKSPACE_COLUMNS_SQL,
   type WorkspaceColumns,
 } from "../accounts/authenticate.ts";
 import { effectiveScopes } from "../accounts/scopes.ts";
-import type { OAuthActor, Role } from "../caller.ts";
+import type { OAuthActor } from "../caller.ts";
 import { ACCESS_TOKEN_PURPOSE, isOwnResource } from "./rules.ts";
 
-interface TokenRow extends WorkspaceColumns {
+interface TokenRow extends WorkspaceColumns, MemberColumns {
   grant_id: string;
   scopes: string;
   resource: string;
   expires_at: number;
   client_id: string;
   client_name: string | null;
-  user_id: string;
-  email: string;
-  user_name: string | null;
-  restricted_at: number | null;
-  role: Role;
 }
 
 // The joins end a token with its grant, with the membership of its user, and with the workspace.
@@ -53,15 +50,11 @@ export async function authenticateAccessToken(ctx: Ctx, token: string): Promise<
     credentialId: row.grant_id,
     clientId: row.client_id,
     clientName: row.client_name,
-    userId: row.user_id,
-    email: row.email,
-    name: row.user_name,
-    role: row.role,
+    ...toMember(row),
     scopes: effectiveScopes(JSON.parse(row.scopes) as string[], row.role),
     grantsAll: false,
     domainIds: null,
     expiresAt: row.expires_at,
-    restricted: row.restricted_at !== null,
   };
   return { actor, workspace: toCallerWorkspace(row), touch: null };
 }

@@ -1,5 +1,4 @@
-import { randomToken } from "../../lib/random-token.ts";
-import { keyedHashes } from "../../lib/secret-box.ts";
+import { keyedHashes, randomToken } from "../../lib/secret-box.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
 import type { Scope } from "../accounts/scopes.ts";

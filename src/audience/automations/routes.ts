@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
@@ -23,7 +22,7 @@ const ListQuery = z.object({
 
 const operation = operationsOf("Automations");
 
-export const automationRoutes = new Hono<AppEnv>()
+export const automationRoutes = newRoutes()
   .get(
     "/v1/automations/",
     operation("automations:view", "listAutomations", {

@@ -5,40 +5,13 @@ import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { parseFanOut } from "./fan-out.ts";
-import { type Broadcast, type BroadcastRow, getBroadcast } from "./queries.ts";
+import { type Broadcast, type BroadcastRow, getBroadcast, toRecord } from "./queries.ts";
 import { type BroadcastEvent, type BroadcastStatus, limits, statusAfter } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
-import { toRecord } from "./serialize.ts";
 
 /** Columns that calls change. */
 export type BroadcastChanges = Partial<
-  Pick<
-    BroadcastRow,
-    | "status"
-    | "contact_list_id"
-    | "more_lists"
-    | "topic_id"
-    | "segment_id"
-    | "mailbox_id"
-    | "name"
-    | "language"
-    | "subject"
-    | "preheader"
-    | "from_address"
-    | "from_domain"
-    | "reply_to"
-    | "scheduled_at"
-    | "ab_test_pct"
-    | "ab_winner_variant_id"
-    | "ab_promoted_at"
-    | "ab_auto_promote"
-    | "max_per_hour"
-    | "paused_at"
-    | "fan_out"
-    | "fan_out_step"
-    | "html_body"
-    | "text_body"
-  >
+  Omit<BroadcastRow, "n" | "workspace" | "id" | "version" | "user_id" | "created_at">
 >;
 
 /** The changes of a call to a broadcast: columns, and statements that run in the same transaction. */

@@ -23,6 +23,12 @@ export interface VariantContent {
   names: string[];
 }
 
+/** The columns of a broadcast that its contents read. */
+export type ContentColumns = Pick<
+  BroadcastRow,
+  "workspace" | "language" | "subject" | "preheader" | "html_body" | "text_body" | "reply_to"
+>;
+
 /** A text with its language. */
 interface Written {
   text: string;
@@ -39,7 +45,7 @@ interface Texts {
 }
 
 /** Returns the texts of a broadcast: those of its variants, whose null bodies fall back to its own, or its own when it has no variant. */
-function textsOf(row: BroadcastRow, variants: readonly VariantRow[]): Texts[] {
+function textsOf(row: ContentColumns, variants: readonly VariantRow[]): Texts[] {
   const own = written(row, row.language);
   if (variants.length === 0) return [{ variant: 0, key: "own", ...own }];
   return variants.map((variant) => {
@@ -48,13 +54,13 @@ function textsOf(row: BroadcastRow, variants: readonly VariantRow[]): Texts[] {
   });
 }
 
-function written(bodies: Pick<BroadcastRow, "subject" | "html_body" | "text_body">, language: Language) {
+function written(bodies: Pick<ContentColumns, "subject" | "html_body" | "text_body">, language: Language) {
   const of = (text: string | null): Written | null => (text ? { text, language } : null);
   return { subject: { text: bodies.subject, language }, html: of(bodies.html_body), text: of(bodies.text_body) };
 }
 
 /** Returns the names of the templates that a broadcast renders. Throws LiquidTextError. Pure. */
-export function partNames(row: BroadcastRow, variants: readonly VariantRow[]): string[] {
+export function partNames(row: ContentColumns, variants: readonly VariantRow[]): string[] {
   const names = textsOf(row, variants).flatMap(({ html, text }) => [html, text].flatMap(partsOf));
   return [...new Set(names)];
 }
@@ -67,7 +73,7 @@ const partsOf = (body: Written | null): readonly string[] =>
  * renders. Each html has the preheader, and each body an unsubscribe link. Throws LiquidTextError. Pure.
  */
 export function toContents(
-  row: BroadcastRow,
+  row: ContentColumns,
   variants: readonly VariantRow[],
   parts: BodyParts = NO_PARTS,
 ): VariantContent[] {
@@ -136,7 +142,7 @@ export function toStored(
 const HIDDEN = "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0";
 
 /** Puts the preheader at the start of the body, where mail programs take the text after the subject from. */
-function withPreheader(body: Written, { preheader, language }: BroadcastRow): Written {
+function withPreheader(body: Written, { preheader, language }: ContentColumns): Written {
   // A body in another language is that of a variant, whose values the preheader could not name.
   if (!preheader || body.language !== language) return body;
   const html = body.text;
@@ -177,7 +183,7 @@ function withLink(html: string): string {
  */
 export async function currentParts(
   ctx: Pick<MailCtx, "db">,
-  row: BroadcastRow,
+  row: ContentColumns,
   variants: readonly VariantRow[],
 ): Promise<BodyParts> {
   const parts = await readParts(ctx, row.workspace, partNames(row, variants));

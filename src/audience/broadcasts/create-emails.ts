@@ -1,4 +1,4 @@
-import type { MailCtx, WakeUp } from "../../platform/context.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
@@ -54,17 +54,17 @@ const SAVE = `
   UPDATE broadcasts SET fan_out = ?3, fan_out_step = fan_out_step + 1
    WHERE n = ?1 AND fan_out_step = ?2 AND status = 'sending'`;
 
-export const INSERT_ROWS = `
+const INSERT_ROWS = `
   INSERT INTO outbox (due_at, id, kind, ref, broadcast)
   SELECT due_at, outbox_id, 'bulk', json_group_array(n), broadcast FROM emails
    WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) GROUP BY due_at, outbox_id`;
 
-export const INSERT_PAGE = `
+const INSERT_PAGE = `
   INSERT INTO broadcast_pages (workspace, broadcast, last_n, first_n)
   SELECT workspace, broadcast, max(n), min(n) FROM emails
    WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) GROUP BY workspace, broadcast`;
 
-export const ADD_QUEUED = `
+const ADD_QUEUED = `
   INSERT INTO broadcast_counts (broadcast, variant, workspace, queued)
   SELECT ?1, value->>'variant', ?2, value->>'queued' FROM json_each(?3) WHERE true
   ON CONFLICT DO UPDATE SET queued = queued + excluded.queued`;
@@ -171,27 +171,42 @@ async function writeEmails(
       outboxId: outboxIds[Math.floor(index / perRow)] ?? "",
     }),
   );
-  const ids = JSON.stringify(emails.map(({ id }) => id));
   const queued = [...Map.groupBy(mailed, ({ content }) => content.variant)].map(([variant, group]) => {
     return { variant, queued: group.length };
   });
-  const inserts = [
-    requireOpenStatement(ctx, workspace),
-    ...insertEmailStatements(ctx, row.workspace, emails),
-    db.prepare(INSERT_ROWS).bind(row.workspace, ids),
-    db.prepare(INSERT_PAGE).bind(row.workspace, ids),
-    changeStatement(ctx, row.workspace, ids),
-    db.prepare(ADD_QUEUED).bind(row.n, row.workspace, JSON.stringify(queued)),
-  ];
   const results = await guardedBatch(db, [
     saveStatement(ctx, row, fanOut),
     expectChanges(db, 1),
-    ...(emails.length > 0 ? inserts : []),
+    ...insertStatements(ctx, workspace, row.n, emails, queued),
     ...skipStatements(ctx, row, skipped),
     ...(emails.length > 0 ? countEmailsStatements(ctx, workspace, emails.length) : []),
   ]);
   const rows = outboxIds.map((id): WakeUp => ({ dueAt: now, id, kind: "bulk" }));
   return { rows, size: results.at(-1)?.meta.size_after ?? 0 };
+}
+
+/**
+ * Returns the statements that insert emails of the broadcast `n` with their outbox rows, and count them by variant; none without emails.
+ * `workspace` as `requireOpenStatement` takes it.
+ */
+export function insertStatements(
+  ctx: MailCtx,
+  workspace: { number: number; id: string },
+  n: number,
+  emails: Parameters<typeof insertEmailStatements>[2],
+  queued: readonly { variant: number; queued: number }[],
+): MailStatement[] {
+  if (emails.length === 0) return [];
+  const { number } = workspace;
+  const ids = JSON.stringify(emails.map(({ id }) => id));
+  return [
+    requireOpenStatement(ctx, workspace),
+    ...insertEmailStatements(ctx, number, emails),
+    ctx.mail.prepare(INSERT_ROWS).bind(number, ids),
+    ctx.mail.prepare(INSERT_PAGE).bind(number, ids),
+    changeStatement(ctx, number, ids),
+    ctx.mail.prepare(ADD_QUEUED).bind(n, number, JSON.stringify(queued)),
+  ];
 }
 
 /** Returns the emails of an outbox row: fewer for a slow broadcast, so that they leave about evenly. */

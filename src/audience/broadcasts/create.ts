@@ -4,9 +4,8 @@ import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { checkSize } from "./change.ts";
 import { checkReferences, checkScheduledAt, checkTexts, domainOfSender } from "./check-references.ts";
 import { zeroCounts } from "./counts.ts";
-import { type BroadcastRow, toMoreLists } from "./queries.ts";
+import { type BroadcastRow, toMoreLists, toRecord } from "./queries.ts";
 import type { BroadcastIn, BroadcastOut } from "./schema.ts";
-import { toRecord } from "./serialize.ts";
 
 const INSERT = `
   INSERT INTO broadcasts (workspace, id, status, user_id, contact_list_id, mailbox_id, name, subject, preheader, from_address,

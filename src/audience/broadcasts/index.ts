@@ -9,7 +9,7 @@ export { estimateDays, sampleDomains, type WarmUpEstimate } from "./estimate-day
 export { cancelBroadcastsOfDomains, findBroadcastsInFlight } from "./of-domains.ts";
 export { pauseBroadcast, resumeBroadcast } from "./pause.ts";
 export { type Promotion, planPromotion, promoteVariant } from "./promote.ts";
-export { type Broadcast, getBroadcast, listBroadcasts } from "./queries.ts";
+export { type Broadcast, getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
 export { type AudienceOut, TestIn, type TopLinksOut } from "./report-schema.ts";
 export { getBroadcastResults } from "./results.ts";
 export { isEditable } from "./rules.ts";
@@ -17,7 +17,6 @@ export { runBroadcasts } from "./run.ts";
 export { BroadcastIn, type BroadcastOut, BroadcastPatch } from "./schema.ts";
 export { sendBroadcast } from "./send.ts";
 export { sendTest } from "./send-test.ts";
-export { toRecord } from "./serialize.ts";
 export { sampleIssue, sizesOf } from "./split.ts";
 export { type StepTexts, storeStepContents, toStepContent } from "./step-content.ts";
 export { prepareStepEmails, type StepEmail, type StepEmailIssue } from "./step-emails.ts";

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
@@ -8,11 +7,10 @@ import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts, query } from "../../http/validate.ts";
 import { createBroadcast } from "./create.ts";
 import { deleteBroadcast } from "./delete.ts";
-import { getBroadcast, listBroadcasts } from "./queries.ts";
+import { getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
 import { contentFields, statuses } from "./rules.ts";
 import { BroadcastIn, BroadcastOut, BroadcastPatch } from "./schema.ts";
 import { sendingRoutes } from "./sending/routes.ts";
-import { toRecord } from "./serialize.ts";
 import { updateBroadcast } from "./update.ts";
 import { variantRoutes } from "./variants/routes.ts";
 
@@ -24,7 +22,7 @@ const ListQuery = z.object({
 
 const operation = operationsOf("Broadcasts");
 
-export const broadcastRoutes = new Hono<AppEnv>()
+export const broadcastRoutes = newRoutes()
   .get(
     "/v1/broadcasts/",
     operation("broadcasts:view", "listBroadcasts", {

@@ -3,8 +3,7 @@ import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { Language } from "../../lib/personal-text.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
 import { findSenderOf } from "./bulk-send/sender.ts";
-import { currentParts, hasContent, partNames, storeContents, toContents } from "./contents.ts";
-import type { BroadcastRow } from "./queries.ts";
+import { type ContentColumns, currentParts, hasContent, partNames, storeContents, toContents } from "./contents.ts";
 import type { StepContent } from "./step-rows.ts";
 
 /** Texts of an email of a step. */
@@ -39,10 +38,7 @@ export async function toStepContent(
     mailboxId,
     topicId,
     parts: null,
-    subject: texts.subject,
-    html: texts.html,
-    text: texts.text,
-    language: texts.language,
+    ...texts,
     userId: ctx.actor.userId,
     fromAddress: sender.email,
     fromDomain: sender.domain,
@@ -68,44 +64,6 @@ export async function storeStepContents(ctx: CallerCtx, contents: readonly StepC
 }
 
 /** Returns the row of a step, as far as contents read it. */
-function toRow(workspace: number, content: StepContent): BroadcastRow {
-  return {
-    n: 0,
-    workspace,
-    id: content.id,
-    status: "sending",
-    version: 0,
-    user_id: content.userId,
-    contact_list_id: null,
-    mailbox_id: content.mailboxId,
-    name: "",
-    subject: content.subject,
-    preheader: null,
-    reply_to: null,
-    from_address: content.fromAddress,
-    from_domain: content.fromDomain,
-    scheduled_at: null,
-    sent_at: null,
-    ab_test_pct: null,
-    ab_winner_variant_id: null,
-    ab_promoted_at: null,
-    ab_auto_promote: null,
-    ab_promotion_reason: null,
-    max_per_hour: null,
-    paused_at: null,
-    fan_out: null,
-    fan_out_step: 0,
-    size: 0,
-    created_at: 0,
-    updated_at: 0,
-    next_claim_at: null,
-    bulk_tags: "[]",
-    more_lists: null,
-    automation: 0,
-    html_body: content.html,
-    text_body: content.text,
-    language: content.language,
-    topic_id: content.topicId,
-    segment_id: null,
-  };
+function toRow(workspace: number, { language, subject, html, text }: StepContent): ContentColumns {
+  return { workspace, language, subject, preheader: null, html_body: html, text_body: text, reply_to: null };
 }

@@ -1,13 +1,11 @@
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
-import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
-import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
 import { findTopic } from "../../sending/topics/index.ts";
 import { findSender, missingTopic } from "./check-start.ts";
 import { hasContent, type StoredContent, toContents, toStored } from "./contents.ts";
-import { ADD_QUEUED, EMAILS_PER_ROW, INSERT_PAGE, INSERT_ROWS } from "./create-emails.ts";
+import { EMAILS_PER_ROW, insertStatements } from "./create-emails.ts";
 import type { Sender } from "./fan-out.ts";
 import { findSuppressed } from "./find-suppressed.ts";
 import { type PageContact, toEmail } from "./new-email.ts";
@@ -85,7 +83,7 @@ export async function prepareStepEmails(
   return {
     issues,
     subjects: new Map(made.map(({ key, email }) => [key, email.subject])),
-    statements: insertStatements(ctx, workspace, step.row, rows),
+    statements: insertStatements(ctx, workspace, step.row.n, rows, [{ variant: 0, queued: rows.length }]),
   };
 }
 
@@ -159,24 +157,4 @@ function readContent(workspaceId: string, row: BroadcastRow, parts: string | nul
     if (error instanceof LiquidTextError) return { issue: error.message };
     throw error;
   }
-}
-
-function insertStatements(
-  ctx: MailCtx,
-  workspace: { number: number; id: string },
-  row: BroadcastRow,
-  emails: Parameters<typeof insertEmailStatements>[2],
-): MailStatement[] {
-  if (emails.length === 0) return [];
-  const db = ctx.mail;
-  const ids = JSON.stringify(emails.map(({ id }) => id));
-  const queued = [{ variant: 0, queued: emails.length }];
-  return [
-    requireOpenStatement(ctx, workspace),
-    ...insertEmailStatements(ctx, workspace.number, emails),
-    db.prepare(INSERT_ROWS).bind(workspace.number, ids),
-    db.prepare(INSERT_PAGE).bind(workspace.number, ids),
-    changeStatement(ctx, workspace.number, ids),
-    db.prepare(ADD_QUEUED).bind(row.n, row.workspace, JSON.stringify(queued)),
-  ];
 }

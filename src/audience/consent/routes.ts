@@ -1,7 +1,7 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { belongsToHost } from "../../domains/hosts/index.ts";
 import { clientOf } from "../../http/client.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
 import { confirmLink, type LinkState, readLink } from "./confirm.ts";
@@ -9,7 +9,7 @@ import { askPage, brokenLinkPage, confirmedPage, expiredPage } from "./page.tsx"
 import { readConfirmationToken } from "./tokens.ts";
 
 /** The links of confirmation mails. The signed token is the only credential. */
-export const confirmationRoutes = new Hono<AppEnv>()
+export const confirmationRoutes = newRoutes()
   .get("/c/:token", needs("public"), async (c) =>
     respond(c, (await isServed(c)) ? await readLink(c.get("ctx"), c.req.param("token")) : { state: "invalid" }),
   )

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { fileBody } from "../../http/file-body.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
@@ -83,7 +82,7 @@ const uploadBody = {
   },
 };
 
-export const contactRoutes = new Hono<AppEnv>()
+export const contactRoutes = newRoutes()
   .post(
     "/v1/contacts/",
     operation("contacts:manage", "createContactList", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery } from "../../http/pagination.ts";
@@ -17,7 +16,7 @@ const PageQuery = z.object({
   before: z.uuid().toLowerCase().optional().describe("Only events recorded before the one with this id."),
 });
 
-export const eventRoutes = new Hono<AppEnv>()
+export const eventRoutes = newRoutes()
   .post(
     "/v1/events",
     operation("events:send", "sendEvent", {

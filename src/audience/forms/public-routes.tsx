@@ -1,7 +1,6 @@
 import type { Context } from "hono";
-import { Hono } from "hono";
 import { clientOf } from "../../http/client.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
@@ -13,7 +12,7 @@ import { findOpenForm, type OpenForm, submitForm } from "./submit.ts";
  * The hosted pages of forms. The signed token is the only credential. A form of another site may be submitted too: no cookie
  * authenticates it, and the person confirms by email.
  */
-export const formPages = new Hono<AppEnv>()
+export const formPages = newRoutes()
   .get("/f/:token", needs("public"), async (c) => {
     const open = await findOpenForm(c.get("ctx"), c.req.param("token"));
     if (!open) return respondPage(c, <MissingFormPage />, { status: 404 });

@@ -1,7 +1,7 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { body } from "../../http/validate.ts";
 import { getList } from "../contacts/index.ts";
@@ -15,7 +15,7 @@ import { updateForm } from "./update.ts";
 
 const operation = operationsOf("Contacts");
 
-export const formRoutes = new Hono<AppEnv>()
+export const formRoutes = newRoutes()
   .get(
     "/v1/contacts/:list_id/forms",
     operation("contacts:view", "listContactForms", {
@@ -69,9 +69,5 @@ export const formRoutes = new Hono<AppEnv>()
       summary: "Delete a form of a contact list",
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
-    async (c) => {
-      const { list_id, form_id } = c.req.param();
-      await deleteForm(c.get("caller"), list_id, form_id);
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteForm(c.get("caller"), c.req.param("list_id"), c.req.param("form_id"))),
   );

@@ -2,7 +2,18 @@ import type { CallerCtx } from "../../access/caller.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
+import type { Evidence } from "../consent/index.ts";
 import type { PersonEventRow } from "../events/index.ts";
+
+/** Returns a function that reads a page of the rows of a person, who is named by canonical address, after a position. */
+const pagesOf =
+  <Row, Position>(sql: string) =>
+  async (
+    ctx: MailCtx,
+    { workspace, email }: { workspace: number; email: string },
+    { after, limit }: { after: Position; limit: number },
+  ): Promise<Row[]> =>
+    (await ctx.mail.prepare(sql).bind(workspace, email, after, limit).all<Row>()).results;
 
 /** A contact of a person, with its list. Times in milliseconds since 1970. */
 export interface ContactOfPerson {
@@ -27,28 +38,10 @@ const CONTACTS = `
    WHERE c.workspace = ?1 AND c.email_key = ?2 AND c.list > ?3 ORDER BY c.list LIMIT ?4`;
 
 /** Returns the contacts of a person in lists after one, by contact_lists.n. */
-export async function findContactsOf(
-  ctx: MailCtx,
-  { workspace, email }: { workspace: number; email: string },
-  { after, limit }: { after: number; limit: number },
-): Promise<ContactOfPerson[]> {
-  const { results } = await ctx.mail.prepare(CONTACTS).bind(workspace, email, after, limit).all<ContactOfPerson>();
-  return results;
-}
+export const findContactsOf = pagesOf<ContactOfPerson, number>(CONTACTS);
 
-/** One piece of evidence of consent, with the words that it refers to. */
-export interface ConsentOfPerson {
-  id: string;
-  kind: "requested" | "confirmed" | "stated";
-  at: number;
-  listId: string;
-  listName: string;
-  ip: string | null;
-  userAgent: string | null;
-  /** JSON text. */
-  words: string | null;
-  source: string | null;
-}
+/** One piece of evidence of consent. `words`: JSON text of the words that it refers to. */
+export type ConsentOfPerson = Omit<Evidence, "emailKey" | "userId">;
 
 const CONSENTS = `
   SELECT e.id, e.kind, e.at, e.list_id AS listId, e.list_name AS listName, e.ip, e.user_agent AS userAgent, w.words, e.source
@@ -56,14 +49,7 @@ const CONSENTS = `
    WHERE e.workspace = ?1 AND e.email_key = ?2 AND e.id > ?3 ORDER BY e.id LIMIT ?4`;
 
 /** Returns the evidence about a person after an id. */
-export async function findConsentsOf(
-  ctx: MailCtx,
-  { workspace, email }: { workspace: number; email: string },
-  { after, limit }: { after: string; limit: number },
-): Promise<ConsentOfPerson[]> {
-  const { results } = await ctx.mail.prepare(CONSENTS).bind(workspace, email, after, limit).all<ConsentOfPerson>();
-  return results;
-}
+export const findConsentsOf = pagesOf<ConsentOfPerson, string>(CONSENTS);
 
 /** An event of a person. */
 export type EventOfPerson = PersonEventRow & { n: number };
@@ -73,14 +59,7 @@ const EVENTS = `
    WHERE workspace = ?1 AND email_key = ?2 AND n > ?3 ORDER BY n LIMIT ?4`;
 
 /** Returns the events of a person after one, by events.n. */
-export async function findEventsOf(
-  ctx: CallerCtx,
-  { workspace, email }: { workspace: number; email: string },
-  { after, limit }: { after: number; limit: number },
-): Promise<EventOfPerson[]> {
-  const { results } = await ctx.mail.prepare(EVENTS).bind(workspace, email, after, limit).all<EventOfPerson>();
-  return results;
-}
+export const findEventsOf = pagesOf<EventOfPerson, number>(EVENTS);
 
 /** A run of a person through an automation. Times in milliseconds since 1970. */
 export interface RunOfPerson {
@@ -100,14 +79,7 @@ const RUNS = `
    WHERE r.workspace = ?1 AND r.email_key = ?2 AND r.n > ?3 ORDER BY r.n LIMIT ?4`;
 
 /** Returns the runs of a person after one, by automation_runs.n. */
-export async function findRunsOf(
-  ctx: CallerCtx,
-  { workspace, email }: { workspace: number; email: string },
-  { after, limit }: { after: number; limit: number },
-): Promise<RunOfPerson[]> {
-  const { results } = await ctx.mail.prepare(RUNS).bind(workspace, email, after, limit).all<RunOfPerson>();
-  return results;
-}
+export const findRunsOf = pagesOf<RunOfPerson, number>(RUNS);
 
 /** The entries of an address on the suppression list and about its soft bounces. */
 export interface RestrictionsOfPerson {

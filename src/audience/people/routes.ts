@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
@@ -13,7 +12,7 @@ import { PersonExportOut } from "./schema.ts";
 
 const operation = operationsOf("People");
 
-export const peopleRoutes = new Hono<AppEnv>()
+export const peopleRoutes = newRoutes()
   .get(
     "/v1/people/:email/export",
     operation("contacts:manage", "exportPerson", {

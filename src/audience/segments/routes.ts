@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
@@ -18,7 +17,7 @@ import { updateSegment } from "./update.ts";
 
 const operation = operationsOf("Segments");
 
-export const segmentRoutes = new Hono<AppEnv>()
+export const segmentRoutes = newRoutes()
   .post(
     "/v1/segments/",
     operation("contacts:manage", "createSegment", {

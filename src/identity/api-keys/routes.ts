@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { noContent } from "../../http/no-content.ts";
@@ -17,7 +16,7 @@ const ListQuery = z.object(pageOrCursorQuery).superRefine(refuseDeepPages);
 
 const operation = operationsOf("API keys");
 
-export const apiKeyRoutes = new Hono<AppEnv>()
+export const apiKeyRoutes = newRoutes()
   .post(
     "/v1/api-keys/",
     operation("team:manage", "createApiKey", {

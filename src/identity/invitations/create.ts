@@ -1,8 +1,7 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { AppError, conflict, forbidden, invalidField } from "../../lib/errors.ts";
-import { randomToken } from "../../lib/random-token.ts";
-import { keyedHashes } from "../../lib/secret-box.ts";
+import { keyedHashes, randomToken } from "../../lib/secret-box.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";

@@ -1,7 +1,7 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import { clientOf } from "../../http/client.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
 import { noContent } from "../../http/no-content.ts";
@@ -32,7 +32,7 @@ const token = {
   example: "kYx0Zt3vJ1eBq7mS9uLw2Rd5Hf8Gc4Na6Pi0oTsVbXE",
 } as const;
 
-export const invitationRoutes = new Hono<AppEnv>()
+export const invitationRoutes = newRoutes()
   .post(
     "/v1/workspaces/:workspace_id/invitations",
     operation("team:manage", "sendInvitation", {

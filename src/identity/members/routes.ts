@@ -1,6 +1,6 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
+import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -12,7 +12,7 @@ import { MemberOut, MemberPatch, toMember } from "./schema.ts";
 
 const operation = operationsOf("Members");
 
-export const memberRoutes = new Hono<AppEnv>()
+export const memberRoutes = newRoutes()
   .get(
     "/v1/workspaces/:workspace_id/members",
     operation("team:view", "listMembers", {
@@ -52,9 +52,8 @@ export const memberRoutes = new Hono<AppEnv>()
         "`team:manage`; the last owner cannot leave.",
       responses: responses(204, "Removed", null, [403, 404, 409]),
     }),
-    async (c) => {
+    (c) => {
       const ids = { workspaceId: c.req.param("workspace_id"), userId: c.req.param("user_id") };
-      await removeMember(c.get("caller"), ids);
-      return c.body(null, 204);
+      return noContent(c, removeMember(c.get("caller"), ids));
     },
   );

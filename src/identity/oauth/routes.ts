@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { readFields, readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { noContent } from "../../http/no-content.ts";
@@ -20,7 +20,7 @@ import { handleTokenRequest, requiredField } from "./token-request.ts";
 const operation = operationsOf("OAuth grants");
 
 /** The endpoints that programs call. Their forms are those of the RFCs, so the metadata describes them, not OpenAPI. */
-export const oauthRoutes = new Hono<AppEnv>()
+export const oauthRoutes = newRoutes()
   .get("/.well-known/oauth-authorization-server", needs("public"), (c) =>
     c.json(authorizationServerMetadata(c.get("ctx").settings)),
   )

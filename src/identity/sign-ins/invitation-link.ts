@@ -1,6 +1,5 @@
 import type { Address } from "../../lib/addresses.ts";
-import { randomToken } from "../../lib/random-token.ts";
-import { keyedHashes } from "../../lib/secret-box.ts";
+import { keyedHashes, randomToken } from "../../lib/secret-box.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { INVITATION_PURPOSE } from "./rules.ts";
 

@@ -1,7 +1,7 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import { clientOf } from "../../http/client.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { isForm, readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { fieldsBody, operationsOf, responses } from "../../http/openapi.ts";
@@ -32,7 +32,7 @@ const showSignIn = (
 const operation = operationsOf("Sessions");
 
 /** Signing in by a link in an email, and the second factor. */
-export const signInRoutes = new Hono<AppEnv>()
+export const signInRoutes = newRoutes()
   .get("/auth/sign-in", needs("public"), (c) => showSignIn(c, returnPath(c.req.query("next"))))
   .post(
     "/auth/magic-link",

@@ -1,7 +1,6 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import { continueSession } from "../../http/continue-session.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
@@ -14,7 +13,7 @@ import { updateWorkspace } from "./update.ts";
 
 const operation = operationsOf("Workspaces");
 
-export const workspaceRoutes = new Hono<AppEnv>()
+export const workspaceRoutes = newRoutes()
   .get(
     "/v1/workspaces/",
     operation("team:view", "listWorkspaces", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { offsetQuery } from "../../http/pagination.ts";
 import { body, query, toValidationErrors } from "../../http/validate.ts";
@@ -32,7 +31,7 @@ const ListQuery = z.object({
   ...offsetQuery({ default: 50, max: 200 }),
 });
 
-export const notificationRoutes = new Hono<AppEnv>()
+export const notificationRoutes = newRoutes()
   .get(
     "/v1/notifications",
     operation("notifications:view", "listNotifications", {

@@ -15,9 +15,7 @@ export async function consumeWebhooks(
 ): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
   const waitUntil = (work: Promise<unknown>) => execution.waitUntil(work);
-  const known = batch.messages.filter(
-    ({ body }) => isWebhookMessage(ctx, body) && shardNumbers(ctx).includes(body.shard),
-  );
+  const known = batch.messages.filter(({ body }) => isWebhookMessage(body) && shardNumbers(ctx).includes(body.shard));
   for (const message of batch.messages) if (!known.includes(message)) message.retry();
   const messagesOf = Map.groupBy(known, ({ body }) => (body as { shard: number }).shard);
   let isInFlight = false;

@@ -1,9 +1,9 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
-import { conflict } from "../../lib/errors.ts";
+import { conflict, invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
-import { requirePublicUrl } from "./check-url.ts";
+import { checkPublicUrl } from "../../platform/public-urls/check.ts";
 import type { WebhookRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { NOT_LIVE, toWebhook, type WebhookIn, type WebhookOut } from "./schema.ts";
@@ -55,4 +55,12 @@ export async function createWebhook(ctx: CallerCtx, input: WebhookIn): Promise<W
   );
   await copy.run();
   return response;
+}
+
+/**
+ * Throws 422 when the service may not send requests to a URL (docs/contract/webhooks.md#webhook-urls). Makes two DNS queries.
+ */
+export async function requirePublicUrl(ctx: CallerCtx, url: string): Promise<void> {
+  const checked = await checkPublicUrl(ctx, url);
+  if ("problem" in checked) throw invalidField("url", `url is refused: ${checked.problem}`);
 }

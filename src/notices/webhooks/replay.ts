@@ -3,7 +3,7 @@ import { guardedBatch } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { addDeliveryStatements } from "./add-delivery.ts";
-import { requirePublicUrl } from "./check-url.ts";
+import { requirePublicUrl } from "./create.ts";
 import { getDelivery } from "./delivery-queries.ts";
 import { getWebhook } from "./queries.ts";
 import { type DeliveryItemOut, toDeliveryItem } from "./schema.ts";

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { noContent } from "../../http/no-content.ts";
@@ -49,7 +48,7 @@ const DeliveriesQuery = z
 
 const operation = operationsOf("Webhooks");
 
-export const webhookRoutes = new Hono<AppEnv>()
+export const webhookRoutes = newRoutes()
   .get(
     "/v1/webhooks/",
     operation("webhooks:view", "listWebhooks", {

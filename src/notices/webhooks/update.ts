@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { requirePublicUrl } from "./check-url.ts";
+import { requirePublicUrl } from "./create.ts";
 import { getWebhook, type WebhookRow } from "./queries.ts";
 import { ROTATION_MS } from "./rules.ts";
 import { toWebhook, type WebhookOut, type WebhookPatch } from "./schema.ts";

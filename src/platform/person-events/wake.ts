@@ -1,4 +1,4 @@
-import type { Ctx, MailCtx, WorkspaceCtx } from "../context.ts";
+import type { MailCtx, WorkspaceCtx } from "../context.ts";
 
 /** A queue message that starts a run of the automations of a mail database. */
 export interface AutomationsMessage {
@@ -70,7 +70,7 @@ function delayOf({ env, shard, now }: Pick<MailCtx, "env" | "shard" | "now">): n
 }
 
 /** Returns whether the body of a queue message is one of these. */
-export function isAutomationsMessage(_: Ctx, body: unknown): body is AutomationsMessage {
+export function isAutomationsMessage(body: unknown): body is AutomationsMessage {
   const { type, shard } = (body ?? {}) as Partial<AutomationsMessage>;
   return type === "automations.wake.v1" && typeof shard === "number";
 }

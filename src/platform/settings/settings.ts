@@ -1,60 +1,14 @@
 import type * as z from "zod";
-import { type CfblSettings, cfblSettings } from "./cfbl-key.ts";
-import { type ZoneSettings, zoneSettings } from "./delegated-zones.ts";
-import { type HostnameSettings, toHostnames } from "./hostnames.ts";
-import { type MailPrograms, toMailPrograms } from "./mail-servers.ts";
-import { type NamedEgresses, parseNamedEgresses } from "./named-egresses.ts";
+import { cfblSettings } from "./cfbl-key.ts";
+import { zoneSettings } from "./delegated-zones.ts";
+import { toHostnames } from "./hostnames.ts";
+import { toMailPrograms } from "./mail-servers.ts";
+import { parseNamedEgresses } from "./named-egresses.ts";
 import { findPlaceholders } from "./placeholders.ts";
 import { Variables } from "./variables.ts";
 
-export interface Settings extends CfblSettings, ZoneSettings {
-  /** Names of variables that still have a value of local work. Empty in `local`. */
-  placeholders: readonly string[];
-  egressUrl: string;
-  /** Empty: `egressUrl`. */
-  bulkEgressUrl: string;
-  namedEgresses: NamedEgresses;
-  simulatorDomain: string;
-  dnsResolverUrl: string;
-  mxHost: string;
-  smtpHost: string;
-  smtpPort: number;
-  /** Null: IMAP is not offered. */
-  mailPrograms: MailPrograms | null;
-  gatewaySecret: string;
-  emailWorkerAuthservId: string;
-  spfDomain: string;
-  bounceDomain: string;
-  dnsApiUrl: string;
-  dnsApiToken: string;
-  /** Zones of RHSBL blocklists in which domains are looked up. */
-  blocklistZones: readonly string[];
-  publicUrl: string;
-  /** Null: customers have no hosts of their own. */
-  hostnames: HostnameSettings | null;
-  retentionDays: number;
-  /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, owners are told, and takes no emails. */
-  shardLimits: { placement: number; content: number; warning: number; accept: number };
-  /** 0: no limit. */
-  dailyEmailLimit: number;
-  /** From which rates a workspace stops itself, as src/sending/rates/rules.ts reads them. */
-  bulkPause: { bouncePercent: number; complaintPercent: number; leastEmails: number };
-  domainRegistrationsPerHour: number;
-  domainVerificationsPerHour: number;
-  domainTransfers: boolean;
-  transferInitiationsPerMinute: number;
-  liveWebhooks: boolean;
-  webhookAllowInsecure: boolean;
-  systemMailbox: string;
-  serviceName: string;
-  securityContact: string;
-  signUp: "open" | "invited";
-  slackUrl: string;
-  exampleUrl: string;
-  google: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string };
-  github: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string; apiUrl: string };
-  masterKeys: { version: number; key: string }[];
-}
+/** The variables and secrets of the Worker, as the code reads them. */
+export type Settings = ReturnType<typeof toSettings>;
 
 const parsed = new WeakMap<object, Settings>();
 
@@ -80,10 +34,12 @@ export function parseVariables(env: object): { settings: Settings | null; issues
   return { settings: null, issues: result.error.issues.map(({ path, message }) => describe(path.join("."), message)) };
 }
 
-function toSettings(variables: z.output<typeof Variables>): Settings {
+function toSettings(variables: z.output<typeof Variables>) {
   return {
+    /** Names of variables that still have a value of local work. Empty in `local`. */
     placeholders: variables.ENVIRONMENT === "local" ? [] : findPlaceholders(variables),
     egressUrl: variables.EGRESS_URL,
+    /** Empty: `egressUrl`. */
     bulkEgressUrl: variables.BULK_EGRESS_URL,
     namedEgresses: parseNamedEgresses(variables.NAMED_EGRESS_URLS),
     simulatorDomain: variables.SIMULATOR_DOMAIN.toLowerCase(),
@@ -91,6 +47,7 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
     mxHost: variables.MX_HOST.toLowerCase(),
     smtpHost: variables.SMTP_HOST,
     smtpPort: variables.SMTP_PORT,
+    /** Null: IMAP is not offered. */
     mailPrograms: toMailPrograms(variables),
     gatewaySecret: variables.GATEWAY_SECRET,
     emailWorkerAuthservId: variables.EMAIL_WORKER_AUTHSERV_ID.toLowerCase(),
@@ -100,19 +57,24 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
     ...zoneSettings(variables),
     dnsApiUrl: variables.DNS_API_URL.replace(/\/+$/, ""),
     dnsApiToken: variables.DNS_API_TOKEN,
+    /** Zones of RHSBL blocklists in which domains are looked up. */
     blocklistZones: variables.DOMAIN_BLOCKLISTS.toLowerCase()
       .split(/\s+/)
       .filter((zone) => zone !== ""),
     publicUrl: variables.PUBLIC_URL.replace(/\/+$/, ""),
+    /** Null: customers have no hosts of their own. */
     hostnames: toHostnames(variables),
     retentionDays: variables.RETENTION_DAYS,
+    /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, owners are told, and takes no emails. */
     shardLimits: {
       placement: variables.SHARD_PLACEMENT_LIMIT,
       content: variables.SHARD_CONTENT_LIMIT,
       warning: variables.SHARD_WARNING_LIMIT,
       accept: variables.SHARD_ACCEPT_LIMIT,
     },
+    /** 0: no limit. */
     dailyEmailLimit: variables.DAILY_EMAIL_LIMIT,
+    /** From which rates a workspace stops itself, as src/sending/rates/rules.ts reads them. */
     bulkPause: {
       bouncePercent: variables.BULK_PAUSE_BOUNCE_PERCENT,
       complaintPercent: variables.BULK_PAUSE_COMPLAINT_PERCENT,

@@ -1,4 +1,4 @@
-import type { Ctx, MailCtx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 
 /** A queue message that starts a run of the due deliveries of a mail database. */
 export interface WebhookMessage {
@@ -25,7 +25,7 @@ export async function wakeForResults(ctx: MailCtx, results: readonly D1Result[])
 }
 
 /** Returns whether the body of a queue message is one of these. */
-export function isWebhookMessage(_: Ctx, body: unknown): body is WebhookMessage {
+export function isWebhookMessage(body: unknown): body is WebhookMessage {
   const { type, shard } = (body ?? {}) as Partial<WebhookMessage>;
   return type === "webhooks.wake.v1" && typeof shard === "number";
 }

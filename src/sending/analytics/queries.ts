@@ -137,18 +137,7 @@ export const NO_COUNTS: Readonly<Counts> = {
 export const sumCounts = (all: readonly Counts[]): Counts => all.reduce(addCounts, NO_COUNTS);
 
 function addCounts(a: Counts, b: Counts): Counts {
-  return {
-    sent: a.sent + b.sent,
-    delivered: a.delivered + b.delivered,
-    bounced: a.bounced + b.bounced,
-    soft_bounced: a.soft_bounced + b.soft_bounced,
-    failed: a.failed + b.failed,
-    unsent: a.unsent + b.unsent,
-    opens: a.opens + b.opens,
-    clicks: a.clicks + b.clicks,
-    complained: a.complained + b.complained,
-    deferred: a.deferred + b.deferred,
-    unsubscribed: a.unsubscribed + b.unsubscribed,
-    refused: a.refused + b.refused,
-  };
+  const sum = { ...a };
+  for (const column of RECIPIENT_COLUMNS) sum[column] += b[column];
+  return sum;
 }

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { offsetQuery } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
@@ -48,7 +47,7 @@ function parsePeriod(text: string): Period {
 const ofWorkspace =
   "Counts recipients; opens and clicks are emails, each once. Returns 403 to an API key that is restricted to domains, since the counts cover the whole workspace. An event counts at its own time.";
 
-export const analyticsRoutes = new Hono<AppEnv>()
+export const analyticsRoutes = newRoutes()
   .get(
     "/v1/analytics/overview",
     operation("analytics:view", "getAnalyticsOverview", {

@@ -1,12 +1,11 @@
-import { Hono } from "hono";
 import { respondMessage } from "../../http/download.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { file, operationsOf, responses } from "../../http/openapi.ts";
 import { composeSource } from "./source.ts";
 
 const operation = operationsOf("Emails");
 
-export const sourceRoutes = new Hono<AppEnv>().get(
+export const sourceRoutes = newRoutes().get(
   "/v1/emails/:email_id/source",
   operation("emails:view", "getEmailSource", {
     summary: "Get an email as it is composed",

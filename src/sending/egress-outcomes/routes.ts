@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { readVolume, saveWarmUp } from "../receivers/index.ts";
@@ -82,7 +81,7 @@ const VolumeIn = z.object({
 const LeasesIn = z.object({ tickets: z.array(ticket).min(1).max(MAX_LEASES) });
 
 /** The calls of an egress that holds emails under the leases of their outbox rows (docs/egress.md). */
-export const egressOutcomeRoutes = new Hono<AppEnv>()
+export const egressOutcomeRoutes = newRoutes()
   .post("/gateway/outcomes", needs("gateway"), async (c) => {
     const { address, outcomes } = await readFields(c, OutcomesIn, MAX_BYTES);
     return c.json({ reply: null, ...(await recordOutcomes(c.get("ctx"), address, outcomes)) });

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../http/pagination.ts";
@@ -24,7 +23,7 @@ const ListQuery = z
 
 const operation = operationsOf("Emails");
 
-export const emailRoutes = new Hono<AppEnv>()
+export const emailRoutes = newRoutes()
   .post(
     "/v1/emails/",
     operation("emails:send", "sendEmail", {

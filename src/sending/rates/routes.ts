@@ -1,12 +1,11 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { toWorkspace, WorkspaceOut } from "../../identity/workspaces/index.ts";
 import { resumeBulk } from "./resume.ts";
 
 const operation = operationsOf("Workspaces");
 
-export const rateRoutes = new Hono<AppEnv>().post(
+export const rateRoutes = newRoutes().post(
   "/v1/workspaces/:workspace_id/resume-bulk",
   operation("team:manage", "resumeBulkMail", {
     summary: "Resume the mail of a workspace that stopped itself",

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { hashPassword } from "../../access/mailbox-sessions/password.ts";
 import { getDomain } from "../../domains/domains/index.ts";
 import { badRequest, conflict } from "../../lib/errors.ts";
-import { randomToken } from "../../lib/random-token.ts";
+import { randomToken } from "../../lib/secret-box.ts";
 import { iso } from "../../lib/time.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
@@ -15,7 +14,7 @@ const ListQuery = z.object(pageOrCursorQuery).superRefine(refuseDeepPages);
 
 const operation = operationsOf("SMTP credentials");
 
-export const smtpCredentialRoutes = new Hono<AppEnv>()
+export const smtpCredentialRoutes = newRoutes()
   .post(
     "/v1/smtp-credentials/",
     operation("smtp:manage", "createSmtpCredential", {

@@ -1,5 +1,11 @@
-import { toCallerWorkspace, WORKSPACE_COLUMNS_SQL, type WorkspaceColumns } from "../../access/accounts/authenticate.ts";
-import type { Role, SmtpActor } from "../../access/caller.ts";
+import {
+  type MemberColumns,
+  toCallerWorkspace,
+  toMember,
+  WORKSPACE_COLUMNS_SQL,
+  type WorkspaceColumns,
+} from "../../access/accounts/authenticate.ts";
+import type { SmtpActor } from "../../access/caller.ts";
 import type { CallerWorkspace, Ctx, MainStatement } from "../../platform/context.ts";
 
 /** SQL expression: the number of the workspace of an SMTP credential. `?1` is its id. */
@@ -17,15 +23,10 @@ const FIND = `
    WHERE c.deactivated_at IS NULL`;
 
 /** An active SMTP credential with its user and workspace. */
-export interface CredentialRow extends WorkspaceColumns {
+export interface CredentialRow extends WorkspaceColumns, MemberColumns {
   credential_id: string;
   hash: string | null;
   domain_id: string;
-  user_id: string;
-  email: string;
-  user_name: string | null;
-  restricted_at: number | null;
-  role: Role;
 }
 
 /** Returns the statement that finds an active credential by its id. */
@@ -43,15 +44,11 @@ export function toSmtpCaller(row: CredentialRow): { actor: SmtpActor; workspace:
   const actor: SmtpActor = {
     kind: "smtp",
     credentialId: row.credential_id,
-    userId: row.user_id,
-    email: row.email,
-    name: row.user_name,
-    role: row.role,
+    ...toMember(row),
     scopes: new Set(["emails:send"]),
     grantsAll: false,
     domainIds: new Set([row.domain_id]),
     expiresAt: null,
-    restricted: row.restricted_at !== null,
   };
   return { actor, workspace: toCallerWorkspace(row) };
 }

@@ -1,7 +1,7 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import { BodyBudget, largeBodyLimits, UNKNOWN_CALLER } from "../../http/body-budget.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { readEnvelope } from "../../http/gateway-headers.ts";
 import { needs } from "../../http/needs.ts";
@@ -48,7 +48,7 @@ async function respond<Result extends object>(work: () => Promise<Result>) {
 }
 
 /** The calls of the mail gateway for submitted mail. */
-export const submissionRoutes = new Hono<AppEnv>()
+export const submissionRoutes = newRoutes()
   .post("/gateway/sessions", needs("gateway"), async (c) => {
     const login = await readFields(c, LoginIn);
     const isOne = !("connections" in login);

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { operationsOf, responses, success } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
@@ -60,7 +59,7 @@ const email = {
   example: "ada@example.org",
 } as const;
 
-export const suppressionRoutes = new Hono<AppEnv>()
+export const suppressionRoutes = newRoutes()
   .get(
     "/v1/suppressions/",
     operation("contacts:view", "listSuppressions", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { noContent } from "../../http/no-content.ts";
@@ -36,7 +35,7 @@ const contentFields = ["html_body", "text_body"] as const;
 
 const operation = operationsOf("Templates");
 
-export const templateRoutes = new Hono<AppEnv>()
+export const templateRoutes = newRoutes()
   .post(
     "/v1/templates/",
     operation("templates:manage", "createTemplate", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
@@ -16,7 +15,7 @@ import { updateTopic } from "./update.ts";
 
 const operation = operationsOf("Topics");
 
-export const topicRoutes = new Hono<AppEnv>()
+export const topicRoutes = newRoutes()
   .post(
     "/v1/topics/",
     operation("contacts:manage", "createTopic", {

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { belongsToHost } from "../../domains/hosts/index.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
 import { fromBase64 } from "../../lib/bytes.ts";
@@ -22,7 +22,7 @@ const PRIVATE_HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-re
  * makes no database query, a link at most one round trip (check-link.ts). At a host of a customer both make one more, once a
  * minute for each isolate.
  */
-export const trackingRoutes = new Hono<AppEnv>()
+export const trackingRoutes = newRoutes()
   .get("/t/o/:token", needs("public"), async (c) => {
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const mail = await readOpenToken(ctx.settings.masterKeys, token);

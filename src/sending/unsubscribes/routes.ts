@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { belongsToHost } from "../../domains/hosts/index.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { isForm, readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
@@ -11,7 +11,7 @@ import { readPreferences } from "./preferences.ts";
 import { leaveAll, leaveTopics, savePreferences, unsubscribe } from "./unsubscribe.ts";
 
 /** One-click unsubscribe (RFC 8058), and the page behind its link. The signed token is the only credential. */
-export const unsubscribeRoutes = new Hono<AppEnv>()
+export const unsubscribeRoutes = newRoutes()
   .get("/u/:token", needs("public"), async (c) => {
     const recipient = (await isServed(c)) ? await findRecipient(c.get("ctx"), c.req.param("token")) : null;
     if (!recipient) return respondPage(c, invalidLinkPage(), { status: 404 });

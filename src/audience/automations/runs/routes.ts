@@ -1,6 +1,6 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -25,7 +25,7 @@ const ListQuery = z.object({
 
 const operation = operationsOf("Automations");
 
-export const runRoutes = new Hono<AppEnv>()
+export const runRoutes = newRoutes()
   .post(
     "/v1/automations/:automation_id/dry-run",
     operation("automations:view", "previewAutomation", {
@@ -68,9 +68,5 @@ export const runRoutes = new Hono<AppEnv>()
       summary: "Take a person out of an automation",
       responses: responses(204, "Taken out", null, [403, 404, 409]),
     }),
-    async (c) => {
-      const { automation_id, run_id } = c.req.param();
-      await takeOut(c.get("caller"), automation_id, run_id);
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, takeOut(c.get("caller"), c.req.param("automation_id"), c.req.param("run_id"))),
   );

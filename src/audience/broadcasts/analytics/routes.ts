@@ -1,12 +1,11 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { getBroadcastResults } from "../results.ts";
 import { BroadcastAnalyticsOut, toBroadcastAnalytics } from "./compare-variants.ts";
 
 const operation = operationsOf("Analytics");
 
-export const broadcastAnalyticsRoutes = new Hono<AppEnv>().get(
+export const broadcastAnalyticsRoutes = newRoutes().get(
   "/v1/analytics/broadcasts/:broadcast_id",
   operation("analytics:view", "getBroadcastAnalytics", {
     summary: "Compare the variants of a broadcast",

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
@@ -8,7 +7,7 @@ import { sendToList } from "./send.ts";
 
 const operation = operationsOf("Contacts");
 
-export const bulkSendRoutes = new Hono<AppEnv>().post(
+export const bulkSendRoutes = newRoutes().post(
   "/v1/contacts/:list_id/send",
   operation("broadcasts:send", "sendToContactList", {
     summary: "Send an email to every contact of a list",

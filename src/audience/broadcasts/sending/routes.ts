@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noBody } from "../../../http/json-body.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
@@ -33,7 +32,7 @@ const RecipientsQuery = z.object({
 const LinksQuery = z.object({ limit: pageQuery({ default: 10, max: 50 }).limit });
 
 /** The routes that send a broadcast, and those that tell what became of it. */
-export const sendingRoutes = new Hono<AppEnv>()
+export const sendingRoutes = newRoutes()
   .post(
     "/v1/broadcasts/:broadcast_id/send",
     operation("broadcasts:send", "sendBroadcast", {

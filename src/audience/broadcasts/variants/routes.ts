@@ -1,7 +1,7 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { getBroadcast } from "../queries.ts";
@@ -14,7 +14,7 @@ import { updateVariant } from "./update.ts";
 
 const operation = operationsOf("Broadcasts");
 
-export const variantRoutes = new Hono<AppEnv>()
+export const variantRoutes = newRoutes()
   .get(
     "/v1/broadcasts/:broadcast_id/variants",
     operation("broadcasts:view", "listBroadcastVariants", {
@@ -57,9 +57,5 @@ export const variantRoutes = new Hono<AppEnv>()
       summary: "Delete a variant of a broadcast",
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),
-    async (c) => {
-      const { broadcast_id, variant_id } = c.req.param();
-      await deleteVariant(c.get("caller"), broadcast_id, variant_id);
-      return c.body(null, 204);
-    },
+    (c) => noContent(c, deleteVariant(c.get("caller"), c.req.param("broadcast_id"), c.req.param("variant_id"))),
   );

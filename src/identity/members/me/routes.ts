@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { deleteSessionCookies } from "../../../http/session-cookies.ts";
 import { query } from "../../../http/validate.ts";
@@ -16,7 +15,7 @@ const DeletionQuery = z.object({
     .describe("`delete`: also deletes the workspaces that you are alone in, with all their data."),
 });
 
-export const meRoutes = new Hono<AppEnv>()
+export const meRoutes = newRoutes()
   .get(
     "/v1/me",
     operation("any", "getMe", {

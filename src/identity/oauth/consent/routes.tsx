@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageSession } from "../../../http/page-session.ts";
@@ -16,7 +16,7 @@ import { formActionOf, OAuthError } from "../rules.ts";
 import { ConsentPage, RefusedPage } from "./page.tsx";
 
 /** The authorization endpoint (RFC 6749 3.1): the consent page and its form. */
-export const consentRoutes = new Hono<AppEnv>()
+export const consentRoutes = newRoutes()
   .get("/oauth/authorize", pageSession, (c) => withRequest(c, (request) => showConsent(c, request)))
   .post("/oauth/authorize", pageSession, (c) =>
     withRequest(c, async (request) => {

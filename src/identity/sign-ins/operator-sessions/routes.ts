@@ -1,13 +1,12 @@
-import { Hono } from "hono";
 import { clientOf } from "../../../http/client.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { needs } from "../../../http/needs.ts";
 import { iso } from "../../../lib/time.ts";
 import { createOperatorLink } from "./sign-in-link.ts";
 import { startOperatorSession } from "./start.ts";
 
 /** `npm run admin`. Each token names an administrator or `any`. */
-export const operatorSessionRoutes = new Hono<AppEnv>()
+export const operatorSessionRoutes = newRoutes()
   .post("/auth/operator-session", needs("operator:sign-in"), async (c) => {
     const session = await startOperatorSession(c.get("ctx"), c.get("operator"), clientOf(c));
     const { sessionId, email, accessToken, expiresAt } = session;

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { clientOf } from "../../../http/client.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { needs } from "../../../http/needs.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { deleteProviderState, readProviderState, setProviderState } from "../../../http/provider-cookie.ts";
@@ -58,7 +58,7 @@ const showProblem = (c: Context<AppEnv>, error: string, status: 400 | 403 | 502)
   respondPage(c, signInPage({ next: "/app", providers: enabledProviders(c.get("ctx").settings), error }), { status });
 
 /** Signing in by an account at Google or GitHub (docs/contract/sign-in.md#ways-to-sign-in). */
-export const providerRoutes = new Hono<AppEnv>()
+export const providerRoutes = newRoutes()
   .get("/auth/google", needs("public"), begin("google"))
   .get("/auth/google/callback", needs("public"), finish("google"))
   .get("/auth/github", needs("public"), begin("github"))

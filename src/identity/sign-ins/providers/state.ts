@@ -1,6 +1,5 @@
 import { toBase64Url, utf8 } from "../../../lib/bytes.ts";
-import { randomToken } from "../../../lib/random-token.ts";
-import { open, seal } from "../../../lib/secret-box.ts";
+import { open, randomToken, seal } from "../../../lib/secret-box.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Provider } from "./list.ts";
 

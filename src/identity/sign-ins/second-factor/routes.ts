@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { clientOf } from "../../../http/client.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { noBody } from "../../../http/json-body.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
@@ -15,7 +15,7 @@ const security = [{ session: [] }];
 const operation = operationsOf("Sessions");
 
 /** TOTP of the signed-in user, and proving the identity again (docs/contract/sign-in.md#second-factor). */
-export const secondFactorRoutes = new Hono<AppEnv>()
+export const secondFactorRoutes = newRoutes()
   .post(
     "/v1/auth/totp/setup",
     operation("session", "createTotpSecret", {

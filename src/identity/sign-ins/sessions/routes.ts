@@ -1,13 +1,12 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import type { CallerCtx, SessionActor } from "../../../access/caller.ts";
 import { invalidSession } from "../../../access/sessions/authenticate.ts";
 import { listSessions } from "../../../access/sessions/queries.ts";
 import { refreshSession } from "../../../access/sessions/refresh.ts";
-import { revokeSession } from "../../../access/sessions/revoke.ts";
-import { signOut } from "../../../access/sessions/sign-out.ts";
+import { revokeSession, signOut } from "../../../access/sessions/revoke.ts";
 import { switchWorkspace } from "../../../access/sessions/switch-workspace.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
@@ -36,7 +35,7 @@ function sessionCaller(c: Context<AppEnv>): CallerCtx & { actor: SessionActor } 
 
 const operation = operationsOf("Sessions");
 
-export const sessionRoutes = new Hono<AppEnv>()
+export const sessionRoutes = newRoutes()
   .post(
     "/auth/refresh",
     operation("public", "refreshSession", {

@@ -1,7 +1,6 @@
-import { Hono } from "hono";
 import { refreshMailboxSession, signOutOfMailbox } from "../../../access/mailbox-sessions/sessions.ts";
 import { clientOf } from "../../../http/client.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
@@ -11,7 +10,7 @@ import { signInToWebmail } from "./sign-in.ts";
 const operation = operationsOf("Webmail");
 
 /** Signing in to one mailbox by its password (docs/contract/sign-in.md#webmail-login). */
-export const webmailRoutes = new Hono<AppEnv>()
+export const webmailRoutes = newRoutes()
   .post(
     "/v1/webmail/login",
     operation("public", "createMailboxSession", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../../http/pagination.ts";
 import { query } from "../../../http/validate.ts";
@@ -10,7 +9,7 @@ import { AuditEntryOut, toAuditEntry } from "./schema.ts";
 
 const operation = operationsOf("Audit log");
 
-export const auditRoutes = new Hono<AppEnv>().get(
+export const auditRoutes = newRoutes().get(
   "/v1/audit",
   operation("team:manage", "listAuditEntries", {
     summary: "List the audit log, newest first",

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { listWithAttachments } from "../../../http/validate.ts";
@@ -28,7 +27,7 @@ function readMode(mode: string | undefined): boolean {
 
 const operation = operationsOf("Emails");
 
-export const batchRoutes = new Hono<AppEnv>().post(
+export const batchRoutes = newRoutes().post(
   "/v1/emails/batch",
   operation("emails:send", "sendEmailBatch", {
     summary: `Send up to ${limits.batch} emails`,

@@ -1,5 +1,4 @@
 export { AttachmentDeletedError, toAttachmentSource } from "./attachment-source.ts";
-export { blankExcept, blankUnset } from "./blank-packs.ts";
 export { ContentRanges } from "./content-ranges.ts";
 export {
   type ContentDocument,
@@ -14,6 +13,8 @@ export {
 } from "./documents.ts";
 export { offloadSteps, rewindContentProgressStatement } from "./offload.ts";
 export {
+  blankExcept,
+  blankUnset,
   hasPackedContentSql,
   MIN_PACKED_EMAILS,
   type MovedContent,
@@ -22,6 +23,5 @@ export {
 } from "./pack.ts";
 export { contentPadding } from "./padding.ts";
 export { SUBJECT_ISSUE, UNSUBSCRIBE_URL, UnrenderableError } from "./personalize.ts";
-export { rawBodyOf } from "./raw-body.ts";
-export { describeRaw } from "./raw-content.ts";
+export { describeRaw, rawBodyOf } from "./raw-content.ts";
 export { batchUpload, ContentUpload, discardingSink } from "./upload.ts";

@@ -1,7 +1,6 @@
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import type { Steps } from "../../../platform/jobs/turns.ts";
-import { blankUnset } from "./blank-packs.ts";
-import { MIN_PACKED_EMAILS, packContents, type RowContent, setContentKeyStatement } from "./pack.ts";
+import { blankUnset, MIN_PACKED_EMAILS, packContents, type RowContent, setContentKeyStatement } from "./pack.ts";
 
 /** Documents of one step: at most 4 MB of the isolate's 128 MB, since a row holds at most 16 KiB. */
 const EMAILS_PER_STEP = 250;

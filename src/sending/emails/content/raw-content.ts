@@ -1,9 +1,11 @@
 import { isServiceHeader } from "../../../lib/header-rules.ts";
-import { inlineBody } from "../../../mail/raw/compose.ts";
+import { type BodySource, inlineBody, type RawContent } from "../../../mail/raw/compose.ts";
 import { binaryToText, fieldValue, parseFields } from "../../../mail/raw/fields.ts";
 import type { RawPart } from "../../../mail/raw/part-list.ts";
 import { readTextPart, textParts } from "../../../mail/raw/text-parts.ts";
-import type { Ctx } from "../../../platform/context.ts";
+import type { Ctx, MailCtx } from "../../../platform/context.ts";
+import { repeatObjectCall } from "../../../platform/db/repeat-object-call.ts";
+import { AttachmentDeletedError } from "./attachment-source.ts";
 import type { ContentDocument } from "./documents.ts";
 
 /** Bytes of one text of a submitted message that are read for a response. */
@@ -31,4 +33,25 @@ export async function describeRaw(ctx: Ctx, key: string, content: ContentDocumen
     binaryToText(fieldValue([field], field.name.toLowerCase()) ?? ""),
   ]);
   return { ...content, headers, text: await read(text), html: await read(html) };
+}
+
+/**
+ * Returns the body of a submitted message: its bytes when the document has them, otherwise its size and how to read it from the R2
+ * object `key`. Reading throws AttachmentDeletedError when the object is gone.
+ */
+export function rawBodyOf(
+  ctx: Pick<MailCtx, "env">,
+  key: string,
+  raw: RawContent,
+): Uint8Array | { size: number; source: BodySource } {
+  if (typeof raw.body === "string") return inlineBody(raw) ?? new Uint8Array(0);
+  const { at: offset, size } = raw.body;
+  const source = async () => {
+    // R2 refuses an empty range.
+    if (size === 0) return new Blob([]).stream();
+    const object = await repeatObjectCall(() => ctx.env.CONTENT.get(key, { range: { offset, length: size } }));
+    if (!object) throw new AttachmentDeletedError();
+    return object.body;
+  };
+  return { size, source };
 }

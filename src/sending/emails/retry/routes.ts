@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noBody } from "../../../http/json-body.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
@@ -8,7 +7,7 @@ import { retryEmail } from "./retry.ts";
 
 const operation = operationsOf("Emails");
 
-export const retryRoutes = new Hono<AppEnv>().post(
+export const retryRoutes = newRoutes().post(
   "/v1/emails/:email_id/retry",
   operation("emails:send", "retryEmail", {
     summary: "Retry an email for the recipients it did not reach",

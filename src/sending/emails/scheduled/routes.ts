@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noBody } from "../../../http/json-body.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
@@ -24,7 +23,7 @@ const ListQuery = z
   .superRefine(refuseDeepPages);
 const operation = operationsOf("Emails");
 
-export const scheduledRoutes = new Hono<AppEnv>()
+export const scheduledRoutes = newRoutes()
   .get(
     "/v1/emails/scheduled",
     operation("emails:view", "listScheduledEmails", {

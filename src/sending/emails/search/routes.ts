@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { operationsOf, responses, withHeader } from "../../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -60,7 +59,7 @@ const UpdatesQuery = z.object({
 
 const operation = operationsOf("Emails");
 
-export const searchRoutes = new Hono<AppEnv>()
+export const searchRoutes = newRoutes()
   .get(
     "/v1/emails/updates",
     operation("emails:view", "listEmailUpdates", {

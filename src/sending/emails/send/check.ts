@@ -2,10 +2,9 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { isPausedSource } from "../../../platform/bulk-pauses/rules.ts";
 import { hasLeft, type TopicRef, topicOf } from "../../topics/index.ts";
 import { isBulkSource, isSuppressing, type SuppressionReason } from "../rules.ts";
-import type { SendRecords } from "./early-records.ts";
 import { type Issue, invalid, toError } from "./issues.ts";
 import type { Envelope, ParsedEmail, ParsedRequest, Recipient } from "./parse.ts";
-import { findSendRecords } from "./records.ts";
+import { findSendRecords, type SendRecords } from "./records.ts";
 import { applySenderRule } from "./sender-rule.ts";
 
 /** The mailbox that an email is sent from. */

@@ -1,5 +1,4 @@
 export { check, requireSendable, requireSendingAllowed, type Sendable } from "./check.ts";
-export { earlyRecords } from "./early-records.ts";
 export { insertEmailStatements } from "./insert.ts";
 export { firstReason, toValidationErrors } from "./issues.ts";
 export { type NewEmail, toNewEmail } from "./new-email.ts";
@@ -11,7 +10,7 @@ export {
   parse,
   type Recipient,
 } from "./parse.ts";
-export { earlySendReads, findSendRecords, sendReads } from "./records.ts";
+export { earlyRecords, earlySendReads, findSendRecords, sendReads } from "./records.ts";
 export { commitEmails, sendEmail, toAccepted } from "./send.ts";
 export { readSendAt } from "./send-at.ts";
 export { applySenderRule, type SenderMailbox } from "./sender-rule.ts";

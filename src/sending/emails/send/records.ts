@@ -1,5 +1,5 @@
 import { KEY_WORKSPACE } from "../../../access/accounts/authenticate.ts";
-import type { CallerCtx } from "../../../access/caller.ts";
+import { type CallerCtx, EarlySlot } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import type { Ctx } from "../../../platform/context.ts";
@@ -7,10 +7,11 @@ import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { mailboxAddressesSql } from "../../../platform/db/mailbox-addresses.ts";
 import { SANDBOX_MEMBERS_SQL } from "../../../platform/db/sandbox-members.ts";
 import { AddressForms } from "../../../platform/erased-addresses/forms.ts";
-import { sendTopicsStatements, type TopicRef, toSendTopics } from "../../topics/index.ts";
-import type { SuppressionReason } from "../rules.ts";
-import { type Addresses, earlyRecords, type SenderRow, type SendRecords } from "./early-records.ts";
+import type { TemplateContent } from "../../templates/index.ts";
+import { type SendTopics, sendTopicsStatements, type TopicRef, toSendTopics } from "../../topics/index.ts";
+import type { Suppression, SuppressionReason } from "../rules.ts";
 import type { ParsedRequest } from "./parse.ts";
+import type { SenderMailbox } from "./sender-rule.ts";
 import { findTemplateIds, findTemplatesStatement, toTemplates } from "./templates.ts";
 
 interface SuppressionRow {
@@ -172,3 +173,35 @@ function findTopicIds(items: readonly unknown[]): Set<TopicRef> {
 const property = (value: unknown, name: string) => (Object(value) as Record<string, unknown>)[name];
 
 const keyOf = (address: unknown) => (typeof address === "string" ? (parseAddress(address)?.key ?? null) : null);
+
+interface SenderRow extends SenderMailbox {
+  mailbox_id: string;
+}
+
+/** The database rows that decide whether some requests may be sent. */
+export interface SendRecords {
+  /** By canonical address. */
+  senders: ReadonlyMap<string, SenderRow>;
+  /** By canonical address. */
+  suppressed: ReadonlyMap<string, Suppression>;
+  topics: SendTopics;
+}
+
+/** A template of a send. `parts`: JSON list of the templates that it renders, or null. */
+export type SendTemplate = TemplateContent & { parts: string | null };
+
+/** Templates by id, as far as they were read. */
+export type Templates = ReadonlyMap<string, SendTemplate>;
+
+/** Canonical addresses and topics whose rows are read. */
+interface Addresses {
+  senders: ReadonlySet<string>;
+  recipients: ReadonlySet<string>;
+  topics: ReadonlySet<TopicRef>;
+}
+
+/** Records that were read with the credential, and the addresses that they cover. */
+type EarlySendRecords = SendRecords & { read: Addresses; templates: Templates };
+
+/** The records that were read with the credential of the caller. */
+export const earlyRecords = new EarlySlot<EarlySendRecords>();

@@ -16,8 +16,8 @@ import {
 } from "../../templates/index.ts";
 import { limits } from "../rules.ts";
 import type { SendIn } from "../schema.ts";
-import { earlyRecords, type SendTemplate, type Templates } from "./early-records.ts";
 import { type Issue, invalid } from "./issues.ts";
+import { earlyRecords, type SendTemplate, type Templates } from "./records.ts";
 
 /** Bytes of the templates of one batch, which an isolate holds at once. */
 const MAX_BYTES = 20_000_000;

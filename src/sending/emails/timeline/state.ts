@@ -34,15 +34,9 @@ export interface EmailState {
 }
 
 /** A row of EMAIL_STATE_COLUMNS as D1 returns it; the JSON columns are text. */
-export interface EmailStateRow {
-  n: number;
-  workspace: number;
-  id: string;
-  status: StoredStatus;
+export interface EmailStateRow extends Pick<EmailState, "n" | "workspace" | "id" | "status" | "attempts" | "version"> {
   recipients: string;
   events: string;
-  attempts: number;
-  version: number;
   due_at: number | null;
   outbox_id: string | null;
   sent_at: number | null;
