@@ -6,7 +6,6 @@
 import { seedWorkspace } from "../dev/seed-workspace.ts";
 import worker from "../src/index.ts";
 import { createContext } from "../src/platform/context.ts";
-import { mailDb } from "../src/platform/db/client.ts";
 import { forEachShard, onShard } from "../src/platform/jobs/shards.ts";
 import { sweep } from "../src/platform/outbox/sweep.ts";
 import type { OutboxMessage } from "../src/platform/outbox/wake.ts";
@@ -101,8 +100,8 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
     }
     case "sql": {
       const { sql, params, shard } = await request.json<{ sql: string; params: unknown[]; shard: number }>();
-      const { results, meta } = await mailDb(onShard(createContext(env, "bench"), shard))
-        .prepare(sql)
+      const { results, meta } = await onShard(createContext(env, "bench"), shard)
+        .mail.prepare(sql)
         .bind(...params)
         .all();
       return Response.json({ results, meta });

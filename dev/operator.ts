@@ -59,7 +59,10 @@ export async function askAsOperator<Reply>(
   const token = await operatorToken(target, kind, subject);
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   const response = await fetch(target.url + path, {
-    ...{ method: "POST", headers, body: JSON.stringify(body ?? {}), redirect: "error" },
+    method: "POST",
+    headers,
+    body: JSON.stringify(body ?? {}),
+    redirect: "error",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch((error: Error) => {
     throw new Error(`${target.url} does not respond: ${(error.cause as Error | undefined)?.message ?? error.message}`);

@@ -33,10 +33,14 @@ const usage =
 const { values } = readArguments({
   usage,
   options: {
-    ...{ add: { type: "boolean" }, use: { type: "boolean" }, remove: { type: "boolean" } },
+    add: { type: "boolean" },
+    use: { type: "boolean" },
+    remove: { type: "boolean" },
     "even-so": { type: "boolean" },
-    ...{ local: { type: "boolean" }, env: { type: "string" } },
-    ...{ settings: { type: "string" }, secrets: { type: "string" } },
+    local: { type: "boolean" },
+    env: { type: "string" },
+    settings: { type: "string" },
+    secrets: { type: "string" },
   } as const,
 });
 try {

@@ -1,7 +1,7 @@
 import { mintApiKey } from "../src/access/accounts/api-key.ts";
 import type { Role } from "../src/access/caller.ts";
 import { generateDkimKeys, newOwnershipToken, RECHECK_MS, reversedName } from "../src/domains/domains/index.ts";
-import { placementStatements } from "../src/identity/workspaces/place.ts";
+import { placementStatements } from "../src/identity/workspaces/new-workspace.ts";
 import { parseAddress } from "../src/lib/addresses.ts";
 import { dkimRecord } from "../src/mail/dkim/keys.ts";
 import type { Ctx } from "../src/platform/context.ts";

@@ -45,7 +45,11 @@ export async function startGateway(config: GatewayConfig, clock: Clock): Promise
   const imapServers = config.imap.map(
     ({ isImplicitTls }) =>
       new ImapServer({
-        ...{ isImplicitTls, limits: config.limits, clock, counts, mailboxes },
+        isImplicitTls,
+        limits: config.limits,
+        clock,
+        counts,
+        mailboxes,
         certificate: () => readCertificate(config),
       }),
   );

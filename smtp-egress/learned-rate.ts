@@ -68,8 +68,13 @@ export function noteAcceptedRate(learned: LearnedRate, limits: PaceLimits, now: 
     const messagesPerMinute = lowered(learned, limits, learned.waitedMs - learned.waitMs / 2);
     return {
       ...learned,
-      ...{ messagesPerMinute, step: stepOf(messagesPerMinute), accepted: first, lately: first },
-      ...{ acceptedAt: now, waitedMs: 0, waitMs: 0 },
+      messagesPerMinute,
+      step: stepOf(messagesPerMinute),
+      accepted: first,
+      lately: first,
+      acceptedAt: now,
+      waitedMs: 0,
+      waitMs: 0,
     };
   }
   const ms = passed(learned, limits, now);

@@ -7,9 +7,9 @@ import { copySent } from "./mailboxes/inbox/sending/index.ts";
 import { sendNotifications } from "./notices/notification-channels/index.ts";
 import { copySubscriptions } from "./notices/webhooks/index.ts";
 import { purge } from "./operations/purges/index.ts";
-import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
+import type { Ctx, MailCtx, OutboxCtx, WakeUp } from "./platform/context.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
-import type { OutboxMessage, WakeUp } from "./platform/outbox/wake.ts";
+import type { OutboxMessage } from "./platform/outbox/wake.ts";
 import { storeMainEvents } from "./platform/person-events/main-events.ts";
 import {
   DeliveryRun,

@@ -2,7 +2,6 @@ import { HAS_AUTOMATION_WORK_SQL } from "./audience/automations/index.ts";
 import { chunks } from "./lib/chunks.ts";
 import { closeHours, mainRetentionSteps, retentionSteps } from "./operations/retention/index.ts";
 import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
-import { mailDb } from "./platform/db/client.ts";
 import { deleteExpiredMainResponses, deleteExpiredResponses } from "./platform/idempotency/delete-expired.ts";
 import { type ShardSize, saveShardSizes } from "./platform/jobs/shard-sizes.ts";
 import { onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
@@ -202,7 +201,7 @@ type OtherWork = Record<
 >;
 
 async function* sweepShard(ctx: MailCtx, found: Found): Steps {
-  const { rows, size, also } = await sweep(ctx, mailDb(ctx).prepare(FIND_OTHER_WORK).bind(ctx.now()));
+  const { rows, size, also } = await sweep(ctx, ctx.mail.prepare(FIND_OTHER_WORK).bind(ctx.now()));
   const { has_new_emails, has_due_webhooks, has_waiting, has_notifiable, has_automation_work } = also as OtherWork;
   found.outboxes.push({ database: ctx.shard, rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
   found.sizes.push({ shard: ctx.shard, size });

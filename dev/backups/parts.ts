@@ -14,7 +14,10 @@ export interface Part {
 
 /** The numbers that AUTOINCREMENT has used. */
 const SEQUENCE: Part = {
-  ...{ name: "sequence", table: "sqlite_sequence", columns: ["name", "seq"], key: ["name"] },
+  name: "sequence",
+  table: "sqlite_sequence",
+  columns: ["name", "seq"],
+  key: ["name"],
   isVirtual: false,
   filter: null,
 };

@@ -94,7 +94,9 @@ async function handleOne(store: HostnameStore, zone: string, one: StoredHostname
 }
 
 const toResult = ({ id, hostname, status, certificate }: StoredHostname) => ({
-  ...{ id, hostname, status },
+  id,
+  hostname,
+  status,
   ssl: { status: certificate, method: "http", type: "dv" },
 });
 

@@ -8,7 +8,10 @@ import { type Shop, timeOf, toHtml, UNSUBSCRIBE } from "./shop.ts";
 export function planWelcome(shop: Shop, { letter, topic }: Audience): void {
   const { past, caller, hello, begin, end } = shop;
   const email = (subject: string, title: string, body: string) => ({
-    ...{ kind: "send_email", mailbox_id: hello.id, topic_id: topic, subject },
+    kind: "send_email",
+    mailbox_id: hello.id,
+    topic_id: topic,
+    subject,
     html: toHtml(title, `<p>Hello {{name}},</p>${body}${UNSUBSCRIBE}`),
     text: `Hello {{name}}, ${body.replaceAll(/<[^>]+>/g, "")}`,
   });

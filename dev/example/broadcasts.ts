@@ -57,8 +57,12 @@ export function planUnsent(shop: Shop, { customers, wholesale, topic }: Audience
     createBroadcast(
       caller,
       BroadcastIn.parse({
-        ...{ name: "Christmas boxes", subject: "{{name}}, the Christmas boxes are packed", ...sender },
-        ...{ contact_list_id: customers, topic_id: topic, preheader: "Order by the 18th" },
+        name: "Christmas boxes",
+        subject: "{{name}}, the Christmas boxes are packed",
+        ...sender,
+        contact_list_id: customers,
+        topic_id: topic,
+        preheader: "Order by the 18th",
         html_body: toHtml(
           "The boxes are packed",
           `<p>Hello {{name}}, there are 200 of them this year.</p>${UNSUBSCRIBE}`,

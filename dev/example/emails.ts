@@ -15,17 +15,20 @@ const GOODS = ["Darjeeling First Flush, 100 g", "Espresso Nr. 4, 500 g", "Oolong
 /** The templates of the shop, and a text that makes each email of it findable. */
 const TEMPLATES = {
   receipt: {
-    ...{ name: "Receipt", subject: "Your receipt for order {{order}}" },
+    name: "Receipt",
+    subject: "Your receipt for order {{order}}",
     title: "Thank you, {{name}}",
     body: "<p>We have your order {{order}}: {{goods}}. Total: <b>{{total}}</b>.</p>",
   },
   shipping: {
-    ...{ name: "Shipping notice", subject: "Your order {{order}} is on its way" },
+    name: "Shipping notice",
+    subject: "Your order {{order}} is on its way",
     title: "It left our shop this morning",
     body: '<p>Hello {{name}}, {{goods}} should arrive in two days.</p><p><a href="https://lindqvist.test/orders/{{order}}">Follow your parcel</a></p>',
   },
   password: {
-    ...{ name: "Password reset", subject: "Reset your password" },
+    name: "Password reset",
+    subject: "Reset your password",
     title: "Choose a new password",
     body: '<p>Hello {{name}}, this link works for an hour.</p><p><a href="https://lindqvist.test/reset/{{order}}">Choose a password</a></p>',
   },
@@ -52,7 +55,9 @@ export function requestOf(ids: TemplateIds, kind: Kind, to: Pick<Person, "name" 
     to: [{ email: to.email, name: to.name }],
     template_id: ids[kind],
     variables: {
-      ...{ name: to.name, order: String(order), goods: GOODS[order % GOODS.length] ?? "" },
+      name: to.name,
+      order: String(order),
+      goods: GOODS[order % GOODS.length] ?? "",
       total: `${(9 + ((order * 37) % 60)).toFixed(2)} EUR`,
     },
     tags: [kind],

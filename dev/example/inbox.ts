@@ -50,12 +50,17 @@ async function arrive(
   }
   const result = isSpam ? "fail" : "pass";
   await receiveMail(past.ctx, {
-    ...{ from: from.email, to: hello.address, raw: raw(), size: bytes.length, isSpam: isSpam === true },
+    from: from.email,
+    to: hello.address,
+    raw: raw(),
+    size: bytes.length,
+    isSpam: isSpam === true,
     authentication: {
       spf: { result, domain },
       dkim: isSpam ? [] : [{ result, domain, selector: "mail" }],
       dmarc: { result, domain },
-      ...{ dmarc_policy: "none", arc: null },
+      dmarc_policy: "none",
+      arc: null,
     },
   });
 }

@@ -9,15 +9,19 @@ import { reply } from "./scripted-egress.ts";
 import { SHOP, type Shop, timeOf } from "./shop.ts";
 
 const refused = (code: number, dsn: string, text: string): RecipientResult => ({
-  ...{ kind: "recipient-refused", phase: "rcpt" },
+  kind: "recipient-refused",
+  phase: "rcpt",
   reply: reply(code, dsn, text),
 });
 const deferred = (code: number, dsn: string, text: string): RecipientResult => ({
-  ...{ kind: "deferred", phase: "rcpt", reason: "the server refused the recipient for now" },
+  kind: "deferred",
+  phase: "rcpt",
+  reason: "the server refused the recipient for now",
   reply: reply(code, dsn, text),
 });
 const confirmedLater: RecipientResult = {
-  ...{ kind: "accepted", dsnRequested: true },
+  kind: "accepted",
+  dsnRequested: true,
   reply: reply(250, "2.0.0", "Ok: queued as 4F2A1B77C0"),
 };
 
@@ -33,7 +37,10 @@ interface Trouble {
 /** Emails that do not simply arrive. The last domain of each is one where npm start fails in the same way. */
 const TROUBLES: readonly Trouble[] = [
   {
-    ...{ name: "Elin Sandgren", email: "elin.sandgren@post.test", kind: "receipt", hoursAgo: 5.4 },
+    name: "Elin Sandgren",
+    email: "elin.sandgren@post.test",
+    kind: "receipt",
+    hoursAgo: 5.4,
     resultOf: () =>
       refused(
         550,
@@ -42,37 +49,59 @@ const TROUBLES: readonly Trouble[] = [
       ),
   },
   {
-    ...{ name: "Ulla-Britt Wachtmeister", email: "ulla-britt@kontor.test", kind: "shipping", hoursAgo: 52 },
+    name: "Ulla-Britt Wachtmeister",
+    email: "ulla-britt@kontor.test",
+    kind: "shipping",
+    hoursAgo: 52,
     resultOf: () => refused(550, "5.1.1", "The email account that you tried to reach does not exist"),
   },
   {
-    ...{ name: "Gustav Ekman", email: "gustav.ekman@inbox.test", kind: "receipt", hoursAgo: 99 },
+    name: "Gustav Ekman",
+    email: "gustav.ekman@inbox.test",
+    kind: "receipt",
+    hoursAgo: 99,
     resultOf: () => refused(552, "5.2.2", "The recipient's mailbox is over its storage limit"),
   },
   {
-    ...{ name: "IT of Nordkontor", email: "it@nordkontor.test", kind: "password", hoursAgo: 30 },
+    name: "IT of Nordkontor",
+    email: "it@nordkontor.test",
+    kind: "password",
+    hoursAgo: 30,
     resultOf: () => ({
-      ...{ kind: "message-refused", phase: "final-dot" },
+      kind: "message-refused",
+      phase: "final-dot",
       reply: reply(554, "5.7.1", "Message rejected as spam by the policy of nordkontor.test"),
     }),
   },
   {
-    ...{ name: "Old Harbour Hotel", email: "reception@old-harbour.test", kind: "shipping", hoursAgo: 120 },
+    name: "Old Harbour Hotel",
+    email: "reception@old-harbour.test",
+    kind: "shipping",
+    hoursAgo: 120,
     resultOf: () => deferred(451, "4.4.1", "Connection to the storage timed out, try again later"),
   },
   {
-    ...{ name: "Café Pelikan", email: "pelikan@blocked.test", kind: "receipt", hoursAgo: 0.3 },
+    name: "Café Pelikan",
+    email: "pelikan@blocked.test",
+    kind: "receipt",
+    hoursAgo: 0.3,
     resultOf: () => deferred(451, "4.7.1", "Too many messages from your network, try again later"),
   },
   {
-    ...{ name: "Saga Lund", email: "saga.lund@greylist.test", kind: "receipt", hoursAgo: 76 },
+    name: "Saga Lund",
+    email: "saga.lund@greylist.test",
+    kind: "receipt",
+    hoursAgo: 76,
     resultOf: (attempt) =>
       attempt > 1
         ? { ...confirmedLater, dsnRequested: false }
         : deferred(451, "4.7.1", "Greylisted, please try again in 60 seconds"),
   },
   {
-    ...{ name: "Bookkeeping", email: "accounts@kontor.test", kind: "receipt", hoursAgo: 1.2 },
+    name: "Bookkeeping",
+    email: "accounts@kontor.test",
+    kind: "receipt",
+    hoursAgo: 1.2,
     resultOf: () => confirmedLater,
   },
 ];

@@ -44,7 +44,10 @@ export async function findExample(env: Env): Promise<ExampleWorkspace | null> {
 /** Creates the workspace as it was when the history of the shop began, and the mailboxes of the shop. */
 export async function createExample(past: Past, ownerId: string, end: number): Promise<Shop> {
   const seeded = await seedWorkspace(past.ctx, {
-    ...{ name: UNFINISHED, userId: ownerId, domain: SHOP.domain, mailboxLocalPart: "hello" },
+    name: UNFINISHED,
+    userId: ownerId,
+    domain: SHOP.domain,
+    mailboxLocalPart: "hello",
   });
   const { actor, workspace } = await authenticateApiKey(past.ctx, seeded.apiKey);
   const caller: CallerCtx = { ...onShard(past.ctx, workspace.mailShard), actor, workspace, clientIp: null };
@@ -57,7 +60,11 @@ export async function createExample(past: Past, ownerId: string, end: number): P
   await assignMailbox(caller, seeded.mailboxId, { user_ids: [ownerId] });
   const begin = Math.floor((end - (DAYS - 1) * DAY_MS) / DAY_MS) * DAY_MS;
   return {
-    ...{ past, caller, begin, end, random: newRandom() },
+    past,
+    caller,
+    begin,
+    end,
+    random: newRandom(),
     orders: { id: orders.id, address: `orders@${SHOP.domain}` },
     hello: { id: seeded.mailboxId, address: seeded.mailbox },
   };

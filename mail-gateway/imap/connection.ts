@@ -104,7 +104,12 @@ export class Connection {
     });
     const isSecure = this.#socket instanceof tls.TLSSocket;
     return new Session({
-      ...{ writer: this.#writer, isSecure, appendLimit: limits.messageBytes, handlers, clock, log },
+      writer: this.#writer,
+      isSecure,
+      appendLimit: limits.messageBytes,
+      handlers,
+      clock,
+      log,
       onAccessEnded: () => this.close("The access has ended"),
     });
   }

@@ -7,8 +7,7 @@ import { authenticateMailboxCaller } from "../access/mailbox-sessions/caller.ts"
 import { authenticateAccessToken } from "../access/tokens/authenticate.ts";
 import { isAccessToken } from "../access/tokens/rules.ts";
 import { invalidToken, unauthorized } from "../lib/errors.ts";
-import type { Ctx } from "../platform/context.ts";
-import type { MainStatement } from "../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../platform/context.ts";
 import { onShard } from "../platform/jobs/shards.ts";
 import { readEarlyBody } from "./early-body.ts";
 import type { AppEnv } from "./env.ts";

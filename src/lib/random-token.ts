@@ -1,4 +1,4 @@
-import { toBase64Url } from "./base64url.ts";
+import { toBase64Url } from "./bytes.ts";
 
 /** Returns a token of 256 random bits, as 43 characters of base64url. */
 export function randomToken(): string {

@@ -1,9 +1,36 @@
 import { uuidv7 } from "../lib/ids.ts";
-import { asDatabase, type Database, type DatabaseKind, type MainDatabase, type MainStatement } from "./db/database.ts";
+import { asDatabase } from "./db/count-rows.ts";
 import type { Idempotency } from "./idempotency/key.ts";
-import type { WakeUp } from "./outbox/wake.ts";
 import { levelOf } from "./settings/log-levels.ts";
 import { readSettings, type Settings } from "./settings/settings.ts";
+
+/**
+ * Types of the two kinds of database. A statement belongs to the kind that prepared it, so a batch that mixes both, or a
+ * statement on the wrong database, does not compile. No transaction spans two databases.
+ */
+
+/** `main`: accounts, domains, suppressions. `mail`: emails and what is written with them. */
+export type DatabaseKind = "main" | "mail";
+
+declare const kind: unique symbol;
+
+/** A prepared statement of one kind of database. */
+export interface Statement<Kind extends DatabaseKind> extends Omit<D1PreparedStatement, "bind"> {
+  readonly [kind]: Kind;
+  bind(...values: unknown[]): Statement<Kind>;
+}
+
+/** A D1 database of one kind. */
+export interface Database<Kind extends DatabaseKind> {
+  prepare(sql: string): Statement<Kind>;
+  /** Runs the statements as one transaction. */
+  batch<Row = unknown>(statements: readonly Statement<Kind>[]): Promise<D1Result<Row>[]>;
+}
+
+export type MainStatement = Statement<"main">;
+export type MailStatement = Statement<"mail">;
+export type MainDatabase = Database<"main">;
+export type MailDatabase = Database<"mail">;
 
 /** The first parameter of every operation: bindings, settings, main database, clock, ids and log. */
 export interface Ctx {
@@ -45,6 +72,30 @@ export interface InvocationLimits {
   objectReads: number;
 }
 
+/** An outbox row by its key. A row that was moved since is claimed by another run. */
+export interface WakeUp {
+  dueAt: number;
+  id: string;
+  kind: OutboxKind;
+}
+
+/** Kinds of outbox rows; run-outbox.ts maps each to the function that processes it. */
+export type OutboxKind =
+  | "deliver"
+  | "bulk"
+  | "broadcast"
+  | "confirm"
+  | "segment"
+  | "purge"
+  | "release"
+  | "events"
+  | "transfer"
+  | "sent-copy"
+  | "forward"
+  | "notify"
+  | "import"
+  | "webhook";
+
 /** A context with the outbox of one database: work in the main database, or in one mail database. */
 export interface OutboxCtx<Kind extends DatabaseKind = DatabaseKind> extends Ctx {
   /** The database whose outbox it is. */
@@ -56,8 +107,10 @@ export interface OutboxCtx<Kind extends DatabaseKind = DatabaseKind> extends Ctx
   wake(rows: readonly WakeUp[], delaySeconds?: number): Promise<boolean>;
 }
 
-/** A context with one mail database (`mailDb`, `mailOrm`). */
+/** A context with one mail database. */
 export interface MailCtx extends OutboxCtx<"mail"> {
+  /** The mail database: emails, changes, search, roll-ups, and the outbox of these. `mailOrm` is its query builder. */
+  mail: MailDatabase;
   /** Number of the mail database. */
   shard: number;
 }

@@ -1,6 +1,5 @@
 import { keyPrefix } from "../../src/access/accounts/api-key.ts";
 import { parseUuid } from "../../src/lib/ids.ts";
-import { mailDb } from "../../src/platform/db/client.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
 import { multipart } from "../audience/contacts/csv-support.ts";
 import { database } from "../support/databases.ts";
@@ -33,7 +32,7 @@ const createScheduledEmail = (workspace: TestWorkspace) => createEmail(workspace
 
 const createFailedEmail = async (workspace: TestWorkspace) => {
   const ids = await createScheduledEmail(workspace);
-  const db = mailDb(onShard(testContext(), workspace.mailShard));
+  const db = onShard(testContext(), workspace.mailShard).mail;
   await db.batch([
     db.prepare("DELETE FROM outbox WHERE id = ?1").bind(ids.email_id),
     db
@@ -104,8 +103,8 @@ const createBroadcast = async (workspace: TestWorkspace) => {
 
 const createSendingBroadcast = async (workspace: TestWorkspace) => {
   const ids = await createBroadcast(workspace);
-  await mailDb(onShard(testContext(), workspace.mailShard))
-    .prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1")
+  await onShard(testContext(), workspace.mailShard)
+    .mail.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1")
     .bind(ids.broadcast_id)
     .run();
   return ids;
@@ -120,7 +119,7 @@ const createReadyBroadcast = async (workspace: TestWorkspace) => {
 const createSampledBroadcast = async (workspace: TestWorkspace) => {
   const ids = await createVariant(workspace);
   const { list_id } = await createContact(workspace);
-  const db = mailDb(onShard(testContext(), workspace.mailShard));
+  const db = onShard(testContext(), workspace.mailShard).mail;
   const list = await db.prepare("SELECT n FROM contact_lists WHERE id = ?1").bind(list_id).first<number>("n");
   const fanOut = { list, lastContact: 0, split: { isSample: true, arms: [], eligible: 0 }, isComplete: true };
   await db

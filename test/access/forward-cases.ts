@@ -1,12 +1,11 @@
-import { mailDb } from "../../src/platform/db/client.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
 import { type TestWorkspace, testContext } from "../support/workspace.ts";
 import type { RouteCase } from "./route-case.ts";
 
 const createInbound = async ({ mailShard, workspaceNumber, mailboxId, domainId }: TestWorkspace) => {
   const id = crypto.randomUUID();
-  await mailDb(onShard(testContext(), mailShard))
-    .prepare(
+  await onShard(testContext(), mailShard)
+    .mail.prepare(
       `INSERT INTO inbound_emails (workspace, id, mailbox_id, domain_id, from_address, recipient, subject, text_preview,
          attachment_count, authentication, events, received_at)
        VALUES (?1, ?2, ?3, ?4, 'ada@example.org', 'hello@example.com', 'A subject', 'A text.', 0, '{}', '[]', ?5)`,

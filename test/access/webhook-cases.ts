@@ -1,4 +1,3 @@
-import { mailDb } from "../../src/platform/db/client.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
 import { publish } from "../support/dns-control.ts";
 import { type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -27,7 +26,7 @@ const createDelivery = async (workspace: TestWorkspace) => {
   const { webhook_id } = await createWebhook(workspace);
   const ctx = onShard(testContext(), workspace.mailShard);
   const delivery_id = ctx.newId();
-  await mailDb(ctx)
+  await ctx.mail
     .prepare(
       `INSERT INTO webhook_deliveries (id, workspace, endpoint, webhook_id, email, event_type, payload, status, created_at)
        VALUES (?1, ?2, ?3, ?3, ?1, 'email.delivered', '{}', 'delivered', ?4)`,

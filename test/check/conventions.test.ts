@@ -25,8 +25,8 @@ describe("conventions of the repository", () => {
     expect(code.filter((file) => read(file).split("\n").length > 401)).toEqual([]);
   });
 
-  it("no file of src spreads a literal object to put several properties on one line", () => {
-    const sources = code.filter((file) => file.startsWith("src/"));
+  it("no file beside tests spreads a literal object to put several properties on one line", () => {
+    const sources = code.filter((file) => !file.startsWith("test/"));
     expect(sources.length).toBeGreaterThan(1_000);
     expect(sources.filter((file) => read(file).includes("...{"))).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe("conventions of the repository", () => {
     const [main, mail] = ["main", "mail"].map((kind) => sources.filter((file) => importsOf(file, kind)));
     expect(main?.length).toBeGreaterThan(10);
     expect(mail?.length).toBeGreaterThan(1);
-    expect(main?.filter((file) => mail?.includes(file))).toEqual(["src/platform/db/orm.ts"]);
+    expect(main?.filter((file) => mail?.includes(file))).toEqual(["src/platform/db/client.ts"]);
     expect(sources.filter((file) => /^export .*\/schema\/(main|mail)\//m.test(read(file)))).toEqual([]);
   });
 

@@ -2,8 +2,7 @@
 
 import { authenticateApiKey } from "../../src/access/accounts/authenticate.ts";
 import type { CallerCtx } from "../../src/access/caller.ts";
-import type { MailCtx } from "../../src/platform/context.ts";
-import type { WakeUp } from "../../src/platform/outbox/wake.ts";
+import type { MailCtx, WakeUp } from "../../src/platform/context.ts";
 import { SendIn } from "../../src/sending/emails/schema.ts";
 import { sendEmail } from "../../src/sending/emails/send/send.ts";
 import { aMail, type TestWorkspace } from "./workspace.ts";

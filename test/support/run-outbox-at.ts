@@ -1,7 +1,6 @@
-import type { MailCtx, OutboxCtx } from "../../src/platform/context.ts";
+import type { MailCtx, OutboxCtx, WakeUp } from "../../src/platform/context.ts";
 import { onMain, onShard } from "../../src/platform/jobs/shards.ts";
 import { sweep } from "../../src/platform/outbox/sweep.ts";
-import type { WakeUp } from "../../src/platform/outbox/wake.ts";
 import { runOutboxRows } from "../../src/run-outbox.ts";
 import { recordingContext } from "./workspace.ts";
 

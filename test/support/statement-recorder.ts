@@ -38,10 +38,10 @@ function prepareAt(this: Database, place: string): Database["prepare"] {
 }
 
 /** Returns a function that makes a query builder, for a place. */
-function builtAt(place: string, build: (databases: { db?: Database; outbox?: Database }) => unknown): typeof build {
+function builtAt(place: string, build: (databases: { db?: Database; mail?: Database }) => unknown): typeof build {
   const at = (db: Database | undefined) =>
     db && { prepare: prepareAt.call(db, place), batch: (statements: D1PreparedStatement[]) => db.batch(statements) };
-  return ({ db, outbox }) => build({ db: at(db) as Database, outbox: at(outbox) as Database });
+  return ({ db, mail }) => build({ db: at(db) as Database, mail: at(mail) as Database });
 }
 
 const prototype = Object.getPrototypeOf(env.DB) as D1Database;

@@ -6,11 +6,10 @@ import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/access/accounts
 import type { Role } from "../../src/access/caller.ts";
 import { app } from "../../src/app.ts";
 import { keyedHashes } from "../../src/lib/secret-box.ts";
-import { createContext, type MailCtx } from "../../src/platform/context.ts";
+import { createContext, type MailCtx, type WakeUp } from "../../src/platform/context.ts";
 import { orm } from "../../src/platform/db/client.ts";
 import { apiKeys } from "../../src/platform/db/schema/main/index.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
-import type { WakeUp } from "../../src/platform/outbox/wake.ts";
 import { FILE_SHARD } from "./databases.ts";
 
 /** Returns a context with the test's bindings. `settings` replaces bindings and variables, `now` the clock. */

@@ -140,7 +140,19 @@ export class Receiver {
 }
 
 const newCounters = (): Counters => ({
-  ...{ connections: 0, openConnections: 0, mostConnections: 0, tlsConnections: 0 },
-  ...{ attempts: 0, messages: 0, recipients: 0, bytes: 0, finalDots: 0, closedAfterDot: 0 },
-  ...{ slowedDown: 0, deferrals: 0, refusals: 0, firstAt: 0, lastAt: 0 },
+  connections: 0,
+  openConnections: 0,
+  mostConnections: 0,
+  tlsConnections: 0,
+  attempts: 0,
+  messages: 0,
+  recipients: 0,
+  bytes: 0,
+  finalDots: 0,
+  closedAfterDot: 0,
+  slowedDown: 0,
+  deferrals: 0,
+  refusals: 0,
+  firstAt: 0,
+  lastAt: 0,
 });

@@ -1,7 +1,6 @@
 import { invalidToken } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { CallerWorkspace, Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { CallerWorkspace, Ctx, MainStatement } from "../../platform/context.ts";
 import { shardSql } from "../../platform/jobs/shards.ts";
 import type { Actor, ApiKeyActor, Role } from "../caller.ts";
 import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";

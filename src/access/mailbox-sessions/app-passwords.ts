@@ -1,6 +1,5 @@
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { appPasswordsOf, type PasswordOwner } from "./rights.ts";
 
 /** Crockford's alphabet: without letters that are easily mistaken for another character. */

@@ -1,6 +1,5 @@
 import { invalidToken } from "../../lib/errors.ts";
-import type { CallerWorkspace, Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { CallerWorkspace, Ctx, MainStatement } from "../../platform/context.ts";
 import {
   type Caller,
   toCallerWorkspace,

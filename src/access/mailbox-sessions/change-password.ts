@@ -1,5 +1,5 @@
+import type { MainStatement } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import type { CallerCtx } from "../caller.ts";
 import { hashPassword, isPassword } from "./password.ts";
 
@@ -11,13 +11,6 @@ const REPLACE = "UPDATE mailbox_passwords SET hash = ?2, changed_at = ?3 WHERE m
 const END_TOKENS = `
   DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id = ?1 AND id <> ?2)`;
 const END_SESSIONS = "DELETE FROM mailbox_sessions WHERE mailbox_id = ?1 AND id <> ?2";
-
-/** A change of a password by one who knows it, in a session that stays. */
-export interface PasswordChange {
-  current: string;
-  password: string;
-  sessionId: string;
-}
 
 /** Returns the hash of the password of a mailbox. Null: the given password is wrong. */
 export async function findCurrentHash(ctx: CallerCtx, mailboxId: string, current: string): Promise<string | null> {
@@ -32,7 +25,7 @@ export async function findCurrentHash(ctx: CallerCtx, mailboxId: string, current
 export async function changePasswordStatements(
   ctx: CallerCtx,
   mailboxId: string,
-  { current, password, sessionId }: PasswordChange,
+  { current, password, sessionId }: { current: string; password: string; sessionId: string },
 ): Promise<MainStatement[] | null> {
   const hash = await findCurrentHash(ctx, mailboxId, current);
   if (hash === null) return null;

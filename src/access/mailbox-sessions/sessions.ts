@@ -1,7 +1,6 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import { unauthorized } from "../../lib/errors.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { CallerCtx } from "../caller.ts";
 import { signAccessToken } from "../sessions/access-token.ts";
 import type { Client } from "../sessions/start.ts";

@@ -1,5 +1,5 @@
 import { errors, jwtVerify, SignJWT } from "jose";
-import { fromBase64Url, toBase64Url } from "../../lib/base64url.ts";
+import { fromBase64Url, toBase64Url } from "../../lib/bytes.ts";
 import { deriveKey, newestKey } from "../../lib/derive-key.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ACCESS_TOKEN_TTL_MS } from "./rules.ts";

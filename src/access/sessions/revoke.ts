@@ -2,8 +2,7 @@ import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { auditSessionStatement } from "../../platform/audit/record-session.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { CallerCtx } from "../caller.ts";
 import { deleteFamiliesStatement } from "../tokens/issue-refresh-token.ts";
 

@@ -1,6 +1,5 @@
 import { auditSessionStatement } from "../../platform/audit/record-session.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { SignInMethod } from "../../platform/db/schema/main/index.ts";
 import { issueRefreshToken } from "../tokens/issue-refresh-token.ts";
 import { signAccessToken } from "./access-token.ts";

@@ -1,8 +1,7 @@
 import { randomToken } from "../../lib/random-token.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import type { Scope } from "../accounts/scopes.ts";
 import { ACCESS_TOKEN_PREFIX, ACCESS_TOKEN_PURPOSE, ACCESS_TOKEN_TTL_MS } from "./rules.ts";
 

@@ -1,7 +1,6 @@
 import { randomToken } from "../../lib/random-token.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { REFRESH_TOKEN_TTL_MS } from "./rules.ts";
 
 /** The kind of session or grant that a token refreshes. A token of one kind is unknown to the others. */

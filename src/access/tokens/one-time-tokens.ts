@@ -1,8 +1,7 @@
 import { randomToken } from "../../lib/random-token.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 
 /** The purpose of a one-time token. A token of one purpose is unknown to the others. */
 export type OneTimePurpose = "magic_link" | "second_factor" | "forward_target";

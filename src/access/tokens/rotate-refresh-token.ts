@@ -1,9 +1,7 @@
-import { toBase64Url } from "../../lib/base64url.ts";
-import { utf8 } from "../../lib/bytes.ts";
+import { toBase64Url, utf8 } from "../../lib/bytes.ts";
 import { mac } from "../../lib/mac.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { deleteFamiliesStatement, REFRESH_TOKEN_PURPOSE, type RefreshTokenKind } from "./issue-refresh-token.ts";
 import { classifyUse, REFRESH_TOKEN_TTL_MS } from "./rules.ts";
 

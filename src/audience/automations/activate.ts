@@ -1,6 +1,5 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { recordEventsOf } from "../../platform/person-events/flags.ts";
 import { wakeAutomations } from "../../platform/person-events/wake.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
@@ -30,7 +29,7 @@ export async function activateAutomation(caller: CallerCtx, id: string): Promise
     const definition = JSON.parse(row.definition) as Definition;
     if (referencesOf(...conditionsOf(definition)).activity) await keepActivity(ctx);
     const version = (await isChanged(ctx, row)) ? await prepareVersion(ctx, row, definition) : null;
-    const resume = mailDb(ctx).prepare(RESUME_EMAILS).bind(row.workspace, row.n);
+    const resume = ctx.mail.prepare(RESUME_EMAILS).bind(row.workspace, row.n);
     return { sweep: "resume", statements: [...(version?.statements ?? []), resume] };
   });
   await caller.db.batch([auditStatement(caller, { action: "automation.activated", target: response.id, detail: {} })]);

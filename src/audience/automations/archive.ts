@@ -1,6 +1,5 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { recordEventsOf, stopEventsOf } from "../../platform/person-events/flags.ts";
 import { wakeAutomations } from "../../platform/person-events/wake.ts";
 import { endActivity } from "../conditions/index.ts";
@@ -11,7 +10,7 @@ const HAS_ACTIVE = "SELECT 1 FROM automations WHERE workspace = ?1 AND status IN
 
 /** Records no further events of the service, unless the workspace has an automation that may begin or wait for them. */
 async function endEvents(caller: CallerCtx): Promise<void> {
-  const db = mailDb(caller);
+  const db = caller.mail;
   const isNeeded = async () => (await db.prepare(HAS_ACTIVE).bind(caller.workspace.number).first()) !== null;
   if (await isNeeded()) return;
   await stopEventsOf(caller, caller.workspace);
@@ -29,7 +28,7 @@ export async function archiveAutomation(caller: CallerCtx, id: string): Promise<
   requireAllDomains(caller);
   const response = await changeAutomation(caller, id, "archive", (ctx, { n, workspace }) => ({
     sweep: "end",
-    statements: [mailDb(ctx).prepare(CANCEL_EMAILS).bind(workspace, n)],
+    statements: [ctx.mail.prepare(CANCEL_EMAILS).bind(workspace, n)],
   }));
   await wakeAutomations(caller);
   // A run that finds the waiting emails cancels them.

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import type { MailStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
 import { type AutomationRow, findAutomation, getAutomation, toAutomation } from "./queries.ts";
 import { type Change, type Status, statusAfter } from "./rules.ts";
 import type { AutomationOut } from "./schema.ts";
@@ -37,7 +36,7 @@ export async function changeAutomation(
   on: Change,
   decide: (ctx: CallerCtx, row: AutomationRow) => Promise<Changes> | Changes,
 ): Promise<AutomationOut> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const row = await getAutomation(ctx, id);
     const status = requireTransition(row, on);

@@ -2,7 +2,6 @@ import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { conflict, tooLarge } from "../../lib/errors.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { type AutomationRow, toAutomation } from "./queries.ts";
 import { limits } from "./rules.ts";
@@ -36,7 +35,7 @@ export async function createAutomation(ctx: CallerCtx, input: AutomationIn): Pro
     steps: "{}",
   };
   const response = toAutomation(row);
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const values = [
     row.workspace,
     row.id,

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { pausedStatements } from "./webhook-events.ts";
 
 const PAUSE = `
@@ -25,12 +23,12 @@ export function pauseStatements(
   { workspace, n }: AutomationNumbers,
   reason: string | null,
 ): MailStatement[] {
-  const pause = mailDb(ctx).prepare(PAUSE).bind(n, reason, ctx.now());
+  const pause = ctx.mail.prepare(PAUSE).bind(n, reason, ctx.now());
   const events = pausedStatements(ctx, { n, status: "active", reason });
   return [...events, pause, pauseEmailsStatement(ctx, { workspace, n })];
 }
 
 /** Returns the statement that makes emails of an automation wait at dispatch. */
 export function pauseEmailsStatement(ctx: MailCtx, { workspace, n }: AutomationNumbers): MailStatement {
-  return mailDb(ctx).prepare(PAUSE_EMAILS).bind(workspace, n, ctx.now());
+  return ctx.mail.prepare(PAUSE_EMAILS).bind(workspace, n, ctx.now());
 }

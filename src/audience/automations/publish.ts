@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailStatement } from "../../platform/context.ts";
 import { insertStepRowsStatements, storeStepContents } from "../broadcasts/index.ts";
 import type { Definition } from "./definition.ts";
 import type { AutomationRow } from "./queries.ts";
@@ -28,7 +27,7 @@ export async function prepareVersion(
   const contents = await readEmails(ctx, { automationId: id, number, definition });
   await storeStepContents(ctx, contents);
   const { number: workspace } = ctx.workspace;
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const insert = db.prepare(INSERT_VERSION).bind(workspace, n, number, JSON.stringify(definition), ctx.now());
   const statements = [
     insert,
@@ -42,5 +41,5 @@ export async function prepareVersion(
 export async function isChanged(ctx: CallerCtx, { version, definition }: AutomationRow): Promise<boolean> {
   if (version === null) return true;
   const sql = "SELECT definition FROM automation_versions WHERE n = ?1";
-  return (await mailDb(ctx).prepare(sql).bind(version).first<string>("definition")) !== definition;
+  return (await ctx.mail.prepare(sql).bind(version).first<string>("definition")) !== definition;
 }

@@ -3,7 +3,6 @@ import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { Definition } from "./definition.ts";
 import { runStatuses, type Status } from "./rules.ts";
 import type { AutomationOut } from "./schema.ts";
@@ -45,7 +44,7 @@ export async function getAutomation(ctx: CallerCtx, id: string): Promise<Automat
 
 /** Returns an automation of a workspace by its id, or null. */
 export function findAutomation(ctx: MailCtx, workspace: number, id: string): Promise<AutomationRow | null> {
-  return mailDb(ctx)
+  return ctx.mail
     .prepare(`SELECT ${COLUMNS} FROM automations a WHERE a.workspace = ?1 AND a.id = ?2`)
     .bind(workspace, id)
     .first<AutomationRow>();
@@ -73,7 +72,7 @@ export async function listAutomations(
   ctx: CallerCtx,
   { status, before, limit }: { status?: Status | undefined; before?: string | undefined; limit: number },
 ): Promise<{ automations: AutomationRow[]; next: string | null }> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(LIST)
     .bind(ctx.workspace.number, status ?? null, before ?? LAST_ID, limit + 1, PAGE_BYTES)
     .all<AutomationRow & { found: number }>();

@@ -13,13 +13,6 @@ const FIND_TEMPLATES = `
   SELECT t.id, coalesce(t.subject, '') AS subject, t.html_body AS html, t.text_body AS text, t.language
     FROM json_each(?2) j CROSS JOIN templates t ON t.workspace = ?1 AND t.id = j.value`;
 
-/** A version of an automation that is to become active. */
-export interface NewVersion {
-  automationId: string;
-  number: number;
-  definition: Definition;
-}
-
 /**
  * Returns the contents of the emails of a version, as their templates are now: later changes of a template do not reach people who are
  * inside. Throws 422 for a sender that may not send, and with line and column for a text that cannot be rendered. Three D1 calls for each
@@ -27,7 +20,7 @@ export interface NewVersion {
  */
 export async function readEmails(
   ctx: CallerCtx,
-  { automationId, number, definition }: NewVersion,
+  { automationId, number, definition }: { automationId: string; number: number; definition: Definition },
 ): Promise<StepContent[]> {
   const steps = placedSteps(definition.steps).flatMap(({ path, step }) =>
     step.kind === "send_email" ? [{ path, step }] : [],

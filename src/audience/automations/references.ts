@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { unprocessable, type ValidationError } from "../../lib/errors.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { referencesOf } from "../conditions/index.ts";
 import {
   type Definition,
@@ -92,9 +91,9 @@ async function findExisting(ctx: CallerCtx, named: readonly Reference[]): Promis
     ctx.db.batch<{ name: string }>(
       Object.entries(IN_MAIN).map(([kind, table]) => ctx.db.prepare(select(kind, table)).bind(workspace, idsOf(kind))),
     ),
-    mailDb(ctx).batch<{ name: string }>(
+    ctx.mail.batch<{ name: string }>(
       Object.entries(IN_MAIL).map(([kind, table]) =>
-        mailDb(ctx).prepare(select(kind, table)).bind(workspace, idsOf(kind)),
+        ctx.mail.prepare(select(kind, table)).bind(workspace, idsOf(kind)),
       ),
     ),
   ]);

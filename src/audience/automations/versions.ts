@@ -1,7 +1,6 @@
 import { utf8 } from "../../lib/bytes.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { compile, type Node } from "./compile.ts";
 import { type Definition, placedSteps } from "./definition.ts";
 
@@ -42,7 +41,7 @@ export async function findVersions(ctx: MailCtx, numbers: Iterable<number>): Pro
     else unknown.push(n);
   }
   if (unknown.length === 0) return found;
-  const { results } = await mailDb(ctx).prepare(FIND).bind(JSON.stringify(unknown)).all<VersionRow>();
+  const { results } = await ctx.mail.prepare(FIND).bind(JSON.stringify(unknown)).all<VersionRow>();
   for (const row of results) {
     const version = await toVersion(row);
     const [oldest] = cache.keys();

@@ -1,7 +1,5 @@
 import { iso } from "../../lib/time.ts";
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
 
 /** Events of automations for the webhooks that subscribe to them (docs/contract/webhooks.md#events-of-automations). */
@@ -42,7 +40,7 @@ const PAUSED = insertSql(
 function toStatements(ctx: MailCtx, sql: string, event: string, json: string): MailStatement[] {
   if (!ctx.settings.liveWebhooks) return [];
   const now = ctx.now();
-  return [mailDb(ctx).prepare(sql).bind(json, event, idPrefix(ctx), now, iso(now))];
+  return [ctx.mail.prepare(sql).bind(json, event, idPrefix(ctx), now, iso(now))];
 }
 
 /** Returns the statement for runs that began, by automation and id, for the transaction that inserts them, behind that. */

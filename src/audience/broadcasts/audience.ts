@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { iso } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { findTopic, type TopicRow } from "../../sending/topics/index.ts";
 import { findSegment } from "../segments/index.ts";
 import type { SkipReason } from "./find-suppressed.ts";
@@ -44,7 +43,7 @@ export async function getAudience(ctx: CallerCtx, id: string): Promise<AudienceO
 
 /** Returns the same of a broadcast that was read. */
 export async function countAudience(ctx: MailCtx, { row, fanOut }: Broadcast): Promise<AudienceOut> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   if (fanOut?.split) {
     const { eligible, variants } = fanOut.split;
     const skipped = fanOut.split.skipped ?? (await db.prepare(COUNT_SKIPPED).bind(row.n).first<Skipped>());
@@ -107,8 +106,6 @@ export async function countEligible(
 ): Promise<number> {
   const differing = topic === null ? 0 : await countDiffering(ctx, topic, { workspace, lists, lastContact: null });
   if (topic?.defaultChoice === "unsubscribed") return Math.min(limit, differing);
-  const count = mailDb(ctx)
-    .prepare(COUNT_ELIGIBLE)
-    .bind(JSON.stringify(lists), limit + differing);
+  const count = ctx.mail.prepare(COUNT_ELIGIBLE).bind(JSON.stringify(lists), limit + differing);
   return Math.max(0, ((await count.first<number>("n")) ?? 0) - differing);
 }

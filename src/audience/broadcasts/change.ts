@@ -1,10 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { conflict, tooLarge } from "../../lib/errors.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { parseFanOut } from "./fan-out.ts";
 import { type Broadcast, type BroadcastRow, getBroadcast } from "./queries.ts";
@@ -67,9 +65,9 @@ export async function changeBroadcast(
     if (change === null) return toRecord(ctx.workspace.id, broadcast);
     const { response, size } = toChanged(ctx, broadcast, change.changes);
     try {
-      await guardedBatch(mailDb(ctx), [
+      await guardedBatch(ctx.mail, [
         updateStatement(ctx, broadcast.row, { ...change.changes, size, updated_at: ctx.now() }),
-        expectChanges(mailDb(ctx), 1),
+        expectChanges(ctx.mail, 1),
         ...(change.statements ?? []),
         ...(await storeMailResponse(ctx, response)),
       ]);
@@ -126,19 +124,19 @@ function updateStatement(
 ): MailStatement {
   const names = Object.keys(changes);
   const assignments = names.map((name, index) => `${name} = ?${index + 3}`);
-  return mailDb(ctx)
+  return ctx.mail
     .prepare(`UPDATE broadcasts SET version = version + 1, ${assignments.join(", ")} WHERE n = ?1 AND version = ?2`)
     .bind(n, version, ...Object.values(changes));
 }
 
 /** Returns the statement that adds the outbox row of a broadcast: its fan-out, or its start at `dueAt`. */
 export function insertOutboxRowStatement(ctx: MailCtx, { n, id }: Pick<BroadcastRow, "n" | "id">, dueAt: number) {
-  return mailDb(ctx)
+  return ctx.mail
     .prepare("INSERT OR IGNORE INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'broadcast', ?3)")
     .bind(dueAt, id, JSON.stringify([n]));
 }
 
 /** Returns the statement that deletes the outbox row of a broadcast that is due at a time. A claimed one finds nothing to do. */
 export function deleteOutboxRowStatement(ctx: MailCtx, { id }: Pick<BroadcastRow, "id">, dueAt: number | null) {
-  return mailDb(ctx).prepare("DELETE FROM outbox WHERE due_at = ?1 AND id = ?2").bind(dueAt, id);
+  return ctx.mail.prepare("DELETE FROM outbox WHERE due_at = ?1 AND id = ?2").bind(dueAt, id);
 }

@@ -3,16 +3,14 @@ import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { bodyError, type ValidationError } from "../../lib/errors.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { mailboxAddressesSql } from "../../platform/db/mailbox-addresses.ts";
 import { SANDBOX_MEMBERS_SQL } from "../../platform/db/sandbox-members.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
 import { findTopic, type TopicRow } from "../../sending/topics/index.ts";
 import { findSegment } from "../segments/index.ts";
 import { countEligible } from "./audience.ts";
-import { hasContent, toContents } from "./contents.ts";
+import { currentParts, hasContent, toContents } from "./contents.ts";
 import { type FanOut, newFanOut, newSegmentFanOut, type Sender } from "./fan-out.ts";
-import { currentParts } from "./frozen-parts.ts";
 import { type Broadcast, type BroadcastRow, findContactLists, findLastContact, listIdsOf } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { enoughEligible, sampleIssue as issueOfSample } from "./split.ts";
@@ -42,7 +40,7 @@ const COUNT_LISTS = "SELECT count(*) AS lists FROM contact_lists WHERE n IN (SEL
 
 /** Returns whether all contact lists exist, by their numbers. */
 export async function hasLists(ctx: MailCtx, lists: readonly number[]): Promise<boolean> {
-  return (await mailDb(ctx).prepare(COUNT_LISTS).bind(JSON.stringify(lists)).first("lists")) === lists.length;
+  return (await ctx.mail.prepare(COUNT_LISTS).bind(JSON.stringify(lists)).first("lists")) === lists.length;
 }
 
 /**

@@ -1,9 +1,7 @@
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { countEmailsStatements } from "../../platform/rate-limits/daily-emails.ts";
 import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
 import type { StoredContent } from "./contents.ts";
@@ -73,7 +71,7 @@ export const ADD_QUEUED = `
 
 /** Returns the statement that stores the state of a fan-out, unless another run stored one or the broadcast stopped. */
 export function saveStatement(ctx: MailCtx, { n, fan_out_step }: BroadcastRow, fanOut: FanOut) {
-  return mailDb(ctx).prepare(SAVE).bind(n, fan_out_step, serializeFanOut(fanOut));
+  return ctx.mail.prepare(SAVE).bind(n, fan_out_step, serializeFanOut(fanOut));
 }
 
 /** A broadcast, its progress, its contents, and the number of contacts to read. */
@@ -105,7 +103,7 @@ export async function createEmails(
   const names = [...new Set(contents.flatMap((content) => content.names))].filter(
     (name) => name !== "email" && name !== "name",
   );
-  const { results: contacts } = await mailDb(ctx)
+  const { results: contacts } = await ctx.mail
     .prepare(fanOut.segment ? FIND_MEMBERS : FIND_CONTACTS)
     .bind(
       ...[fanOut.list, fanOut.cursor ?? "", fanOut.lastContact, row.n, JSON.stringify(names)],
@@ -158,7 +156,7 @@ async function writeEmails(
   mailed: readonly { contact: PageContact; content: StoredContent }[],
   skipped: readonly { contact: number; reason: SkipReason }[],
 ): Promise<{ rows: WakeUp[]; size: number }> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const now = ctx.now();
   const perRow = rowSize(row.max_per_hour);
   const outboxIds = Array.from({ length: Math.ceil(mailed.length / perRow) }, () => ctx.newId());

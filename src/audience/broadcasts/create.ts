@@ -1,10 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { checkSize } from "./change.ts";
-import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
-import { checkTexts } from "./check-texts.ts";
+import { checkReferences, checkScheduledAt, checkTexts, domainOfSender } from "./check-references.ts";
 import { zeroCounts } from "./counts.ts";
 import { type BroadcastRow, toMoreLists } from "./queries.ts";
 import type { BroadcastIn, BroadcastOut } from "./schema.ts";
@@ -35,8 +33,8 @@ export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promi
   const content = [row.subject, row.preheader, row.from_address, row.from_domain, row.reply_to, row.scheduled_at];
   const rest = [row.ab_test_pct, row.max_per_hour, checkSize(response), row.created_at, row.html_body, row.text_body];
   await checkTexts(ctx, row);
-  await guardedBatch(mailDb(ctx), [
-    mailDb(ctx)
+  await guardedBatch(ctx.mail, [
+    ctx.mail
       .prepare(INSERT)
       .bind(
         ...values,
@@ -48,7 +46,7 @@ export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promi
         row.topic_id,
         row.segment_id,
       ),
-    mailDb(ctx).prepare(INSERT_TASK).bind(row.workspace, row.id),
+    ctx.mail.prepare(INSERT_TASK).bind(row.workspace, row.id),
     ...(await storeMailResponse(ctx, response)),
   ]);
   return response;

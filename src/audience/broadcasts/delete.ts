@@ -1,12 +1,11 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { deleteOutboxRowStatement } from "./change.ts";
-import { autoPromoteAt } from "./promote-due.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
+import { autoPromoteAt } from "./start.ts";
 import { findVariants } from "./variants/queries.ts";
 
 const PARTS = ["variants", "counts", "clicks", "members", "skipped", "repeated", "pending", "parts"].map(
@@ -20,7 +19,7 @@ const PARTS = ["variants", "counts", "clicks", "members", "skipped", "repeated",
 export async function deleteBroadcast(ctx: CallerCtx, id: string): Promise<void> {
   const broadcast = await getBroadcast(ctx, id);
   const { row } = broadcast;
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const sending = () => conflict("A broadcast that is sending must be cancelled before it is deleted");
   if (row.status === "sending") throw sending();
   const keys = await findUnusedKeys(ctx, row);
@@ -46,7 +45,7 @@ export async function deleteBroadcast(ctx: CallerCtx, id: string): Promise<void>
  */
 async function findUnusedKeys(ctx: CallerCtx, row: BroadcastRow): Promise<string[]> {
   if (row.fan_out === null) return [];
-  const page = await mailDb(ctx)
+  const page = await ctx.mail
     .prepare("SELECT 1 FROM broadcast_pages WHERE workspace = ?1 AND broadcast = ?2 LIMIT 1")
     .bind(row.workspace, row.n)
     .first();

@@ -1,7 +1,6 @@
 import { nextTurn } from "../../lib/yielding-steps.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import type { Person } from "../conditions/index.ts";
 import { evaluatePage, findSegment, segmentLimits, toEvaluator } from "../segments/index.ts";
@@ -48,9 +47,9 @@ export async function storeMembers(
       const members = state.segment.members + people.length;
       if (members > limits.audience) return TOO_MANY;
       state = { ...state, segment: { ...state.segment, after: last, members } };
-      await guardedBatch(mailDb(ctx), [
+      await guardedBatch(ctx.mail, [
         saveStatement(ctx, current, state),
-        expectChanges(mailDb(ctx), 1),
+        expectChanges(ctx.mail, 1),
         insertStatement(ctx, row, people, fanOut.lastContact),
       ]);
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
@@ -79,7 +78,7 @@ function insertStatement(
   lastContact: number,
 ) {
   const candidates = people.flatMap((contacts, person) => contacts.map(({ list, id }) => ({ person, list, id })));
-  return mailDb(ctx).prepare(INSERT).bind(n, workspace, JSON.stringify(candidates), lastContact);
+  return ctx.mail.prepare(INSERT).bind(n, workspace, JSON.stringify(candidates), lastContact);
 }
 
 const DELETE = `
@@ -96,7 +95,7 @@ export async function deleteMembers(
 ): Promise<boolean> {
   if (!fanOut?.segment || (row.status !== "cancelled" && waitsForWinner(fanOut))) return true;
   for (;;) {
-    const { meta } = await mailDb(ctx).prepare(DELETE).bind(row.n, MEMBERS_PER_DELETE).run();
+    const { meta } = await ctx.mail.prepare(DELETE).bind(row.n, MEMBERS_PER_DELETE).run();
     if (meta.changes < MEMBERS_PER_DELETE) return true;
     if (!mayExecute(ctx, PAGE_STATEMENTS)) return false;
     await nextTurn();

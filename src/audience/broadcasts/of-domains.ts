@@ -1,15 +1,7 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 
 const IN_FLIGHT = `
   workspace = ?1 AND from_domain IN (SELECT value FROM json_each(?2)) AND status IN ('scheduled', 'sending')`;
-
-/** A broadcast or bulk send that is scheduled or sending. */
-export interface BroadcastInFlight {
-  id: string;
-  name: string;
-  isBulkSend: boolean;
-}
 
 /** Returns the scheduled and sending broadcasts and bulk sends of a workspace whose senders are on these domains. */
 export async function findBroadcastsInFlight(
@@ -17,8 +9,8 @@ export async function findBroadcastsInFlight(
   workspace: number,
   domainNames: readonly string[],
   limit: number,
-): Promise<BroadcastInFlight[]> {
-  const { results } = await mailDb(ctx)
+): Promise<{ id: string; name: string; isBulkSend: boolean }[]> {
+  const { results } = await ctx.mail
     .prepare(
       `SELECT id, name, bulk_tags IS NOT NULL AS is_bulk FROM broadcasts WHERE ${IN_FLIGHT} AND automation IS NULL LIMIT ?3`,
     )
@@ -45,7 +37,7 @@ export async function cancelBroadcastsOfDomains(
   domainNames: readonly string[],
   createdUntil: number,
 ): Promise<void> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const names = JSON.stringify(domainNames);
   await db.batch([
     db.prepare(DELETE_TASKS).bind(workspace, names, createdUntil),

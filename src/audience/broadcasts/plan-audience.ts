@@ -1,7 +1,6 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import { nextTurn } from "../../lib/yielding-steps.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { FanOut } from "./fan-out.ts";
 import { findSuppressed, type SkipReason } from "./find-suppressed.ts";
 import type { BroadcastRow } from "./queries.ts";
@@ -55,7 +54,7 @@ export async function planAudience(
   const ranks = new RankList();
   const counts: Record<SkipReason, number> = { suppressed: 0, unsubscribed: 0, invalid: 0, pending: 0 };
   // Of a run that was killed: a contact of a list before may have been deleted since.
-  if (fanOut.lists.length > 1) await mailDb(ctx).prepare(FORGET_REPEATED).bind(row.n).run();
+  if (fanOut.lists.length > 1) await ctx.mail.prepare(FORGET_REPEATED).bind(row.n).run();
   for await (const page of fanOut.segment ? memberPages(ctx, row) : pagesOf(ctx, row, fanOut)) {
     const persons = page.filter(({ is_repeated: isRepeated }) => isRepeated === 0);
     const contacts = persons.filter(({ skipped }) => skipped === null);
@@ -79,7 +78,7 @@ export async function planAudience(
       ...skipStatements(ctx, row, skipped),
       ...(repeated.length > 0 ? [repeatStatement(ctx, row, repeated)] : []),
     ];
-    if (statements.length > 0) await mailDb(ctx).batch(statements);
+    if (statements.length > 0) await ctx.mail.batch(statements);
   }
   const split = splitAudience(ranks.sort(), row.ab_test_pct, variants);
   return { ...fanOut, split: { ...split, eligible: ranks.size, skipped: counts } };
@@ -91,7 +90,7 @@ async function* pagesOf(ctx: MailCtx, row: BroadcastRow, { lists, lastContact }:
     const before = JSON.stringify(lists.slice(0, index));
     for (let cursor: string | null = ""; cursor !== null; ) {
       await nextTurn();
-      const { results }: D1Result<ContactRow> = await mailDb(ctx)
+      const { results }: D1Result<ContactRow> = await ctx.mail
         .prepare(FIND_CONTACTS)
         .bind(list, lastContact, row.n, cursor, CONTACTS_PER_PAGE, before)
         .all<ContactRow>();
@@ -105,7 +104,7 @@ async function* pagesOf(ctx: MailCtx, row: BroadcastRow, { lists, lastContact }:
 async function* memberPages(ctx: MailCtx, { n }: BroadcastRow): AsyncGenerator<ContactRow[]> {
   for (let after: number | null = 0; after !== null; ) {
     await nextTurn();
-    const { results }: D1Result<ContactRow> = await mailDb(ctx)
+    const { results }: D1Result<ContactRow> = await ctx.mail
       .prepare(FIND_MEMBERS)
       .bind(n, after, CONTACTS_PER_PAGE)
       .all<ContactRow>();
@@ -122,7 +121,7 @@ const REPEAT = `
 
 /** Returns the statement that records contacts whose person is in a list before. They get no email. */
 const repeatStatement = (ctx: MailCtx, { n, workspace }: BroadcastRow, contacts: readonly number[]) =>
-  mailDb(ctx).prepare(REPEAT).bind(n, workspace, JSON.stringify(contacts));
+  ctx.mail.prepare(REPEAT).bind(n, workspace, JSON.stringify(contacts));
 
 const SKIP = `
   INSERT OR IGNORE INTO broadcast_skipped (broadcast, contact, workspace, reason)
@@ -141,7 +140,7 @@ export function skipStatements(
   const pending = skipped.filter(({ reason }) => reason === "pending");
   const others = skipped.filter(({ reason }) => reason !== "pending");
   return [
-    ...(others.length > 0 ? [mailDb(ctx).prepare(SKIP).bind(n, workspace, JSON.stringify(others))] : []),
-    ...(pending.length > 0 ? [mailDb(ctx).prepare(PENDING).bind(n, workspace, JSON.stringify(pending))] : []),
+    ...(others.length > 0 ? [ctx.mail.prepare(SKIP).bind(n, workspace, JSON.stringify(others))] : []),
+    ...(pending.length > 0 ? [ctx.mail.prepare(PENDING).bind(n, workspace, JSON.stringify(pending))] : []),
   ];
 }

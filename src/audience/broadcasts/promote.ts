@@ -7,10 +7,10 @@ import { findTopic } from "../../sending/topics/index.ts";
 import { changeBroadcast, deleteOutboxRowStatement, insertOutboxRowStatement, requireTransition } from "./change.ts";
 import { findSender, hasLists, missingList, missingTopic } from "./check-start.ts";
 import { type FanOut, neededLists, remainderSize, serializeFanOut, toRemainder } from "./fan-out.ts";
-import { autoPromoteAt } from "./promote-due.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
 import type { BroadcastStatus } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
+import { autoPromoteAt } from "./start.ts";
 import { findVariants, findVariantsOf, type VariantRow } from "./variants/queries.ts";
 
 /**

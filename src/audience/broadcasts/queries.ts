@@ -3,7 +3,6 @@ import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Language } from "../../lib/personal-text.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { type Counts, zeroCounts } from "./counts.ts";
 import { type FanOut, parseFanOut } from "./fan-out.ts";
 import { type BroadcastStatus, PAGE_BYTES } from "./rules.ts";
@@ -93,14 +92,14 @@ const FIND = `SELECT b.*, ${COUNTS} AS counts FROM broadcasts b WHERE ${VISIBLE}
 export async function getBroadcast(ctx: CallerCtx, id: string): Promise<Broadcast> {
   const uuid = requireFound(parseUuid(id), "Broadcast");
   const domains = await permittedDomains(ctx);
-  const row = await mailDb(ctx).prepare(FIND).bind(ctx.workspace.number, domains, uuid).first<StoredBroadcast>();
+  const row = await ctx.mail.prepare(FIND).bind(ctx.workspace.number, domains, uuid).first<StoredBroadcast>();
   if (!row) throw notFound("Broadcast");
   return toBroadcast(row);
 }
 
 /** Returns a broadcast by its number, or null when it was deleted. For background work. */
 export async function findBroadcast(ctx: MailCtx, n: number): Promise<Broadcast | null> {
-  const row = await mailDb(ctx)
+  const row = await ctx.mail
     .prepare(`SELECT b.*, ${COUNTS} AS counts FROM broadcasts b WHERE b.n = ?1`)
     .bind(n)
     .first<StoredBroadcast>();
@@ -127,7 +126,7 @@ export async function listBroadcasts(
   ctx: CallerCtx,
   { status, before, limit }: { status?: BroadcastStatus | undefined; before?: string | undefined; limit: number },
 ): Promise<{ broadcasts: Broadcast[]; next: string | null }> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(LIST)
     .bind(ctx.workspace.number, await permittedDomains(ctx), status ?? null, before ?? LAST_ID, limit + 1, PAGE_BYTES)
     .all<StoredBroadcast & { found: number }>();
@@ -168,11 +167,11 @@ interface FoundList {
 
 /** Returns the greatest contacts.n of the database. */
 export async function findLastContact(ctx: MailCtx): Promise<number> {
-  return (await mailDb(ctx).prepare("SELECT max(n) AS n FROM contacts").first<number>("n")) ?? 0;
+  return (await ctx.mail.prepare("SELECT max(n) AS n FROM contacts").first<number>("n")) ?? 0;
 }
 
 /** Returns those contact lists of a workspace with these ids that exist, in their order. */
 export async function findContactLists(ctx: MailCtx, workspace: number, ids: readonly string[]): Promise<FoundList[]> {
-  const { results } = await mailDb(ctx).prepare(FIND_LISTS).bind(workspace, JSON.stringify(ids)).all<FoundList>();
+  const { results } = await ctx.mail.prepare(FIND_LISTS).bind(workspace, JSON.stringify(ids)).all<FoundList>();
   return results;
 }

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { getBroadcast } from "./queries.ts";
 import type { RecipientOut, RecipientStatus } from "./report-schema.ts";
 
@@ -44,7 +43,7 @@ export async function listRecipients(
   { status, after = 0, limit }: { status?: RecipientStatus | undefined; after?: number | undefined; limit: number },
 ): Promise<{ recipients: RecipientOut[]; next: number | null }> {
   const { row } = await getBroadcast(ctx, id);
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const { results } = await db
     .prepare(FIND)
     .bind(row.workspace, row.n, after, MAX_SCANNED, status ?? null, limit + 1)

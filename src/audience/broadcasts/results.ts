@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { type Counts, countNames, countsOf, countsSince, zeroCounts } from "./counts.ts";
 import type { NumberedCounts } from "./fan-out.ts";
 import { permittedDomains, VISIBLE } from "./queries.ts";
@@ -38,7 +37,7 @@ const FIND_COUNTS = `
 /** Returns the counts of a broadcast by variant. Throws 404 as `getBroadcast` does. One D1 call to the mail database. */
 export async function getBroadcastResults(ctx: CallerCtx, id: string): Promise<BroadcastResults> {
   const uuid = requireFound(parseUuid(id), "Broadcast");
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const { number } = ctx.workspace;
   const [found, variants, counts] = await db.batch<unknown>([
     db.prepare(FIND).bind(number, await permittedDomains(ctx), uuid),

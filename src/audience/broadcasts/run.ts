@@ -1,19 +1,16 @@
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { nextTurn } from "../../lib/yielding-steps.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { LOW_PRIORITY_RUNS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { resetAt, toDailyLimitError } from "../../platform/rate-limits/daily-emails.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
 import { hasLists } from "./check-start.ts";
-import { storeContents, toContents, toStored } from "./contents.ts";
+import { frozenParts, storeContents, toContents, toStored } from "./contents.ts";
 import {
   CONTACTS_PER_PAGE,
   type ContactPage,
@@ -22,13 +19,11 @@ import {
   saveStatement,
 } from "./create-emails.ts";
 import { type FanOut, isStoringMembers, neededLists } from "./fan-out.ts";
-import { frozenParts } from "./frozen-parts.ts";
 import { deleteMembers, storeMembers } from "./members.ts";
 import { planAudience } from "./plan-audience.ts";
-import { autoPromoteAt, promoteDue } from "./promote-due.ts";
 import { type Broadcast, findBroadcast } from "./queries.ts";
 import { sampleIssue } from "./split.ts";
-import { startDue } from "./start.ts";
+import { autoPromoteAt, promoteDue, startDue } from "./start.ts";
 import { findVariants, type VariantRow } from "./variants/queries.ts";
 import { findWorkspaceState, type WorkspaceState } from "./workspace-state.ts";
 
@@ -250,7 +245,7 @@ async function cancelWith(ctx: MailCtx, { row }: Broadcast, body: string): Promi
       body,
       key: `broadcast-without-list ${row.id}`,
     });
-  await mailDb(ctx).prepare(CANCEL).bind(row.n, ctx.now()).run();
+  await ctx.mail.prepare(CANCEL).bind(row.n, ctx.now()).run();
   await wakeLowPriority(ctx, 1);
   // The next step deletes its members.
   return row.segment_id === null ? null : ctx.now();
@@ -270,7 +265,7 @@ async function endPhase(ctx: MailCtx, { row, fanOut, counts }: Broadcast): Promi
     if (!(await deleteMembers(ctx, { row, fanOut }))) return ctx.now();
     // First, so that a crash between the two repeats it. A bulk send is no broadcast of the workspace's list.
     if (row.bulk_tags === null) await notifyOwners(ctx, row.workspace, sentNotice(row, counts));
-    await mailDb(ctx).prepare(COMPLETE).bind(row.n, row.fan_out_step, ctx.now()).run();
+    await ctx.mail.prepare(COMPLETE).bind(row.n, row.fan_out_step, ctx.now()).run();
     return autoPromoteAt({ row: { ...row, status: "sent", sent_at: row.sent_at ?? ctx.now() }, fanOut });
   }
   await wakeLowPriority(ctx, 1);

@@ -3,16 +3,14 @@ import { addressKey, parseAddress } from "../../lib/addresses.ts";
 import { bodyError, invalidField, unprocessable } from "../../lib/errors.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { countEmailsStatements, toDailyLimitError } from "../../platform/rate-limits/daily-emails.ts";
 import { changeStatement, insertEmailStatements, requireSendingAllowed } from "../../sending/emails/index.ts";
 import { findSender } from "./check-start.ts";
-import { hasContent, storeContents, toContents, toStored } from "./contents.ts";
+import { currentParts, hasContent, storeContents, toContents, toStored } from "./contents.ts";
 import { findSuppressed } from "./find-suppressed.ts";
-import { currentParts } from "./frozen-parts.ts";
 import { toEmail } from "./new-email.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
 import type { TestIn, TestOut } from "./report-schema.ts";
@@ -85,7 +83,7 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
   const response = {
     emails: emails.map((email, index) => ({ id: email.id, email: addresses[index]?.[1].address ?? "" })),
   };
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   await guardedBatch(db, [
     requireOpenStatement(ctx, ctx.workspace),
     ...insertEmailStatements(ctx, row.workspace, emails),

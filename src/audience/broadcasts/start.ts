@@ -1,10 +1,12 @@
+import { HOUR_MS } from "../../lib/time.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
-import { checkStart } from "./check-start.ts";
-import { serializeFanOut } from "./fan-out.ts";
-import type { Broadcast } from "./queries.ts";
+import { checkStart, findSender, hasLists } from "./check-start.ts";
+import { type AutoPromote, chooseWinner } from "./choose-winner.ts";
+import { type FanOut, neededLists, serializeFanOut, toRemainder } from "./fan-out.ts";
+import type { Broadcast, BroadcastRow } from "./queries.ts";
+import { findVariants } from "./variants/queries.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
 const START = `
@@ -27,7 +29,7 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
   const errors = "errors" in checked ? checked.errors.map(({ msg }) => msg) : [];
   if (workspace.isRestricted) errors.push("The account is restricted and cannot send");
   if (errors.length === 0 && "fanOut" in checked) {
-    await mailDb(ctx).prepare(START).bind(row.n, row.version, serializeFanOut(checked.fanOut), ctx.now()).run();
+    await ctx.mail.prepare(START).bind(row.n, row.version, serializeFanOut(checked.fanOut), ctx.now()).run();
     return null;
   }
   // First, so that a crash between the two repeats it: a broadcast must not end without a word.
@@ -40,6 +42,73 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
     key: `broadcast-not-sent ${row.id} ${row.version}`,
   };
   await notifyOwners(ctx, row.workspace, notice);
-  await mailDb(ctx).prepare(CANCEL).bind(row.n, row.version, ctx.now()).run();
+  await ctx.mail.prepare(CANCEL).bind(row.n, row.version, ctx.now()).run();
   return null;
+}
+
+/** Returns when the service promotes a variant by itself, in ms since 1970; null: it does not. */
+export function autoPromoteAt({
+  row,
+  fanOut,
+}: Pick<Broadcast, "fanOut"> & {
+  row: Pick<BroadcastRow, "ab_auto_promote" | "ab_promoted_at" | "sent_at" | "status">;
+}): number | null {
+  if (row.ab_auto_promote === null || row.ab_promoted_at !== null || row.status !== "sent" || row.sent_at === null)
+    return null;
+  if (!fanOut?.split?.isSample) return null;
+  const { after_hours: hours } = JSON.parse(row.ab_auto_promote) as AutoPromote;
+  return row.sent_at + hours * HOUR_MS;
+}
+
+// A promotion by a user, or a second run, has changed the version.
+const PROMOTE = `
+  UPDATE broadcasts SET status = 'sending', version = version + 1, ab_winner_variant_id = ?3, ab_promoted_at = ?4, ab_promotion_reason = ?5,
+    fan_out = ?6, fan_out_step = fan_out_step + 1, updated_at = ?4
+   WHERE n = ?1 AND version = ?2 AND status = 'sent' AND ab_promoted_at IS NULL`;
+
+/**
+ * Promotes the winner of a sampled test whose time has come, and tells the owners which and why. Waits while the workspace is paused. When
+ * the broadcast may not be sent any more, tells them that, and leaves the promotion to them. Returns when to look again, in ms since
+ * 1970; 0: at once; null: nothing is left to do.
+ */
+export async function promoteDue(
+  ctx: MailCtx,
+  { row, fanOut, counts }: Broadcast & { fanOut: FanOut },
+  workspace: WorkspaceState,
+): Promise<number | null> {
+  if (workspace.isPaused) return ctx.now() + PAUSE_CHECK_MS;
+  const { min_lift: minLift } = JSON.parse(row.ab_auto_promote ?? "{}") as AutoPromote;
+  const [sender, variants] = [await findSender(ctx, row, null), await findVariants(ctx, row.n)];
+  const chosen = chooseWinner(variants, minLift);
+  const problem = await findProblem(ctx, fanOut, workspace, "error" in sender ? sender.error.msg : null);
+  const about = { category: "sends" as const, href: `/broadcasts/${row.id}`, key: `auto-promotion ${row.id}` };
+  if (problem !== null || chosen === null || "error" in sender) {
+    const body = problem ?? "It has no variants any more.";
+    const title = `No variant of ${row.name} was promoted`;
+    await notifyOwners(ctx, row.workspace, { ...about, severity: "error", title, body });
+    return null;
+  }
+  const { winner, reason } = chosen;
+  const next = serializeFanOut(toRemainder({ row, fanOut, counts }, { variant: winner.n, variants, sender }));
+  // First, so that a crash between the two repeats it.
+  const title = `${row.name}: the rest gets ${winner.label}`;
+  await notifyOwners(ctx, row.workspace, { ...about, severity: "success", title, body: reason });
+  const values = [row.n, row.version, winner.id, ctx.now(), reason, next];
+  await ctx.mail
+    .prepare(PROMOTE)
+    .bind(...values)
+    .run();
+  return 0;
+}
+
+async function findProblem(
+  ctx: MailCtx,
+  fanOut: FanOut,
+  { isRestricted, isTopicDeleted }: WorkspaceState,
+  senderIssue: string | null,
+): Promise<string | null> {
+  if (isRestricted) return "The account is restricted and cannot send.";
+  if (senderIssue !== null) return senderIssue;
+  if (isTopicDeleted) return "The topic does not exist any more.";
+  return (await hasLists(ctx, neededLists(fanOut))) ? null : "A contact list does not exist any more.";
 }

@@ -3,8 +3,7 @@ import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { Language } from "../../lib/personal-text.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
 import { findSenderOf } from "./bulk-send/sender.ts";
-import { hasContent, partNames, storeContents, toContents } from "./contents.ts";
-import { currentParts } from "./frozen-parts.ts";
+import { currentParts, hasContent, partNames, storeContents, toContents } from "./contents.ts";
 import type { BroadcastRow } from "./queries.ts";
 import type { StepContent } from "./step-rows.ts";
 

@@ -1,8 +1,6 @@
 import { LiquidTextError } from "../../lib/liquid/text.ts";
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
@@ -67,7 +65,7 @@ export async function prepareStepEmails(
   if ("issue" in step) return refused(emails, step.issue);
   const names = step.content.names.filter((name) => !["email", "name", EVENT].includes(name));
   const keys = [...new Set(emails.map(({ person }) => person))];
-  const contacts = await mailDb(ctx)
+  const contacts = await ctx.mail
     .prepare(FIND_CONTACTS)
     .bind(workspace.number, JSON.stringify(keys), JSON.stringify(names))
     .all<ContactRow>();
@@ -137,7 +135,7 @@ async function readStep(
   workspace: { number: number; id: string },
   rowId: string,
 ): Promise<ReadyStep | { issue: string }> {
-  const found = await mailDb(ctx)
+  const found = await ctx.mail
     .prepare(FIND_ROW)
     .bind(workspace.number, rowId)
     .first<BroadcastRow & { parts: string | null }>();
@@ -170,7 +168,7 @@ function insertStatements(
   emails: Parameters<typeof insertEmailStatements>[2],
 ): MailStatement[] {
   if (emails.length === 0) return [];
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const ids = JSON.stringify(emails.map(({ id }) => id));
   const queued = [{ variant: 0, queued: emails.length }];
   return [

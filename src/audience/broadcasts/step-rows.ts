@@ -1,7 +1,5 @@
 import type { Language } from "../../lib/personal-text.ts";
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 
 /** The content of the emails of a step of an automation, as it is when the step becomes active. */
 export interface StepContent {
@@ -42,7 +40,7 @@ export function insertStepRowsStatements(
   automationId: string,
   contents: readonly StepContent[],
 ): MailStatement[] {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   return contents.flatMap((content) => {
     const json = JSON.stringify([content]);
     return [

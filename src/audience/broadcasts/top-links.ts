@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { BROADCAST_NUMBER, getBroadcast } from "./queries.ts";
 import type { TopLinksOut } from "./report-schema.ts";
 
@@ -10,9 +9,7 @@ const FIND = `
 
 /** Returns the links of a broadcast that people clicked most (docs/contract/broadcasts.md#top-links). Throws 404. */
 export async function getTopLinks(ctx: CallerCtx, id: string, limit: number): Promise<TopLinksOut> {
-  const links = mailDb(ctx)
-    .prepare(FIND)
-    .bind(ctx.workspace.number, parseUuid(id) ?? "", limit);
+  const links = ctx.mail.prepare(FIND).bind(ctx.workspace.number, parseUuid(id) ?? "", limit);
   const [{ results }] = await Promise.all([
     links.all<{ url: string; clicks: number; total: number }>(),
     getBroadcast(ctx, id),

@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { differingFrom, type TopicRow } from "../../sending/topics/index.ts";
 
@@ -26,11 +25,11 @@ export async function countDiffering(
   topic: TopicRow,
   { workspace, lists, lastContact }: ListContacts,
 ): Promise<number> {
-  const statement = mailDb(ctx).prepare(COUNT);
+  const statement = ctx.mail.prepare(COUNT);
   let differing = 0;
   for await (const emails of differingFrom(ctx, topic.n)) {
     const chunks = jsonChunks(emails.map((email) => JSON.stringify(email)));
-    const results = await mailDb(ctx).batch<{ n: number }>(
+    const results = await ctx.mail.batch<{ n: number }>(
       chunks.map((chunk) => statement.bind(chunk, workspace, JSON.stringify(lists), lastContact)),
     );
     differing += results.reduce((sum, { results: [row] }) => sum + (row?.n ?? 0), 0);

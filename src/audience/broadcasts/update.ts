@@ -6,8 +6,7 @@ import {
   insertOutboxRowStatement,
   requireTransition,
 } from "./change.ts";
-import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
-import { checkTexts } from "./check-texts.ts";
+import { checkReferences, checkScheduledAt, checkTexts, domainOfSender } from "./check-references.ts";
 import { toMoreLists } from "./queries.ts";
 import type { BroadcastOut, BroadcastPatch } from "./schema.ts";
 

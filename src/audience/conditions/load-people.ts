@@ -1,5 +1,4 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
 import { findSubscribedStatements } from "../../sending/topics/index.ts";
 import { type Activity, activities, type References } from "./conditions.ts";
@@ -66,8 +65,8 @@ export async function loadPeople(
 ): Promise<Map<string, Person>> {
   if (keys.length === 0) return new Map();
   const fields = JSON.stringify(references.fields);
-  const contacts = mailDb(ctx).prepare(FIND_CONTACTS).bind(workspace, JSON.stringify(keys), fields);
-  const [found, broadcasts] = await mailDb(ctx).batch([contacts, broadcastStatement(ctx, workspace, references)]);
+  const contacts = ctx.mail.prepare(FIND_CONTACTS).bind(workspace, JSON.stringify(keys), fields);
+  const [found, broadcasts] = await ctx.mail.batch([contacts, broadcastStatement(ctx, workspace, references)]);
   return toPeople(ctx, workspace, references, { found, broadcasts });
 }
 
@@ -86,7 +85,7 @@ export async function loadPeoplePage(
   { after, limit }: { after: string; limit: number },
   references: References,
 ): Promise<PeoplePage> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const fields = JSON.stringify(references.fields);
   const [found, broadcasts] = await db.batch([
     db.prepare(FIND_PAGE).bind(workspace, after, fields, limit, CONTACTS_PER_PAGE, METADATA_PER_PAGE),
@@ -100,7 +99,7 @@ export async function loadPeoplePage(
 }
 
 const broadcastStatement = (ctx: MailCtx, workspace: number, { broadcasts }: References) =>
-  mailDb(ctx).prepare(FIND_BROADCASTS).bind(workspace, JSON.stringify(broadcasts));
+  ctx.mail.prepare(FIND_BROADCASTS).bind(workspace, JSON.stringify(broadcasts));
 
 /** Returns people from their contacts, with their topics and their activity. */
 async function toPeople(
@@ -162,7 +161,7 @@ async function findActivityOf(
   keys: readonly string[],
 ) {
   if (!activity) return new Map<string, ActivityRow>();
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(FIND_ACTIVITY)
     .bind(workspace, JSON.stringify(keys), Number(broadcasts.length > 0))
     .all<ActivityRow>();

@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { type Condition, limits, referencesOf } from "./conditions.ts";
 
 const FIND = "SELECT id, conditions FROM segments WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))";
@@ -16,7 +15,7 @@ export async function loadSegments(
   const segments = new Map<string, Condition>();
   let wanted = [...new Set(ids)];
   for (let level = 1; level <= limits.segmentDepth && wanted.length > 0; level++) {
-    const { results } = await mailDb(ctx)
+    const { results } = await ctx.mail
       .prepare(FIND)
       .bind(workspace, JSON.stringify(wanted))
       .all<{ id: string; conditions: string }>();

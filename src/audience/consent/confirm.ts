@@ -1,5 +1,4 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
 import { contactEventsStatements } from "../../platform/person-events/contact-events.ts";
 import { wakeForEvents } from "../../platform/person-events/wake.ts";
@@ -38,7 +37,7 @@ export async function readLink(ctx: Ctx, token: string): Promise<LinkState> {
   if (!link) return { state: "invalid" };
   const mailCtx = await onShardOf(ctx, link.workspace);
   if (!mailCtx) return { state: "invalid" };
-  const row = await mailDb(mailCtx)
+  const row = await mailCtx.mail
     .prepare(FIND)
     .bind(link.workspace, link.list, link.contactId, link.words)
     .first<LinkedContact & { pendingSince: number | null; words: string }>();
@@ -60,7 +59,7 @@ export async function confirmLink(ctx: Ctx, token: string, { ip, userAgent }: Re
   const found = await readLink(ctx, token);
   if (found.state !== "pending") return found;
   const { contact, link } = found;
-  const db = mailDb(found.ctx);
+  const db = found.ctx.mail;
   // Before the confirmation, so that a repetition after a crash does both.
   await rejoin(found.ctx, { workspace: link.workspace, email: contact.emailKey });
   const events = confirmationEvents(found.ctx, link, contact.emailKey);

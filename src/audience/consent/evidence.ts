@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { shortHash } from "./tokens.ts";
 
 /** One piece of evidence: a person asked for mail (`requested`), confirmed it, or a caller stated consent that it has. */
@@ -31,7 +29,7 @@ const USER_AGENT_CHARACTERS = 300;
 
 /** Returns the statement that keeps evidence. Safe to run twice. */
 export function evidenceStatement(ctx: MailCtx, workspace: number, evidence: Evidence): MailStatement {
-  return mailDb(ctx).prepare(INSERT).bind(workspace, toRows(evidence));
+  return ctx.mail.prepare(INSERT).bind(workspace, toRows(evidence));
 }
 
 const toRows = (evidence: Evidence) =>
@@ -41,7 +39,7 @@ const toRows = (evidence: Evidence) =>
 
 /** Returns the statement that keeps evidence when the statement before it changed a row. */
 export function evidenceIfChangedStatement(ctx: MailCtx, workspace: number, evidence: Evidence): MailStatement {
-  return mailDb(ctx).prepare(`${INSERT} WHERE changes() > 0`).bind(workspace, toRows(evidence));
+  return ctx.mail.prepare(`${INSERT} WHERE changes() > 0`).bind(workspace, toRows(evidence));
 }
 
 const IS_PENDING = `
@@ -51,7 +49,7 @@ const IS_PENDING = `
 
 /** Returns the statement that keeps evidence when its contact has not confirmed yet. */
 export function evidenceIfPendingStatement(ctx: MailCtx, workspace: number, evidence: Evidence): MailStatement {
-  return mailDb(ctx).prepare(`${INSERT} WHERE ${IS_PENDING}`).bind(workspace, toRows(evidence));
+  return ctx.mail.prepare(`${INSERT} WHERE ${IS_PENDING}`).bind(workspace, toRows(evidence));
 }
 
 // The ids of contacts are those of their evidence, so that a repeated import adds none.
@@ -72,7 +70,7 @@ export function statedByImportStatement(
     userId,
   }: { chunk: string; list: number; ip: string | null; source: string; userId: string },
 ): MailStatement {
-  return mailDb(ctx).prepare(INSERT_STATED).bind(chunk, list, ctx.now(), ip, source, userId);
+  return ctx.mail.prepare(INSERT_STATED).bind(chunk, list, ctx.now(), ip, source, userId);
 }
 
 /** Returns the statement that stores words, and their version. */
@@ -83,7 +81,7 @@ export async function wordsStatement(
 ): Promise<{ version: string; statement: MailStatement }> {
   const text = JSON.stringify(words);
   const version = await shortHash(text);
-  const statement = mailDb(ctx)
+  const statement = ctx.mail
     .prepare("INSERT OR IGNORE INTO consent_words (workspace, version, words) VALUES (?1, ?2, ?3)")
     .bind(workspace, version, text);
   return { version, statement };

@@ -1,7 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 
 const REQUEST = `
   INSERT INTO confirmations (workspace, email_key, list, requested_at)
@@ -24,7 +21,7 @@ export function requestStatements(
 ): { statements: MailStatement[]; wakeUp: WakeUp } {
   const now = ctx.now();
   const id = ctx.newId();
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   return {
     statements: [
       ...chunks.map((chunk) => db.prepare(REQUEST).bind(chunk, list.n, now)),

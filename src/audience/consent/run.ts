@@ -3,15 +3,11 @@ import { parseAddress } from "../../lib/addresses.ts";
 import { AppError } from "../../lib/errors.ts";
 import { sealLinks } from "../../lib/sealed-links.ts";
 import { DAY_MS } from "../../lib/time.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { sendBatch } from "../../sending/emails/index.ts";
 import { type ContactMark, findMarks } from "../../sending/suppressions/index.ts";
 import { composeHtml, composeText } from "../../sending/system-emails/index.ts";
@@ -63,9 +59,9 @@ export async function runConfirmations(ctx: MailCtx, wakeUps: readonly WakeUp[])
 
 /** Sends pages until none is left (`done`), the time is over (`more`) or the workspace cannot send (`wait`). */
 async function sendPages(ctx: MailCtx, n: number, until: number): Promise<"done" | "more" | "wait"> {
-  const list = await mailDb(ctx).prepare(FIND_LIST).bind(n).first<ListRow>();
+  const list = await ctx.mail.prepare(FIND_LIST).bind(n).first<ListRow>();
   if (!list) {
-    await mailDb(ctx)
+    await ctx.mail
       .prepare("UPDATE confirmations SET requested_at = NULL WHERE list = ?1 AND requested_at IS NOT NULL")
       .bind(n)
       .run();
@@ -115,7 +111,7 @@ const FIND_PAGE = `
    WHERE k.list = ?1 AND k.requested_at IS NOT NULL ORDER BY k.requested_at LIMIT ?2`;
 
 async function findPage(ctx: MailCtx, list: number): Promise<PageRow[]> {
-  return (await mailDb(ctx).prepare(FIND_PAGE).bind(list, MAILS_PER_PAGE).all<PageRow>()).results;
+  return (await ctx.mail.prepare(FIND_PAGE).bind(list, MAILS_PER_PAGE).all<PageRow>()).results;
 }
 
 const FINISH = `
@@ -155,11 +151,11 @@ async function sendPage(
       : { key, sent: JSON.stringify(times) };
   });
   const finish: MailStatement[] = [
-    mailDb(ctx).prepare(FINISH).bind(list.workspace, list.n, JSON.stringify(records)),
-    expectChanges(mailDb(ctx), records.length),
+    ctx.mail.prepare(FINISH).bind(list.workspace, list.n, JSON.stringify(records)),
+    expectChanges(ctx.mail, records.length),
   ];
   if (chosen.length === 0 || sender === null) {
-    await guardedBatch(mailDb(ctx), finish);
+    await guardedBatch(ctx.mail, finish);
     return;
   }
   const words = mailWordsOf(list, sender.workspace.name);

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { contactEventsStatements } from "../../platform/person-events/contact-events.ts";
@@ -57,7 +56,7 @@ export async function insertContact(
     pending_since: isPending ? ctx.now() : null,
   };
   const response = toContact(row);
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const request = isPending ? requestStatements(ctx, list, [JSON.stringify([{ id: row.id }])]) : null;
   const added = { workspace: number, list: list.n, chunks: [JSON.stringify([{ id: row.id }])] };
   const events = contactEventsStatements(ctx, "contact.added", added);

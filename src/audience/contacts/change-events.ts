@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { utf8Length } from "../../lib/bytes.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailStatement } from "../../platform/context.ts";
 import { recordPersonEventsStatements } from "../../platform/person-events/insert.ts";
 import { eventLimits, type PersonEvent } from "../../platform/person-events/rules.ts";
 import type { ContactBefore } from "./queries.ts";
@@ -44,7 +43,7 @@ export function changeEventsStatements(
   );
   if (events.length === 0) return [];
   const { id, email, name, metadata, pending_since } = before;
-  const guard = mailDb(ctx).prepare(IS_UNCHANGED).bind(list.n, id, email, name, metadata, pending_since, list.confirm);
+  const guard = ctx.mail.prepare(IS_UNCHANGED).bind(list.n, id, email, name, metadata, pending_since, list.confirm);
   return [guard, ...recordPersonEventsStatements(ctx, events)];
 }
 

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { requireConfirmation } from "../consent/index.ts";
 import type { ListRow } from "./queries.ts";
@@ -35,11 +34,9 @@ export async function createList(ctx: CallerCtx, input: ListIn): Promise<ListOut
     ...[row.confirm, row.confirm_mailbox_id, row.confirm_subject, row.confirm_text],
   ];
   // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
-  await guardedBatch(mailDb(ctx), [
-    mailDb(ctx)
-      .prepare(INSERT)
-      .bind(ctx.workspace.number, ...values),
-    expectChanges(mailDb(ctx), 1),
+  await guardedBatch(ctx.mail, [
+    ctx.mail.prepare(INSERT).bind(ctx.workspace.number, ...values),
+    expectChanges(ctx.mail, 1),
     ...(await storeMailResponse(ctx, response)),
   ]).catch(
     onConcurrency(() => conflict(`The workspace has ${limits.listsPerWorkspace} contact lists, which is the limit`)),

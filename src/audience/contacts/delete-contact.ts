@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { contactEventsStatements } from "../../platform/person-events/contact-events.ts";
 import { wakeForEvents } from "../../platform/person-events/wake.ts";
 import { getList } from "./queries.ts";
@@ -9,7 +8,7 @@ import { getList } from "./queries.ts";
 /** Deletes a contact of a list. Throws 404 for the list or the contact. */
 export async function deleteContact(ctx: CallerCtx, listId: string, id: string): Promise<void> {
   const list = await getList(ctx, listId);
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const contactId = parseUuid(id) ?? "";
   const removed = [JSON.stringify([{ id: contactId, event: ctx.newId() }])];
   const of = { workspace: ctx.workspace.number, list: list.n, chunks: removed };

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { getList } from "./queries.ts";
 
@@ -11,10 +10,10 @@ import { getList } from "./queries.ts";
  */
 export async function deleteList(ctx: CallerCtx, id: string): Promise<void> {
   const list = await getList(ctx, id);
-  await guardedBatch(mailDb(ctx), [
-    mailDb(ctx).prepare("DELETE FROM contact_lists WHERE n = ?1").bind(list.n),
-    expectChanges(mailDb(ctx), 1),
-    mailDb(ctx).prepare("DELETE FROM contact_forms WHERE list = ?1").bind(list.n),
+  await guardedBatch(ctx.mail, [
+    ctx.mail.prepare("DELETE FROM contact_lists WHERE n = ?1").bind(list.n),
+    expectChanges(ctx.mail, 1),
+    ctx.mail.prepare("DELETE FROM contact_forms WHERE list = ?1").bind(list.n),
     purgeStatement(ctx, [{ id: list.id, purge: { contactList: list.n } }]),
   ]).catch(onConcurrency(() => notFound("Contact list")));
 }

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { lowerCase } from "../../lib/addresses.ts";
-import { mailDb } from "../../platform/db/client.ts";
 
 /** A contact with the list that it is in. */
 export interface FoundContact {
@@ -18,7 +17,7 @@ const BY_START = `
 /** Returns at most `limit` contacts of all lists of the caller's workspace whose address begins with a text. It reads no more rows. */
 export async function findContacts(ctx: CallerCtx, text: string, limit: number): Promise<FoundContact[]> {
   const start = lowerCase(text);
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(BY_START)
     .bind(ctx.workspace.number, start, `${start}\u{10ffff}`, limit)
     .all<FoundContact>();

@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { recordsEventsSql } from "../../platform/person-events/insert.ts";
 import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
 
@@ -49,7 +48,7 @@ export function requireListId(id: string): string {
 
 /** Returns a list of the caller's workspace. Throws 404. */
 export async function getList(ctx: CallerCtx, id: string): Promise<ListRow> {
-  const row = await mailDb(ctx)
+  const row = await ctx.mail
     .prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`)
     .bind(ctx.workspace.number, requireListId(id))
     .first<ListRow>();
@@ -74,7 +73,7 @@ export async function getListAndContact(
   column: keyof typeof BEFORE,
   value: string,
 ): Promise<{ list: ListRow; before: ContactBefore | null }> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const key = [ctx.workspace.number, requireListId(listId)];
   const [lists, contacts] = await db.batch([
     db.prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`).bind(...key),
@@ -88,7 +87,7 @@ export async function getListAndContact(
 
 /** Returns all lists of the caller's workspace, oldest first. A workspace has at most 10,000. */
 export async function listLists(ctx: CallerCtx): Promise<ListRow[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 ORDER BY id`)
     .bind(ctx.workspace.number)
     .all<ListRow>();
@@ -97,7 +96,7 @@ export async function listLists(ctx: CallerCtx): Promise<ListRow[]> {
 
 /** Returns a contact of a list of the caller's workspace. Throws 404 for the list or the contact. */
 export async function getContact(ctx: CallerCtx, listId: string, id: string): Promise<ContactRow> {
-  const contact = mailDb(ctx)
+  const contact = ctx.mail
     .prepare(`SELECT ${CONTACT_COLUMNS} FROM contacts WHERE list = ${LIST_NUMBER} AND id = ?3`)
     .bind(ctx.workspace.number, requireListId(listId), parseUuid(id) ?? "");
   const [row] = await Promise.all([contact.first<ContactRow>(), getList(ctx, listId)]);
@@ -144,7 +143,7 @@ const END_OF_SCAN = `
  * when it found nothing. Throws 404.
  */
 export async function listContacts(ctx: CallerCtx, listId: string, query: ContactsQuery): Promise<ContactsPage> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const key = [ctx.workspace.number, requireListId(listId)];
   const statements = contactStatements(query).map(({ sql, values }) => db.prepare(sql).bind(...key, ...values));
   const [lists, found, end] = await db.batch([

@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { wakeForEvents } from "../../platform/person-events/wake.ts";
 import { copyToContacts } from "../../sending/suppressions/index.ts";
@@ -40,7 +39,7 @@ export async function updateContact(
   await copyToContacts(ctx, ctx.workspace.number, [email.key]);
   if (row.pending_since !== null) {
     const { statements, wakeUp } = requestStatements(ctx, list, [JSON.stringify([{ id: row.id }])]);
-    await mailDb(ctx).batch(statements);
+    await ctx.mail.batch(statements);
     await wakeAfterResponse(ctx, [wakeUp]);
   }
   return toContact(await getContact(ctx, listId, id));
@@ -50,12 +49,12 @@ export async function updateContact(
 async function writeChange(ctx: CallerCtx, listId: string, id: string, patch: ContactPatch, tries = 1) {
   const { list, before } = await getListAndContact(ctx, listId, "id", id);
   const { email } = patch;
-  const update = mailDb(ctx)
+  const update = ctx.mail
     .prepare(UPDATE)
     .bind(list.n, id, email?.address ?? null, email?.key ?? null, ...changeParameters(patch), ctx.now());
   const events = before ? changeEventsStatements(ctx, list, before, patch) : [];
   try {
-    const results = await guardedBatch(mailDb(ctx), [...events, update]);
+    const results = await guardedBatch(ctx.mail, [...events, update]);
     await wakeForEvents(ctx, results.slice(0, events.length));
     return { list, row: results[events.length]?.results[0] as ContactRow | undefined };
   } catch (error) {

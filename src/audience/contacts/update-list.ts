@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { requireConfirmation } from "../consent/index.ts";
 import { getList, LIST_COLUMNS, type ListRow, requireListId } from "./queries.ts";
 import { type ListOut, type ListPatch, toList } from "./schema.ts";
@@ -18,7 +17,7 @@ const UPDATE = `
  */
 export async function updateList(ctx: CallerCtx, id: string, patch: ListPatch): Promise<ListOut> {
   await requireConfirmation(ctx, patch, () => getList(ctx, id));
-  const row = await mailDb(ctx)
+  const row = await ctx.mail
     .prepare(UPDATE)
     .bind(
       ctx.workspace.number,

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { AppError } from "../../lib/errors.ts";
 import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { wakeForEvents } from "../../platform/person-events/wake.ts";
 import { findMarks } from "../../sending/suppressions/index.ts";
 import { evidenceIfChangedStatement } from "../consent/index.ts";
@@ -36,9 +35,9 @@ export async function upsertContact(ctx: CallerCtx, listId: string, input: Conta
     const { consent, name, metadata } = input;
     const change = { name, metadata, isActivated: consent !== undefined };
     const events = before ? changeEventsStatements(ctx, list, before, change) : [];
-    const results = await guardedBatch(mailDb(ctx), [
+    const results = await guardedBatch(ctx.mail, [
       ...events,
-      mailDb(ctx)
+      ctx.mail
         .prepare(UPDATE)
         .bind(ctx.workspace.number, list.n, input.email.key, ...changeParameters(input), consent ? 1 : 0),
       ...(consent

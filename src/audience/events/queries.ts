@@ -1,5 +1,4 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { personKey } from "../../sending/topics/index.ts";
 
 /** An event of a person. Times in milliseconds since 1970. */
@@ -28,7 +27,7 @@ export async function listPersonEvents(
   email: string,
   { before, limit }: { before?: string | undefined; limit: number },
 ): Promise<PersonEventRow[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(PAGE)
     .bind(ctx.workspace.number, personKey(email), before ?? null, limit + 1)
     .all<PersonEventRow>();

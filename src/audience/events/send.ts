@@ -1,9 +1,7 @@
 import { type CallerCtx, EarlySlot } from "../../access/caller.ts";
 import { notFound, unprocessable, type ValidationError } from "../../lib/errors.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { RefusedBatchError, refuse, repeatableBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
@@ -96,13 +94,11 @@ interface NewEvent {
 /** Stores events and the response in one transaction, in one D1 call. Nothing is read before. */
 async function commit(ctx: CallerCtx, events: readonly NewEvent[], response: object): Promise<void> {
   requireMailSpace(ctx);
-  const results = await repeatableBatch(ctx, mailDb(ctx), [
+  const results = await repeatableBatch(ctx, ctx.mail, [
     requireOpenStatement(ctx, ctx.workspace),
     ...insertStatements(ctx, ctx.workspace.number, events),
     ...(await storeMailResponse(ctx, response)),
-    mailDb(ctx)
-      .prepare(`SELECT ${recordsEventsSql("?1")} AS isWaiting`)
-      .bind(ctx.workspace.number),
+    ctx.mail.prepare(`SELECT ${recordsEventsSql("?1")} AS isWaiting`).bind(ctx.workspace.number),
   ]);
   const [last] = (results?.at(-1)?.results ?? []) as { isWaiting: 0 | 1 }[];
   // Without an automation the event waits for nothing.
@@ -116,7 +112,7 @@ function insertStatements(ctx: MailCtx, workspace: number, events: readonly NewE
   );
   const named = events.some(({ input }) => (input.contact_id ?? null) !== null);
   return jsonChunks(rows).flatMap((chunk) => [
-    ...(named ? [mailDb(ctx).prepare(REQUIRE_CONTACTS).bind(workspace, chunk)] : []),
-    mailDb(ctx).prepare(INSERT).bind(workspace, chunk, now),
+    ...(named ? [ctx.mail.prepare(REQUIRE_CONTACTS).bind(workspace, chunk)] : []),
+    ctx.mail.prepare(INSERT).bind(workspace, chunk, now),
   ]);
 }

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { getList } from "../contacts/index.ts";
 import { formUrl } from "./form-url.ts";
@@ -36,7 +35,7 @@ export async function createForm(ctx: CallerCtx, listId: string, input: FormIn):
   };
   const response = toForm(row, await formUrl(ctx, row));
   const texts = [row.name, row.title, row.text, row.button, row.fields, row.successMessage, row.redirectUrl];
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
   await guardedBatch(db, [
     db

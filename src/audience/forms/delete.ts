@@ -1,12 +1,11 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { getForm } from "./queries.ts";
 
 /** Deletes a form. Its page responds 404 then; the evidence of its submissions stays. Throws 404 for the list or the form. */
 export async function deleteForm(ctx: CallerCtx, listId: string, id: string): Promise<void> {
   const form = await getForm(ctx, listId, id);
-  const { meta } = await mailDb(ctx)
+  const { meta } = await ctx.mail
     .prepare("DELETE FROM contact_forms WHERE workspace = ?1 AND id = ?2")
     .bind(form.workspace, form.id)
     .run();

@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 
 /** A row of `contact_forms` with its list. Times in milliseconds since 1970. */
 export interface FormRow {
@@ -30,7 +29,7 @@ const FROM = "FROM contact_forms f CROSS JOIN contact_lists l ON l.n = f.list";
 
 /** Returns all forms of a list of the caller's workspace, oldest first. A list has at most `limits.formsPerList`. */
 export async function listForms(ctx: CallerCtx, list: { n: number }): Promise<FormRow[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(`SELECT ${COLUMNS} ${FROM} WHERE f.list = ?1 AND f.workspace = ?2 ORDER BY f.id`)
     .bind(list.n, ctx.workspace.number)
     .all<FormRow>();
@@ -46,7 +45,7 @@ export async function getForm(ctx: CallerCtx, listId: string, id: string): Promi
 
 /** Returns a form of a workspace by its id, or null. */
 export function findForm(ctx: MailCtx, workspace: number, id: string): Promise<FormRow | null> {
-  return mailDb(ctx)
+  return ctx.mail
     .prepare(`SELECT ${COLUMNS} ${FROM} WHERE f.workspace = ?1 AND f.id = ?2`)
     .bind(workspace, id)
     .first<FormRow>();

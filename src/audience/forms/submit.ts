@@ -3,7 +3,6 @@ import { tooManyRequests, unprocessable, type ValidationError } from "../../lib/
 import { ipNetwork } from "../../lib/ip-addresses.ts";
 import { nameIssue, UNPRINTABLE } from "../../lib/text-rules.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
 import { countExactly } from "../../platform/rate-limits/exact.ts";
 import { formatPolicy } from "../../platform/rate-limits/rules.ts";
@@ -56,7 +55,7 @@ export async function submitForm(open: OpenForm, values: URLSearchParams, source
   // A program filled in what people do not see.
   if ((values.get(HONEYPOT) ?? "") !== "") return;
   const { address, name, metadata } = readValues(open, values);
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const newId = ctx.newId();
   const [inserted] = await db.batch([
     db.prepare(INSERT).bind(form.workspace, form.list, newId, address.address, address.key, name, metadata, ctx.now()),

@@ -1,5 +1,4 @@
-import { fromBase64Url, toBase64Url } from "../../lib/base64url.ts";
-import { concat } from "../../lib/bytes.ts";
+import { concat, fromBase64Url, toBase64Url } from "../../lib/bytes.ts";
 import type { RootKey } from "../../lib/derive-key.ts";
 import { bytesOfHex, hex, uuidOf } from "../../lib/ids.ts";
 import { mac, verifyMac } from "../../lib/mac.ts";

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { formUrl } from "./form-url.ts";
 import { getForm } from "./queries.ts";
 import { type FormOut, type FormPatch, toForm } from "./schema.ts";
@@ -14,7 +13,7 @@ const UPDATE = `
 /** Changes the given fields of a form. Throws 404 for the list or the form. */
 export async function updateForm(ctx: CallerCtx, listId: string, id: string, patch: FormPatch): Promise<FormOut> {
   const { id: formId, workspace } = await getForm(ctx, listId, id);
-  const { meta } = await mailDb(ctx)
+  const { meta } = await ctx.mail
     .prepare(UPDATE)
     .bind(
       ...[workspace, formId, patch.name ?? null, patch.title ?? null, patch.text ?? null, patch.button ?? null],

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
 import type { PersonEventRow } from "../events/index.ts";
@@ -33,7 +32,7 @@ export async function findContactsOf(
   { workspace, email }: { workspace: number; email: string },
   { after, limit }: { after: number; limit: number },
 ): Promise<ContactOfPerson[]> {
-  const { results } = await mailDb(ctx).prepare(CONTACTS).bind(workspace, email, after, limit).all<ContactOfPerson>();
+  const { results } = await ctx.mail.prepare(CONTACTS).bind(workspace, email, after, limit).all<ContactOfPerson>();
   return results;
 }
 
@@ -62,7 +61,7 @@ export async function findConsentsOf(
   { workspace, email }: { workspace: number; email: string },
   { after, limit }: { after: string; limit: number },
 ): Promise<ConsentOfPerson[]> {
-  const { results } = await mailDb(ctx).prepare(CONSENTS).bind(workspace, email, after, limit).all<ConsentOfPerson>();
+  const { results } = await ctx.mail.prepare(CONSENTS).bind(workspace, email, after, limit).all<ConsentOfPerson>();
   return results;
 }
 
@@ -79,7 +78,7 @@ export async function findEventsOf(
   { workspace, email }: { workspace: number; email: string },
   { after, limit }: { after: number; limit: number },
 ): Promise<EventOfPerson[]> {
-  const { results } = await mailDb(ctx).prepare(EVENTS).bind(workspace, email, after, limit).all<EventOfPerson>();
+  const { results } = await ctx.mail.prepare(EVENTS).bind(workspace, email, after, limit).all<EventOfPerson>();
   return results;
 }
 
@@ -106,7 +105,7 @@ export async function findRunsOf(
   { workspace, email }: { workspace: number; email: string },
   { after, limit }: { after: number; limit: number },
 ): Promise<RunOfPerson[]> {
-  const { results } = await mailDb(ctx).prepare(RUNS).bind(workspace, email, after, limit).all<RunOfPerson>();
+  const { results } = await ctx.mail.prepare(RUNS).bind(workspace, email, after, limit).all<RunOfPerson>();
   return results;
 }
 
@@ -146,5 +145,5 @@ const ACTIVITY = `
 
 /** Returns the activity of a person; null when none is kept. */
 export function findActivityOf(ctx: CallerCtx, email: string): Promise<ActivityOfPerson | null> {
-  return mailDb(ctx).prepare(ACTIVITY).bind(ctx.workspace.number, email).first<ActivityOfPerson>();
+  return ctx.mail.prepare(ACTIVITY).bind(ctx.workspace.number, email).first<ActivityOfPerson>();
 }

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { idOfTime, timeOfId } from "../../lib/ids.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { findEmailsTo } from "../../sending/emails/index.ts";
 import { getPersonTopics, personKey } from "../../sending/topics/index.ts";
 
@@ -77,7 +76,7 @@ async function readEmails(ctx: CallerCtx, key: string, before: number): Promise<
 }
 
 async function readEvents(ctx: CallerCtx, key: string, before: number): Promise<TimelineEntry[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(FIND_EVENTS)
     .bind(ctx.workspace.number, key, before, PAGE)
     .all<{ name: string; data: string; at: number }>();
@@ -95,7 +94,7 @@ async function readTopics(ctx: CallerCtx, key: string, before: number): Promise<
 }
 
 async function readRuns(ctx: CallerCtx, key: string, before: number): Promise<TimelineEntry[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(FIND_RUNS)
     .bind(ctx.workspace.number, key, before, PAGE)
     .all<{ id: string; automation: string; name: string; status: string; at: number }>();

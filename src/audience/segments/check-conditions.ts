@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { invalidField, unprocessable, type ValidationError } from "../../lib/errors.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { listTopics, topicLimits } from "../../sending/topics/index.ts";
 import { type Condition, conditionLimits, placesOf, type References, referencesOf } from "../conditions/index.ts";
 import { findSegmentLinks } from "./queries.ts";
@@ -41,7 +40,7 @@ export async function checkConditions(ctx: CallerCtx, conditions: Condition, id?
 async function findKnown(ctx: CallerCtx, { lists, topics, broadcasts }: References): Promise<string[]> {
   const known: { id: string }[] = [];
   if (lists.length + broadcasts.length > 0) {
-    const { results } = await mailDb(ctx)
+    const { results } = await ctx.mail
       .prepare(FIND_KNOWN)
       .bind(ctx.workspace.number, JSON.stringify(lists), JSON.stringify(broadcasts))
       .all<{ id: string }>();

@@ -1,17 +1,79 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
+import { nextTurn } from "../../lib/yielding-steps.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
+import { mayExecute } from "../../platform/db/count-statements.ts";
+import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { type EvaluatedPage, evaluatePage, toEvaluator } from "./evaluate-page.ts";
-import { type CountState, getSegment, type SegmentRow } from "./queries.ts";
+import { type CountState, findSegmentByNumber, getSegment, type SegmentRow } from "./queries.ts";
 import { isShown, limits } from "./rules.ts";
 import { type SegmentCountOut, toCount, toSegmentContact } from "./schema.ts";
+
+/** A run starts no further page after this many milliseconds: half a lease. */
+const RUN_MS = 60_000;
+/** Pages whose progress is stored together. */
+const PAGES_PER_SAVE = 5;
+/** D1 statements of these pages at most, with the claim. */
+const STATEMENTS = 60;
+
+/**
+ * Continues counts of segments, page after page. A page is one short read of each table; requests get their turn before each. A run that
+ * is killed repeats the pages that it has not stored.
+ */
+export async function runCounts(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
+  const until = ctx.now() + RUN_MS;
+  for (const wakeUp of wakeUps) {
+    if (ctx.now() >= until || !mayExecute(ctx, STATEMENTS)) return;
+    const lease = newLease(ctx);
+    const [row] = await claimRows(ctx, [wakeUp], lease);
+    if (!row) continue;
+    const [n = 0] = JSON.parse(row.ref) as number[];
+    if (await advance(ctx, n, until)) {
+      await finishStatement(ctx, lease, [row.id]).run();
+      continue;
+    }
+    const dueAt = ctx.now();
+    await releaseStatement(ctx, lease, [row.id], dueAt).run();
+    await ctx.wake([{ dueAt, id: row.id, kind: "segment" }]);
+  }
+}
+
+/** Advances the count of a segment as far as a run may. Returns true when nothing is left to do. */
+async function advance(ctx: MailCtx, n: number, until: number): Promise<boolean> {
+  let segment = await findSegmentByNumber(ctx, n);
+  if (segment?.count?.status !== "counting") return true;
+  const { workspace } = segment;
+  const evaluator = await toEvaluator(ctx, workspace, segment.conditions, segment.count.at);
+  do {
+    segment = await countPages(ctx, segment, (after) =>
+      evaluatePage(ctx, workspace, evaluator, { after, limit: limits.peoplePerPage }),
+    );
+    if (segment?.count?.status !== "counting") return true;
+  } while (ctx.now() < until && mayExecute(ctx, STATEMENTS));
+  return false;
+}
+
+/** Counts some pages and stores them. Returns the segment then, or null when its conditions changed or it was deleted. */
+async function countPages(
+  ctx: MailCtx,
+  segment: SegmentRow,
+  read: (after: string) => ReturnType<typeof evaluatePage>,
+): Promise<SegmentRow | null> {
+  let { count } = segment;
+  for (let page = 0; page < PAGES_PER_SAVE && count?.status === "counting"; page++) {
+    await nextTurn();
+    count = addPage(count, await read(count.after), ctx.now());
+  }
+  if (count === null) return null;
+  const { meta } = await saveCountStatement(ctx, segment, count).run();
+  return meta.changes === 0 ? null : { ...segment, count, countStep: segment.countStep + 1 };
+}
 
 const SAVE = "UPDATE segments SET count = ?3, count_step = count_step + 1 WHERE n = ?1 AND count_step = ?2";
 
 /** Returns the statement that stores a count, unless the conditions changed or another run stored it. */
-export const saveCountStatement = (ctx: MailCtx, { n, countStep }: SegmentRow, count: CountState) =>
-  mailDb(ctx).prepare(SAVE).bind(n, countStep, JSON.stringify(count));
+const saveCountStatement = (ctx: MailCtx, { n, countStep }: SegmentRow, count: CountState) =>
+  ctx.mail.prepare(SAVE).bind(n, countStep, JSON.stringify(count));
 
 // The row of a count that ended may be claimed still: it finds nothing to do.
 const INSERT_ROW = `
@@ -20,7 +82,7 @@ const INSERT_ROW = `
 const TOTAL = "SELECT coalesce(sum(contact_count), 0) AS total FROM contact_lists WHERE workspace = ?1";
 
 /** Returns a count with a page of people. `now` in milliseconds since 1970. */
-export function addPage(count: CountState, { matching, evaluated, last }: EvaluatedPage, now: number): CountState {
+function addPage(count: CountState, { matching, evaluated, last }: EvaluatedPage, now: number): CountState {
   const sample = [...count.sample, ...matching.flatMap(toSegmentContact)].slice(0, limits.sample);
   const added = { count: count.count + matching.length, evaluated: count.evaluated + evaluated, sample };
   return last === null
@@ -37,7 +99,7 @@ export async function countSegment(ctx: CallerCtx, id: string): Promise<SegmentC
   const { count } = segment;
   if (count && isShown(count, ctx.now())) return toCount(count);
   const now = ctx.now();
-  const total = (await mailDb(ctx).prepare(TOTAL).bind(segment.workspace).first<number>("total")) ?? 0;
+  const total = (await ctx.mail.prepare(TOTAL).bind(segment.workspace).first<number>("total")) ?? 0;
   const evaluator = await toEvaluator(ctx, segment.workspace, segment.conditions, now);
   const page = await evaluatePage(ctx, ctx.workspace.number, evaluator, { after: "", limit: limits.peoplePerPage });
   const started: CountState = {
@@ -55,11 +117,9 @@ export async function countSegment(ctx: CallerCtx, id: string): Promise<SegmentC
     return toCount(next);
   }
   // Of two calls at once, one starts a count.
-  const [saved] = await mailDb(ctx).batch([
+  const [saved] = await ctx.mail.batch([
     saveCountStatement(ctx, segment, next),
-    mailDb(ctx)
-      .prepare(INSERT_ROW)
-      .bind(now, segment.id, JSON.stringify([segment.n])),
+    ctx.mail.prepare(INSERT_ROW).bind(now, segment.id, JSON.stringify([segment.n])),
   ]);
   if (saved?.meta.changes === 1) await wakeAfterResponse(ctx, [{ dueAt: now, id: segment.id, kind: "segment" }]);
   return toCount(next);

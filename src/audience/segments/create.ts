@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { keepActivityStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { keepActivity } from "../conditions/index.ts";
@@ -36,11 +35,9 @@ export async function createSegment(ctx: CallerCtx, input: SegmentIn): Promise<S
   const response = toSegment({ ...row, activitySince: await keepActivity(ctx) });
   const values = [row.workspace, row.id, row.name, JSON.stringify(row.conditions), JSON.stringify(segments), now];
   // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
-  await guardedBatch(mailDb(ctx), [
-    mailDb(ctx)
-      .prepare(INSERT)
-      .bind(...values, limits.segmentsPerWorkspace),
-    expectChanges(mailDb(ctx), 1),
+  await guardedBatch(ctx.mail, [
+    ctx.mail.prepare(INSERT).bind(...values, limits.segmentsPerWorkspace),
+    expectChanges(ctx.mail, 1),
     // Again: the deletion of the last segment may have ended it meanwhile.
     keepActivityStatement(ctx, ctx.workspace),
     ...(await storeMailResponse(ctx, response)),

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, notFound } from "../../lib/errors.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { endActivity } from "../conditions/index.ts";
 import { findSegmentLinks, getSegment, type SegmentRow } from "./queries.ts";
 
@@ -24,7 +23,7 @@ const DELETE = `
 export async function deleteSegment(ctx: CallerCtx, id: string): Promise<void> {
   const segment = await getSegment(ctx, id);
   await requireUnused(ctx, segment);
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const { meta } = await db.prepare(DELETE).bind(segment.n, segment.workspace, segment.id).run();
   if (meta.changes === 0) {
     await requireUnused(ctx, segment);
@@ -37,7 +36,7 @@ export async function deleteSegment(ctx: CallerCtx, id: string): Promise<void> {
 async function requireUnused(ctx: CallerCtx, { n, workspace, id }: SegmentRow): Promise<void> {
   const using = (await findSegmentLinks(ctx)).filter(({ segments }) => segments.includes(id)).map(({ name }) => name);
   if (using.length > 0) throw conflict(`The segment is in the conditions of other segments: ${using.join(", ")}`);
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const [broadcasts, automations] = await db.batch<{ name: string }>(
     [BROADCASTS, AUTOMATIONS].map((sql) => db.prepare(`${sql} AND ?1 IS NOT NULL LIMIT 10`).bind(n, workspace, id)),
   );

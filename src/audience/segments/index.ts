@@ -1,4 +1,4 @@
-export { countSegment } from "./count.ts";
+export { countSegment, runCounts } from "./count.ts";
 export { createSegment } from "./create.ts";
 export { ContactsAfter, cursorOf } from "./cursor.ts";
 export { deleteSegment } from "./delete.ts";
@@ -6,7 +6,6 @@ export { evaluatePage, toEvaluator } from "./evaluate-page.ts";
 export { listSegmentContacts } from "./list-contacts.ts";
 export { findSegment, getSegment, listSegments, type SegmentRow } from "./queries.ts";
 export { limits as segmentLimits } from "./rules.ts";
-export { runCounts } from "./run-counts.ts";
 export {
   SegmentIn,
   SegmentOut,

@@ -4,21 +4,15 @@ import { getSegment } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { type SegmentContactOut, toSegmentContact } from "./schema.ts";
 
-/** A page of the people of a segment. `next`: the address to continue after; null at the end. */
-export interface SegmentContactsPage {
-  contacts: SegmentContactOut[];
-  next: string | null;
-}
-
 /**
  * Returns people of a segment in the order of their addresses, one contact each. Evaluates at most 5,000 people, so that a page may be
- * short, or empty, and others follow. Throws 404.
+ * short, or empty, and others follow. `next`: the address to continue after; null at the end. Throws 404.
  */
 export async function listSegmentContacts(
   ctx: CallerCtx,
   id: string,
   { after = "", limit }: { after?: string | undefined; limit: number },
-): Promise<SegmentContactsPage> {
+): Promise<{ contacts: SegmentContactOut[]; next: string | null }> {
   const segment = await getSegment(ctx, id);
   const evaluator = await toEvaluator(ctx, segment.workspace, segment.conditions, ctx.now());
   const contacts: SegmentContactOut[] = [];

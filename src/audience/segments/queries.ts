@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { Condition } from "../conditions/index.ts";
 import { limits } from "./rules.ts";
 import type { SegmentContactOut } from "./schema.ts";
@@ -57,7 +56,7 @@ export async function getSegment(ctx: CallerCtx, id: string): Promise<SegmentRow
 export async function findSegment(ctx: MailCtx, workspace: number, id: string): Promise<SegmentRow | null> {
   const uuid = parseUuid(id);
   if (uuid === null) return null;
-  const row = await mailDb(ctx)
+  const row = await ctx.mail
     .prepare(`${SELECT} WHERE s.workspace = ?1 AND s.id = ?2`)
     .bind(workspace, uuid)
     .first<StoredRow>();
@@ -66,7 +65,7 @@ export async function findSegment(ctx: MailCtx, workspace: number, id: string): 
 
 /** Returns a segment by its number, or null. For background work. */
 export async function findSegmentByNumber(ctx: MailCtx, n: number): Promise<SegmentRow | null> {
-  const row = await mailDb(ctx).prepare(`${SELECT} WHERE s.n = ?1`).bind(n).first<StoredRow>();
+  const row = await ctx.mail.prepare(`${SELECT} WHERE s.n = ?1`).bind(n).first<StoredRow>();
   return row && toRow(row);
 }
 
@@ -75,23 +74,16 @@ export async function listSegments(
   ctx: CallerCtx,
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<SegmentRow[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(`${SELECT} WHERE s.workspace = ?1 AND s.id > ?2 ORDER BY s.id LIMIT ?3`)
     .bind(ctx.workspace.number, after ?? "", limit + 1)
     .all<StoredRow>();
   return results.map(toRow);
 }
 
-/** A segment with the ids of the segments in its conditions. */
-export interface SegmentLinks {
-  id: string;
-  name: string;
-  segments: string[];
-}
-
 /** Returns all segments of the caller's workspace, at most 200, with the segments in them. */
-export async function findSegmentLinks(ctx: CallerCtx): Promise<SegmentLinks[]> {
-  const { results } = await mailDb(ctx)
+export async function findSegmentLinks(ctx: CallerCtx): Promise<{ id: string; name: string; segments: string[] }[]> {
+  const { results } = await ctx.mail
     .prepare("SELECT id, name, segments FROM segments WHERE workspace = ?1 ORDER BY id LIMIT ?2")
     .bind(ctx.workspace.number, limits.segmentsPerWorkspace)
     .all<{ id: string; name: string; segments: string }>();

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { checkConditions } from "./check-conditions.ts";
 import { getSegment } from "./queries.ts";
 import { type SegmentOut, type SegmentPatch, toSegment } from "./schema.ts";
@@ -15,7 +14,7 @@ export async function updateSegment(ctx: CallerCtx, id: string, patch: SegmentPa
   const segment = await getSegment(ctx, id);
   if (patch.name === undefined && patch.conditions === undefined) return toSegment(segment);
   const references = patch.conditions && (await checkConditions(ctx, patch.conditions, segment.id));
-  const { meta } = await mailDb(ctx)
+  const { meta } = await ctx.mail
     .prepare(UPDATE)
     .bind(
       segment.n,

@@ -1,8 +1,8 @@
 import { lte } from "drizzle-orm";
-import type { Ctx } from "../../platform/context.ts";
+import { forEachAtOnce } from "../../lib/at-once.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { domains } from "../../platform/db/schema/main/index.ts";
 import { resolve } from "../../platform/dns/resolve.ts";
 import { replaceKeyStatement } from "../zones/index.ts";
@@ -31,11 +31,9 @@ export async function advanceRotations(ctx: Ctx): Promise<void> {
     limit: DOMAINS_PER_RUN,
     orderBy: domains.nextRotationAt,
   });
-  const queue = due.values();
-  const worker = async () => {
-    for (const found of queue) if (mayExecute(ctx, STEP_STATEMENTS * CONCURRENCY)) await advance(ctx, found);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await forEachAtOnce(CONCURRENCY, due, async (found) => {
+    if (mayExecute(ctx, STEP_STATEMENTS * CONCURRENCY)) await advance(ctx, found);
+  });
 }
 
 async function advance(ctx: Ctx, found: DomainWithKeys): Promise<void> {

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { removeRecordsStatement } from "../zones/index.ts";
 import { generateSlotKeys, orderRecordsStatements, requireDelegation } from "./delegate.ts";
 import { generateDkimKeys, insertKeysStatement } from "./dkim-keys.ts";

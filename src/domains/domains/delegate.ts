@@ -1,6 +1,5 @@
 import { invalidField, unavailable } from "../../lib/errors.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { addRecordsStatements, type Delegation, newDelegation, SLOTS } from "../zones/index.ts";
 import { slotKeysOf } from "./advance-rotations.ts";
 import { delegationOf } from "./delegated-records.ts";

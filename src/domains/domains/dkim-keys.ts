@@ -1,8 +1,7 @@
 import { OneAtATime } from "../../lib/one-at-a-time.ts";
 import { open, seal } from "../../lib/secret-box.ts";
 import { type DkimAlgorithm, dkimRecord, generateDkimKeyPair } from "../../mail/dkim/keys.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { dkimKeys } from "../../platform/db/schema/main/index.ts";
 import { type Delegation, type Slot, type SlotRecord, slotSelector } from "../zones/index.ts";
 

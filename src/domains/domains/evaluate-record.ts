@@ -1,3 +1,4 @@
+import { parseTags, TAG_NAME, tagNames } from "../../mail/dkim/tag-list.ts";
 import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
 import type { DnsResult } from "../../platform/dns/resolve.ts";
 import type { ExpectedRecord } from "./records.ts";
@@ -99,24 +100,9 @@ const matchers: Readonly<Record<ExpectedRecord["purpose"], Matcher>> = {
 /** Returns port and host of a value of SRV. */
 const serverOf = (value: string) => value.split(" ").slice(2).join(" ");
 
-/** Parses a tag list, `a=b; c=d` (RFC 6376 3.2). Removes white space within values: none of the compared tags has any. */
-function parseTags(text: string): Map<string, string> {
-  const pairs = text.split(";").map((pair): [string, string] => {
-    const [name = "", ...value] = pair.split("=");
-    return [name.replace(WHITE_SPACE, ""), value.join("=").replace(WHITE_SPACE, "")];
-  });
-  return new Map(pairs);
-}
-
-/** White space of tag lists (RFC 6376 2.8): a no-break space that was pasted is none, and receivers do not remove it. */
-const WHITE_SPACE = /[ \t\r\n]+/g;
-const TAG_NAME = /^[a-z][a-z0-9_]*$/i;
-
 /** Returns whether a receiver accepts our signatures by this key record: unique tags, `v` first (RFC 6376 3.2, 3.6.1). */
 function isExpectedKey(text: string, expected: Map<string, string>): boolean {
-  const names = text
-    .split(";")
-    .flatMap((pair) => pair.split("=")[0]?.replace(WHITE_SPACE, " ").replace(/^ | $/g, "") || []);
+  const names = tagNames(text);
   if (!names.every((name) => TAG_NAME.test(name))) return false;
   if (new Set(names).size < names.length || names.indexOf("v") > 0) return false;
   const tags = parseTags(text);

@@ -1,6 +1,5 @@
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
 import { KEPT_MS } from "../hosts/index.ts";
 import { bumpPolicyIdStatement } from "../zones/index.ts";

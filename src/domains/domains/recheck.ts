@@ -1,9 +1,9 @@
 import { and, eq, lte, sql } from "drizzle-orm";
+import { forEachAtOnce } from "../../lib/at-once.ts";
 import { type Notice, notifyOwnersStatements } from "../../notices/notifications/index.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { domains } from "../../platform/db/schema/main/index.ts";
 import { hostStatements } from "../hosts/index.ts";
 import { republishStatement } from "../zones/index.ts";
@@ -33,12 +33,9 @@ export async function recheckDomains(ctx: Ctx, examine: Examine = async () => {}
     .prepare(DELETE_RETIRED)
     .bind(ctx.now() - RETIRED_KEY_MS)
     .run();
-  const due = await findDue(ctx);
-  const queue = due.values();
-  const worker = async () => {
-    for (const found of queue) if (mayExecute(ctx, CHECK_STATEMENTS * CONCURRENCY)) await recheck(ctx, found, examine);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await forEachAtOnce(CONCURRENCY, await findDue(ctx), async (found) => {
+    if (mayExecute(ctx, CHECK_STATEMENTS * CONCURRENCY)) await recheck(ctx, found, examine);
+  });
 }
 
 // A rotation replaces the keys of a delegated domain.

@@ -11,6 +11,12 @@ import type { DkimKeyRow, DomainRow } from "./queries.ts";
 import { reportAddress } from "./report-address.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
 
+/** The purposes of records, in the order of the API's list. */
+export const recordPurposes = [
+  ...(["ownership", "dkim", "spf", "return_path", "dmarc", "mx", "link_host"] as const),
+  ...(["mta_sts", "mta_sts_id", "tls_reports", "mail_programs"] as const),
+] as const;
+
 /**
  * A DNS record that a domain needs (docs/contract/domains.md#records). Names have no final dot; a TXT value is one string of
  * any length.
@@ -18,18 +24,7 @@ import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
 export interface ExpectedRecord {
   /** Key of its status in the column `records`. */
   key: string;
-  purpose:
-    | "ownership"
-    | "dkim"
-    | "spf"
-    | "return_path"
-    | "dmarc"
-    | "mx"
-    | "link_host"
-    | "mta_sts"
-    | "mta_sts_id"
-    | "tls_reports"
-    | "mail_programs";
+  purpose: (typeof recordPurposes)[number];
   type: RecordType;
   name: string;
   value: string;

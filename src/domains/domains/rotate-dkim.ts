@@ -1,10 +1,13 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { conflict } from "../../lib/errors.ts";
+import { iso } from "../../lib/time.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
+import { checkKey, slotKeysOf, switchStatements } from "./advance-rotations.ts";
 import { generateDkimKeys, insertKeysStatement } from "./dkim-keys.ts";
-import { type DkimKeyRow, getDomain, getDomainWithKeys } from "./queries.ts";
-import { rotateDelegated } from "./rotate-delegated.ts";
+import { type DkimKeyRow, type DomainWithKeys, getDomain, getDomainWithKeys } from "./queries.ts";
+import { nextStep } from "./rotation-rules.ts";
 import { dkimState } from "./rules.ts";
 import { type DomainOut, toDomain } from "./schema.ts";
 
@@ -46,5 +49,30 @@ export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut>
     if (error instanceof ConcurrencyError) await getDomain(ctx, id);
     throw error;
   }
+  return response;
+}
+
+/**
+ * Lets the other key of a delegated domain sign from now on. Throws 409 when its record is not published long enough, or DNS does not
+ * show it, and ConcurrencyError when the keys were changed at the same moment.
+ */
+async function rotateDelegated(ctx: CallerCtx, { domain, keys, hosts }: DomainWithKeys): Promise<DomainOut> {
+  const now = ctx.now();
+  const step = nextStep(slotKeysOf(keys), now, true);
+  if (step.kind === "none") throw conflict("No key of this domain signs yet; verify the domain first");
+  if (step.kind === "wait") throw conflict(`The next key can sign from ${iso(step.until)} on, when resolvers know it`);
+  if (step.kind === "replace") throw conflict("The next key is being made; try again in some days");
+  if ((await checkKey(ctx, { domain, keys }, step.to)) !== "verified")
+    throw conflict(`DNS does not have the key of ${step.to.selector}; publish its CNAME first`);
+  const rotated = keys.map((key) => {
+    if (key.id === step.to.id) return { ...key, activatedAt: now };
+    return key.id === step.from.id ? { ...key, retiredAt: now } : key;
+  });
+  const response = toDomain(ctx.settings, { domain, keys: rotated, hosts });
+  await guardedBatch(ctx.db, [
+    ...switchStatements(ctx, domain, step),
+    auditStatement(ctx, { action: "domain.dkim_rotated", target: domain.id, detail: { name: domain.name } }),
+    ...(await storeResponse(ctx, response)),
+  ]);
   return response;
 }

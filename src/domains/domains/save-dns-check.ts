@@ -1,6 +1,5 @@
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { removeRecordsStatement } from "../zones/index.ts";
 import type { DnsCheck } from "./check-dns.ts";
 import type { DomainRow } from "./queries.ts";

@@ -6,7 +6,7 @@ import type { Settings } from "../../platform/settings/settings.ts";
 import { toHost, toPolicy } from "../hosts/index.ts";
 import type { DomainWithKeys } from "./queries.ts";
 import { adviceOn } from "./record-advice.ts";
-import { expectedRecords } from "./records.ts";
+import { expectedRecords, recordPurposes } from "./records.ts";
 import { dkimState, healthOf, healthWords, MAX_BLOCKERS } from "./rules.ts";
 
 const Setup = z.enum(["manual", "delegated"]);
@@ -52,19 +52,7 @@ export type DomainIn = z.output<typeof DomainIn>;
 
 const RecordOut = z
   .object({
-    purpose: z.enum([
-      "ownership",
-      "dkim",
-      "spf",
-      "return_path",
-      "dmarc",
-      "mx",
-      "link_host",
-      "mta_sts",
-      "mta_sts_id",
-      "tls_reports",
-      "mail_programs",
-    ]),
+    purpose: z.enum(recordPurposes),
     explanation: z.string().describe("What the record is for, in one sentence."),
     type: z.enum(["TXT", "CNAME", "MX", "SRV"]),
     name: z.string(),

@@ -1,13 +1,13 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
-import { publishRecords, replaceDmarcStatement } from "../zones/index.ts";
-import { modeStatements } from "./change-policy.ts";
+import { nextPolicy, policyOf, setPolicyStatement } from "../hosts/index.ts";
+import { bumpPolicyIdStatement, publishRecords, replaceDmarcStatement } from "../zones/index.ts";
 import { setupStatements } from "./change-setup.ts";
 import { delegationOf } from "./delegated-records.ts";
-import { type DomainRow, getDomain, getDomainWithKeys } from "./queries.ts";
+import { type DomainRow, type DomainWithKeys, getDomain, getDomainWithKeys } from "./queries.ts";
 import { dmarcValue } from "./records.ts";
 import { type DomainOut, type DomainPatch, toDomain } from "./schema.ts";
 
@@ -83,5 +83,32 @@ function policyStatements(
       target: id,
       detail: { name, dmarc_policy: policy, before: dmarcPolicy },
     }),
+  ];
+}
+
+/**
+ * Returns the statements that change the mode of the MTA-STS policy of a domain (docs/contract/domains.md#mta-sts); none when it has this
+ * mode. Throws 409 when the domain has no policy, or no host that serves it.
+ */
+function modeStatements(
+  ctx: CallerCtx,
+  { domain, hosts }: DomainWithKeys,
+  mode: "testing" | "enforce" | undefined,
+): readonly MainStatement[] {
+  if (mode === undefined) return [];
+  const found = policyOf(hosts);
+  if (!found) throw conflict("The domain has no MTA-STS policy yet; publish its MTA-STS records and check them first");
+  const { host, state: from } = found;
+  const to = nextPolicy(from, mode);
+  if (!to) throw conflict("The MX records of the domain do not lead here; correct them and check the records first");
+  if (to.mode === from.mode && to.isHeld === from.isHeld) return [];
+  if (mode === "enforce" && host.status !== "active")
+    throw conflict(`The host ${host.name} is not active, so no mail system can fetch the policy`);
+  const detail = { name: domain.name, from: from.mode, to: to.mode };
+  return [
+    setPolicyStatement(ctx, domain, { host, from, to }),
+    expectChanges(ctx.db, 1),
+    ...(to.mode === from.mode ? [] : [bumpPolicyIdStatement(ctx, domain.id)]),
+    auditStatement(ctx, { action: "domain.mta_sts_changed", target: domain.id, detail }),
   ];
 }

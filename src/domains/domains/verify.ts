@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { auditWhereStatement } from "../../platform/audit/record.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { advanceHostsOf, hostStatements } from "../hosts/index.ts";
 import { publishRecords } from "../zones/index.ts";
 import { checkDns } from "./check-dns.ts";

@@ -1,5 +1,5 @@
 import type { Evidence } from "./evidence.ts";
-import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
+import { addTo, type CheckResult, type Finding, UNKNOWN } from "./finding.ts";
 import { number, percent } from "./texts.ts";
 
 /** Refusals in seven days, and their share of the workspace's mail, from which they are a finding. */
@@ -23,11 +23,12 @@ export function checkReplies({ delivery, name }: Evidence): CheckResult {
   const isEnough = (count: number) => count >= LEAST_REFUSED && count >= delivery.sent * REFUSED_SHARE;
   const blocking = delivery.replies.filter(({ response }) => BLOCKS.test(response));
   const findings: Finding[] = [];
+  const add = addTo(findings);
   for (const [receiver, replies] of byReceiver(blocking).slice(0, MAX_RECEIVERS)) {
     if (replies.length < LEAST_REFUSED) continue;
     const problem = `${receiver} blocks mail of ${name}: it has refused ${number(replies.length)} messages in seven days.`;
     const action = `Read its reply below and follow the link in it, if there is one, to ask for removal. Until then send only to recipients of ${receiver} who asked for the mail.`;
-    findings.push(finding("blocked_by_receiver", { subject: receiver, problem, action, evidence: distinct(replies) }));
+    add("blocked_by_receiver", { subject: receiver, problem, action, evidence: distinct(replies) });
   }
   const policy = delivery.replies.filter(({ response }) => POLICY.test(response) && !BLOCKS.test(response));
   if (isEnough(policy.length)) {
@@ -38,7 +39,7 @@ export function checkReplies({ delivery, name }: Evidence): CheckResult {
     const problem = `Receivers refused ${number(policy.length)} messages of ${name} by their policy in seven days${share}.`;
     const action =
       "Read the replies below. Mostly DKIM, SPF or DMARC does not pass, or the content looks like spam: mend the findings about DNS first.";
-    findings.push(finding("refused_by_policy", { problem, action, evidence: distinct(policy) }));
+    add("refused_by_policy", { problem, action, evidence: distinct(policy) });
   }
   return { findings };
 }
@@ -49,28 +50,19 @@ export function checkRates({ delivery }: Evidence): CheckResult {
   const { sent, bounced, complained } = delivery;
   if (sent < LEAST_SENT) return { findings: [] };
   const findings: Finding[] = [];
-  if (bounced > sent * BOUNCE_RATE) {
-    const problem = `${percent(bounced, sent)} of the workspace's recipients of seven days do not exist. Receivers take that for a bought list, and its bulk mail stops by itself at a higher rate.`;
-    const action = "Remove addresses that bounced from your lists, and let new ones confirm their address.";
-    findings.push(
-      finding("bounce_rate", {
-        problem,
-        action,
-        evidence: [`${number(bounced)} hard bounces of ${number(sent)} recipients`],
-      }),
-    );
-  }
-  if (complained > sent * COMPLAINT_RATE) {
-    const problem = `${percent(complained, sent)} of the workspace's recipients of seven days marked its mail as spam. Large receivers want less than 0.1 %.`;
-    const action = "Send only to people who asked for it, and put the unsubscribe link where it is seen.";
-    findings.push(
-      finding("complaint_rate", {
-        problem,
-        action,
-        evidence: [`${number(complained)} complaints of ${number(sent)} recipients`],
-      }),
-    );
-  }
+  const add = addTo(findings);
+  if (bounced > sent * BOUNCE_RATE)
+    add("bounce_rate", {
+      problem: `${percent(bounced, sent)} of the workspace's recipients of seven days do not exist. Receivers take that for a bought list, and its bulk mail stops by itself at a higher rate.`,
+      action: "Remove addresses that bounced from your lists, and let new ones confirm their address.",
+      evidence: [`${number(bounced)} hard bounces of ${number(sent)} recipients`],
+    });
+  if (complained > sent * COMPLAINT_RATE)
+    add("complaint_rate", {
+      problem: `${percent(complained, sent)} of the workspace's recipients of seven days marked its mail as spam. Large receivers want less than 0.1 %.`,
+      action: "Send only to people who asked for it, and put the unsubscribe link where it is seen.",
+      evidence: [`${number(complained)} complaints of ${number(sent)} recipients`],
+    });
   return { findings };
 }
 

@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../lib/time.ts";
+import { parseTags, TAG_NAME, tagNames } from "../../mail/dkim/tag-list.ts";
 import type { DkimEvidence, Evidence } from "./evidence.ts";
-import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
+import { type CheckResult, type Finding, finding, found, UNKNOWN } from "./finding.ts";
 import { charactersOf, listOf, missingAction, valuesOf } from "./texts.ts";
 
 /** Days that the records of new keys may be missing beside active ones, and the age at which a key is old. */
@@ -37,7 +38,7 @@ export function checkKeyAge({ dns, now }: Evidence): CheckResult {
   const evidence = old.map(
     ({ selector, activatedAt }) => `${selector}: signs since ${new Date(activatedAt ?? 0).toISOString().slice(0, 10)}`,
   );
-  return { findings: [finding("dkim_key_old", { problem, action, evidence })] };
+  return found("dkim_key_old", { problem, action, evidence });
 }
 
 function checkRotation(pending: readonly DkimEvidence[], keys: readonly DkimEvidence[], now: number): Finding[] {
@@ -116,19 +117,17 @@ function findingOf(key: DkimEvidence, { domain, others }: Surroundings): Finding
   const [value, ...more] = values;
   const [alias] = response.aliases ?? [];
   if (value === undefined && alias !== undefined) {
-    const problem = `${name} is an alias (CNAME) of ${alias}, where there is no DKIM key, so receivers cannot check the signatures of the domain's mail.`;
     return finding("dkim_missing", {
       subject,
-      problem,
+      problem: `${name} is an alias (CNAME) of ${alias}, where there is no DKIM key, so receivers cannot check the signatures of the domain's mail.`,
       action: `Delete the CNAME at ${name}, then publish a TXT record there with the value "${expected}".`,
       evidence: [`${name}: CNAME ${alias}`],
     });
   }
   if (value === undefined) {
-    const problem = `There is no DKIM record at ${name}, so receivers cannot check the signatures of the domain's mail.`;
     return finding("dkim_missing", {
       subject,
-      problem,
+      problem: `There is no DKIM record at ${name}, so receivers cannot check the signatures of the domain's mail.`,
       action: missingAction({ type: "TXT", at: name, value: expected, doubled, domain }),
       evidence,
     });
@@ -177,20 +176,18 @@ function keyFinding(
   const [key, whole] = [keyOf(value), keyOf(expected)];
   if (key === whole) return null;
   if (key === "") {
-    const problem = `The DKIM record at ${name} has an empty key (p=), which revokes it: receivers refuse the signatures.`;
     return finding("dkim_revoked", {
       subject,
-      problem,
+      problem: `The DKIM record at ${name} has an empty key (p=), which revokes it: receivers refuse the signatures.`,
       action: `Publish the value "${expected}" again, or rotate the keys if the key was revoked on purpose.`,
       evidence,
     });
   }
   const clean = keyOf(value.replace(/[^!#-[\]-~]/g, ""));
   if (clean === whole) {
-    const problem = `The DKIM record at ${name} has quotes, backslashes or other characters inside of its value${charactersOf(value)}, so receivers cannot read the key.`;
     return finding("dkim_damaged", {
       subject,
-      problem,
+      problem: `The DKIM record at ${name} has quotes, backslashes or other characters inside of its value${charactersOf(value)}, so receivers cannot read the key.`,
       action: `Enter the value without quotes, by a copy from here: "${expected}".`,
       evidence,
     });
@@ -202,10 +199,9 @@ function keyFinding(
   }
   const other = others.find((one) => one.selector !== subject && keyOf(one.expected) === seen);
   if (other) {
-    const problem = `The DKIM record at ${name} has the key of the selector ${other.selector}.`;
     return finding("dkim_other_key", {
       subject,
-      problem,
+      problem: `The DKIM record at ${name} has the key of the selector ${other.selector}.`,
       action: `The values are mixed up: publish "${expected}" at ${name}.`,
       evidence,
     });
@@ -232,12 +228,10 @@ function tagFinding(
   value: string,
   evidence: string[],
 ): Finding | null {
-  const tags = tagsOf(value);
-  const right = tagsOf(expected);
+  const tags = parseTags(value);
+  const right = parseTags(expected);
   const words = (tag: string) => (tags.get(tag) ?? "").split(":").filter((word) => word !== "");
-  const names = value
-    .split(";")
-    .flatMap((part) => part.split("=")[0]?.replace(WHITE_SPACE, " ").replace(/^ | $/g, "") || []);
+  const names = tagNames(value);
   const [misnamed] = names.filter((tag) => !TAG_NAME.test(tag));
   const wrong = [
     ...(misnamed === undefined ? [] : [`"${misnamed.slice(0, 60)}"${charactersOf(misnamed)} is no name of a tag`]),
@@ -255,27 +249,13 @@ function tagFinding(
     return finding("dkim_tags", { subject, problem, action: `Change the record to "${expected}".`, evidence });
   }
   if (!words("t").includes("y")) return null;
-  const problem = `The DKIM record at ${name} has t=y, which says that the domain only tests DKIM: receivers may treat its mail as unsigned.`;
   return finding("dkim_testing", {
     subject,
-    problem,
+    problem: `The DKIM record at ${name} has t=y, which says that the domain only tests DKIM: receivers may treat its mail as unsigned.`,
     action: `Remove "t=y" from the record: "${expected}".`,
     evidence,
   });
 }
 
-function tagsOf(text: string): Map<string, string> {
-  return new Map(
-    text.split(";").map((part): [string, string] => {
-      const [tag = "", ...value] = part.split("=");
-      return [tag.replace(WHITE_SPACE, ""), value.join("=").replace(WHITE_SPACE, "")];
-    }),
-  );
-}
-
-/** White space and names of tags (RFC 6376 2.8, 3.2). */
-const WHITE_SPACE = /[ \t\r\n]+/g;
-const TAG_NAME = /^[a-z][a-z0-9_]*$/i;
-
 /** Returns the public key of a record, or null when it has none. */
-const keyOf = (text: string): string | null => tagsOf(text).get("p") ?? null;
+const keyOf = (text: string): string | null => parseTags(text).get("p") ?? null;

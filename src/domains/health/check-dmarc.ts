@@ -1,7 +1,7 @@
-import { type DmarcRecord, isDmarcRecord } from "../../mail/dmarc/record.ts";
+import { isDmarcRecord } from "../../mail/dmarc/record.ts";
 import type { FoundPolicy } from "../../mail/dmarc/tree-walk.ts";
 import type { DnsEvidence, Evidence, ReportEvidence } from "./evidence.ts";
-import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
+import { addTo, type CheckResult, type Finding, finding, found, UNKNOWN } from "./finding.ts";
 import { listOf, missingAction, number, percent, replaceByAlias, valuesOf } from "./texts.ts";
 
 /** Messages in reports, and the share of them that is not aligned, from which a policy that refuses mail is a finding. */
@@ -16,32 +16,26 @@ export function checkDmarc({ dns, policy, name, reportAddress, settings, targets
   const target = targets?.dmarc ?? null;
   const records = own.values.filter(isDmarcRecord);
   const evidence = valuesOf(at, own);
-  if (records.length > 1) {
-    const problem = `There are ${records.length} DMARC records at ${at}. Receivers use none of them.`;
-    return {
-      findings: [
-        finding("dmarc_several", {
-          problem,
-          action:
-            target === null
-              ? `Delete all but one of them: "${value}" or the one that you need.`
-              : replaceByAlias(at, target),
-          evidence,
-        }),
-      ],
-    };
-  }
+  if (records.length > 1)
+    return found("dmarc_several", {
+      problem: `There are ${records.length} DMARC records at ${at}. Receivers use none of them.`,
+      action:
+        target === null
+          ? `Delete all but one of them: "${value}" or the one that you need.`
+          : replaceByAlias(at, target),
+      evidence,
+    });
   const near = records.length === 0 ? own.values.find((value) => /dmarc|\bp\s*=/i.test(value)) : undefined;
   if (near !== undefined) {
     const problem = `The record at ${at} is no DMARC record: one begins with "v=DMARC1;" in capital letters, and a semicolon follows each tag.`;
     const action = target === null ? `Change it to "${repaired(near)}".` : replaceByAlias(at, target);
-    return { findings: [finding("dmarc_syntax", { problem, action, evidence })] };
+    return found("dmarc_syntax", { problem, action, evidence });
   }
   if (policy === null) return UNKNOWN;
   if (policy === "none") return { findings: [missing(dns, { name, at, value, target })] };
-  const found = policyFindings(policy, { at, reportAddress, bounceDomain: settings.bounceDomain, target });
+  const findings = policyFindings(policy, { at, reportAddress, bounceDomain: settings.bounceDomain, target });
   const rua = checkAuthorizations(dns.dmarc, { name, reportAddress, policy });
-  return { findings: [...found, ...rua.findings], unknown: rua.unknown ?? [] };
+  return { findings: [...findings, ...rua.findings], unknown: rua.unknown ?? [] };
 }
 
 type Dmarc = DnsEvidence["dmarc"];
@@ -81,60 +75,49 @@ function policyFindings(
   const place = `_dmarc.${of}`;
   const evidence = [`${place}: ${text}`];
   const findings: Finding[] = [];
+  const add = addTo(findings);
   if (record.errors.length > 0)
-    findings.push(
-      finding("dmarc_syntax", {
-        problem: `The DMARC record at ${place} has an error: ${listOf(record.errors.slice(0, 3))}.`,
-        action: `Correct the record at ${place}.${/;\s*mailto:/i.test(text) ? " Separate the addresses of rua by a comma in place of the semicolon." : ""}${/[^\t -~]/.test(text) ? " Type it by hand, since text processors put in other spaces and quotes." : ""} A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`,
-        evidence,
-      }),
-    );
+    add("dmarc_syntax", {
+      problem: `The DMARC record at ${place} has an error: ${listOf(record.errors.slice(0, 3))}.`,
+      action: `Correct the record at ${place}.${/;\s*mailto:/i.test(text) ? " Separate the addresses of rua by a comma in place of the semicolon." : ""}${/[^\t -~]/.test(text) ? " Type it by hand, since text processors put in other spaces and quotes." : ""} A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`,
+      evidence,
+    });
   const ours = record.rua.filter(({ domain }) => domain === bounceDomain);
   if (!isInherited && record.rua.length === 0)
-    findings.push(
-      finding("dmarc_no_reports", {
-        problem: `The DMARC record at ${place} asks for no reports, so it stays unknown who sends as the domain.`,
-        action:
-          target === null
-            ? `Add "rua=mailto:${reportAddress}" to the record at ${at}.`
-            : `${replaceByAlias(at, target)} Or keep your own record, and add "rua=mailto:${reportAddress}" to it.`,
-        evidence,
-      }),
-    );
+    add("dmarc_no_reports", {
+      problem: `The DMARC record at ${place} asks for no reports, so it stays unknown who sends as the domain.`,
+      action:
+        target === null
+          ? `Add "rua=mailto:${reportAddress}" to the record at ${at}.`
+          : `${replaceByAlias(at, target)} Or keep your own record, and add "rua=mailto:${reportAddress}" to it.`,
+      evidence,
+    });
   if (!isInherited && ours.length > 0 && !ours.some(({ address }) => address === reportAddress))
-    findings.push(
-      finding("dmarc_rua_of_other_domain", {
-        problem: `The DMARC record at ${place} sends reports to ${ours[0]?.address}, which is not the address of this domain here, so they are not counted for it.`,
-        action: target === null ? `Change the address in rua to mailto:${reportAddress}.` : replaceByAlias(at, target),
-        evidence,
-      }),
-    );
+    add("dmarc_rua_of_other_domain", {
+      problem: `The DMARC record at ${place} sends reports to ${ours[0]?.address}, which is not the address of this domain here, so they are not counted for it.`,
+      action: target === null ? `Change the address in rua to mailto:${reportAddress}.` : replaceByAlias(at, target),
+      evidence,
+    });
   const subdomains = record.sp ?? record.p;
   const missingNames = record.np ?? subdomains;
   if (!isInherited && isStrict(record.p) && subdomains === "none")
-    findings.push(
-      finding("dmarc_subdomains_open", {
-        problem: `The policy at ${place} is p=${record.p}, but sp=none: forged mail of names below the domain passes.`,
-        action: `Remove sp=none from the record, or set sp=${record.p} once no name below the domain sends mail that is not aligned.`,
-        evidence,
-      }),
-    );
+    add("dmarc_subdomains_open", {
+      problem: `The policy at ${place} is p=${record.p}, but sp=none: forged mail of names below the domain passes.`,
+      action: `Remove sp=none from the record, or set sp=${record.p} once no name below the domain sends mail that is not aligned.`,
+      evidence,
+    });
   else if (!isInherited && isStrict(record.p) && missingNames === "none")
-    findings.push(
-      finding("dmarc_subdomains_open", {
-        problem: `The policy at ${place} is p=${record.p}, but np=none: forged mail of names below the domain that do not exist passes.`,
-        action: `Remove np=none from the record: no mail of yours comes from names that do not exist.`,
-        evidence,
-      }),
-    );
+    add("dmarc_subdomains_open", {
+      problem: `The policy at ${place} is p=${record.p}, but np=none: forged mail of names below the domain that do not exist passes.`,
+      action: `Remove np=none from the record: no mail of yours comes from names that do not exist.`,
+      evidence,
+    });
   if (record.pct !== null && record.pct !== "100")
-    findings.push(
-      finding("dmarc_pct", {
-        problem: `The DMARC record at ${place} has pct=${record.pct}. RFC 9989 has removed this tag: receivers apply the policy to all mail.`,
-        action: `Remove pct from the record. Set t=y in its place while the policy is only tested.`,
-        evidence,
-      }),
-    );
+    add("dmarc_pct", {
+      problem: `The DMARC record at ${place} has pct=${record.pct}. RFC 9989 has removed this tag: receivers apply the policy to all mail.`,
+      action: `Remove pct from the record. Set t=y in its place while the policy is only tested.`,
+      evidence,
+    });
   return findings;
 }
 
@@ -177,7 +160,8 @@ function checkAuthorizations(
 export function checkPolicyAgainstReports({ policy, reports, name, targets, reportAddress }: Evidence): CheckResult {
   if (!reports || policy === null) return UNKNOWN;
   if (policy === "none") return { findings: [] };
-  const applied = appliedPolicy(policy);
+  // `sp` of a record above the domain, and else `p` (RFC 9989 4.7).
+  const applied = (policy.isInherited ? (policy.record.sp ?? policy.record.p) : policy.record.p) ?? "none";
   const { messages, aligned } = reports;
   if (
     !isStrict(applied) ||
@@ -193,20 +177,11 @@ export function checkPolicyAgainstReports({ policy, reports, name, targets, repo
     ? `Set the DMARC policy (dmarc_policy) of ${name} here to none`
     : `Set p=none in the record at _dmarc.${policy.name}`;
   const action = `Find your own servers among the senders in the reports and give them DKIM keys or an SPF entry. ${loosen} until they are aligned.`;
-  return {
-    findings: [
-      finding("dmarc_refuses_unaligned", {
-        problem,
-        action,
-        evidence: [`_dmarc.${policy.name}: ${policy.text}`, ...sendersOf(reports)],
-      }),
-    ],
-  };
-}
-
-/** Returns the policy for mail of a domain: `sp` of a record above it, and else `p` (RFC 9989 4.7). */
-function appliedPolicy({ record, isInherited }: { record: DmarcRecord; isInherited: boolean }): string {
-  return (isInherited ? (record.sp ?? record.p) : record.p) ?? "none";
+  return found("dmarc_refuses_unaligned", {
+    problem,
+    action,
+    evidence: [`_dmarc.${policy.name}: ${policy.text}`, ...sendersOf(reports)],
+  });
 }
 
 const sendersOf = ({ days, messages, aligned, unaligned }: ReportEvidence): string[] => [

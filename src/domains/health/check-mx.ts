@@ -1,6 +1,6 @@
 import { parseIp } from "../../lib/ip-addresses.ts";
 import type { Evidence } from "./evidence.ts";
-import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
+import { addTo, type CheckResult, type Finding, found, UNKNOWN } from "./finding.ts";
 import { listOf, valuesOf } from "./texts.ts";
 
 /** A priority that was entered as part of the host. Some resolvers write the space as `\032` (RFC 1035 5.1). */
@@ -14,74 +14,62 @@ export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckR
   const records = response.values.map((value) => ({ value, host: value.slice(value.indexOf(" ") + 1) }));
   const evidence = valuesOf(name, response);
   const expected = `10 ${ours}`;
-  if (records.length === 0) return receivesHere ? { findings: [missing(name, ours, evidence)] } : { findings: [] };
+  if (records.length === 0 && !receivesHere) return { findings: [] };
+  if (records.length === 0)
+    return found("mx_missing", {
+      problem: `${name} has mailboxes here and no MX record, so no mail reaches them.`,
+      action: `Publish an MX record at ${name} with the host "${ours}" and the priority 10.`,
+      evidence,
+    });
   const isNull = (host: string) => host === "" || host === ".";
   if (records.some(({ host }) => isNull(host))) {
     const problem = `${name} has a null MX record, which says that it receives no mail. Receivers refuse mail from such a domain (RFC 7505), and answers to it are lost.`;
     const action = `Delete the MX record "0 ." and publish "${expected}", or the MX records of the system that receives the domain's mail.`;
-    return { findings: [finding("mx_null", { problem, action, evidence })] };
+    return found("mx_null", { problem, action, evidence });
   }
   const findings: Finding[] = [];
+  const add = addTo(findings);
   const appended = records.filter(({ host }) => host === `${ours}.${name}`);
   if (appended.length > 0)
-    findings.push(
-      finding("mx_wrong_name", {
-        problem: `The MX record of ${name} leads to ${ours}.${name}, which does not exist: your DNS provider has added the domain to the value.`,
-        action: `Change the value of the MX record to "${ours}." with a dot at its end.`,
-        evidence,
-      }),
-    );
+    add("mx_wrong_name", {
+      problem: `The MX record of ${name} leads to ${ours}.${name}, which does not exist: your DNS provider has added the domain to the value.`,
+      action: `Change the value of the MX record to "${ours}." with a dot at its end.`,
+      evidence,
+    });
   const withPriority = records.filter(({ host }) => PRIORITY.test(host) && host.replace(PRIORITY, "") === ours);
   if (withPriority.length > 0)
-    findings.push(
-      finding("mx_wrong_name", {
-        problem: `The host of the MX record of ${name} begins with its priority ("${withPriority[0]?.host}"), and no such host exists.`,
-        action: `Enter the priority 10 in its own field, and only "${ours}" as the host.`,
-        evidence,
-      }),
-    );
+    add("mx_wrong_name", {
+      problem: `The host of the MX record of ${name} begins with its priority ("${withPriority[0]?.host}"), and no such host exists.`,
+      action: `Enter the priority 10 in its own field, and only "${ours}" as the host.`,
+      evidence,
+    });
   const addresses = records.filter(({ host }) => parseIp(host) !== null);
   if (addresses.length > 0)
-    findings.push(
-      finding("mx_address", {
-        problem: `An MX record of ${name} has the IP address ${addresses[0]?.host}; it must have the name of a host, so servers cannot deliver to it.`,
-        action: `Change it to "${expected}", or give the host a name with an A record.`,
-        evidence,
-      }),
-    );
+    add("mx_address", {
+      problem: `An MX record of ${name} has the IP address ${addresses[0]?.host}; it must have the name of a host, so servers cannot deliver to it.`,
+      action: `Change it to "${expected}", or give the host a name with an A record.`,
+      evidence,
+    });
   const toUs = records.filter(({ host }) => host === ours);
   const named = [toUs, appended, withPriority, addresses].flat();
   const elsewhere = records.filter((record) => !named.includes(record));
   if (toUs.length > 0 && elsewhere.length > 0)
-    findings.push(
-      finding("mx_partly_elsewhere", {
-        problem: `Mail for ${name} goes to ${ours} and also to ${listOf(elsewhere.map(({ host }) => host))}. What other servers take does not reach the mailboxes here.`,
-        action: `Delete the MX records with ${listOf(elsewhere.map(({ host }) => host))} and keep "${expected}", unless they pass mail on to it.`,
-        evidence,
-      }),
-    );
+    add("mx_partly_elsewhere", {
+      problem: `Mail for ${name} goes to ${ours} and also to ${listOf(elsewhere.map(({ host }) => host))}. What other servers take does not reach the mailboxes here.`,
+      action: `Delete the MX records with ${listOf(elsewhere.map(({ host }) => host))} and keep "${expected}", unless they pass mail on to it.`,
+      evidence,
+    });
   const asAlias = aliases.filter(({ response: of }) => of.status === "ok" && of.values.length > 0);
   for (const { host, response: of } of asAlias)
-    findings.push(
-      finding("mx_alias", {
-        subject: host,
-        problem: `The MX record of ${name} has ${host}, which is an alias (CNAME). RFC 2181 10.3 forbids that, and some servers do not deliver to it.`,
-        action:
-          of.status === "ok" && of.values.includes(ours)
-            ? `Change the MX record to "${expected}".`
-            : `Change the MX record to the name that ${host} is an alias of.`,
-        evidence: [...evidence, ...valuesOf(host, of).map((line) => `CNAME ${line}`)],
-      }),
-    );
+    add("mx_alias", {
+      subject: host,
+      problem: `The MX record of ${name} has ${host}, which is an alias (CNAME). RFC 2181 10.3 forbids that, and some servers do not deliver to it.`,
+      action:
+        of.status === "ok" && of.values.includes(ours)
+          ? `Change the MX record to "${expected}".`
+          : `Change the MX record to the name that ${host} is an alias of.`,
+      evidence: [...evidence, ...valuesOf(host, of).map((line) => `CNAME ${line}`)],
+    });
   const unknown = aliases.filter(({ response: of }) => of.status === "temperror").map(({ host }) => host);
   return { findings, unknown };
-}
-
-function missing(name: string, ours: string, evidence: string[]): Finding {
-  const problem = `${name} has mailboxes here and no MX record, so no mail reaches them.`;
-  return finding("mx_missing", {
-    problem,
-    action: `Publish an MX record at ${name} with the host "${ours}" and the priority 10.`,
-    evidence,
-  });
 }

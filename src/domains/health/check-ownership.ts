@@ -1,5 +1,5 @@
 import type { Evidence } from "./evidence.ts";
-import { type CheckResult, finding, UNKNOWN } from "./finding.ts";
+import { type CheckResult, found, UNKNOWN } from "./finding.ts";
 import { missingAction, valuesOf } from "./texts.ts";
 
 /** Finds an ownership record that is gone. */
@@ -19,13 +19,9 @@ export function checkOwnership({ dns, name, status }: Evidence): CheckResult {
     values.length === 0
       ? `The ownership record of ${name} is missing.`
       : `The ownership record of ${name} has another value.`;
-  return {
-    findings: [
-      finding("ownership_missing", {
-        problem: `${problem} ${consequence}`,
-        action: missingAction({ type: "TXT", at, value: expected, doubled, domain: name, isOther: values.length > 0 }),
-        evidence: valuesOf(at, response),
-      }),
-    ],
-  };
+  return found("ownership_missing", {
+    problem: `${problem} ${consequence}`,
+    action: missingAction({ type: "TXT", at, value: expected, doubled, domain: name, isOther: values.length > 0 }),
+    evidence: valuesOf(at, response),
+  });
 }

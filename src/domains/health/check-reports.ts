@@ -1,6 +1,6 @@
 import { TLS_MEANINGS } from "../reports/index.ts";
 import type { Evidence } from "./evidence.ts";
-import { type CheckResult, finding, UNKNOWN } from "./finding.ts";
+import { type CheckResult, finding, found, UNKNOWN } from "./finding.ts";
 import { number, percent } from "./texts.ts";
 
 /** Messages of a sender, and their share of all, from which it is a finding that they are not aligned. Fewer are forwarded mail. */
@@ -50,13 +50,9 @@ export function checkTlsFailures({ reports, name }: Evidence): CheckResult {
     ({ failure, server, sessions: count }) =>
       `${failure}${server === "" ? "" : ` at ${server}`}: ${number(count)} connections`,
   );
-  return {
-    findings: [
-      finding("tls_failures", {
-        problem,
-        action,
-        evidence: [`${number(failed)} of ${number(sessions)} connections in ${reports.days} days`, ...evidence],
-      }),
-    ],
-  };
+  return found("tls_failures", {
+    problem,
+    action,
+    evidence: [`${number(failed)} of ${number(sessions)} connections in ${reports.days} days`, ...evidence],
+  });
 }

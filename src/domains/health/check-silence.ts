@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import type { Evidence } from "./evidence.ts";
-import { type CheckResult, finding, UNKNOWN } from "./finding.ts";
+import { type CheckResult, found, UNKNOWN } from "./finding.ts";
 
 /** Time since the last answer: the daily check, and those that follow each hour when there is none. */
 const SILENT_MS = DAY_MS + 6 * HOUR_MS;
@@ -14,5 +14,5 @@ export function checkSilence({ dns, name, now, status, lastCheckedAt }: Evidence
   const asked = dns.dkim.map(({ name: at, response }) => `${at}: ${response.status === "ok" ? "" : response.reason}`);
   const problem = `DNS has given no answer about ${name} since ${since} UTC. Receivers cannot check its signatures, and its mail may be refused.`;
   const action = `Check that the registration of ${name} has not expired, that its name servers respond, and that the DS record at the registrar fits the DNSSEC keys of the zone; without DNSSEC delete the DS record.`;
-  return { findings: [finding("dns_silent", { problem, action, evidence: asked })] };
+  return found("dns_silent", { problem, action, evidence: asked });
 }

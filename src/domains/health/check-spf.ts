@@ -1,7 +1,7 @@
 import { covers } from "../../mail/spf/parse.ts";
 import { isSpfRecord } from "../../mail/spf/walk.ts";
 import type { DnsEvidence, Evidence } from "./evidence.ts";
-import { type CheckResult, type Finding, finding, UNKNOWN } from "./finding.ts";
+import { addTo, type CheckResult, type Finding, finding, found, UNKNOWN } from "./finding.ts";
 import { listOf, valuesOf } from "./texts.ts";
 
 /** Look-ups, and look-ups of names that do not exist, that an evaluation may make (RFC 7208 4.6.4). */
@@ -20,7 +20,7 @@ export function checkSpf({ dns, name, settings }: Evidence): CheckResult {
   if (more.length > 0) {
     const problem = `${name} has ${evaluation.records.length} SPF records. Receivers treat that as an error and use none of them.`;
     const action = `Delete all but one and write all into it: "${withInclude(merged(evaluation.records), include)}".`;
-    return { findings: [finding("spf_several", { problem, action, evidence })] };
+    return found("spf_several", { problem, action, evidence });
   }
   const findings = [
     ...(dns.isDelegated ? [] : permission(dns.spf, { name, record, include, spfDomain: settings.spfDomain, evidence })),
@@ -44,9 +44,8 @@ function missing({ txt, alias, doubled }: Spf, name: string, include: string): F
   const target = alias.status === "ok" ? alias.values[0] : undefined;
   if (near.length > 0) {
     const separator = near[0]?.includes(";") ? " Its terms are separated by spaces, not by semicolons." : "";
-    const problem = `${name} has a TXT record that looks like SPF and is not: a record begins with "v=spf1" and a space, without quotes.${separator}`;
     return finding("spf_syntax", {
-      problem,
+      problem: `${name} has a TXT record that looks like SPF and is not: a record begins with "v=spf1" and a space, without quotes.${separator}`,
       action: `Change it to "${withInclude(repaired(near[0] ?? ""), include)}".`,
       evidence: valuesOf(name, { status: "ok", values: near }),
     });
@@ -103,53 +102,45 @@ function permission(
 
 function limits({ evaluation: { lookups, costs, voids } }: Spf, name: string, evidence: string[]): Finding[] {
   const findings: Finding[] = [];
+  const add = addTo(findings);
   if (lookups > MAX_LOOKUPS) {
     const most = costs.toSorted((a, b) => b.lookups - a.lookups);
-    const problem = `The SPF record of ${name} causes ${lookups} DNS look-ups. Receivers stop after ${MAX_LOOKUPS} and treat the record as an error.`;
-    const action = `Remove services that no longer send for the domain, or give them a sub-domain of their own. Most look-ups cause ${listOf(most.slice(0, 3).map((cost) => `${cost.term} (${cost.lookups})`))}.`;
-    findings.push(
-      finding("spf_too_many_lookups", {
-        problem,
-        action,
-        evidence: [...evidence, ...most.map((cost) => `${cost.term}: ${cost.lookups} look-ups`)],
-      }),
-    );
+    add("spf_too_many_lookups", {
+      problem: `The SPF record of ${name} causes ${lookups} DNS look-ups. Receivers stop after ${MAX_LOOKUPS} and treat the record as an error.`,
+      action: `Remove services that no longer send for the domain, or give them a sub-domain of their own. Most look-ups cause ${listOf(most.slice(0, 3).map((cost) => `${cost.term} (${cost.lookups})`))}.`,
+      evidence: [...evidence, ...most.map((cost) => `${cost.term}: ${cost.lookups} look-ups`)],
+    });
   }
-  if (voids.length > MAX_VOIDS) {
-    const problem = `The SPF record of ${name} asks for ${voids.length} names without addresses. Receivers stop after ${MAX_VOIDS} and treat the record as an error.`;
-    findings.push(
-      finding("spf_void_lookups", {
-        problem,
-        action: `Remove the terms with ${listOf(voids)} from the record.`,
-        evidence: [...evidence, ...voids.map((host) => `${host}: no address`)],
-      }),
-    );
-  }
+  if (voids.length > MAX_VOIDS)
+    add("spf_void_lookups", {
+      problem: `The SPF record of ${name} asks for ${voids.length} names without addresses. Receivers stop after ${MAX_VOIDS} and treat the record as an error.`,
+      action: `Remove the terms with ${listOf(voids)} from the record.`,
+      evidence: [...evidence, ...voids.map((host) => `${host}: no address`)],
+    });
   return findings;
 }
 
 function contents({ evaluation: { errors, all, usesPtr } }: Spf, name: string, evidence: string[]): Finding[] {
   const findings: Finding[] = [];
-  if (errors.length > 0) {
-    const problem = `The SPF record of ${name} has an error, so receivers do not use it: ${errors[0]}.`;
-    findings.push(
-      finding("spf_syntax", {
-        problem,
-        action: `Correct the record, or remove the term: ${errors.slice(0, 3).join("; ")}.`,
-        evidence: [...evidence, ...errors],
-      }),
-    );
-  }
-  if (all === "+") {
-    const problem = `The SPF record of ${name} ends in "+all": every server may send as the domain, and receivers distrust such a record.`;
-    findings.push(finding("spf_permits_all", { problem, action: 'Change its end to "~all" or "-all".', evidence }));
-  }
-  if (usesPtr) {
-    const problem = `The SPF record of ${name} uses "ptr", which is slow and which receivers may ignore (RFC 7208 5.5).`;
-    findings.push(
-      finding("spf_ptr", { problem, action: 'Remove "ptr" and name the servers by ip4, ip6, a or include.', evidence }),
-    );
-  }
+  const add = addTo(findings);
+  if (errors.length > 0)
+    add("spf_syntax", {
+      problem: `The SPF record of ${name} has an error, so receivers do not use it: ${errors[0]}.`,
+      action: `Correct the record, or remove the term: ${errors.slice(0, 3).join("; ")}.`,
+      evidence: [...evidence, ...errors],
+    });
+  if (all === "+")
+    add("spf_permits_all", {
+      problem: `The SPF record of ${name} ends in "+all": every server may send as the domain, and receivers distrust such a record.`,
+      action: 'Change its end to "~all" or "-all".',
+      evidence,
+    });
+  if (usesPtr)
+    add("spf_ptr", {
+      problem: `The SPF record of ${name} uses "ptr", which is slow and which receivers may ignore (RFC 7208 5.5).`,
+      action: 'Remove "ptr" and name the servers by ip4, ip6, a or include.',
+      evidence,
+    });
   return findings;
 }
 

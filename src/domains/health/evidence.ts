@@ -3,21 +3,25 @@ import type { Network } from "../../mail/spf/parse.ts";
 import type { SpfEvaluation } from "../../mail/spf/walk.ts";
 import type { DnsResult } from "../../platform/dns/resolve.ts";
 
-/** A DKIM key and the values of DNS at its selector. */
-export interface DkimEvidence {
-  selector: string;
-  state: "pending" | "active";
+/** A record of the domain and the values of DNS at its name. */
+interface RecordEvidence {
   name: string;
   /** The value that receivers are to find. */
   expected: string;
+  response: DnsResult;
+  /** Values at the name with the domain after it again, which many DNS providers add; null: not asked. */
+  doubled: DnsResult | null;
+}
+
+/** A DKIM key and the values of DNS at its selector. */
+export interface DkimEvidence extends RecordEvidence {
+  selector: string;
+  state: "pending" | "active";
   /** The CNAME to publish, of a delegated domain. */
   alias?: string | null;
   createdAt: number;
   /** Since when it signs, in ms since 1970. */
   activatedAt: number | null;
-  response: DnsResult;
-  /** Values at the name with the domain after it again, which many DNS providers add; null: not asked. */
-  doubled: DnsResult | null;
 }
 
 /** The answer of a host to the request of an MTA-STS policy; null: there was none. */
@@ -37,7 +41,7 @@ export interface DnsEvidence {
   isDelegated?: boolean;
   /** True: DNS responded to no query for a required record, and did to one for the service. */
   isSilent?: boolean;
-  ownership: { name: string; expected: string; response: DnsResult; doubled: DnsResult | null };
+  ownership: RecordEvidence;
   dkim: DkimEvidence[];
   spf: {
     evaluation: SpfEvaluation;
@@ -48,13 +52,9 @@ export interface DnsEvidence {
     /** Null: DNS did not respond. */
     serviceNetworks: readonly Network[] | null;
   };
-  returnPath: {
-    name: string;
-    expected: string;
-    response: DnsResult;
+  returnPath: RecordEvidence & {
     /** Other records at its name; null: not asked. */
     others: DnsResult | null;
-    doubled: DnsResult | null;
   };
   dmarc: {
     /** TXT values at `_dmarc` of the domain itself. */

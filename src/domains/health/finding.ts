@@ -33,20 +33,22 @@ export interface CheckResult {
 /** The result of a check without what it needs. */
 export const UNKNOWN: CheckResult = { findings: [], unknown: ["*"] };
 
+/** Returns the result of a check that has found one thing only. */
+export const found = (code: FindingCode, texts: FindingTexts): CheckResult => ({ findings: [finding(code, texts)] });
+
+/** Returns a function that adds a finding to a list. */
+export const addTo = (findings: Finding[]) => (code: FindingCode, texts: FindingTexts) => {
+  findings.push(finding(code, texts));
+};
+
 /** Values that one finding shows, and characters of each: others may publish anything. */
 const MAX_EVIDENCE = 8;
 const MAX_CHARACTERS = 600;
 
+type FindingTexts = Pick<Finding, "problem" | "action"> & { subject?: string; evidence: readonly string[] };
+
 /** Makes a finding with bounded evidence. */
-export function finding(
-  code: FindingCode,
-  {
-    subject = "",
-    problem,
-    action,
-    evidence,
-  }: Omit<Finding, "code" | "severity" | "subject" | "evidence"> & { subject?: string; evidence: readonly string[] },
-): Finding {
+export function finding(code: FindingCode, { subject = "", problem, action, evidence }: FindingTexts): Finding {
   const shown = evidence.slice(0, MAX_EVIDENCE).map((text) => text.slice(0, MAX_CHARACTERS).toWellFormed());
   return {
     code,

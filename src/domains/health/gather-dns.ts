@@ -73,33 +73,32 @@ async function doubledOf(
   return isMissing ? lookups.resolve(`${at}.${name}`, type) : null;
 }
 
-async function gatherOwnership(lookups: Lookups, { name, ownership }: HealthDomain): Promise<DnsEvidence["ownership"]> {
-  if (ownership.name === "") return { ...ownership, response: { status: "ok", values: [] }, doubled: null };
-  const response = await lookups.resolve(ownership.name, "TXT");
-  const doubled = await doubledOf(lookups, response, { at: ownership.name, type: "TXT", name });
-  return { ...ownership, response, doubled };
+/** Asks DNS for a record of a domain. */
+async function gatherRecord<Expected extends { name: string }>(
+  lookups: Lookups,
+  expected: Expected,
+  { type, name }: { type: "TXT" | "CNAME"; name: string },
+) {
+  const response = await lookups.resolve(expected.name, type);
+  return { ...expected, response, doubled: await doubledOf(lookups, response, { at: expected.name, type, name }) };
 }
 
-function gatherDkim(lookups: Lookups, { name, keys }: HealthDomain): Promise<DnsEvidence["dkim"]> {
-  return Promise.all(
-    keys.map(async (key) => {
-      const response = await lookups.resolve(key.name, "TXT");
-      const doubled = await doubledOf(lookups, response, { at: key.name, type: "TXT", name });
-      return { ...key, response, doubled };
-    }),
-  );
+async function gatherOwnership(lookups: Lookups, { name, ownership }: HealthDomain): Promise<DnsEvidence["ownership"]> {
+  if (ownership.name === "") return { ...ownership, response: { status: "ok", values: [] }, doubled: null };
+  return gatherRecord(lookups, ownership, { type: "TXT", name });
 }
+
+const gatherDkim = (lookups: Lookups, { name, keys }: HealthDomain): Promise<DnsEvidence["dkim"]> =>
+  Promise.all(keys.map((key) => gatherRecord(lookups, key, { type: "TXT", name })));
 
 async function gatherReturnPath(
   lookups: Lookups,
   { name, returnPath }: HealthDomain,
 ): Promise<DnsEvidence["returnPath"]> {
-  const at = returnPath.name;
-  const response = await lookups.resolve(at, "CNAME");
-  const doubled = await doubledOf(lookups, response, { at, type: "CNAME", name });
-  const isMissing = response.status === "ok" && response.values.length === 0;
-  const hasDoubled = doubled?.status === "ok" && doubled.values.length > 0;
-  return { ...returnPath, response, doubled, others: isMissing && !hasDoubled ? await othersOf(lookups, at) : null };
+  const found = await gatherRecord(lookups, returnPath, { type: "CNAME", name });
+  const isMissing = found.response.status === "ok" && found.response.values.length === 0;
+  const hasDoubled = found.doubled?.status === "ok" && found.doubled.values.length > 0;
+  return { ...found, others: isMissing && !hasDoubled ? await othersOf(lookups, found.name) : null };
 }
 
 /** Returns the first response with records that exclude a CNAME at their name (RFC 1034 3.6.2), or that of the last query. */
@@ -172,17 +171,11 @@ async function gatherSpf(ctx: Pick<Ctx, "settings">, lookups: Lookups, name: str
   const { spfDomain } = ctx.settings;
   const [txt, evaluation] = await Promise.all([lookups.resolve(name, "TXT"), walkSpf(lookups.values, name, spfDomain)]);
   const isMissing = evaluation.records.length === 0;
-  const alias = isMissing ? await lookups.resolve(name, "CNAME") : ({ status: "ok", values: [] } as const);
+  const alias: DnsResult = isMissing ? await lookups.resolve(name, "CNAME") : { status: "ok", values: [] };
   const doubled = isMissing ? await lookups.resolve(`${name}.${name}`, "TXT") : null;
-  if (isMissing || evaluation.included.has(spfDomain))
-    return { txt, evaluation, alias: alias as DnsResult, doubled, serviceNetworks: null };
+  const gathered = { txt, evaluation, alias, doubled };
+  if (isMissing || evaluation.included.has(spfDomain)) return { ...gathered, serviceNetworks: null };
   // A record may have the addresses of the service in place of its name.
   const service = await walkSpf(lookups.values, spfDomain, spfDomain);
-  return {
-    txt,
-    evaluation,
-    alias: alias as DnsResult,
-    doubled,
-    serviceNetworks: service.isIncomplete ? null : service.networks,
-  };
+  return { ...gathered, serviceNetworks: service.isIncomplete ? null : service.networks };
 }

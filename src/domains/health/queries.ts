@@ -1,7 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import { firstIdAt } from "../../platform/audit/rules.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import type { DeliveryEvidence, ReportEvidence } from "./evidence.ts";
 
@@ -29,7 +28,7 @@ const SURROUNDINGS = `
       m.used_bytes > 0 OR m.local_part = '*' OR EXISTS (SELECT 1 FROM mailbox_passwords p WHERE p.mailbox_id = m.id)
       OR EXISTS (SELECT 1 FROM app_passwords p WHERE p.mailbox_id = m.id)
       OR EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = m.id)))
-    OR EXISTS (SELECT 1 FROM mailbox_aliases a JOIN mailboxes m ON m.id = a.mailbox_id AND m.is_active = 1 WHERE a.domain_id = ?2) AS receives
+    OR EXISTS (SELECT 1 FROM mailbox_aliases a JOIN mailboxes m ON m.id = a.mailbox_id AND m.is_active = 1 WHERE a.domain_id = ?2) AS receivesHere
     FROM workspaces w WHERE w.number = ?1 AND w.deleted_at IS NULL`;
 
 /** Returns the surroundings of a domain, or null when its workspace was deleted. One statement. */
@@ -40,8 +39,8 @@ export async function findSurroundings(
   const row = await ctx.db
     .prepare(SURROUNDINGS)
     .bind(workspace, id)
-    .first<{ number: number; mailShard: number; receives: number }>();
-  return row && { number: row.number, mailShard: row.mailShard, receivesHere: row.receives === 1 };
+    .first<Omit<Surroundings, "receivesHere"> & { receivesHere: number }>();
+  return row && { ...row, receivesHere: row.receivesHere === 1 };
 }
 
 const ofDomain = (table: string) =>
@@ -58,7 +57,7 @@ const TEXT = "coalesce(e.value ->> '$.metadata.response', e.value ->> '$.metadat
 const HISTORY = `
   SELECT
     (SELECT json_array(coalesce(sum(t.messages), 0), coalesce(sum(iif(t.aligned > 0, t.messages, 0)), 0)) FROM ${ofDomain("dmarc_sources")}) AS dmarc,
-    (SELECT json_group_array(json_array(source, messages, unaligned)) FROM (
+    (SELECT json_group_array(json_object('source', source, 'messages', messages, 'unaligned', unaligned)) FROM (
       SELECT t.source, sum(t.messages) AS messages, sum(iif(t.aligned > 0, 0, t.messages)) AS unaligned FROM ${ofDomain("dmarc_sources")}
        GROUP BY t.source HAVING unaligned > 0 ORDER BY unaligned DESC, t.source LIMIT ${MAX_LISTED})) AS sources,
     (SELECT json_group_array(json_array(failure, server, sessions)) FROM (
@@ -89,8 +88,8 @@ export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings,
   const [today, hour] = [Math.floor(now / DAY_MS), Math.floor(now / HOUR_MS)];
   const days = JSON.stringify(Array.from({ length: DAYS }, (_, n) => today - n));
   const since = firstIdAt(now - DAYS * DAY_MS);
-  const row = await mailDb(onShard(ctx, mailShard))
-    .prepare(HISTORY)
+  const row = await onShard(ctx, mailShard)
+    .mail.prepare(HISTORY)
     .bind(days, number, domainId, since, hour - DAYS * 24, hour)
     .first<HistoryRow>();
   // A statement of aggregates always has a row.
@@ -106,11 +105,7 @@ export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings,
       days: DAYS,
       messages,
       aligned,
-      unaligned: read<[string, number, number]>("sources").map(([source, messages, unaligned]) => ({
-        source,
-        messages,
-        unaligned,
-      })),
+      unaligned: read<History["reports"]["unaligned"][number]>("sources"),
       tls: {
         sessions: tls.reduce((total, [, , sessions]) => total + sessions, 0),
         failed: failures.reduce((total, { sessions }) => total + sessions, 0),
@@ -119,7 +114,7 @@ export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings,
     },
     delivery: {
       replies: read<[string, string]>("replies").map(([recipient, response]) => ({
-        receiver: domainOf(recipient),
+        receiver: recipient.slice(recipient.lastIndexOf("@") + 1).toLowerCase(),
         response,
       })),
       sent,
@@ -128,5 +123,3 @@ export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings,
     },
   };
 }
-
-const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1).toLowerCase();

@@ -1,7 +1,7 @@
+import { forEachAtOnce } from "../../lib/at-once.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import { blockerOf, type PolicyBlocker, RETEST_MS, TEST_DAYS, TEST_MS } from "./policy-rules.ts";
@@ -67,11 +67,9 @@ export async function advancePolicies(ctx: Ctx): Promise<void> {
     // A domain that is gone, or no longer verified, is not tested: a check that finds its records starts the test again.
     const gone = names.filter((name) => !found.has(name));
     if (gone.length > 0) await ctx.db.batch(gone.map((name) => save(ctx, { name, lease, dueAt: null, blocker: null })));
-    const queue = results.values();
-    const worker = async () => {
-      for (const row of queue) if (mayExecute(ctx, TEST_STATEMENTS * CONCURRENCY)) await test(ctx, row, lease);
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    await forEachAtOnce(CONCURRENCY, results, async (row) => {
+      if (mayExecute(ctx, TEST_STATEMENTS * CONCURRENCY)) await test(ctx, row, lease);
+    });
   } catch (error) {
     ctx.log("mta-sts.failed", { error: String(error) });
   }
@@ -80,10 +78,9 @@ export async function advancePolicies(ctx: Ctx): Promise<void> {
 async function test(ctx: Ctx, row: DueRow, lease: number): Promise<void> {
   try {
     const blocker = blockerOf({ ...row, now: ctx.now(), ...(await countReports(ctx, row)), ...readDomain(row) });
-    await guardedBatch(
-      ctx.db,
-      blocker === null ? enforceStatements(ctx, row, lease) : [waitFor(ctx, row, lease, blocker)],
-    );
+    const dueAt = blocker === "time" ? row.since + TEST_MS : ctx.now() + RETEST_MS;
+    const wait = save(ctx, { name: row.name, lease, blocker, dueAt });
+    await guardedBatch(ctx.db, blocker === null ? enforceStatements(ctx, row, lease) : [wait]);
   } catch (error) {
     if (error instanceof ConcurrencyError) return;
     ctx.log("mta-sts.failed", { domain: row.domainId, error: String(error) });
@@ -93,7 +90,7 @@ async function test(ctx: Ctx, row: DueRow, lease: number): Promise<void> {
 async function countReports(ctx: Ctx, { workspace, shard, domainId }: DueRow) {
   const today = Math.floor(ctx.now() / DAY_MS);
   const days = Array.from({ length: TEST_DAYS }, (_, n) => today - n);
-  const counted = mailDb(onShard(ctx, shard)).prepare(COUNT).bind(JSON.stringify(days), workspace, domainId);
+  const counted = onShard(ctx, shard).mail.prepare(COUNT).bind(JSON.stringify(days), workspace, domainId);
   return (await counted.first<{ reports: number; failures: number }>()) ?? { reports: 0, failures: 0 };
 }
 
@@ -124,9 +121,6 @@ function enforceStatements(ctx: Ctx, row: DueRow, lease: number) {
     ...ownPolicyStatements(ctx, domain, { hosts: [host], event: "passed" }),
   ];
 }
-
-const waitFor = (ctx: Ctx, { name, since }: DueRow, lease: number, blocker: PolicyBlocker) =>
-  save(ctx, { name, lease, blocker, dueAt: blocker === "time" ? since + TEST_MS : ctx.now() + RETEST_MS });
 
 interface Saved {
   name: string;

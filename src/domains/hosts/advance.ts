@@ -1,3 +1,4 @@
+import { forEachAtOnce } from "../../lib/at-once.ts";
 import { MINUTE_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import {
@@ -57,11 +58,7 @@ export async function advanceHosts(ctx: Ctx): Promise<void> {
   try {
     const lease = ctx.now() + LEASE_MS;
     const { results } = await ctx.db.prepare(CLAIM).bind(ctx.now(), lease, HOSTS_PER_RUN).all<HostRow>();
-    const queue = results.values();
-    const worker = async () => {
-      for (const row of queue) await advance(ctx, hostnames, row, lease);
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    await forEachAtOnce(CONCURRENCY, results, (row) => advance(ctx, hostnames, row, lease));
   } catch (error) {
     ctx.log("custom-hosts.failed", { error: String(error) });
   }

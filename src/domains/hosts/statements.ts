@@ -1,6 +1,5 @@
 import { DAY_MS } from "../../lib/time.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
 import { bumpPolicyIdStatement } from "../zones/index.ts";
 import { KEPT_MS, TEST_MS } from "./policy-rules.ts";

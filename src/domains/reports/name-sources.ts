@@ -1,3 +1,4 @@
+import { forEachAtOnce } from "../../lib/at-once.ts";
 import { withTimeout } from "../../lib/deadline.ts";
 import { reverseName } from "../../lib/ip-addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -29,14 +30,10 @@ export async function nameSources(
     const service = knownNetwork(source);
     if (service !== null) names.set(source, { host: null, service });
   }
-  const left = sources.slice(0, MAX_NAMED).values();
-  const worker = async () => {
-    for (const source of left) {
-      const host = await findHost(ctx, source);
-      if (host !== null) names.set(source, { host, service: knownSender(host) ?? knownNetwork(source) });
-    }
-  };
-  const all = Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  const all = forEachAtOnce(CONCURRENCY, sources.slice(0, MAX_NAMED), async (source) => {
+    const host = await findHost(ctx, source);
+    if (host !== null) names.set(source, { host, service: knownSender(host) ?? knownNetwork(source) });
+  });
   await withTimeout(WAIT_MS, all).catch(() => {});
   return new Map(names);
 }

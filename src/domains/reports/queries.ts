@@ -1,5 +1,4 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { dayOf, PERIODS, type Period } from "./rules.ts";
 
 /** Sources, reporters and failures that a response lists, those with most messages first. */
@@ -75,7 +74,7 @@ export function daysOf(period: Period, now: number): number[] {
 
 /** Sums the DMARC reports on a domain of the caller's workspace. One D1 call; rows of the domain in these days are read. */
 export async function sumDmarcReports(ctx: CallerCtx, domainId: string, period: Period) {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const key = [JSON.stringify(daysOf(period, ctx.now())), ctx.workspace.number, domainId];
   const [reporters, days, sources] = await db.batch([
     db.prepare(REPORTERS).bind(...key, "dmarc", MAX_LISTED),
@@ -91,7 +90,7 @@ export async function sumDmarcReports(ctx: CallerCtx, domainId: string, period: 
 
 /** Sums the TLS reports on a domain of the caller's workspace, as `sumDmarcReports`. */
 export async function sumTlsReports(ctx: CallerCtx, domainId: string, period: Period) {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const key = [JSON.stringify(daysOf(period, ctx.now())), ctx.workspace.number, domainId];
   const [reporters, days, failures] = await db.batch([
     db.prepare(REPORTERS).bind(...key, "tls", MAX_LISTED),

@@ -8,7 +8,7 @@ import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import { readReportAddress, reversedName } from "../domains/index.ts";
 import { sharedReportAddress } from "../zones/index.ts";
 import { dayOf, isRecent, TLS_FAILURES } from "./rules.ts";
-import { type ReportRows, saveReport } from "./save.ts";
+import { type DmarcSum, type ReportRows, saveReport, type TlsSum } from "./save.ts";
 
 /** The result of a message to the address for reports on a domain. Only `counted` changes anything. */
 type ReportResult = "counted" | "not authenticated" | "too large" | "unreadable" | "of another domain" | "too old";
@@ -31,16 +31,16 @@ interface ReportedDomain {
   shard: number;
 }
 
-const FIND_DOMAIN = `
+const SELECT = `
   SELECT d.id, d.name, d.workspace, w.id AS workspace_id, ${shardSql("w")} AS shard
-    FROM domains d JOIN workspaces w ON w.number = d.workspace WHERE d.id = ?1 AND w.deleted_at IS NULL`;
+    FROM domains d JOIN workspaces w ON w.number = d.workspace`;
+
+const FIND_DOMAIN = `${SELECT} WHERE d.id = ?1 AND w.deleted_at IS NULL`;
 
 /** Names of one TLS report at the shared address that are looked up. RFC 8460 5.1 sends one for each domain. */
 const MAX_NAMES = 5;
 
-const FIND_NAMED = `
-  SELECT d.id, d.name, d.workspace, w.id AS workspace_id, ${shardSql("w")} AS shard
-    FROM domains d JOIN workspaces w ON w.number = d.workspace
+const FIND_NAMED = `${SELECT}
    WHERE d.status = 'verified' AND d.reversed_name IN (SELECT value FROM json_each(?1)) AND w.deleted_at IS NULL`;
 
 /** The subject of the reports to an address: one domain, or `shared`: those that a TLS report names. */
@@ -143,7 +143,7 @@ type DmarcRecords = Extract<AggregateReport, { kind: "dmarc" }>["records"];
 type TlsPolicies = Extract<AggregateReport, { kind: "tls" }>["policies"];
 
 function sumSources(records: DmarcRecords) {
-  const sums = new Map<string, { source: string; aligned: number; disposition: string; messages: number }>();
+  const sums = new Map<string, DmarcSum>();
   for (const { source, dkim, spf, disposition, messages } of records) {
     const aligned = Number(dkim) + 2 * Number(spf);
     const name = `${source} ${aligned} ${disposition}`;
@@ -154,7 +154,7 @@ function sumSources(records: DmarcRecords) {
 }
 
 function sumSessions(policies: TlsPolicies) {
-  const sums = new Map<string, { failure: string; server: string; sessions: number }>();
+  const sums = new Map<string, TlsSum>();
   const add = (failure: string, server: string, sessions: number) => {
     const name = `${failure} ${server}`;
     sums.set(name, { failure, server, sessions: (sums.get(name)?.sessions ?? 0) + sessions });

@@ -1,12 +1,14 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { MAX_REPORTS_OF_DAY, MAX_ROWS_OF_DAY } from "./rules.ts";
 
+/** Messages of a report from one server, with one result. */
+export type DmarcSum = { source: string; aligned: number; disposition: string; messages: number };
+/** Connections of a report that failed in one way; of those that did not, `failure` and `server` are empty. */
+export type TlsSum = { failure: string; server: string; sessions: number };
+
 /** The sums of a report. */
-export type ReportRows =
-  | { kind: "dmarc"; sources: readonly { source: string; aligned: number; disposition: string; messages: number }[] }
-  | { kind: "tls"; sessions: readonly { failure: string; server: string; sessions: number }[] };
+export type ReportRows = { kind: "dmarc"; sources: readonly DmarcSum[] } | { kind: "tls"; sessions: readonly TlsSum[] };
 
 interface NewReport {
   workspace: { number: number; id: string };
@@ -47,7 +49,7 @@ const ADD_SESSIONS = `
 /** Counts a report, once, in one transaction. Throws ConcurrencyError when the workspace was deleted meanwhile. */
 export async function saveReport(ctx: MailCtx, report: NewReport): Promise<void> {
   const { workspace, day, domainId, organization, reportId, rows } = report;
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const key = [workspace.number, day, domainId, rows.kind, organization, reportId, ctx.newId()] as const;
   const [add, values] = rows.kind === "dmarc" ? [ADD_SOURCES, rows.sources] : [ADD_SESSIONS, rows.sessions];
   await db.batch([

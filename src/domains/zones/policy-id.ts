@@ -1,6 +1,5 @@
 import { crc32 } from "../../lib/crc32.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { CLAIM_MS } from "./rules.ts";
 import { sharedTarget } from "./targets.ts";
 

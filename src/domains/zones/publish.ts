@@ -1,5 +1,5 @@
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import { forEachAtOnce } from "../../lib/at-once.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { resolve } from "../../platform/dns/resolve.ts";
 import { cloudflareZone } from "../../platform/dns-zones/cloudflare.ts";
 import { deleteRecords, putRecord } from "../../platform/dns-zones/put-record.ts";
@@ -63,11 +63,9 @@ export async function publishRecords(ctx: Ctx, domainId: string | null = null): 
   const { results } = await claim.all<ZoneRecordRow>();
   const stopped = new Map<string, ZoneError>();
   const statements: MainStatement[] = [];
-  const queue = results.values();
-  const worker = async () => {
-    for (const row of queue) statements.push(...(await publishOne(ctx, row, { claimedUntil, stopped })));
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await forEachAtOnce(CONCURRENCY, results, async (row) => {
+    statements.push(...(await publishOne(ctx, row, { claimedUntil, stopped })));
+  });
   if (statements.length > 0) await ctx.db.batch(statements);
 }
 

@@ -1,5 +1,4 @@
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { policyIdStatements } from "./policy-id.ts";
 import { CLAIM_MS } from "./rules.ts";
 import { sharedRecords } from "./shared-records.ts";

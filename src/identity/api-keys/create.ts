@@ -1,12 +1,11 @@
 import { mintApiKey } from "../../access/accounts/api-key.ts";
-import type { CallerCtx } from "../../access/caller.ts";
-import { conflict, unprocessable, type ValidationError } from "../../lib/errors.ts";
+import type { Actor, CallerCtx } from "../../access/caller.ts";
+import { conflict, forbidden, unprocessable, type ValidationError } from "../../lib/errors.ts";
 import { isoOrNull, parseIso } from "../../lib/time.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges, RefusedBatchError, refuse, repeatableBatch } from "../../platform/db/batch.ts";
 import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { callerIsActive } from "./caller-is-active.ts";
-import { type Grant, requireGrantable } from "./grant.ts";
 import { type ApiKeyRow, findDomainIds } from "./queries.ts";
 import { expiryIssue, limits } from "./rules.ts";
 import { type ApiKeyIn, type NewApiKeyOut, toApiKey } from "./schema.ts";
@@ -111,4 +110,25 @@ function domainErrors(ids: readonly string[], found: ReadonlySet<string>): Valid
           },
         ],
   );
+}
+
+/** The rights of an API key. */
+interface Grant {
+  scopes: readonly string[];
+  /** Ids of the domains that the key is restricted to; null: not restricted. */
+  domainIds: readonly string[] | null;
+  /** Milliseconds since 1970; null: never. */
+  expiresAt: number | null;
+}
+
+/** Throws 403 unless the caller has all rights of the grant (docs/contract/scopes.md#api-keys). */
+export function requireGrantable(actor: Actor, grant: Grant): void {
+  const held: ReadonlySet<string> = actor.scopes;
+  const missing = grant.scopes.find((scope) => (scope === "*" ? !actor.grantsAll : !held.has(scope)));
+  if (missing !== undefined) throw forbidden(`Missing scope: ${missing}`);
+  const { domainIds, expiresAt } = actor;
+  if (domainIds && !grant.domainIds?.every((id) => domainIds.has(id)))
+    throw forbidden("This API key is restricted to certain domains");
+  if (expiresAt !== null && (grant.expiresAt === null || grant.expiresAt > expiresAt))
+    throw forbidden("expires_at is later than the expiry of the calling API key");
 }

@@ -6,7 +6,7 @@ import { auditStatement } from "../../platform/audit/record.ts";
 import { expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
 import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { callerIsActive } from "./caller-is-active.ts";
-import { requireGrantable } from "./grant.ts";
+import { requireGrantable } from "./create.ts";
 import { type ApiKeyRow, getApiKey } from "./queries.ts";
 import { GRACE_MS } from "./rules.ts";
 import { type NewApiKeyOut, toApiKey } from "./schema.ts";

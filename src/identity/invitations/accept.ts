@@ -3,9 +3,8 @@ import { addressKey } from "../../lib/addresses.ts";
 import { conflict, forbidden, notFound } from "../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/record.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { getInvitation, type Invitation, listReceivedInvitations } from "./queries.ts";
 import type { AcceptedOut } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 import type { Actor, CallerCtx, Role } from "../../access/caller.ts";
 import { conflict, forbidden } from "../../lib/errors.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { getMember, type MemberRow } from "./queries.ts";
 import { mayChange } from "./rules.ts";
 

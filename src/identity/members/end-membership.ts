@@ -1,5 +1,4 @@
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 
 /** Ends what gives a former member access to the workspace ?1. The rows would work again if the user (?2) joined again. */
 const END = [

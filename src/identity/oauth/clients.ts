@@ -1,7 +1,6 @@
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { OAuthError } from "./errors.ts";
-import { UNUSED_CLIENT_TTL_MS } from "./rules.ts";
+import { OAuthError, UNUSED_CLIENT_TTL_MS } from "./rules.ts";
 import type { ClientIn } from "./schema.ts";
 
 /** A registered client. No claim of it is verified: anyone may register any name. */
@@ -38,21 +37,13 @@ const FIND_CLIENT = `
   SELECT id, name, uri, redirect_uris, created_at FROM oauth_clients
    WHERE id = ?1 AND (used_at IS NOT NULL OR created_at > ?2)`;
 
-interface ClientRow {
-  id: string;
-  name: string | null;
-  uri: string | null;
-  redirect_uris: string;
-  created_at: number;
-}
-
 /** Returns a client by its id. Throws invalid_client for one that is unknown or was deleted. */
 export async function getClient(ctx: Ctx, clientId: string): Promise<OAuthClient> {
   const id = parseUuid(clientId);
   const row = await ctx.db
     .prepare(FIND_CLIENT)
     .bind(id, ctx.now() - UNUSED_CLIENT_TTL_MS)
-    .first<ClientRow>();
+    .first<{ id: string; name: string | null; uri: string | null; redirect_uris: string; created_at: number }>();
   if (!row) throw new OAuthError("invalid_client", "No client has this client_id; it may have expired. Register again");
   const { redirect_uris: uris, created_at: createdAt, ...client } = row;
   return { ...client, redirectUris: JSON.parse(uris) as string[], createdAt };

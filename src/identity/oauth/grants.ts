@@ -3,8 +3,7 @@ import { deleteFamiliesStatement } from "../../access/tokens/issue-refresh-token
 import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 
 export interface GrantRow {
   id: string;

@@ -3,15 +3,13 @@ import type { Role } from "../../access/caller.ts";
 import { type IssuedAccessToken, issueAccessToken } from "../../access/tokens/issue-access-token.ts";
 import { issueRefreshToken } from "../../access/tokens/issue-refresh-token.ts";
 import { isOwnResource } from "../../access/tokens/rules.ts";
-import { toBase64Url } from "../../lib/base64url.ts";
-import { utf8 } from "../../lib/bytes.ts";
+import { toBase64Url, utf8 } from "../../lib/bytes.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { CODE_PURPOSE } from "./approve.ts";
-import { OAuthError } from "./errors.ts";
 import { endGrant } from "./grants.ts";
-import { isCodeVerifier } from "./rules.ts";
+import { isCodeVerifier, OAuthError } from "./rules.ts";
 
 /** The parameters of an authorization code grant (RFC 6749 4.1.3, RFC 7636 4.5). */
 export interface CodeRedemption {

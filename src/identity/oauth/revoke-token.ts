@@ -2,8 +2,8 @@ import { findFamily } from "../../access/tokens/issue-refresh-token.ts";
 import { ACCESS_TOKEN_PURPOSE, isAccessToken } from "../../access/tokens/rules.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { OAuthError } from "./errors.ts";
 import { endGrant } from "./grants.ts";
+import { OAuthError } from "./rules.ts";
 
 const FIND_ACCESS_TOKEN = "SELECT grant_id FROM oauth_access_tokens WHERE hash IN (SELECT value FROM json_each(?1))";
 

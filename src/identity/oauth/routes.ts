@@ -10,11 +10,10 @@ import { addressLimit } from "../../http/rate-limit.ts";
 import { query } from "../../http/validate.ts";
 import { AppError } from "../../lib/errors.ts";
 import { registerClient } from "./clients.ts";
-import { OAuthError } from "./errors.ts";
 import { deleteGrant, listGrants } from "./grants.ts";
 import { authorizationServerMetadata, protectedResourceMetadata } from "./metadata.ts";
 import { revokeToken } from "./revoke-token.ts";
-import { REGISTRATIONS_PER_HOUR } from "./rules.ts";
+import { OAuthError, REGISTRATIONS_PER_HOUR } from "./rules.ts";
 import { ClientIn, GrantOut, toClientInformation, toGrant } from "./schema.ts";
 import { handleTokenRequest, requiredField } from "./token-request.ts";
 

@@ -2,9 +2,8 @@ import { type Client, newSession, type SessionTokens } from "../../access/sessio
 import { issueOneTimeToken } from "../../access/tokens/one-time-tokens.ts";
 import type { Address } from "../../lib/addresses.ts";
 import { auditInNewWorkspaceStatement } from "../../platform/audit/record.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import type { SignInMethod } from "../../platform/db/schema/main/index.ts";
 import { newWorkspace } from "../workspaces/index.ts";
 import { newInvitationLink } from "./invitation-link.ts";

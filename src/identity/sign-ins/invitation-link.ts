@@ -1,8 +1,7 @@
 import type { Address } from "../../lib/addresses.ts";
 import { randomToken } from "../../lib/random-token.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { INVITATION_PURPOSE } from "./rules.ts";
 
 /** SQL: an invitation `i` to a workspace `w`, which is valid as long as its sender `m` could send it. */

@@ -1,8 +1,8 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
 import { onMain, onShard } from "../../platform/jobs/shards.ts";
 import { purgeMailboxesStatement, purgeStatement } from "../../platform/outbox/purge-statement.ts";

@@ -1,6 +1,5 @@
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
-import { placementStatements } from "./place.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
+import { shardNumbers, shardSql } from "../../platform/jobs/shards.ts";
 
 const INSERT_WORKSPACE = "INSERT INTO workspaces (id, name, slug, created_at) VALUES (?1, ?2, ?3, ?4)";
 const INSERT_OWNER = `
@@ -36,4 +35,34 @@ export function toSlug(name: string, id: string): string {
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "");
   return `${words.slice(0, 40) || "workspace"}-${id.slice(-6)}`;
+}
+
+/** Databases whose sizes differ by less than this count as equally full, in bytes. */
+const SIZE_STEP = 100_000_000;
+
+const REGISTER_SHARDS = "INSERT OR IGNORE INTO mail_shards (number) SELECT value FROM json_each(?1)";
+
+// `json` fails on a text that is not JSON, which rolls back the batch.
+const PLACE = `
+  UPDATE workspaces SET mail_shards = json_array(coalesce((
+    SELECT number FROM mail_shards WHERE is_open AND size < ?2 AND number IN (SELECT value FROM json_each(?3))
+     ORDER BY size / ${SIZE_STEP}, workspaces, number LIMIT 1), json('no mail database is open')))
+   WHERE id = ?1`;
+
+const COUNT = `
+  UPDATE mail_shards SET workspaces = workspaces + 1
+   WHERE number = (SELECT ${shardSql("w")} FROM workspaces w WHERE w.id = ?1)`;
+
+/**
+ * Returns the statements that place a new workspace on the emptiest open mail database, for the batch that inserts its
+ * row, after it. Of databases of about the same size, the one with the fewest workspaces is the emptiest. The batch fails
+ * with ConcurrencyError (`guardedBatch`) when every database is closed or full.
+ */
+export function placementStatements(ctx: Ctx, workspaceId: string): MainStatement[] {
+  const numbers = JSON.stringify(shardNumbers(ctx));
+  return [
+    ctx.db.prepare(REGISTER_SHARDS).bind(numbers),
+    ctx.db.prepare(PLACE).bind(workspaceId, ctx.settings.shardLimits.placement, numbers),
+    ctx.db.prepare(COUNT).bind(workspaceId),
+  ];
 }

@@ -1,9 +1,9 @@
 import { gunzipSync } from "node:zlib";
 import { concat } from "../../lib/bytes.ts";
 import { type ByteSource, checkBytes, openZipFile, readDirectory, ZipError } from "../../lib/zip/reader.ts";
-import { decodeWhole } from "../messages/body-decoder.ts";
 import { parseMessage } from "../messages/parse.ts";
 import type { MessagePart } from "../messages/parts.ts";
+import { decodeWhole } from "../mime/body-decoder.ts";
 import { parseDmarcReport } from "./parse-dmarc.ts";
 import { parseTlsReport } from "./parse-tls.ts";
 import { bounds } from "./rules.ts";

@@ -1,4 +1,4 @@
-import { fromBase64Url, toBase64Url } from "../../lib/base64url.ts";
+import { fromBase64Url, toBase64Url } from "../../lib/bytes.ts";
 import { hex, isUuid } from "../../lib/ids.ts";
 
 /** How long the lease of an outbox row lasts whose emails an egress holds, in ms (docs/egress.md). */

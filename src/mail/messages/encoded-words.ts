@@ -1,5 +1,5 @@
 import { concat, toBase64, utf8 } from "../../lib/bytes.ts";
-import { decodeWhole } from "./body-decoder.ts";
+import { decodeWhole } from "../mime/body-decoder.ts";
 import { charsetOf } from "./charsets.ts";
 import { decodeText } from "./text.ts";
 

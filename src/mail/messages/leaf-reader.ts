@@ -1,4 +1,4 @@
-import { type BodyDecoder, countBase64Digits, newBodyDecoder } from "./body-decoder.ts";
+import { type BodyDecoder, countBase64Digits, newBodyDecoder } from "../mime/body-decoder.ts";
 
 /** Bytes that are decoded at once. */
 const SLICE = 65_536;

@@ -1,15 +1,15 @@
 import { type Address, addressParser } from "postal-mime";
+import { decodeWhole } from "../mime/body-decoder.ts";
 import type { Fields } from "../reports/message.ts";
 import type { MessageStructure } from "../structures/types.ts";
 import type { ShownPart } from "./bodies.ts";
-import { decodeWhole } from "./body-decoder.ts";
 import { decodeEncodedWords, joinEncodedWords } from "./encoded-words.ts";
 import type { MessagePart } from "./parts.ts";
 import { bounds } from "./rules.ts";
 import { type BodySink, MessageScanner, type ScannedMessage } from "./scan.ts";
 import { decodeHtml, decodeText, htmlToText, joinTexts } from "./text.ts";
 
-interface MailAddress {
+export interface MailAddress {
   /** Empty for a sender without an address. */
   email: string;
   name: string | null;
@@ -37,6 +37,7 @@ export interface ParsedMessage {
   parts: MessagePart[];
   /** The text without markup, cut off at a bound. */
   text: string;
+  /** Why the message was not parsed completely; null when it was. */
   problem: string | null;
 }
 

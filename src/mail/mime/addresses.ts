@@ -1,6 +1,6 @@
 import { parseAddress } from "../../lib/addresses.ts";
+import { toBinaryString, utf8 } from "../../lib/bytes.ts";
 import { cleanName } from "../../lib/text-rules.ts";
-import { utf8BinaryString } from "./binary-string.ts";
 import { encodedWords, needsEncoding } from "./encoded-words.ts";
 import { ComposeError } from "./errors.ts";
 import { firstTokenLimit, foldedField, type HeaderField } from "./headers.ts";
@@ -58,3 +58,8 @@ function encodePhrase(name: string, firstLimit = 75): string[] {
   }
   return encodedWords(clean, firstLimit);
 }
+
+/** Binary strings: each character is one byte, as in `btoa`. Header fields are binary strings until they are sent. */
+
+/** Returns the UTF-8 form of a text as a binary string. Lone surrogates become U+FFFD. */
+const utf8BinaryString = (text: string): string => toBinaryString(utf8(text));

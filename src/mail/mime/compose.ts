@@ -25,7 +25,7 @@ export function compose(mail: MessageInput, extensions: SmtpExtensions): Compose
   const tree = partTree(mail);
   const { fields, utf8 } = headerFields(mail, extensions);
   const segments = mergeSegments(tree.segments);
-  const bodySize = segments.reduce((sum, segment) => sum + sizeOf(segment), 0);
+  const bodySize = segments.reduce((sum, one) => sum + (one instanceof Uint8Array ? one.length : one.size), 0);
   return {
     headers: [...fields, { name: "MIME-Version", raw: "MIME-Version: 1.0\r\n" }, ...tree.fields],
     needsSmtpUtf8: utf8,
@@ -76,10 +76,6 @@ function mergeSegments(segments: readonly BodySegment[]): BodySegment[] {
   if (last instanceof Uint8Array && last[last.length - 1] !== LF) buffers.push(binaryStringToBytes("\r\n"));
   flush();
   return out;
-}
-
-function sizeOf(segment: BodySegment): number {
-  return segment instanceof Uint8Array ? segment.length : segment.size;
 }
 
 /** Returns the body when it is small and all of it is in memory, else null. */

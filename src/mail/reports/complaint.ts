@@ -9,7 +9,11 @@ export function parseComplaint(bytes: Uint8Array, original: Fields | null): Comp
     kind: "complaint",
     // RFC 5965 3.1 requires the field; a report without it counts as abuse.
     feedbackType: /^[a-z0-9-]+/i.exec(fields.get("feedback-type") ?? "")?.[0].toLowerCase() ?? "abuse",
-    originalRecipient: firstAddress(fields.all("original-rcpt-to")),
+    originalRecipient:
+      fields
+        .all("original-rcpt-to")
+        .map(parseAddress)
+        .find((address) => address !== null) ?? null,
     originalMailFrom:
       parseAddress(fields.get("original-mail-from")) ?? parseAddress(original?.get("return-path") ?? null),
     originalMessageId: findMessageId(original?.get("message-id") ?? null),
@@ -36,9 +40,6 @@ export function parseEnclosedComplaint(message: Fields, original: Fields | null)
     sourceIp: /^\[?([0-9a-f.:]{3,45})\]?$/i.exec(original?.get("x-sid-pra-ip") ?? "")?.[1] ?? null,
   };
 }
-
-const firstAddress = (values: readonly string[]) =>
-  values.map(parseAddress).find((address) => address !== null) ?? null;
 
 function skipEmptyLines(bytes: Uint8Array): number {
   let at = 0;

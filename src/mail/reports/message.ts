@@ -112,10 +112,9 @@ function colonOf(bytes: Uint8Array, line: number, end: number): number {
 
 function addField(fields: Fields, bytes: Uint8Array, colon: number): void {
   const name = decodeHeader(bytes.subarray(0, colon)).trimEnd().toLowerCase();
-  fields.add(name, unfold(decodeHeader(bytes.subarray(colon + 1))));
+  const value = decodeHeader(bytes.subarray(colon + 1));
+  fields.add(name, value.replace(/(?:\r\n|\r|\n)[ \t]*/g, " ").trim());
 }
-
-const unfold = (value: string) => value.replace(/(?:\r\n|\r|\n)[ \t]*/g, " ").trim();
 
 /** A media type and its parameters (RFC 2045 5.1). Type and parameter names are in lower case. */
 export interface ContentType {

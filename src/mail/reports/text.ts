@@ -1,4 +1,5 @@
 import { binaryStringToBytes } from "../../lib/bytes.ts";
+import { decodeWhole, newBodyDecoder } from "../mime/body-decoder.ts";
 import { decodeHeader, type Part } from "./message.ts";
 
 /** Bytes of a part that are decoded; lines, and characters of a line, that are read of its text. */
@@ -15,8 +16,9 @@ export function decodeBody(part: Pick<Part, "fields" | "body">): Uint8Array {
 /** Decodes a body by the value of its Content-Transfer-Encoding. Never throws. */
 export function decodeTransferEncoding(body: Uint8Array, encoding: string): Uint8Array {
   const name = encoding.toLowerCase();
-  if (name.includes("base64")) return fromBase64(body);
-  return name.includes("quoted-printable") ? fromQuotedPrintable(body) : body;
+  // Without what is left of a group of four, within which a body that was cut off may end.
+  if (name.includes("base64")) return newBodyDecoder("base64").push(body);
+  return decodeWhole(body, name.includes("quoted-printable") ? "quoted-printable" : "");
 }
 
 /**
@@ -53,59 +55,6 @@ function isIso2022Jp(bytes: Uint8Array): boolean {
     if (bytes[at + 1] === 0x24 && (bytes[at + 2] === 0x42 || bytes[at + 2] === 0x40)) return true;
   }
   return false;
-}
-
-function fromBase64(body: Uint8Array): Uint8Array {
-  const digits = new Uint8Array(body.length);
-  let count = 0;
-  for (const byte of body) if (isBase64(byte)) digits[count++] = byte;
-  // A body that was cut off may end within a group of four.
-  const binary = atob(new TextDecoder("ascii").decode(digits.subarray(0, count & ~3)));
-  const out = new Uint8Array(binary.length);
-  for (let i = 0; i < out.length; i++) out[i] = binary.charCodeAt(i);
-  return out;
-}
-
-const isBase64 = (o: number) =>
-  (o >= 0x30 && o <= 0x39) || (o >= 0x41 && o <= 0x5a) || (o >= 0x61 && o <= 0x7a) || o === 0x2b || o === 0x2f;
-
-function fromQuotedPrintable(body: Uint8Array): Uint8Array {
-  const out = new Uint8Array(body.length);
-  let to = 0;
-  for (let at = 0; at < body.length; at++) {
-    const byte = body[at] ?? 0;
-    if (byte !== 0x3d) {
-      out[to++] = byte;
-      continue;
-    }
-    const nextLineAt = afterSoftBreak(body, at + 1);
-    if (nextLineAt > 0) {
-      at = nextLineAt - 1;
-      continue;
-    }
-    const [high, low] = [digit(body[at + 1]), digit(body[at + 2])];
-    if (high < 0 || low < 0) out[to++] = byte;
-    else {
-      out[to++] = high * 16 + low;
-      at += 2;
-    }
-  }
-  return out.subarray(0, to);
-}
-
-/** Returns the index of the line after a soft line break; 0 when `at` is not at one. */
-function afterSoftBreak(body: Uint8Array, at: number): number {
-  let end = at;
-  while (body[end] === 0x20 || body[end] === 0x09) end++;
-  if (body[end] === 0x0d) return body[end + 1] === 0x0a ? end + 2 : end + 1;
-  return body[end] === 0x0a ? end + 1 : 0;
-}
-
-function digit(byte: number | undefined): number {
-  if (byte === undefined) return -1;
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const letter = byte | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
 const ENTITIES: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: " ", "#39": "'", "#64": "@" };

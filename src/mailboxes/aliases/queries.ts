@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { limits } from "./rules.ts";
 import type { AliasRow } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { appPasswordsOf } from "../../access/mailbox-sessions/rights.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { openForPasswords } from "./open.ts";
 import { MAX_APP_PASSWORDS } from "./rules.ts";
 

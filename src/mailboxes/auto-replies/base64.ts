@@ -1,5 +1,4 @@
-import { toBase64Url } from "../../lib/base64url.ts";
-import { toBase64 } from "../../lib/bytes.ts";
+import { toBase64, toBase64Url } from "../../lib/bytes.ts";
 
 const utf8 = new TextEncoder();
 

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { issueOneTimeToken } from "../../access/tokens/one-time-tokens.ts";
 import { AppError, forbidden, tooManyRequests } from "../../lib/errors.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { canSendSystemEmails, sendSystemEmail } from "../../sending/system-emails/index.ts";
 import type { CheckedTarget } from "./check.ts";
 import { isInsideSql } from "./queries.ts";

@@ -1,5 +1,4 @@
-import { toBase64Url } from "../../lib/base64url.ts";
-import { utf8 } from "../../lib/bytes.ts";
+import { toBase64Url, utf8 } from "../../lib/bytes.ts";
 import { seal } from "../../lib/secret-box.ts";
 import type { MessagePart } from "../../mail/messages/parts.ts";
 import type { Ctx } from "../../platform/context.ts";

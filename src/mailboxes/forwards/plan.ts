@@ -83,6 +83,9 @@ export async function planForwards(ctx: Ctx, mailbox: ForwardingMailbox, email: 
       ? [{ action: "reply" as const, rule: null, target: email.envelopeFrom }]
       : []),
   ];
+  const { address, received_as: alias } = mailbox;
+  // An automatic reply is from the address that was written to, at the domain whose key signs the reply.
+  const replyAddress = address.split("@")[1] === alias.split("@")[1] ? alias : address;
   const rows = forwards.map(async (one, index) => ({
     id: await uuidFromHash(utf8(`${email.id} ${nameOf(one)}`)),
     forward: {
@@ -91,7 +94,7 @@ export async function planForwards(ctx: Ctx, mailbox: ForwardingMailbox, email: 
       workspace: mailbox.workspace,
       inbound: email.id,
       mailbox: mailbox.id,
-      address: one.action === "reply" ? replyAddress(mailbox) : mailbox.address,
+      address: one.action === "reply" ? replyAddress : address,
       object: email.object,
       from: email.envelopeFrom,
       authentication: email.authentication,
@@ -120,11 +123,6 @@ async function findFiltered(
     mailbox,
     filtered.filter(({ key }) => !known.has(key)),
   );
-}
-
-/** Returns the sender of an automatic reply: the address that was written to, at the domain whose key signs the reply. */
-function replyAddress({ address, received_as: alias }: ForwardingMailbox): string {
-  return address.split("@")[1] === alias.split("@")[1] ? alias : address;
 }
 
 async function findRules(ctx: Ctx, { domain_id, workspace, id }: ForwardingMailbox, email: ForwardedEmail) {

@@ -1,4 +1,4 @@
-import { utf8 } from "../../lib/bytes.ts";
+import { utf8, utf8Length } from "../../lib/bytes.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
 import { escapeHtml } from "../../lib/placeholders.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
@@ -11,10 +11,8 @@ import { bounds as messageBounds } from "../../mail/messages/rules.ts";
 import { htmlToText, joinTexts } from "../../mail/messages/text.ts";
 import { addDeliveryStatements } from "../../notices/webhooks/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { linkToFile } from "./file-link.ts";
-import { cutList, cutText } from "./payload-size.ts";
 import { type Forward, type ForwardResult, failed } from "./types.ts";
 
 const EVENT = "email.inbound.forwarded";
@@ -59,7 +57,7 @@ export async function postForward(ctx: MailCtx, { forward }: { forward: Forward 
     payload: JSON.stringify(payload),
     isForced: false,
   };
-  await mailDb(ctx).batch(addDeliveryStatements(ctx, delivery));
+  await ctx.mail.batch(addDeliveryStatements(ctx, delivery));
   await wakeWebhooks(ctx);
   return { kind: "done", event: "forwarded", metadata: {} };
 }
@@ -116,3 +114,25 @@ async function readRange({ env }: MailCtx, key: string, offset: number, length: 
   if (!object) throw new Error("the email was deleted while it was read");
   return object.bytes();
 }
+
+/** Bounds on the parts of a request, so that all of it fits into one row of at most 2,000,000 bytes (D1 limits). Pure. */
+
+/** Returns the beginning of a text whose JSON has at most `maxBytes`: each control character takes six. */
+function cutText(text: string, maxBytes: number): string {
+  let cut = text;
+  for (let bytes = jsonBytes(cut); bytes > maxBytes; bytes = jsonBytes(cut))
+    cut = cut.slice(0, Math.floor(cut.length * Math.min(0.9, maxBytes / bytes)));
+  return cut;
+}
+
+/** Returns the first items whose JSON has at most `maxBytes` together. */
+function cutList<Item>(items: readonly Item[], maxBytes: number): Item[] {
+  let bytes = 2;
+  const first = items.findIndex((item) => {
+    bytes += jsonBytes(item) + 1;
+    return bytes > maxBytes;
+  });
+  return first === -1 ? [...items] : items.slice(0, first);
+}
+
+const jsonBytes = (value: unknown) => utf8Length(JSON.stringify(value));

@@ -1,16 +1,13 @@
-import type { MailCtx } from "../../platform/context.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
 import {
   type ClaimedRow,
+  claimRows,
   finishStatement,
   type Lease,
   newLease,
   rescheduleStatement,
 } from "../../platform/outbox/lease.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { type Egress, egressOf, type UnusableEgress, waitAfter } from "../../sending/delivery/index.ts";
 import { appendEventStatement } from "../inbound-log/index.ts";
 import { deliverCopy } from "./deliver-copy.ts";
@@ -84,7 +81,7 @@ async function saveResult(ctx: MailCtx, { lease, row, forward }: Claimed, result
             { event: final.event, at: ctx.now(), ...metadata, ...final.metadata, index },
           ),
         ];
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const statements = [
     ...(next
       ? [rescheduleStatement(ctx, lease, [{ ...next, id: ctx.newId(), from: row.id, claims: 0, outage: null }])]

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import type { StoredInboundEvent } from "./get.ts";
 
 /** Events of an inbound email. Everyone who gets a forward can write to its return path, so their number is bounded. */
@@ -17,5 +15,5 @@ export function appendEventStatement(
   { workspace, id }: { workspace: number; id: string },
   event: StoredInboundEvent,
 ): MailStatement {
-  return mailDb(ctx).prepare(APPEND).bind(workspace, id, JSON.stringify(event));
+  return ctx.mail.prepare(APPEND).bind(workspace, id, JSON.stringify(event));
 }

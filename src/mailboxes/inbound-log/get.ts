@@ -3,7 +3,6 @@ import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import { readAuthentication } from "../../mail/authentication-results/stored-results.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { InboundEntryOut } from "./schema.ts";
 
 const FIND_ENTRY = `
@@ -34,7 +33,7 @@ export type StoredInboundEvent = { event: string; at: number } & Record<string, 
  */
 export async function getInboundEntry(ctx: CallerCtx, text: string): Promise<InboundEntryOut> {
   const id = parseUuid(text);
-  const row = id && (await mailDb(ctx).prepare(FIND_ENTRY).bind(ctx.workspace.number, id).first<EntryRow>());
+  const row = id && (await ctx.mail.prepare(FIND_ENTRY).bind(ctx.workspace.number, id).first<EntryRow>());
   if (!row || ctx.actor.domainIds?.has(row.domain_id) === false) throw notFound("Inbound message");
   const { domain_id: _, authentication, events, received_at, ...entry } = row;
   return {

@@ -1,6 +1,5 @@
 import { foldCase } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
 import type { ForwardPlan } from "../forwards/index.ts";
 import type { NewMessage } from "../mailbox-store/index.ts";
@@ -33,7 +32,7 @@ export async function logDelivery(
   const at = message.receivedAt;
   const stored = { event: "stored", mailbox_id: mailbox.id, folder: message.folder, at };
   const events = [stored, ...plan.events.map((event) => ({ ...event, at }))];
-  const db = mailDb(mailCtx);
+  const db = mailCtx.mail;
   const entry = db
     .prepare(INSERT)
     .bind(

@@ -1,6 +1,6 @@
+import { concat } from "../../lib/bytes.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { gatewayMessage } from "./gateway-stream.ts";
 import { isReportRecipient, type ReceiveResult, receiveMail } from "./receive.ts";
 
 /** A message from the MX gateway for one recipient. */
@@ -24,4 +24,37 @@ export async function receiveFromGateway(ctx: Ctx, mail: GatewayMail): Promise<R
   const { from, to, stream, traceBytes, authentication, isSpam } = mail;
   const raw = gatewayMessage(stream, (await isReportRecipient(ctx, to)) ? traceBytes : 0);
   return receiveMail(ctx, { from, to, raw, size: null, authentication, isSpam });
+}
+
+/** The bytes that the gateway sends after the last byte. An upload that was cut off does not have it. */
+const END = "\0end";
+
+/**
+ * Yields a message from the gateway without its first `skip` bytes and without the mark at its end. Throws when the mark is missing:
+ * the message was cut off, and the sending server must try again.
+ */
+async function* gatewayMessage(stream: AsyncIterable<Uint8Array>, skip: number): AsyncGenerator<Uint8Array> {
+  let left = skip;
+  for await (const chunk of withoutEnd(stream)) {
+    const from = Math.min(left, chunk.length);
+    left -= from;
+    if (from < chunk.length) yield chunk.subarray(from);
+  }
+}
+
+async function* withoutEnd(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array = new Uint8Array(0);
+  for await (const chunk of stream) {
+    if (chunk.length < END.length) {
+      const bytes = concat([held, chunk]);
+      const to = Math.max(0, bytes.length - END.length);
+      if (to > 0) yield bytes.subarray(0, to);
+      held = bytes.slice(to);
+    } else {
+      if (held.length > 0) yield held;
+      held = chunk.slice(-END.length);
+      yield chunk.subarray(0, -END.length);
+    }
+  }
+  if (new TextDecoder().decode(held) !== END) throw new Error("the message from the gateway was cut off");
 }

@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import { addressKey } from "../../lib/addresses.ts";
+import { utf8 } from "../../lib/bytes.ts";
+import { uuidFromHash } from "../../lib/ids.ts";
 import { type CheckedAuthentication, failsDmarc } from "../../mail/authentication-results/stored-results.ts";
+import type { ParsedMessage } from "../../mail/messages/parse.ts";
+import { dailyKey, notifyOwners } from "../../notices/notifications/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { type AddResult, mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
-import { deliveryKey, REPEATED_MS } from "./delivery-key.ts";
 import type { RecipientMailbox } from "./recipients.ts";
 import { recordDelivery } from "./record-delivery.ts";
-import { warnQuota } from "./warn-quota.ts";
 import { RESULTS_BYTES, resultsInHeader } from "./worker-results.ts";
 
 /** Largest message that is received, in bytes (Email Routing limits: 25 MiB). */
@@ -76,3 +78,46 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
 }
 
 /** Returns what the mail server before the Email Worker found. */
+
+/** How long a message counts as repeated after its first delivery, in ms. Sending servers try again for five days (RFC 5321 4.5.4.1). */
+const REPEATED_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Returns the key of a delivery, equal for each attempt of a sending server to deliver one message to one mailbox
+ * (docs/contract/inbound.md#repeated-deliveries). Made of mailbox, From, Date, Message-ID, Subject and the hash of the body:
+ * other fields change between attempts, such as Received. Returns null for a message without a valid Message-ID: devices send
+ * different messages that are equal in all the rest.
+ */
+async function deliveryKey(
+  mailboxId: string,
+  { fields, messageId }: Pick<ParsedMessage, "fields" | "messageId">,
+  bodyHash: string,
+): Promise<string | null> {
+  if (messageId === null) return null;
+  const identity = ["from", "date", "message-id", "subject"].map((name) => fields.all(name));
+  return uuidFromHash(utf8(JSON.stringify([mailboxId, identity, bodyHash])));
+}
+
+/** The part of its quota from which the owners are told that a mailbox is nearly full. */
+const NEARLY_FULL = 0.9;
+
+/**
+ * Notifies the owners when a message made a mailbox nearly full, at most once a day for a mailbox that crosses the limit
+ * again. Must run before the new size is saved, so that a repeated delivery repeats it.
+ */
+async function warnQuota(ctx: Ctx, mailbox: RecipientMailbox, usedBytes: number): Promise<void> {
+  const { id, workspace, quota_bytes: quota, used_bytes: before } = mailbox;
+  if (quota === null || before > quota * NEARLY_FULL || usedBytes <= quota * NEARLY_FULL) return;
+  const address = await ctx.db
+    .prepare("SELECT address FROM mailboxes WHERE id = ?1")
+    .bind(id)
+    .first<{ address: string }>();
+  await notifyOwners(ctx, workspace, {
+    category: "alerts",
+    severity: "warning",
+    href: "/mailboxes",
+    title: `The mailbox ${address?.address ?? id} is nearly full`,
+    body: `It has ${usedBytes} of its ${quota} bytes. When it is full, mail to it is refused. Delete messages, or raise its quota.`,
+    key: dailyKey(`quota ${id}`, ctx.now()),
+  });
+}

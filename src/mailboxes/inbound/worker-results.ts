@@ -1,6 +1,6 @@
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import type { MethodResult } from "../../mail/authentication-results/parse.ts";
-import { type ReceiverResults, readReceiverResults } from "../../mail/authentication-results/receiver-results.ts";
+import { readReceiverResults } from "../../mail/authentication-results/receiver-results.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
 import type { ParsedMessage } from "../../mail/messages/parse.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -37,6 +37,7 @@ export function readWorkerResults(
   const results = found.results.filter(({ result, isComplete }) => isComplete || result !== "pass");
   const of = (method: string) => results.filter((result) => result.method === method);
   const spf = worst(of("spf").filter(({ properties }) => properties.has("smtp.mailfrom"))) ?? worst(of("spf"));
+  const arc = worst(of("arc"))?.result ?? null;
   const dmarc = worst(of("dmarc").filter((result) => result.result !== "pass" || isOfDomain(result, fromDomain)));
   return {
     spf: spf && { result: spf.result, domain: domainOf(spf, "smtp.mailfrom") ?? domainOf(spf, "smtp.helo") },
@@ -47,13 +48,9 @@ export function readWorkerResults(
     })),
     dmarc: dmarc && { result: dmarc.result, domain: domainOf(dmarc, "header.from") },
     dmarc_policy: dmarc?.properties.get("policy.dmarc")?.toLowerCase() ?? null,
-    arc: chainOf(found, worst(of("arc"))?.result ?? null),
+    // A server that seals what it found unsealed, or validly sealed, leaves a valid chain.
+    arc: found.isSealed && arc === "none" ? "pass" : arc,
   };
-}
-
-/** A server that seals what it found unsealed, or validly sealed, leaves a valid chain. */
-function chainOf({ isSealed }: ReceiverResults, result: string | null): string | null {
-  return isSealed && result === "none" ? "pass" : result;
 }
 
 function worst(results: readonly MethodResult[]): MethodResult | null {

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden, notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { type MailboxStore, mailboxStore } from "../mailbox-store/index.ts";
 
 /** A mailbox that the caller may use. */

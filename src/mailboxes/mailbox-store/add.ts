@@ -5,7 +5,7 @@ import type { FilterOutcome } from "./filter-rules.ts";
 import { findFolder, folderIds, takeUids } from "./folders.ts";
 import { readQuota } from "./quota.ts";
 import { limits, placeToken, toSearchable } from "./rules.ts";
-import { first, type Sql } from "./sql.ts";
+import { first, type Sql, value } from "./sql.ts";
 import { addStructure } from "./structures.ts";
 import type { AddResult, NewMessage, Person } from "./types.ts";
 
@@ -34,7 +34,7 @@ export function addMessage(
   { quotaBytes, now, newId, isImported = false }: AddOptions,
 ): AddResult {
   const { usedBytes } = readQuota(sql);
-  const known = findRepeated(sql, message, now);
+  const known = findDelivery(sql, message, now) ?? findAppended(sql, message);
   if (known) {
     const forwards = JSON.parse(known.forwards ?? "[]") as FilterOutcome["forwards"];
     return { result: "duplicate", object: known.object, folder: known.folder ?? message.folder, usedBytes, forwards };
@@ -73,11 +73,7 @@ const FIND_APPENDED = `
   SELECT m.object, ?3 AS folder, NULL AS forwards FROM thread_ids t JOIN messages m ON m.thread = t.thread AND m.message_id = t.message_id AND m.folder = ?2
    WHERE t.message_id = ?1 LIMIT 1`;
 
-/** Returns the stored message that a message repeats, or null. */
-function findRepeated(sql: Sql, message: NewMessage, now: number) {
-  return findDelivery(sql, message, now) ?? findAppended(sql, message);
-}
-
+/** Returns the message of a mail program in Sent that a submitted one repeats, or null. */
 function findAppended(sql: Sql, { messageId, folder, isSubmitted = false }: NewMessage) {
   if (!isSubmitted) return null;
   return first<{ object: string; folder: string; forwards: null }>(
@@ -89,6 +85,7 @@ function findAppended(sql: Sql, { messageId, folder, isSubmitted = false }: NewM
   );
 }
 
+/** Returns the stored message that a repeated delivery has brought, or null. */
 function findDelivery(sql: Sql, { deliveryKey, repeatedMs }: NewMessage, now: number) {
   if (deliveryKey === null) return null;
   const known = first<{ object: string; folder: string | null; at: number; forwards: string | null }>(
@@ -108,7 +105,7 @@ function insert(
 ): number {
   const { from, to, cc, bcc, replyTo } = message;
   const files = message.parts.filter(({ use }) => use === "attachment" || use === "inline");
-  const row = first<{ id: number }>(
+  const id = value<number>(
     sql,
     INSERT,
     folderId,
@@ -137,9 +134,9 @@ function insert(
     JSON.stringify(message.parts),
     message.deliveredTo ?? null,
   );
-  if (!row) throw new Error("the message was not inserted");
-  if (message.structure) addStructure(sql, row.id, message.structure, message.header ?? null);
-  return row.id;
+  if (id === null) throw new Error("the message was not inserted");
+  if (message.structure) addStructure(sql, id, message.structure, message.header ?? null);
+  return id;
 }
 
 function index(sql: Sql, id: number, folderId: number, message: NewMessage): void {
@@ -173,12 +170,9 @@ function joinThread(sql: Sql, message: NewMessage, newId: () => string): string 
 }
 
 function findThread(sql: Sql, ids: readonly string[]): string | null {
-  const row = first<{ thread: string }>(
-    sql,
-    "SELECT t.thread FROM json_each(?) j CROSS JOIN thread_ids t ON t.message_id = j.value ORDER BY j.key LIMIT 1",
-    JSON.stringify(ids),
-  );
-  return row?.thread ?? null;
+  const find =
+    "SELECT t.thread FROM json_each(?) j CROSS JOIN thread_ids t ON t.message_id = j.value ORDER BY j.key LIMIT 1";
+  return value<string>(sql, find, JSON.stringify(ids));
 }
 
 /** Counts the correspondents: recipients of sent mail, and the sender of mail that arrived in INBOX. */

@@ -2,7 +2,7 @@ import { type AddOptions, addMessage } from "./add.ts";
 import { changeFlags } from "./flags.ts";
 import { findFolder, folderIds } from "./folders.ts";
 import { folderName } from "./rules.ts";
-import { first, type Sql } from "./sql.ts";
+import { type Sql, value } from "./sql.ts";
 import type { FlagChanges } from "./state-types.ts";
 import type { NewMessage } from "./types.ts";
 
@@ -24,8 +24,8 @@ const FIND_SUBMITTED = `
 export function appendMessage(sql: Sql, message: NewMessage, changes: FlagChanges, options: AddOptions): AppendResult {
   const folder = findFolder(sql, message.folder);
   if (folderName(message.folder) === "Sent" && message.messageId !== null && folder) {
-    const known = first<{ uid: number }>(sql, FIND_SUBMITTED, message.messageId, folderIds.Sent);
-    if (known) return { result: "known", uid: known.uid, uidvalidity: folder.uidvalidity, usedBytes: 0 };
+    const uid = value<number>(sql, FIND_SUBMITTED, message.messageId, folderIds.Sent);
+    if (uid !== null) return { result: "known", uid, uidvalidity: folder.uidvalidity, usedBytes: 0 };
   }
   const added = addMessage(sql, message, { ...options, isImported: true });
   if (added.result === "duplicate") throw new Error("a message without a delivery key cannot repeat one");

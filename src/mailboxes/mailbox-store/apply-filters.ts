@@ -3,7 +3,7 @@ import { activeFilters } from "./filters.ts";
 import { setFlags } from "./flags.ts";
 import { type FolderRow, findFolder } from "./folders.ts";
 import { changeLabels } from "./labels.ts";
-import { all, first, type Sql } from "./sql.ts";
+import { column, first, type Sql } from "./sql.ts";
 import type { NewMessage, Person } from "./types.ts";
 
 /** Returns what the filters of a mailbox do with a message that arrives, or null when it has none. Reads no R2 object. */
@@ -47,10 +47,7 @@ export function markMessages(
 ): void {
   if (flagged || seen) setFlags(sql, folder, uids, { ...(flagged ? { flagged } : {}), ...(seen ? { seen } : {}) });
   if (labelIds.length === 0) return;
-  const known = all<{ id: string }>(
-    sql,
-    "SELECT id FROM labels WHERE id IN (SELECT value FROM json_each(?))",
-    JSON.stringify(labelIds),
-  ).map(({ id }) => id);
+  const find = "SELECT id FROM labels WHERE id IN (SELECT value FROM json_each(?))";
+  const known = column<string>(sql, find, JSON.stringify(labelIds));
   if (known.length > 0) changeLabels(sql, { folder, uids, labelIds: known, change: "add" });
 }

@@ -4,7 +4,7 @@ import { createFolder, findFolder, findSameFolder } from "./folders.ts";
 import { countImported, moveImport } from "./imports.ts";
 import { changeLabels, listLabels, saveLabel } from "./labels.ts";
 import { isSystemFolder, nameKey } from "./rules.ts";
-import { all, type Sql } from "./sql.ts";
+import { all, column, type Sql } from "./sql.ts";
 import type {
   ArchiveContents,
   ExportedMessage,
@@ -14,22 +14,12 @@ import type {
   Label,
 } from "./types.ts";
 
-interface ExportRow {
-  id: number;
-  cursor: number;
-  folder: string;
-  object: string;
-  size: number;
-  received_at: number;
-  from_email: string | null;
-  seen: number;
-  flagged: number;
-  answered: number;
-  labels: string;
-}
+type Flag = "seen" | "flagged" | "answered";
+/** Flags are 0 or 1, and the labels JSON. */
+type ExportRow = Omit<ExportedMessage, Flag | "labels"> & Record<Flag, number> & { labels: string };
 
 const COLUMNS = `
-  m.id, f.name AS folder, m.object, m.size, m.received_at, m.from_email, m.seen, m.flagged, m.answered,
+  m.id, f.name AS folder, m.object, m.size, m.received_at AS receivedAt, m.from_email AS "from", m.seen, m.flagged, m.answered,
   (SELECT json_group_array(l.name) FROM message_labels j JOIN labels l ON l.id = j.label WHERE j.message = m.id) AS labels`;
 
 // A message keeps its id when it moves, so an export that runs meanwhile neither misses nor doubles it.
@@ -54,13 +44,7 @@ export function exportMessages(
     ? all<ExportRow>(sql, PAGE_OF_FOLDER, after, limit, folder.id)
     : all<ExportRow>(sql, PAGE, after, limit);
   return rows.map((row) => ({
-    id: row.id,
-    cursor: row.cursor,
-    folder: row.folder,
-    object: row.object,
-    size: row.size,
-    receivedAt: row.received_at,
-    from: row.from_email,
+    ...row,
     seen: row.seen === 1,
     flagged: row.flagged === 1,
     answered: row.answered === 1,
@@ -71,7 +55,7 @@ export function exportMessages(
 /** Returns the folders and labels that an archive names. */
 export function describeContents(sql: Sql): ArchiveContents {
   return {
-    folders: all<{ name: string }>(sql, "SELECT name FROM folders ORDER BY id").map(({ name }) => name),
+    folders: column(sql, "SELECT name FROM folders ORDER BY id"),
     labels: listLabels(sql).map(({ name, color }) => ({ name, color })),
   };
 }
@@ -128,10 +112,10 @@ function importMessage(
 
 /** Returns those of these delivery keys whose message is in the mailbox. */
 export function findImported(sql: Sql, keys: readonly string[]): string[] {
-  return all<{ key: string }>(
+  return column(
     sql,
     `SELECT d.key FROM json_each(?) j CROSS JOIN deliveries d ON d.key = j.value
       WHERE EXISTS (SELECT 1 FROM messages m WHERE m.object = d.object)`,
     JSON.stringify(keys),
-  ).map(({ key }) => key);
+  );
 }

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
-import { first, type Sql } from "./sql.ts";
+import { type Sql, value } from "./sql.ts";
 
 /** Automatic replies of a mailbox within an hour. */
 const HOURLY_REPLIES = 100;
@@ -10,10 +10,10 @@ const HOURLY_REPLIES = 100;
  */
 export function takeReplyTurn(sql: Sql, sender: string, { reply, at }: { reply: string; at: number }): boolean {
   sql.exec("DELETE FROM auto_replied WHERE at <= ?", at - DAY_MS);
-  const last = first<{ reply: string }>(sql, "SELECT reply FROM auto_replied WHERE sender = ?", sender);
-  if (last) return last.reply === reply;
-  const recent = "SELECT count(*) AS replies FROM auto_replied WHERE at > ?";
-  if ((first<{ replies: number }>(sql, recent, at - HOUR_MS)?.replies ?? 0) >= HOURLY_REPLIES) return false;
+  const last = value<string>(sql, "SELECT reply FROM auto_replied WHERE sender = ?", sender);
+  if (last !== null) return last === reply;
+  const recent = value<number>(sql, "SELECT count(*) FROM auto_replied WHERE at > ?", at - HOUR_MS) ?? 0;
+  if (recent >= HOURLY_REPLIES) return false;
   sql.exec("INSERT INTO auto_replied (sender, at, reply) VALUES (?, ?, ?)", sender, at, reply);
   return true;
 }

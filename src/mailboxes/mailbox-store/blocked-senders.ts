@@ -1,9 +1,9 @@
 import { limits } from "./rules.ts";
-import { all, first, type Sql } from "./sql.ts";
+import { column, first, type Sql } from "./sql.ts";
 
 /** Returns the addresses whose mail goes to Spam. */
 export function listBlockedSenders(sql: Sql): string[] {
-  return all<{ email: string }>(sql, "SELECT email FROM blocked_senders ORDER BY email").map(({ email }) => email);
+  return column(sql, "SELECT email FROM blocked_senders ORDER BY email");
 }
 
 /** Replaces the addresses whose mail goes to Spam. They must be canonical. */

@@ -3,7 +3,7 @@ import { flagsSet, messagesExpunged, messagesMoved } from "./changes.ts";
 import { setFlags } from "./flags.ts";
 import { type FolderRow, findFolder, folderIds } from "./folders.ts";
 import { readQuota } from "./quota.ts";
-import { all, first, type Sql } from "./sql.ts";
+import { column, first, type Sql } from "./sql.ts";
 import type { MailboxChange } from "./types.ts";
 
 /** Messages of a folder: by their UIDs, and those of conversations. */
@@ -90,7 +90,7 @@ const NEWEST_BY_THREAD = `
 /** Returns the UIDs of the messages of a selection that exist, at most 500. */
 function find(sql: Sql, folderId: number, { uids, threads, upTo }: Selection, change: SelectedChange): number[] {
   const read = (query: string, values: readonly (number | string)[], ...more: number[]) =>
-    all<{ uid: number }>(sql, query, folderId, JSON.stringify(values), MAX_SELECTED, ...more).map(({ uid }) => uid);
+    column<number>(sql, query, folderId, JSON.stringify(values), MAX_SELECTED, ...more);
   const ofThreads = threads.length > 0 ? read(queryOf(change), threads, upTo ?? 0) : [];
   return [...new Set([...read(BY_UID, uids), ...ofThreads])].slice(0, MAX_SELECTED);
 }
@@ -136,16 +136,11 @@ function flag(
   sql: Sql,
   folder: FolderRow,
   uids: readonly number[],
-  { flag: column, isSet }: { flag: "seen" | "flagged"; isSet: boolean },
+  { flag: name, isSet }: { flag: "seen" | "flagged"; isSet: boolean },
 ): number[] {
-  const others = all<{ uid: number }>(
-    sql,
-    `SELECT uid FROM messages WHERE folder = ?1 AND uid IN (SELECT value FROM json_each(?2)) AND ${column} <> ?3`,
-    folder.id,
-    JSON.stringify(uids),
-    isSet ? 1 : 0,
-  ).map(({ uid }) => uid);
-  return setFlags(sql, folder.name, others, { [column]: isSet }) ?? [];
+  const find = `SELECT uid FROM messages WHERE folder = ?1 AND uid IN (SELECT value FROM json_each(?2)) AND ${name} <> ?3`;
+  const others = column<number>(sql, find, folder.id, JSON.stringify(uids), isSet ? 1 : 0);
+  return setFlags(sql, folder.name, others, { [name]: isSet }) ?? [];
 }
 
 function label(
@@ -155,7 +150,7 @@ function label(
   { labelId, isAdded }: { labelId: string; isAdded: boolean },
 ): number[] {
   const selected = "SELECT id FROM messages WHERE folder = ?1 AND uid IN (SELECT value FROM json_each(?2))";
-  const changed = all<{ message: number }>(
+  const changed = column<number>(
     sql,
     isAdded
       ? `INSERT OR IGNORE INTO message_labels (message, label) SELECT id, ?3 FROM (${selected}) RETURNING message`
@@ -164,11 +159,8 @@ function label(
     JSON.stringify(uids),
     labelId,
   );
-  return all<{ uid: number }>(
-    sql,
-    "SELECT uid FROM messages WHERE id IN (SELECT value FROM json_each(?)) ORDER BY uid",
-    JSON.stringify(changed.map(({ message }) => message)),
-  ).map(({ uid }) => uid);
+  const findUids = "SELECT uid FROM messages WHERE id IN (SELECT value FROM json_each(?)) ORDER BY uid";
+  return column(sql, findUids, JSON.stringify(changed));
 }
 
 function move(sql: Sql, folder: FolderRow, uids: readonly number[], to: string, now: number): Outcome {

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../lib/time.ts";
 import { findFolder, folderIds, takeUids } from "./folders.ts";
 import { placeToken, REMOVAL_DELAY_MS } from "./rules.ts";
-import { all, first, type Sql } from "./sql.ts";
+import { all, column, first, type Sql } from "./sql.ts";
 import type { MovedMessage } from "./types.ts";
 
 /** Messages that one call expunges. */
@@ -89,11 +89,7 @@ export function expungeMessages(sql: Sql, folderName: string, uids: readonly num
   const folder = findFolder(sql, folderName);
   if (!folder) return null;
   const found = findByUid(sql, folder.id, uids);
-  expungeByIds(
-    sql,
-    found.map(({ id }) => id),
-    now,
-  );
+  expunge(sql, found, now);
   return found.map(({ uid }) => uid);
 }
 
@@ -129,39 +125,24 @@ function expungeFirst(
   if (!folder) return null;
   const select = `SELECT id, uid FROM messages WHERE folder = ?1 ${condition} ORDER BY uid LIMIT ${MAX_EXPUNGED}`;
   const found = all<{ id: number; uid: number }>(sql, select, folder.id, ...values);
-  expungeByIds(
-    sql,
-    found.map(({ id }) => id),
-    now,
-  );
+  expunge(sql, found, now);
   return found.map(({ uid }) => uid);
 }
 
-/** Deletes messages for good by their ids, and lists their objects for deletion. `now` in ms since 1970. */
-export function expungeByIds(sql: Sql, ids: readonly number[], now: number): void {
-  const list = JSON.stringify(ids);
-  const threads = all<{ thread: string }>(
-    sql,
-    "SELECT DISTINCT thread FROM messages WHERE id IN (SELECT value FROM json_each(?))",
-    list,
-  );
-  const objects = all<{ object: string }>(
-    sql,
-    "SELECT DISTINCT object FROM messages WHERE id IN (SELECT value FROM json_each(?))",
-    list,
-  );
+/** Deletes messages for good, and lists their objects for deletion. `now` in ms since 1970. */
+export function expunge(sql: Sql, messages: readonly { id: number }[], now: number): void {
+  const list = JSON.stringify(messages.map(({ id }) => id));
+  const ofMessages = "FROM messages WHERE id IN (SELECT value FROM json_each(?))";
+  const threads = column<string>(sql, `SELECT DISTINCT thread ${ofMessages}`, list);
+  const objects = column<string>(sql, `SELECT DISTINCT object ${ofMessages}`, list);
   sql.exec("DELETE FROM message_search WHERE rowid IN (SELECT value FROM json_each(?))", list);
   sql.exec("DELETE FROM message_labels WHERE message IN (SELECT value FROM json_each(?))", list);
-  sql.exec("DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))", list);
-  removeUnknownObjects(
-    sql,
-    objects.map(({ object }) => object),
-    now + REMOVAL_DELAY_MS,
-  );
+  sql.exec(`DELETE ${ofMessages}`, list);
+  removeUnknownObjects(sql, objects, now + REMOVAL_DELAY_MS);
   sql.exec(
     `DELETE FROM thread_ids WHERE thread IN (
        SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM messages WHERE thread = value))`,
-    JSON.stringify(threads.map(({ thread }) => thread)),
+    JSON.stringify(threads),
   );
 }
 

@@ -1,7 +1,7 @@
 import { findFolder, takeUids } from "./folders.ts";
 import { readQuota } from "./quota.ts";
 import { placeToken } from "./rules.ts";
-import { all, first, type Sql } from "./sql.ts";
+import { all, type Sql, value } from "./sql.ts";
 import { copyStructure } from "./structures.ts";
 import type { MovedMessage } from "./types.ts";
 
@@ -47,7 +47,7 @@ export function copyMessages(
 }
 
 function copyOne(sql: Sql, id: number, { folder, uid, now }: { folder: number; uid: number; now: number }): void {
-  const row = first<{ id: number }>(
+  const copy = value<number>(
     sql,
     `INSERT INTO messages (folder, uid, arrived_at, ${COPIED}) SELECT ?2, ?3, ?4, ${COPIED} FROM messages WHERE id = ?1 RETURNING id`,
     id,
@@ -55,14 +55,14 @@ function copyOne(sql: Sql, id: number, { folder, uid, now }: { folder: number; u
     uid,
     now,
   );
-  if (!row) throw new Error("the message was not copied");
-  copyStructure(sql, id, row.id);
-  sql.exec("INSERT INTO message_labels SELECT ?2, label FROM message_labels WHERE message = ?1", id, row.id);
+  if (copy === null) throw new Error("the message was not copied");
+  copyStructure(sql, id, copy);
+  sql.exec("INSERT INTO message_labels SELECT ?2, label FROM message_labels WHERE message = ?1", id, copy);
   sql.exec(
     `INSERT INTO message_search (rowid, place, sender, recipients, subject, body)
      SELECT ?2, ?3, sender, recipients, subject, body FROM message_search WHERE rowid = ?1`,
     id,
-    row.id,
+    copy,
     placeToken(folder),
   );
 }

@@ -1,5 +1,5 @@
 import { folderIds } from "./folders.ts";
-import { all, type Sql } from "./sql.ts";
+import { column, type Sql } from "./sql.ts";
 
 /** The email that sends a draft, with the places of its row. */
 export interface DraftClaim {
@@ -26,11 +26,11 @@ export function claimDraft(sql: Sql, uid: number, claim: DraftClaim | null, stop
 
 /** Returns the claims of drafts. */
 export function findClaims(sql: Sql, uids: readonly number[]): DraftClaim[] {
-  const rows = all<{ claim: string }>(
+  const claims = column<string>(
     sql,
     "SELECT claim FROM messages WHERE folder = ? AND claim IS NOT NULL AND uid IN (SELECT value FROM json_each(?))",
     folderIds.Drafts,
     JSON.stringify(uids),
   );
-  return rows.map(({ claim }) => JSON.parse(claim) as DraftClaim);
+  return claims.map((claim) => JSON.parse(claim) as DraftClaim);
 }

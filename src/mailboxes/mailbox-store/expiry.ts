@@ -1,13 +1,13 @@
 import { DAY_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { expungeByIds } from "./change.ts";
+import { expunge } from "./change.ts";
 import { hasFilterRun } from "./filter-run.ts";
 import { forgetExpunged } from "./folder-state.ts";
 import { expireImports, nextImportExpiry } from "./imports.ts";
 import { readQuota } from "./quota.ts";
 import { KEPT_DAYS, REMOVAL_DELAY_MS } from "./rules.ts";
 import { saveUsedBytes } from "./save-used-bytes.ts";
-import { all, first, type Sql } from "./sql.ts";
+import { all, column, type Sql, value } from "./sql.ts";
 import { hasUnstructured } from "./structures.ts";
 import type { MailboxChange } from "./types.ts";
 
@@ -37,11 +37,7 @@ function removeExpired(sql: Sql, now: number): Removal {
     before,
     EXPIRED_PER_RUN,
   );
-  expungeByIds(
-    sql,
-    expired.map(({ id }) => id),
-    now,
-  );
+  expunge(sql, expired, now);
   sql.exec(
     "DELETE FROM deliveries WHERE key IN (SELECT key FROM deliveries WHERE at < ? ORDER BY at LIMIT ?)",
     before,
@@ -59,9 +55,8 @@ function removeExpired(sql: Sql, now: number): Removal {
     now,
   );
   forgetExpunged(sql);
-  const due = all<{ object: string }>(sql, "SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000", now);
   return {
-    objects: due.map(({ object }) => object),
+    objects: column(sql, "SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000", now),
     changes: expired.map(({ folder, uid }) => ({ type: "expunge", folder, uid })),
     removed: expired[0]?.object ?? null,
   };
@@ -83,18 +78,16 @@ function deleteObjectRows(sql: Sql, objects: readonly string[]): void {
 
 /** Returns when the alarm has work again, or null. `structuresAt`: when it may look for structures. Times in ms since 1970. */
 export function nextExpiry(sql: Sql, structuresAt: number): number | null {
-  const object = first<{ at: number | null }>(sql, "SELECT min(due_at) AS at FROM deleted_objects");
-  const row = first<{ at: number | null }>(sql, "SELECT min(arrived_at) AS at FROM messages WHERE folder IN (4, 5)");
-  const upload = first<{ at: number | null }>(sql, "SELECT min(expires_at) AS at FROM uploads");
-  const imports = nextImportExpiry(sql);
+  const keptSince = value<number>(sql, "SELECT min(arrived_at) FROM messages WHERE folder IN (4, 5)");
+  const uploadExpiry = value<number>(sql, "SELECT min(expires_at) FROM uploads");
   const times = [
-    ...(hasFilterRun(sql) ? [0] : []),
-    ...(hasUnstructured(sql) ? [structuresAt] : []),
-    ...(row?.at == null ? [] : [row.at + KEPT_DAYS * DAY_MS + 1]),
-    ...(object?.at == null ? [] : [object.at]),
-    ...(upload?.at == null ? [] : [upload.at + 1]),
-    ...(imports === null ? [] : [imports]),
-  ];
+    hasFilterRun(sql) ? 0 : null,
+    hasUnstructured(sql) ? structuresAt : null,
+    keptSince === null ? null : keptSince + KEPT_DAYS * DAY_MS + 1,
+    value<number>(sql, "SELECT min(due_at) FROM deleted_objects"),
+    uploadExpiry === null ? null : uploadExpiry + 1,
+    nextImportExpiry(sql),
+  ].filter((time) => time !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 

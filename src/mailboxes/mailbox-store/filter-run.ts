@@ -6,7 +6,8 @@ import { flagsSet, messagesMoved } from "./changes.ts";
 import { type FilterOutcome, filterBy, isNoOutcome } from "./filter-rules.ts";
 import { activeFilters } from "./filters.ts";
 import { findFolder } from "./folders.ts";
-import { all, first, type Sql } from "./sql.ts";
+import type { MessageRow } from "./message-rows.ts";
+import { all, type Sql, value } from "./sql.ts";
 import type { MailboxChange, Person } from "./types.ts";
 
 /** Messages that one run of the alarm compares with the filters. */
@@ -67,8 +68,8 @@ export function startFilterRun(
 export function continueFilterRun(sql: Sql, now: number): MailboxChange[] {
   const run = stored(sql);
   if (run?.status !== "running") return [];
-  const folder = first<{ name: string }>(sql, "SELECT name FROM folders WHERE id = ?", run.folderId)?.name ?? null;
-  const rows = folder === null ? [] : readPage(sql, run);
+  const folder = value<string>(sql, "SELECT name FROM folders WHERE id = ?", run.folderId);
+  const rows = folder === null ? [] : all<PageRow>(sql, READ_PAGE, run.folderId, run.after, run.until);
   const outcomes = outcomesOf(sql, rows);
   save(sql, {
     ...run,
@@ -81,24 +82,13 @@ export function continueFilterRun(sql: Sql, now: number): MailboxChange[] {
   return folder === null ? [] : applyOutcomes(sql, folder, outcomes, now);
 }
 
-interface PageRow {
-  uid: number;
-  from_email: string | null;
-  from_name: string | null;
-  subject: string;
-  size: number;
-  recipients: string;
-  delivered_to: string | null;
-  header: string | null;
-}
+type PageColumn = "uid" | "from_email" | "from_name" | "subject" | "size" | "recipients" | "delivered_to";
+type PageRow = Pick<MessageRow, PageColumn> & { header: string | null };
 
 const READ_PAGE = `
   SELECT m.uid, m.from_email, m.from_name, m.subject, m.size, m.recipients, m.delivered_to, s.header FROM messages m
     LEFT JOIN message_structures s ON s.message = m.id
    WHERE m.folder = ?1 AND m.uid > ?2 AND m.uid <= ?3 ORDER BY m.uid LIMIT ${PAGE}`;
-
-const readPage = (sql: Sql, { folderId, after, until }: StoredRun) =>
-  all<PageRow>(sql, READ_PAGE, folderId, after, until);
 
 interface MessageOutcome {
   uid: number;
@@ -146,8 +136,8 @@ function applyOutcomes(sql: Sql, folder: string, outcomes: readonly MessageOutco
 }
 
 function stored(sql: Sql): StoredRun | null {
-  const row = first<{ value: string }>(sql, "SELECT value FROM settings WHERE name = 'filter_run'");
-  return row && (JSON.parse(row.value) as StoredRun);
+  const run = value<string>(sql, "SELECT value FROM settings WHERE name = 'filter_run'");
+  return run === null ? null : (JSON.parse(run) as StoredRun);
 }
 
 function save(sql: Sql, run: StoredRun): void {

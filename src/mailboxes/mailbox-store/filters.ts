@@ -2,12 +2,9 @@ import { type Filter, type FilterAction, type FilterMaker, type FilterMatch, fil
 import { findFolder } from "./folders.ts";
 import { all, first, type Sql } from "./sql.ts";
 
-interface FilterRow {
-  id: string;
-  name: string | null;
+interface FilterRow extends Pick<Filter, "id" | "name" | "position"> {
   match: string;
   actions: string;
-  position: number;
   is_active: number;
   created_at: number;
   updated_at: number;
@@ -16,18 +13,16 @@ interface FilterRow {
 /** An action as a caller gives it: its folder has a name only. */
 export type FilterActionIn = Exclude<FilterAction, { type: "move" }> | { type: "move"; folder: string };
 
-export interface FilterIn {
-  id: string;
-  name: string | null;
-  match: FilterMatch;
+export interface FilterIn extends Pick<Filter, "id" | "name" | "match" | "isActive"> {
   actions: FilterActionIn[];
   /** Null: after all others. */
   position: number | null;
-  isActive: boolean;
 }
 
 /** Changes of a filter. `maker` becomes that of its forwards. */
-export type FilterChanges = Partial<Omit<FilterIn, "id">> & { maker: FilterMaker | null };
+export type FilterChanges = { [Field in keyof Omit<FilterIn, "id">]?: FilterIn[Field] | undefined } & {
+  maker: FilterMaker | null;
+};
 
 export type FilterResult = { filter: Filter } | { refused: "too-many" | "unknown" | "no-folder" | "no-label" };
 
@@ -97,7 +92,7 @@ export function updateFilter(sql: Sql, id: string, changes: FilterChanges, now: 
   if (!known) return { refused: "unknown" };
   const actions = changes.actions
     ? resolve(sql, changes.actions)
-    : { actions: withMaker(known.actions, changes.maker) };
+    : { actions: known.actions.map((one) => (one.type === "forward" ? { ...one, maker: changes.maker } : one)) };
   if ("refused" in actions) return actions;
   const { name = known.name, match = known.match, isActive = known.isActive } = changes;
   sql.exec(
@@ -144,9 +139,6 @@ function resolve(
   return { actions: resolved };
 }
 
-const withMaker = (actions: readonly FilterAction[], maker: FilterMaker | null): FilterAction[] =>
-  actions.map((action) => (action.type === "forward" ? { ...action, maker } : action));
-
 function saved(sql: Sql, id: string): FilterResult {
   const filter = findFilter(sql, id);
   return filter ? { filter } : { refused: "unknown" };
@@ -156,18 +148,13 @@ const folderNames = (sql: Sql) =>
   new Map(all<{ id: number; name: string }>(sql, "SELECT id, name FROM folders").map(({ id, name }) => [id, name]));
 
 /** Returns a filter with the names that its folders have now. */
-function toFilter(row: FilterRow, folders: ReadonlyMap<number, string>): Filter {
-  const actions = (JSON.parse(row.actions) as FilterAction[]).map((action) =>
+function toFilter(
+  { match, actions, is_active, created_at: createdAt, updated_at: updatedAt, ...row }: FilterRow,
+  folders: ReadonlyMap<number, string>,
+): Filter {
+  const named = (JSON.parse(actions) as FilterAction[]).map((action) =>
     action.type === "move" ? { ...action, folder: folders.get(action.folderId) ?? action.folder } : action,
   );
-  return {
-    id: row.id,
-    name: row.name,
-    match: JSON.parse(row.match) as FilterMatch,
-    actions,
-    position: row.position,
-    isActive: row.is_active === 1,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+  const isActive = is_active === 1;
+  return { ...row, match: JSON.parse(match) as FilterMatch, actions: named, isActive, createdAt, updatedAt };
 }

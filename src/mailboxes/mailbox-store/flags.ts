@@ -1,6 +1,6 @@
 import { findFolder } from "./folders.ts";
 import { limits } from "./rules.ts";
-import { all, type Sql } from "./sql.ts";
+import { all, column, type Sql } from "./sql.ts";
 import type { FlagChanges, KeywordChange, MessageState } from "./state-types.ts";
 
 /** The columns of the flags, in the order of their bits (src/mail/imap/flags.ts). */
@@ -13,10 +13,7 @@ const FLAG_BITS = flagColumns.map((column, bit) => `${column} * ${1 << bit}`).jo
 export const STATE = `uid, modseq, ${FLAG_BITS} AS flags, keywords`;
 
 /** A row of STATE. */
-export interface StateRow {
-  uid: number;
-  modseq: number;
-  flags: number;
+export interface StateRow extends Omit<MessageState, "keywords"> {
   /** Separated by spaces. */
   keywords: string;
 }
@@ -24,11 +21,9 @@ export interface StateRow {
 /** Returns the keywords of a row. */
 export const toKeywords = (text: string): string[] => (text === "" ? [] : text.split(" "));
 
-const toState = (row: StateRow): MessageState => ({ ...row, keywords: toKeywords(row.keywords) });
-
 /** Returns the keywords of a mailbox in their order. */
 export function listKeywords(sql: Sql): string[] {
-  return all<{ name: string }>(sql, "SELECT name FROM keywords ORDER BY name").map(({ name }) => name);
+  return column(sql, "SELECT name FROM keywords ORDER BY name");
 }
 
 /** The result of a change of flags: the messages as they are now, and the UIDs of those that were left alone. */
@@ -86,22 +81,14 @@ export function setFlags(sql: Sql, folderName: string, uids: readonly number[], 
 }
 
 function findModified(sql: Sql, folder: number, uids: readonly number[], since: number): number[] {
-  return all<{ uid: number }>(
-    sql,
-    "SELECT uid FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) AND modseq > ? ORDER BY uid",
-    folder,
-    JSON.stringify(uids),
-    since,
-  ).map(({ uid }) => uid);
+  const find =
+    "SELECT uid FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) AND modseq > ? ORDER BY uid";
+  return column(sql, find, folder, JSON.stringify(uids), since);
 }
 
 function findStates(sql: Sql, folder: number, list: string): MessageState[] {
-  return all<StateRow>(
-    sql,
-    `SELECT ${STATE} FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) ORDER BY uid`,
-    folder,
-    list,
-  ).map(toState);
+  const find = `SELECT ${STATE} FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) ORDER BY uid`;
+  return all<StateRow>(sql, find, folder, list).map((row) => ({ ...row, keywords: toKeywords(row.keywords) }));
 }
 
 function changeKeywords(sql: Sql, folder: number, list: string, { mode, names }: KeywordChange): void {

@@ -1,6 +1,6 @@
 import { listKeywords, STATE, type StateRow, toKeywords } from "./flags.ts";
 import { type FolderRow, findFolder } from "./folders.ts";
-import { all, first, type Sql } from "./sql.ts";
+import { all, column, type Sql, value } from "./sql.ts";
 import type { FolderState } from "./state-types.ts";
 
 const ALL = `SELECT ${STATE} FROM messages WHERE folder = ?1 ORDER BY uid`;
@@ -25,8 +25,7 @@ export function readChanges(sql: Sql, name: string, since: number): FolderState 
   if (!folder) return null;
   if (since < folder.expunged_after) return toState(sql, folder, all(sql, ALL, folder.id), null);
   if (since >= folder.modseq) return toState(sql, folder, [], []);
-  const expunged = all<{ uid: number }>(sql, EXPUNGED, folder.id, since).map(({ uid }) => uid);
-  return toState(sql, folder, all(sql, CHANGED, folder.id, since), expunged);
+  return toState(sql, folder, all(sql, CHANGED, folder.id, since), column(sql, EXPUNGED, folder.id, since));
 }
 
 function toState(
@@ -65,18 +64,18 @@ const FORGOTTEN_PER_RUN = 20_000;
  * as many changes.
  */
 export function forgetExpunged(sql: Sql): void {
-  const folder = first<{ id: number }>(
+  const folderId = value<number>(
     sql,
     `SELECT id FROM folders f WHERE modseq - expunged_after > ? OR EXISTS (
        SELECT 1 FROM expunged e WHERE e.folder = f.id AND e.modseq <= f.expunged_after) ORDER BY random() LIMIT 1`,
     MAX_EXPUNGED,
   );
-  if (!folder) return;
+  if (folderId === null) return;
   sql.exec(
     `UPDATE folders SET expunged_after = (
        SELECT modseq FROM expunged WHERE folder = ?1 ORDER BY modseq DESC LIMIT 1 OFFSET ?2)
       WHERE id = ?1 AND EXISTS (SELECT 1 FROM expunged WHERE folder = ?1 AND modseq > expunged_after LIMIT 1 OFFSET ?3)`,
-    folder.id,
+    folderId,
     KEPT_EXPUNGED,
     MAX_EXPUNGED,
   );
@@ -84,7 +83,7 @@ export function forgetExpunged(sql: Sql): void {
     `DELETE FROM expunged WHERE folder = ?1 AND modseq IN (
        SELECT modseq FROM expunged WHERE folder = ?1 AND modseq <= (SELECT expunged_after FROM folders WHERE id = ?1)
         ORDER BY modseq LIMIT ?2)`,
-    folder.id,
+    folderId,
     FORGOTTEN_PER_RUN,
   );
 }

@@ -1,20 +1,11 @@
 import { folderName, isSystemFolder, limits, nameIssue, nameKey, nextUidvalidity, systemFolders } from "./rules.ts";
-import { all, first, type Sql } from "./sql.ts";
+import { all, first, type Sql, value } from "./sql.ts";
 import type { Folder, FolderSummary } from "./types.ts";
 
-export interface FolderRow {
+export interface FolderRow extends Omit<FolderSummary, "isSubscribed"> {
   id: number;
-  name: string;
-  role: string | null;
-  uidvalidity: number;
-  uidnext: number;
-  total: number;
-  unseen: number;
-  bytes: number;
   files: number;
   file_bytes: number;
-  /** The modification sequence of its last change. */
-  modseq: number;
   /** Expunges after this modification sequence are known. */
   expunged_after: number;
   subscribed: number;
@@ -64,7 +55,7 @@ export type FolderResult = { folder: Folder } | { refused: "taken" | "too-many" 
 /** Creates a folder. A name that was used before gets a greater uidvalidity (RFC 9051 6.3.4). */
 export function createFolder(sql: Sql, name: string, now: number): FolderResult {
   if (findSameFolder(sql, name)) return { refused: "taken" };
-  const { count } = first<{ count: number }>(sql, "SELECT count(*) AS count FROM folders") ?? { count: 0 };
+  const count = value<number>(sql, "SELECT count(*) FROM folders") ?? 0;
   if (count >= limits.folders) return { refused: "too-many" };
   const uidvalidity = takeUidvalidity(sql, now);
   sql.exec("INSERT INTO folders (name, uidvalidity) VALUES (?, ?)", folderName(name), uidvalidity);
@@ -78,15 +69,11 @@ export function renewUidvalidity(sql: Sql, folderId: number, now: number): void 
 
 /** Returns a uidvalidity that no folder of the mailbox has had. */
 function takeUidvalidity(sql: Sql, now: number): number {
-  const uidvalidity = nextUidvalidity(lastUidvalidity(sql), now);
+  const stored = value<string>(sql, "SELECT value FROM settings WHERE name = 'last_uidvalidity'");
+  const last = value<number>(sql, "SELECT max(uidvalidity) FROM folders");
+  const uidvalidity = nextUidvalidity(Math.max(last ?? 0, Number(stored ?? 0)), now);
   sql.exec("INSERT OR REPLACE INTO settings (name, value) VALUES ('last_uidvalidity', ?)", String(uidvalidity));
   return uidvalidity;
-}
-
-function lastUidvalidity(sql: Sql): number {
-  const stored = first<{ value: string }>(sql, "SELECT value FROM settings WHERE name = 'last_uidvalidity'");
-  const { last } = first<{ last: number }>(sql, "SELECT max(uidvalidity) AS last FROM folders") ?? { last: 0 };
-  return Math.max(last, Number(stored?.value ?? 0));
 }
 
 /** Separates the levels of a folder name for mail programs. */
@@ -142,14 +129,10 @@ const toFolder = ({ name, role, unseen, total, uidvalidity, uidnext }: FolderRow
 
 /** Takes `count` consecutive UIDs of a folder and returns the first. A UID is never given twice (RFC 9051 2.3.1.1). */
 export function takeUids(sql: Sql, folderId: number, count: number): number {
-  const row = first<{ uid: number }>(
-    sql,
-    "UPDATE folders SET uidnext = uidnext + ?1 WHERE id = ?2 RETURNING uidnext - ?1 AS uid",
-    count,
-    folderId,
-  );
-  if (!row) throw new Error(`there is no folder ${folderId}`);
-  return row.uid;
+  const take = "UPDATE folders SET uidnext = uidnext + ?1 WHERE id = ?2 RETURNING uidnext - ?1";
+  const uid = value<number>(sql, take, count, folderId);
+  if (uid === null) throw new Error(`there is no folder ${folderId}`);
+  return uid;
 }
 
 /** The ids of the system folders by name. */

@@ -1,23 +1,16 @@
 import { DAY_MS } from "../../lib/time.ts";
 import { IMPORT_DAYS } from "./rules.ts";
-import { all, first, type Sql } from "./sql.ts";
-import type { ArchiveCursor, ImportProgress, ImportResult, NewImport, StoredImport } from "./types.ts";
+import { all, column, first, type Sql, value } from "./sql.ts";
+import type { ArchiveCursor, ImportCounts, ImportProgress, ImportResult, NewImport, StoredImport } from "./types.ts";
 
 /** Imports of one mailbox that run at a time, imports that a list shows, and errors of an import that are kept. */
 const [MAX_RUNNING, LISTED, MAX_ERRORS] = [5, 20, 100];
 
-interface ImportRow {
-  id: string;
-  object: string;
-  size: number;
-  format: "zip" | "mbox";
-  folder: string;
-  status: StoredImport["status"];
-  step: number;
+interface ImportRow
+  extends Omit<StoredImport, "cursor" | "counts" | "createdAt" | "updatedAt">,
+    Omit<ImportCounts, "errors"> {
+  /** JSON. */
   cursor: string;
-  imported: number;
-  duplicates: number;
-  skipped: number;
   errors: string;
   created_at: number;
   updated_at: number;
@@ -25,8 +18,8 @@ interface ImportRow {
 
 /** Starts an import. Its archive is deleted with its end. Returns false when too many imports run. */
 export function startImport(sql: Sql, { id, object, size, format, folder, cursor, counts }: NewImport, now: number) {
-  const running = first<{ count: number }>(sql, "SELECT count(*) AS count FROM imports WHERE status = 'running'");
-  if ((running?.count ?? 0) >= MAX_RUNNING) return false;
+  const running = value<number>(sql, "SELECT count(*) FROM imports WHERE status = 'running'") ?? 0;
+  if (running >= MAX_RUNNING) return false;
   sql.exec("DELETE FROM uploads WHERE object = ?", object);
   sql.exec(
     `INSERT INTO imports (id, object, size, format, folder, status, step, cursor, imported, duplicates, skipped, errors,
@@ -53,14 +46,10 @@ export function listImports(sql: Sql): StoredImport[] {
  * Returns false when the import has ended or another run has moved it.
  */
 export function moveImport(sql: Sql, { id, step, cursor, added }: ImportProgress, now: number): boolean {
-  const known = first<ImportRow>(
-    sql,
-    "SELECT * FROM imports WHERE id = ? AND step = ? AND status = 'running'",
-    id,
-    step,
-  );
-  if (!known) return false;
-  const errors = [...(JSON.parse(known.errors) as string[]), ...added.errors].slice(0, MAX_ERRORS);
+  const find = "SELECT errors FROM imports WHERE id = ? AND step = ? AND status = 'running'";
+  const known = value<string>(sql, find, id, step);
+  if (known === null) return false;
+  const errors = [...(JSON.parse(known) as string[]), ...added.errors].slice(0, MAX_ERRORS);
   sql.exec(
     `UPDATE imports SET step = step + 1, cursor = ?2, imported = imported + ?3, duplicates = duplicates + ?4,
        skipped = skipped + ?5, errors = ?6, updated_at = ?7 WHERE id = ?1`,
@@ -100,41 +89,25 @@ export function endImport(sql: Sql, id: string, status: "done" | "failed", error
 
 /** Ends imports that have not moved for a day, as when their outbox row was lost, and deletes old ones. */
 export function expireImports(sql: Sql, now: number): void {
-  const stuck = all<{ id: string }>(
-    sql,
-    "SELECT id FROM imports WHERE status = 'running' AND updated_at < ?",
-    now - DAY_MS,
-  );
-  for (const { id } of stuck) endImport(sql, id, "failed", "The import was interrupted; import the archive again", now);
+  const find = "SELECT id FROM imports WHERE status = 'running' AND updated_at < ?";
+  for (const id of column<string>(sql, find, now - DAY_MS))
+    endImport(sql, id, "failed", "The import was interrupted; import the archive again", now);
   sql.exec("DELETE FROM imports WHERE status <> 'running' AND updated_at < ?", now - IMPORT_DAYS * DAY_MS);
 }
 
 /** Returns when `expireImports` has work again, in ms since 1970, or null. */
 export function nextImportExpiry(sql: Sql): number | null {
-  const row = first<{ at: number | null }>(
-    sql,
-    "SELECT min(updated_at + CASE status WHEN 'running' THEN ?1 ELSE ?2 END) + 1 AS at FROM imports",
-    DAY_MS,
-    IMPORT_DAYS * DAY_MS,
-  );
-  return row?.at ?? null;
+  const find = "SELECT min(updated_at + CASE status WHEN 'running' THEN ?1 ELSE ?2 END) + 1 FROM imports";
+  return value(sql, find, DAY_MS, IMPORT_DAYS * DAY_MS);
 }
 
-const toImport = (row: ImportRow): StoredImport => ({
-  id: row.id,
-  object: row.object,
-  size: row.size,
-  format: row.format,
-  folder: row.folder,
-  status: row.status,
-  step: row.step,
-  cursor: JSON.parse(row.cursor) as ArchiveCursor,
-  counts: {
-    imported: row.imported,
-    duplicates: row.duplicates,
-    skipped: row.skipped,
-    errors: JSON.parse(row.errors) as string[],
-  },
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
+function toImport({ imported, duplicates, skipped, created_at, updated_at, ...row }: ImportRow): StoredImport {
+  const { cursor, errors, ...rest } = row;
+  return {
+    ...rest,
+    cursor: JSON.parse(cursor) as ArchiveCursor,
+    counts: { imported, duplicates, skipped, errors: JSON.parse(errors) as string[] },
+    createdAt: created_at,
+    updatedAt: updated_at,
+  };
+}

@@ -1,5 +1,5 @@
 import { systemFolders } from "./rules.ts";
-import { first, type Sql } from "./sql.ts";
+import { type Sql, value } from "./sql.ts";
 
 /**
  * The schema of a mailbox's database, one entry a change. Triggers keep the counters of the folders, so that no count
@@ -180,8 +180,7 @@ const migrations: readonly string[] = [
  */
 export function migrate(sql: Sql, now: number, version = migrations.length): void {
   sql.exec("CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY) STRICT");
-  const done =
-    first<{ version: number }>(sql, "SELECT coalesce(max(version), 0) AS version FROM migrations")?.version ?? 0;
+  const done = value<number>(sql, "SELECT coalesce(max(version), 0) FROM migrations") ?? 0;
   for (const [index, statements] of migrations.entries()) {
     if (index < done || index >= version) continue;
     sql.exec(statements);

@@ -1,7 +1,7 @@
 import { findFolder } from "./folders.ts";
 import { ITEM, type ItemRow, type MessageRow, STORED, toItem, toStored } from "./message-rows.ts";
 import { limits, toMatch } from "./rules.ts";
-import { all, first, type Sql } from "./sql.ts";
+import { all, first, type Sql, value } from "./sql.ts";
 import type { MessageItem, MessagePage, Person, StoredMessage } from "./types.ts";
 
 // The inner query reads the index only, also for the rows that OFFSET skips.
@@ -24,19 +24,14 @@ export function listMessages(sql: Sql, folderName: string, { limit, offset, befo
   const folder = findFolder(sql, folderName);
   if (!folder) return null;
   const from = findCursor(sql, folder.id, before);
-  const items = all<ItemRow>(sql, LIST, folder.id, from.received_at, from.uid, limit, offset).map(toItem);
+  const items = all<ItemRow>(sql, LIST, folder.id, from.receivedAt, from.uid, limit, offset).map(toItem);
   return { items, total: folder.total };
 }
 
 /** Returns the place in the order of a folder that comes before a page: that of a message, or the beginning. */
 function findCursor(sql: Sql, folderId: number, uid = Number.MAX_SAFE_INTEGER) {
-  const row = first<{ received_at: number }>(
-    sql,
-    "SELECT received_at FROM messages WHERE folder = ? AND uid = ?",
-    folderId,
-    uid,
-  );
-  return { received_at: row?.received_at ?? Number.MAX_SAFE_INTEGER, uid };
+  const find = "SELECT received_at FROM messages WHERE folder = ? AND uid = ?";
+  return { receivedAt: value<number>(sql, find, folderId, uid) ?? Number.MAX_SAFE_INTEGER, uid };
 }
 
 const SEARCH = `
@@ -62,9 +57,7 @@ export function searchMessages(
   if (match === null) return { items: [], total: 0 };
   const items = all<ItemRow>(sql, SEARCH, match, limit, offset).map(toItem);
   const isWhole = offset === 0 && items.length < limit;
-  const total = isWhole
-    ? items.length
-    : (first<{ total: number }>(sql, COUNT, match, limits.countedMatches)?.total ?? 0);
+  const total = isWhole ? items.length : (value<number>(sql, COUNT, match, limits.countedMatches) ?? 0);
   return { items, total };
 }
 
@@ -81,7 +74,7 @@ export function listLabelled(
   { limit, offset }: Pick<Range, "limit" | "offset">,
 ): MessagePage {
   const items = all<ItemRow>(sql, LABELLED, labelId, limit, offset).map(toItem);
-  const total = first<{ total: number }>(sql, COUNT_LABELLED, labelId, limits.countedMatches)?.total ?? 0;
+  const total = value<number>(sql, COUNT_LABELLED, labelId, limits.countedMatches) ?? 0;
   return { items, total };
 }
 

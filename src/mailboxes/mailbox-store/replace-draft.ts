@@ -1,7 +1,7 @@
 import { type AddOptions, addMessage } from "./add.ts";
 import { expungeMessages } from "./change.ts";
 import { findClaims } from "./draft-claims.ts";
-import { first, type Sql } from "./sql.ts";
+import { type Sql, value } from "./sql.ts";
 import type { AddResult, NewMessage } from "./types.ts";
 
 const FIND_SIZE = "SELECT m.size FROM folders f JOIN messages m ON m.folder = f.id WHERE f.name = ? AND m.uid = ?";
@@ -17,16 +17,16 @@ export function replaceDraft(
   message: NewMessage,
   { stopped, ...options }: AddOptions & { stopped: string | null },
 ): AddResult | { result: "sending"; email: string } | null {
-  const old = first<{ size: number }>(sql, FIND_SIZE, message.folder, uid);
-  if (!old) return null;
+  const oldSize = value<number>(sql, FIND_SIZE, message.folder, uid);
+  if (oldSize === null) return null;
   const [claim] = findClaims(sql, [uid]);
   if (claim && claim.email !== stopped) return { result: "sending", email: claim.email };
   const { quotaBytes, now } = options;
   const added = addMessage(sql, message, {
     ...options,
-    quotaBytes: quotaBytes === null ? null : quotaBytes + old.size,
+    quotaBytes: quotaBytes === null ? null : quotaBytes + oldSize,
   });
   if (added.result !== "added") return added;
   expungeMessages(sql, message.folder, [uid], now);
-  return { ...added, usedBytes: added.usedBytes - old.size };
+  return { ...added, usedBytes: added.usedBytes - oldSize };
 }

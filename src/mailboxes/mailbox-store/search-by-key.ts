@@ -4,6 +4,7 @@ import type { SearchKey } from "../../mail/imap/search-keys.ts";
 import { decodeField } from "../../mail/messages/parse.ts";
 import { flagColumns, toKeywords } from "./flags.ts";
 import { findFolder } from "./folders.ts";
+import type { ItemRow } from "./message-rows.ts";
 import { fromSearchable } from "./rules.ts";
 import type { Sql } from "./sql.ts";
 import type { Person } from "./types.ts";
@@ -17,20 +18,14 @@ export interface FoundUids {
   next: number | null;
 }
 
-type Row = Record<(typeof flagColumns)[number], number> & {
-  uid: number;
+type ItemColumn = "uid" | "date" | "size" | "from_email" | "from_name" | "subject" | "recipients";
+interface Row extends Pick<ItemRow, ItemColumn>, Record<(typeof flagColumns)[number], number> {
   modseq: number;
   keywords: string;
-  date: number;
   received_at: number;
-  size: number;
-  from_email: string | null;
-  from_name: string | null;
-  subject: string;
-  recipients: string;
   header: string | null;
   body: string | null;
-};
+}
 
 const COLUMNS = `m.uid, m.modseq, m.keywords, m.date, m.received_at, m.size, m.from_email, m.from_name, m.subject, m.recipients,
   ${flagColumns.map((column) => `m.${column}`).join(", ")}`;

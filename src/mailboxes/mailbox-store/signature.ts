@@ -1,10 +1,10 @@
-import { first, type Sql } from "./sql.ts";
+import { type Sql, value } from "./sql.ts";
 import type { Signature } from "./types.ts";
 
 /** Returns the signature of a mailbox, or null. */
 export function readSignature(sql: Sql): Signature | null {
-  const row = first<{ value: string }>(sql, "SELECT value FROM settings WHERE name = 'signature'");
-  return row && (JSON.parse(row.value) as Signature);
+  const signature = value<string>(sql, "SELECT value FROM settings WHERE name = 'signature'");
+  return signature === null ? null : (JSON.parse(signature) as Signature);
 }
 
 /** Replaces the signature of a mailbox. Null: it has none. */

@@ -6,6 +6,16 @@ export function all<Row extends object>(sql: Sql, query: string, ...values: SqlS
   return sql.exec(query, ...values).toArray() as unknown as Row[];
 }
 
+/** Returns the values of the only column of a query. */
+export function column<Value>(sql: Sql, query: string, ...values: SqlStorageValue[]): Value[] {
+  return all(sql, query, ...values).map((row) => Object.values(row)[0] as Value);
+}
+
+/** Returns the value of the only column of the first row of a query, or null without a row. */
+export function value<Value>(sql: Sql, query: string, ...values: SqlStorageValue[]): Value | null {
+  return column<Value>(sql, query, ...values)[0] ?? null;
+}
+
 /** Returns the first row of a query, or null. */
 export function first<Row extends object>(sql: Sql, query: string, ...values: SqlStorageValue[]): Row | null {
   return all<Row>(sql, query, ...values)[0] ?? null;

@@ -1,48 +1,29 @@
-import type { MessagePart } from "../../mail/messages/parts.ts";
+import type { MailAddress, ParsedMessage } from "../../mail/messages/parse.ts";
 import type { MessageStructure } from "../../mail/structures/types.ts";
 import type { DraftClaim } from "./draft-claims.ts";
 import type { FilterOutcome } from "./filter-rules.ts";
 
 /** Values that pass between the service and the Durable Object of a mailbox. All are plain data. */
 
-export interface Person {
-  /** Empty for a sender without an address. */
-  email: string;
-  name: string | null;
-}
+export type Person = MailAddress;
 
 /** The record of a message in a mailbox. The message itself is an object in R2. */
-export interface NewMessage {
+export interface NewMessage extends Omit<ParsedMessage, "header" | "structure" | "fields" | "text"> {
   /** Key of its R2 object. */
   object: string;
   /** Name of the folder. */
   folder: string;
   /** When the mailbox got it, in ms since 1970. Lists are in this order. */
   receivedAt: number;
-  /** The time in its Date header, in ms since 1970. */
-  date: number | null;
-  messageId: string | null;
-  inReplyTo: string | null;
-  references: string[];
-  from: Person | null;
-  to: Person[];
-  cc: Person[];
-  bcc: Person[];
-  replyTo: Person[];
-  subject: string;
   preview: string;
   /** The text that search covers. */
   searchText: string;
-  /** Bytes of the message, and of its header. */
+  /** Bytes of the message. */
   size: number;
-  headerSize: number;
   /** The header, one character for each byte. Null or absent: it must be read from the object. */
   header?: string | null;
   /** Absent: it is found out later. */
   structure?: MessageStructure;
-  parts: MessagePart[];
-  /** Why the message was not parsed completely; null when it was. */
-  problem: string | null;
   /** Results of SPF, DKIM and DMARC, as JSON. */
   authentication: string | null;
   /** The recipient of the envelope, a canonical address. Null or absent: the message did not arrive by SMTP. */
@@ -103,17 +84,10 @@ export interface MessageItem {
 }
 
 /** A message with the places of its parts. */
-export interface StoredMessage extends MessageItem {
-  object: string;
-  cc: Person[];
-  bcc: Person[];
-  replyTo: Person[];
-  inReplyTo: string | null;
-  references: string[];
-  headerSize: number;
-  parts: MessagePart[];
-  problem: string | null;
-  authentication: string | null;
+export interface StoredMessage
+  extends MessageItem,
+    Pick<NewMessage, "object" | "cc" | "bcc" | "replyTo" | "inReplyTo" | "references">,
+    Pick<NewMessage, "headerSize" | "parts" | "problem" | "authentication"> {
   deliveredTo: string | null;
 }
 
@@ -168,19 +142,14 @@ export interface MailboxChange {
 }
 
 /** A message for an export. */
-export interface ExportedMessage {
+export interface ExportedMessage extends Pick<MessageItem, "folder" | "size" | "seen" | "flagged" | "answered"> {
   /** Its id in the database of the mailbox, which stays when it moves. */
   id: number;
   /** Where the next page begins. */
   cursor: number;
-  folder: string;
   object: string;
-  size: number;
   receivedAt: number;
   from: string | null;
-  seen: boolean;
-  flagged: boolean;
-  answered: boolean;
   /** Names of its labels. */
   labels: string[];
 }

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { unprocessable } from "../../lib/errors.ts";
+import { bodyError, unprocessable } from "../../lib/errors.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { auditWhereStatement } from "../../platform/audit/record.ts";
 import { checkAccess } from "../mailbox-store/index.ts";
@@ -18,6 +18,8 @@ const INSERT_ASSIGNEES = `
   SELECT b.id, m.user_id FROM mailboxes b JOIN memberships m ON m.workspace = b.workspace
    WHERE b.id = ?1 AND b.workspace = ?2 AND m.user_id IN (SELECT value FROM json_each(?3))`;
 
+const NOT_A_MEMBER = "user_ids must contain ids of members of this workspace; this one is not";
+
 const MAILBOX_EXISTS = "EXISTS (SELECT 1 FROM mailboxes WHERE id = ?10)";
 
 /** Replaces the assignees of a mailbox. Throws 404, and 422 for each user who is not a member of the workspace. */
@@ -29,15 +31,7 @@ export async function assignMailbox(ctx: CallerCtx, id: string, { user_ids }: As
   const { results } = await ctx.db.prepare(FIND_MEMBERS).bind(number, userIds).all<{ user_id: string }>();
   const members = new Set(results.map(({ user_id }) => user_id));
   const errors = user_ids.flatMap((user, index) =>
-    members.has(user)
-      ? []
-      : [
-          {
-            loc: ["body", "user_ids", index],
-            msg: "user_ids must contain ids of members of this workspace; this one is not",
-            type: "value_error",
-          },
-        ],
+    members.has(user) ? [] : [bodyError(["user_ids", index], NOT_A_MEMBER)],
   );
   if (errors.length > 0) throw unprocessable(errors);
   const detail = { address: mailbox.address, user_ids: [...members].sort() };

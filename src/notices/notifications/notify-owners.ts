@@ -1,5 +1,4 @@
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
 import type { notifications } from "../../platform/db/schema/main/index.ts";
 import { BODY_CHARACTERS, type Channel, DEFAULT_PREFERENCES, TITLE_CHARACTERS } from "./rules.ts";

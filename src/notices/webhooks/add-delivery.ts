@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 
 /** A delivery that no event of an email causes: a test, a replay, or mail that a forwarding rule posts. */
@@ -30,7 +28,7 @@ const ADD = `
 /** Returns the statements that add a delivery; safe to run twice. Call `wakeWebhooks` after their batch. */
 export function addDeliveryStatements(ctx: MailCtx, delivery: NewDelivery): MailStatement[] {
   const { id, workspace, endpoint, webhookId, email, eventType, payload, isForced } = delivery;
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   return [
     db.prepare(ADD_ENDPOINT).bind(endpoint, workspace),
     db.prepare(ADD).bind(id, workspace, endpoint, webhookId, email, eventType, payload, Number(isForced), ctx.now()),
@@ -61,7 +59,7 @@ export interface OtherDelivery {
 
 /** Returns the statements that add deliveries; safe to run twice. Call `wakeWebhooks` after their batch. */
 export function addDeliveriesStatements(ctx: MailCtx, deliveries: readonly OtherDelivery[]): MailStatement[] {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const chunks = jsonChunks(deliveries.map((delivery) => JSON.stringify(delivery)));
   return chunks.flatMap((chunk) => [db.prepare(ADD_ENDPOINTS).bind(chunk), db.prepare(ADD_ALL).bind(chunk, ctx.now())]);
 }

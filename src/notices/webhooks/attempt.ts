@@ -1,10 +1,9 @@
 import type { Ctx } from "../../platform/context.ts";
 import { checkPublicUrl } from "../../platform/public-urls/check.ts";
 import { postTo } from "../../platform/public-urls/post.ts";
-import type { DueDelivery } from "./claim.ts";
+import type { DueDelivery, Target } from "./claim.ts";
 import { afterAttempt, type DeliveryStatus, isDelivered, limits } from "./rules.ts";
 import { signedHeaders } from "./sign.ts";
-import type { Target } from "./targets.ts";
 
 /** The changes of one attempt to the row of its delivery. */
 export interface Outcome {

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { forbidden, notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { mailDb, mailOrm } from "../../platform/db/client.ts";
+import { mailOrm } from "../../platform/db/client.ts";
 import { webhookDeliveries } from "../../platform/db/schema/mail/index.ts";
 import type { WebhookRow } from "./queries.ts";
 import { type DeliveryStatus, deliveryStatuses } from "./rules.ts";
@@ -43,7 +43,7 @@ export async function listDeliveries(
   { id }: Pick<WebhookRow, "id">,
   { status, offset, limit, before }: DeliveryPage,
 ): Promise<{ rows: DeliveryItemRow[]; total: number }> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const place =
     before === undefined
       ? { n: Number.MAX_SAFE_INTEGER }

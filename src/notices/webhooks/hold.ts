@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 
 /** Deliveries that one statement ends, to keep its transaction at some milliseconds. */
 const ROWS_PER_STATEMENT = 500;
@@ -14,7 +13,7 @@ const HOLD = `
 /** Holds the due deliveries of a paused webhook back, a number of them at a time. */
 export async function holdDeliveries(ctx: MailCtx, endpoint: string): Promise<void> {
   const now = ctx.now();
-  await mailDb(ctx)
+  await ctx.mail
     .prepare(HOLD)
     .bind(endpoint, now + COPY_WAIT_MS, now, ROWS_PER_STATEMENT)
     .run();
@@ -26,5 +25,5 @@ const ABANDON = `
 
 /** Ends the open deliveries of a deleted webhook, a number of them at a time. */
 export async function abandonDeliveries(ctx: MailCtx, endpoint: string): Promise<void> {
-  await mailDb(ctx).prepare(ABANDON).bind(endpoint, ROWS_PER_STATEMENT).run();
+  await ctx.mail.prepare(ABANDON).bind(endpoint, ROWS_PER_STATEMENT).run();
 }

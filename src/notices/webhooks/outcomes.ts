@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import type { Outcome } from "./attempt.ts";
 import type { Lease } from "./claim.ts";
@@ -52,7 +51,7 @@ export class OutcomeLog {
   async #write(outcomes: readonly Outcome[]): Promise<void> {
     const last = outcomes.at(-1);
     if (!last) return;
-    const db = mailDb(this.#ctx);
+    const db = this.#ctx.mail;
     const gaveUp = outcomes.some(({ status }) => status === "failed");
     const health = [
       this.#endpoint,

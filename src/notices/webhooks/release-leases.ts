@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { LEASE_MS } from "./rules.ts";
 
 const RELEASE =
@@ -10,7 +9,7 @@ const RELEASE =
  * before that time can be alive, as after a restart of `npm start`; elsewhere leases expire.
  */
 export async function releaseEndpointLeases(ctx: MailCtx, startedAt: number): Promise<void> {
-  await mailDb(ctx)
+  await ctx.mail
     .prepare(RELEASE)
     .bind(ctx.now(), startedAt + LEASE_MS)
     .run();

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { addDeliveryStatements } from "./add-delivery.ts";
@@ -26,7 +25,7 @@ export async function replayDelivery(ctx: CallerCtx, webhookId: string, delivery
     dueAt: null,
     createdAt: ctx.now(),
   });
-  await guardedBatch(mailDb(ctx), [
+  await guardedBatch(ctx.mail, [
     ...addDeliveryStatements(ctx, { ...delivery, isForced: true }),
     ...(await storeMailResponse(ctx, response)),
   ]);

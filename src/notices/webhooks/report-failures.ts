@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { DAY_MS } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb, orm } from "../../platform/db/client.ts";
+import { orm } from "../../platform/db/client.ts";
 import { webhooks } from "../../platform/db/schema/main/index.ts";
 import { dailyKey, type Notice, notifyOwners, notifyOwnersStatements } from "../notifications/index.ts";
 import type { Released } from "./claim.ts";
@@ -27,7 +27,7 @@ export async function reportFailures(ctx: MailCtx, id: string, released: Release
   if (released.gaveUpAt === null && !isLong) return;
   const [webhook] = await orm(ctx).select().from(webhooks).where(eq(webhooks.id, id));
   if (webhook?.isActive) await (isLong ? pause(ctx, webhook) : notify(ctx, webhook));
-  if (released.gaveUpAt !== null) await mailDb(ctx).prepare(CLEAR).bind(id, released.gaveUpAt).run();
+  if (released.gaveUpAt !== null) await ctx.mail.prepare(CLEAR).bind(id, released.gaveUpAt).run();
 }
 
 async function pause(ctx: MailCtx, webhook: WebhookRow): Promise<void> {

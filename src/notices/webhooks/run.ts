@@ -1,11 +1,10 @@
 import type { MailCtx } from "../../platform/context.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { continueInBackground, type Outlasting } from "./background.ts";
-import { type ClaimedEndpoint, claimEndpoints } from "./claim.ts";
+import { type ClaimedEndpoint, claimEndpoints, findTargets } from "./claim.ts";
 import { BACKGROUND_START_MS, CLAIM_ENDPOINTS, HAND_OVER_MS, IN_FLIGHT, RUN_CLAIMS, RUN_MS } from "./rules.ts";
 import { sendToEndpoint, type Turn } from "./send-to-endpoint.ts";
 import { Slots } from "./slots.ts";
-import { findTargets } from "./targets.ts";
 
 /**
  * Sends the due deliveries of a mail database, at most IN_FLIGHT at once, until none is due or the run has made enough

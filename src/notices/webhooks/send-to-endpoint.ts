@@ -2,13 +2,12 @@ import type { MailCtx } from "../../platform/context.ts";
 import { type LoggedEmail, logEmails } from "../../platform/log-lines/log-emails.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { attemptDelivery, type Outcome } from "./attempt.ts";
-import { type ClaimedEndpoint, type DueDelivery, type Lease, releaseEndpoint } from "./claim.ts";
+import { type ClaimedEndpoint, type DueDelivery, type Lease, releaseEndpoint, type Target } from "./claim.ts";
 import { abandonDeliveries, holdDeliveries } from "./hold.ts";
 import { OutcomeLog } from "./outcomes.ts";
 import { reportFailures } from "./report-failures.ts";
 import { START_MARGIN_MS } from "./rules.ts";
 import type { Slots } from "./slots.ts";
-import type { Target } from "./targets.ts";
 
 /** The endpoints of one claim while a run sends their deliveries. */
 export interface Turn {

@@ -1,12 +1,8 @@
 /** Copies what webhooks subscribe to from the main database to the mail database, where events are written. */
-import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MailCtx, MainStatement, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease } from "../../platform/outbox/lease.ts";
+import { claimRows, finishStatement, newLease } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 
 /** The state of a webhook after a change. */
@@ -80,7 +76,7 @@ const RELEASE_ENDPOINT = `
      AND EXISTS (SELECT 1 FROM webhook_deliveries WHERE endpoint = ?1 AND due_at <= ?2)`;
 
 async function write(ctx: MailCtx, { id, workspace, version, events }: Subscription): Promise<void> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const results = await db.batch([
     db.prepare(UPSERT).bind(id, workspace, version, JSON.stringify(events)),
     db.prepare(RELEASE_HELD).bind(id, ctx.now(), version),

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { iso } from "../../lib/time.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { addDeliveryStatements } from "./add-delivery.ts";
@@ -40,7 +39,7 @@ export async function testWebhook(ctx: CallerCtx, id: string): Promise<TestOut> 
     },
   };
   const response = { queued: true, url: webhook.url };
-  await guardedBatch(mailDb(ctx), [
+  await guardedBatch(ctx.mail, [
     ...addDeliveryStatements(ctx, {
       id: ctx.newId(),
       workspace: webhook.workspace,

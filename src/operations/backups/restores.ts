@@ -1,6 +1,5 @@
 import { conflict } from "../../lib/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { forEachShard } from "../../platform/jobs/shards.ts";
 
 /** A restore into this deployment. */
@@ -42,7 +41,7 @@ const HAS_MAIL =
 async function requireEmpty(ctx: Ctx): Promise<void> {
   const found = [await ctx.db.prepare(HAS_ACCOUNT).first<number>("has")];
   await forEachShard(ctx, async (mailCtx) => {
-    found.push(await mailDb(mailCtx).prepare(HAS_MAIL).first<number>("has"));
+    found.push(await mailCtx.mail.prepare(HAS_MAIL).first<number>("has"));
   });
   if (found.includes(1))
     throw conflict("The deployment is not empty. Restore into a new one, before its first account is created");

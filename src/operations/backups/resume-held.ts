@@ -1,8 +1,5 @@
-import type { Ctx, MailCtx, OutboxCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { DatabaseKind, Statement } from "../../platform/db/database.ts";
+import type { Ctx, DatabaseKind, MailCtx, OutboxCtx, Statement, WakeUp } from "../../platform/context.ts";
 import { onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { wakeAutomations } from "../../platform/person-events/wake.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { RESTORED_REASON } from "./write-rows.ts";
@@ -44,7 +41,7 @@ export async function resumeHeld(ctx: Ctx): Promise<number> {
   let resumed = await resumeRows(main, main.outbox.prepare(RESUME_MAIN).bind(ROWS_PER_CALL));
   for (const shard of shardNumbers(ctx)) {
     const mailCtx = onShard(ctx, shard);
-    resumed += await resumeRows(mailCtx, mailDb(mailCtx).prepare(RESUME_MAIL).bind(ROWS_PER_CALL));
+    resumed += await resumeRows(mailCtx, mailCtx.mail.prepare(RESUME_MAIL).bind(ROWS_PER_CALL));
     resumed += await resumeDeliveries(mailCtx);
     resumed += await resumeAutomations(mailCtx);
   }
@@ -64,7 +61,7 @@ async function resumeRows<Kind extends DatabaseKind>(ctx: OutboxCtx<Kind>, inser
 }
 
 async function resumeDeliveries(ctx: MailCtx): Promise<number> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const [resumed] = await db.batch([
     db.prepare(RESUME_DELIVERIES).bind(ROWS_PER_CALL, ctx.now()),
     db.prepare(RESUME_ENDPOINTS).bind(ctx.now()),
@@ -75,7 +72,7 @@ async function resumeDeliveries(ctx: MailCtx): Promise<number> {
 }
 
 async function resumeAutomations(ctx: MailCtx): Promise<number> {
-  const { meta } = await mailDb(ctx).prepare(RESUME_AUTOMATIONS).bind(RESTORED_REASON, ROWS_PER_CALL).run();
+  const { meta } = await ctx.mail.prepare(RESUME_AUTOMATIONS).bind(RESTORED_REASON, ROWS_PER_CALL).run();
   if (meta.changes > 0) await wakeAutomations(ctx);
   return meta.changes;
 }

@@ -48,7 +48,10 @@ async function writeSingly(store: BackupStore, request: RowsRequest): Promise<Re
     try {
       await store.batch([{ sql, values: row }]);
     } catch (error) {
-      refused.push({ key: request.key.map((name) => valueAt(request, row, name)), reason: String(error) });
+      refused.push({
+        key: request.key.map((name) => row[request.columns.indexOf(name)] ?? null),
+        reason: String(error),
+      });
     }
   }
   return refused;
@@ -124,8 +127,4 @@ function changed(
 ): RowsRequest["rows"] {
   const byPlace = columns.map((name) => changes[name]);
   return rows.map((row) => row.map((value, at) => (byPlace[at] ? byPlace[at](value) : value)));
-}
-
-function valueAt({ columns }: RowsRequest, row: readonly Value[], name: string): Value {
-  return row[columns.indexOf(name)] ?? null;
 }

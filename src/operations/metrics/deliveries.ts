@@ -1,3 +1,4 @@
+import { forEachAtOnce } from "../../lib/at-once.ts";
 import { withTimeout } from "../../lib/deadline.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { CONCURRENT_DATABASES, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
@@ -51,15 +52,11 @@ export interface Deliveries {
 
 /** Reads the metrics of all mail databases, CONCURRENT_DATABASES at once. One that fails is left out. Never throws. */
 export async function readDeliveries(ctx: Ctx): Promise<Deliveries[]> {
-  const queue = shardNumbers(ctx).values();
   const found: Deliveries[] = [];
-  const worker = async () => {
-    for (const database of queue) {
-      const metrics = await withTimeout(TIMEOUT_MS, readShard(ctx, database)).catch(() => null);
-      if (metrics) found.push(metrics);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENT_DATABASES }, worker));
+  await forEachAtOnce(CONCURRENT_DATABASES, shardNumbers(ctx), async (database) => {
+    const metrics = await withTimeout(TIMEOUT_MS, readShard(ctx, database)).catch(() => null);
+    if (metrics) found.push(metrics);
+  });
   return found.sort((a, b) => a.database - b.database);
 }
 

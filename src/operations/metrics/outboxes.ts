@@ -1,6 +1,6 @@
+import { forEachAtOnce } from "../../lib/at-once.ts";
 import { withTimeout } from "../../lib/deadline.ts";
-import type { Ctx, OutboxCtx } from "../../platform/context.ts";
-import type { DatabaseKind } from "../../platform/db/database.ts";
+import type { Ctx, DatabaseKind, OutboxCtx } from "../../platform/context.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 import { lacksMigrations, NOT_MIGRATED } from "../../platform/settings/setting-issues.ts";
 import { parseVariables } from "../../platform/settings/settings.ts";
@@ -40,12 +40,10 @@ export interface OutboxState {
 
 /** Reads the outboxes of all databases, CONCURRENT_DATABASES at once. Counts at most `limit` rows of each. */
 export async function readOutboxes(ctx: Ctx, limit: number): Promise<OutboxState[]> {
-  const queue = (["main", ...shardNumbers(ctx)] as const).values();
   const states: OutboxState[] = [];
-  const worker = async () => {
-    for (const database of queue) states.push(await readOutbox(ctx, database, limit));
-  };
-  await Promise.all(Array.from({ length: CONCURRENT_DATABASES }, worker));
+  await forEachAtOnce(CONCURRENT_DATABASES, ["main", ...shardNumbers(ctx)] as const, async (database) => {
+    states.push(await readOutbox(ctx, database, limit));
+  });
   return states.sort(
     (a, b) => Number(a.database === "main" ? -1 : a.database) - Number(b.database === "main" ? -1 : b.database),
   );

@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { type ErasedPerson, Scrubber } from "../../sending/emails/index.ts";
 import type { StepResult } from "./person-rows.ts";
 
@@ -45,7 +44,7 @@ const DELETE =
 /** Replaces an address in the counted links of up to 50 broadcasts; links that are the same then are summed. Safe to repeat. */
 export async function scrubClicks(ctx: MailCtx, person: ErasedPerson, after: unknown): Promise<StepResult> {
   const at = (after as Position | null) ?? { broadcast: "", url: "" };
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const [ofOne, ofNext, range] = await db.batch([
     db.prepare(FIND_OF_ONE).bind(person.workspace, at.broadcast, at.url),
     db.prepare(FIND_NEXT).bind(person.workspace, at.broadcast),

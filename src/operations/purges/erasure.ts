@@ -1,7 +1,5 @@
-import type { Ctx, MailCtx } from "../../platform/context.ts";
+import type { Ctx, Database, DatabaseKind, MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { Database, DatabaseKind } from "../../platform/db/database.ts";
 import { reloadErasedKey } from "../../platform/erased-addresses/key.ts";
 import { responsePrefixes } from "../../platform/idempotency/large-responses.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
@@ -83,16 +81,16 @@ const mailStages = (ctx: MailCtx): Stage[] => [
     await deleteWaitingEventsStatement(ctx, workspace, key).run();
     return { next: null, removed: {} };
   },
-  (person) => deletePersonRows(mailDb(ctx), MAIL_ROWS, person),
+  (person) => deletePersonRows(ctx.mail, MAIL_ROWS, person),
   async (person, after) => {
     const { next, erased, cancelled } = await eraseEmails(ctx, person, after as number | null);
     return { next: next && { after: next.before }, removed: { emails: erased, cancelled_emails: cancelled } };
   },
   // An open that came before its email was erased.
-  (person) => deletePersonRows(mailDb(ctx), EVENT_ROWS, person),
+  (person) => deletePersonRows(ctx.mail, EVENT_ROWS, person),
   (person, after) => scrubClicks(ctx, person, after),
-  ...textStages(mailDb(ctx), MAIL_TEXTS),
-  (person, after) => deleteResponses(mailDb(ctx), person, after, ctx.now()),
+  ...textStages(ctx.mail, MAIL_TEXTS),
+  (person, after) => deleteResponses(ctx.mail, person, after, ctx.now()),
 ];
 
 const mainStages = (ctx: Ctx): Stage[] => [

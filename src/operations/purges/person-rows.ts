@@ -1,4 +1,4 @@
-import type { Database, DatabaseKind, Statement } from "../../platform/db/database.ts";
+import type { Database, DatabaseKind, Statement } from "../../platform/context.ts";
 import type { ErasedPerson, Scrubber } from "../../sending/emails/index.ts";
 import type { MAIL_ROWS, PersonTexts } from "./person-tables.ts";
 

@@ -1,14 +1,10 @@
-import type { MailCtx, OutboxCtx } from "../../platform/context.ts";
+import type { Ctx, MailCtx, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import type { Purge } from "../../platform/outbox/purge-statement.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
-import { deleteContacts } from "./contacts.ts";
 import { erasePerson } from "./erasure.ts";
 import { deleteKeys, deleteObjects } from "./objects.ts";
-import { deleteTopicChoices } from "./topic-choices.ts";
 import { purgeWorkspace } from "./workspace.ts";
 
 /** A run starts no further step after this many milliseconds: half a lease, so that no other run claims the row meanwhile. */
@@ -72,4 +68,29 @@ function runStep(ctx: PurgeCtx, purge: Purge): Promise<boolean> {
   if ("erasure" in purge) return erasePerson(ctx, purge);
   if ("topic" in purge) return deleteTopicChoices(ctx, purge.topic);
   return "keys" in purge ? deleteKeys(ctx, purge.keys) : purgeWorkspace(ctx, purge);
+}
+
+/** Contacts that one step deletes: few enough for a transaction of milliseconds. */
+const CONTACTS_PER_STEP = 5_000;
+
+/** Deletes up to 5,000 contacts of a deleted list. Returns true when none is left. */
+async function deleteContacts(ctx: MailCtx, list: number): Promise<boolean> {
+  const { meta } = await ctx.mail
+    .prepare("DELETE FROM contacts WHERE n IN (SELECT n FROM contacts WHERE list = ?1 LIMIT ?2)")
+    .bind(list, CONTACTS_PER_STEP)
+    .run();
+  return meta.changes < CONTACTS_PER_STEP;
+}
+
+/** Choices that one step deletes: few enough for a transaction of milliseconds. */
+const CHOICES_PER_STEP = 5_000;
+
+const DELETE = `
+  DELETE FROM topic_choices WHERE (workspace, email, topic) IN (
+    SELECT workspace, email, topic FROM topic_choices WHERE topic = ?1 LIMIT ?2)`;
+
+/** Deletes up to 5,000 choices about a deleted topic. Returns true when none is left. */
+async function deleteTopicChoices(ctx: Ctx, topic: number): Promise<boolean> {
+  const { meta } = await ctx.db.prepare(DELETE).bind(topic, CHOICES_PER_STEP).run();
+  return meta.changes < CHOICES_PER_STEP;
 }

@@ -1,6 +1,4 @@
-import type { Ctx, MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { Database, DatabaseKind, Statement } from "../../platform/db/database.ts";
+import type { Ctx, Database, DatabaseKind, MailCtx, Statement } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
 import { responsePrefixes } from "../../platform/idempotency/large-responses.ts";
@@ -100,7 +98,7 @@ export async function purgeWorkspace(ctx: Ctx, { workspace, id }: { workspace: n
 }
 
 function purgeMail(ctx: MailCtx, workspace: { number: number; id: string }): Promise<boolean> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   // Closed before its emails are deleted, so that no send can add one afterwards. The closed row stays.
   const close = closeStatement(ctx, workspace);
   return isLastStep(db, [close, ...deletions(db, MAIL_STEPS, workspace.number), rewindContentProgressStatement(ctx)]);

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
 import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
 import {
@@ -54,7 +52,7 @@ const SAVE_CLOSED =
  * hour as OTHER_DOMAINS. Safe to interrupt and to repeat: sums are replaced as a whole.
  */
 export async function* closeHours(ctx: MailCtx): Steps {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const closed = await db.prepare(FIND_CLOSED).first<{ hour: number | null }>();
   if (closed?.hour === null || closed?.hour === undefined) return;
   const steps = await workspaceSteps(ctx);
@@ -77,5 +75,5 @@ export async function* closeHours(ctx: MailCtx): Steps {
 }
 
 function foldStatements(ctx: MailCtx, { workspace, hour }: { workspace: number; hour: number }): MailStatement[] {
-  return [FOLD, DELETE_FOLDED].map((sql) => mailDb(ctx).prepare(sql).bind(workspace, hour, MAX_DOMAINS, OTHER_DOMAINS));
+  return [FOLD, DELETE_FOLDED].map((sql) => ctx.mail.prepare(sql).bind(workspace, hour, MAX_DOMAINS, OTHER_DOMAINS));
 }

@@ -1,6 +1,5 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { storedKey } from "../../platform/db/r2-keys.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
 import { blankExcept } from "../../sending/emails/index.ts";
@@ -53,8 +52,8 @@ export async function* comparePacks(ctx: Ctx, packs: readonly KnownPack[]): Asyn
 async function sumNamed(ctx: Ctx, packs: readonly KnownPack[]): Promise<Map<string, number>> {
   const sums = new Map<string, number>();
   for (const [shard, here] of Map.groupBy(packs, ({ shard }) => shard)) {
-    const { results } = await mailDb(onShard(ctx, shard))
-      .prepare(SUM)
+    const { results } = await onShard(ctx, shard)
+      .mail.prepare(SUM)
       .bind(JSON.stringify(here.map(toParameter)))
       .all<{ key: string; bytes: number | null }>();
     for (const { key, bytes } of results) sums.set(key, bytes ?? Number.NaN);
@@ -93,7 +92,7 @@ async function* findPlaces(ctx: MailCtx, pack: KnownPack, named: Place[]): Async
   const parameter = JSON.stringify([toParameter(pack)]);
   // No id is this text, and it sorts before the first.
   for (let after = pack.firstId.slice(0, -1); ; ) {
-    const { results } = await mailDb(ctx)
+    const { results } = await ctx.mail
       .prepare(FIND_PLACES)
       .bind(parameter, after)
       .all<Place & { id: string; isNamed: 0 | 1 }>();

@@ -1,6 +1,5 @@
 import { partition } from "../../lib/partition.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { fullKey, packedRange, r2Keys, storedKey } from "../../platform/db/r2-keys.ts";
 import { type Steps, takeTurns } from "../../platform/jobs/turns.ts";
 import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
@@ -78,7 +77,7 @@ interface Workspace {
 export async function* deleteExpiredEmails(ctx: MailCtx, ownDays: OwnDays): Steps {
   const cutoffOf = (number: number) => emailCutoff(ctx.now(), ownDays.get(number) ?? ctx.settings.retentionDays);
   for (const { first, last } of await workspaceSteps(ctx)) {
-    const { results } = await mailDb(ctx)
+    const { results } = await ctx.mail
       .prepare(FIND_WORKSPACES)
       .bind(first, last)
       .all<{ number: number; id: string; oldest: number | null }>();
@@ -91,7 +90,7 @@ export async function* deleteExpiredEmails(ctx: MailCtx, ownDays: OwnDays): Step
 /** Deletes the expired emails of a workspace, a page in each step. Unfinished ones among them are passed. */
 async function* deleteOf(ctx: MailCtx, workspace: Workspace): Steps {
   for (let after = ""; ; ) {
-    const page = mailDb(ctx).prepare(FIND_PAGE).bind(workspace.number, after, ROWS_PER_STEP, workspace.cutoff);
+    const page = ctx.mail.prepare(FIND_PAGE).bind(workspace.number, after, ROWS_PER_STEP, workspace.cutoff);
     const { results } = await page.all<PageRow>();
     await deleteEmails(
       ctx,
@@ -108,7 +107,7 @@ async function* deleteOf(ctx: MailCtx, workspace: Workspace): Steps {
 async function deleteEmails(ctx: MailCtx, workspace: Workspace, expired: readonly PageRow[]): Promise<void> {
   const [first] = expired;
   if (!first) return;
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const numbers = JSON.stringify(expired.map(({ n }) => n));
   const shared = Map.groupBy(
     expired.filter(({ content_key }) => content_key !== null),
@@ -140,7 +139,7 @@ async function findKeptKeys(
   numbers: string,
 ): Promise<ReadonlySet<string>> {
   if (shared.size === 0) return new Set();
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const [packs, others] = partition([...shared], ([key]) => packedRange(key) !== null);
   const packRows = packs.map(([key]) => ({
     ...packedRange(key),

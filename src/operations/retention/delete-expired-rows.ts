@@ -5,9 +5,7 @@ import { DAY_MS } from "../../lib/time.ts";
 import { NOTIFICATION_DAYS } from "../../notices/notifications/index.ts";
 import { DELIVERY_DAYS } from "../../notices/webhooks/index.ts";
 import { AUDIT_RETENTION_DAYS, firstIdAt } from "../../platform/audit/rules.ts";
-import type { Ctx, MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { Database, DatabaseKind } from "../../platform/db/database.ts";
+import type { Ctx, Database, DatabaseKind, MailCtx } from "../../platform/context.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
 import { eventLimits } from "../../platform/person-events/rules.ts";
 import { VOLUME_DAYS, WARM_UP_KEPT_DAYS } from "../../sending/receivers/index.ts";
@@ -164,7 +162,7 @@ export function expiredMailRows(ctx: MailCtx, ownDays: OwnDays): Steps[] {
       boundsOf(ownDays, dayOf),
     ]),
   ];
-  return [...ofAll, ...(ownDays.size > 0 ? ofSome : [])].map(([sql, before]) => deleteBefore(mailDb(ctx), sql, before));
+  return [...ofAll, ...(ownDays.size > 0 ? ofSome : [])].map(([sql, before]) => deleteBefore(ctx.mail, sql, before));
 }
 
 /** Deletes page after page until none is left. */

@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
 import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
 import { MAX_DOMAINS, OTHER_DOMAINS, ROLLUP_COLUMNS } from "../../sending/emails/index.ts";
@@ -32,7 +31,7 @@ const FIRST_DAY = "SELECT min(hour) / 24 - 1 AS day FROM rollups_hourly";
 
 /** Sums hourly roll-ups into daily ones for each day (UTC) that ended. Safe to interrupt: a day is replaced as a whole. */
 export async function* rollUpDays(ctx: MailCtx): Steps {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const progress = await db.prepare("SELECT day FROM rollups_progress").first<{ day: number }>();
   const last = progress ?? (await db.prepare(FIRST_DAY).first<{ day: number | null }>());
   if (last?.day === null || last?.day === undefined) return;

@@ -1,3 +1,4 @@
+import { forEachAtOnce } from "../../lib/at-once.ts";
 import { mailboxStore } from "../../mailboxes/mailbox-store/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
@@ -23,12 +24,8 @@ export async function sweepMailboxObjects(ctx: Ctx, keys: readonly string[]): Pr
     ctx.log("retention.objects_without_mailbox", { objects: orphans.length });
     await ctx.env.CONTENT.delete(orphans);
   }
-  const queue = [...existing].values();
-  const worker = async () => {
-    // The port logs a failure.
-    for (const id of queue) await removeUnknown(ctx, id, byMailbox.get(id) ?? []).catch(() => {});
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  // The port logs a failure.
+  await forEachAtOnce(AT_ONCE, existing, (id) => removeUnknown(ctx, id, byMailbox.get(id) ?? []).catch(() => {}));
 }
 
 async function removeUnknown(ctx: Ctx, mailbox: string, objects: readonly string[]): Promise<void> {

@@ -1,6 +1,5 @@
 import { isUuid, timeOfId } from "../../lib/ids.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { packedRange, r2Keys, storedKey, testIdOf } from "../../platform/db/r2-keys.ts";
 import { findShards, onShard } from "../../platform/jobs/shards.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
@@ -134,7 +133,7 @@ async function* findUnnamed(ctx: Ctx, known: readonly KnownCandidate[]): AsyncGe
 /** Returns the keys of objects that an email in this mail database names. */
 async function findNamed(ctx: MailCtx, candidates: readonly KnownCandidate[]): Promise<string[]> {
   const rows = candidates.map((candidate) => ({ ...candidate, storedKey: storedKey(candidate.key) }));
-  const { results } = await mailDb(ctx).prepare(FIND_NAMED).bind(JSON.stringify(rows)).all<{ key: string }>();
+  const { results } = await ctx.mail.prepare(FIND_NAMED).bind(JSON.stringify(rows)).all<{ key: string }>();
   return results.map(({ key }) => key);
 }
 

@@ -1,6 +1,5 @@
 import { dailyKey, notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
 import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
 import { sendSystemEmail } from "../../sending/system-emails/index.ts";
@@ -63,7 +62,7 @@ async function findLargest(ctx: MailCtx, ownDays: OwnDays): Promise<number[]> {
   const days = boundsOf(ownDays, (own) => own);
   const found: { number: number; kept: number }[] = [];
   for (const { first, last } of await workspaceSteps(ctx)) {
-    const { results } = await mailDb(ctx)
+    const { results } = await ctx.mail
       .prepare(FIND_LARGEST)
       .bind(since, first, last, days, ctx.settings.retentionDays)
       .all<{ number: number; kept: number }>();

@@ -34,9 +34,14 @@ export async function rewrapStep(ctx: Ctx, cursor: Cursor): Promise<{ rewrapped:
   const target = sealedColumns[cursor.column];
   if (!target) return { rewrapped: 0, next: null };
   const { results } = await ctx.db.prepare(findRows(target)).bind(cursor.after, ROWS_PER_STEP).all<Row>();
-  const prefix = `${newestKey(ctx.settings.masterKeys).version}.`;
-  const old = results.filter(({ sealed }) => !sealed.startsWith(prefix));
-  const changes = await Promise.all(old.map(async (row) => ({ ...row, fresh: await reseal(ctx, target, row) })));
+  const { masterKeys } = ctx.settings;
+  const old = results.filter(({ sealed }) => !sealed.startsWith(`${newestKey(masterKeys).version}.`));
+  const changes = await Promise.all(
+    old.map(async ({ key, sealed }) => {
+      const value = await open(masterKeys, target.purpose, key, sealed);
+      return { key, sealed, fresh: await seal(masterKeys, target.purpose, key, value) };
+    }),
+  );
   const last = results.at(-1);
   const isEnd = results.length < ROWS_PER_STEP || last === undefined;
   const next = isEnd ? { column: cursor.column + 1, after: "" } : { ...cursor, after: last.key };
@@ -44,8 +49,4 @@ export async function rewrapStep(ctx: Ctx, cursor: Cursor): Promise<{ rewrapped:
   if (changes.length === 0) return { rewrapped: 0, next: isDone ? null : next };
   const { meta } = await ctx.db.prepare(update(target)).bind(JSON.stringify(changes)).run();
   return { rewrapped: meta.changes, next: isDone ? null : next };
-}
-
-async function reseal({ settings }: Ctx, { purpose }: SealedColumn, { key, sealed }: Row): Promise<string> {
-  return seal(settings.masterKeys, purpose, key, await open(settings.masterKeys, purpose, key, sealed));
 }

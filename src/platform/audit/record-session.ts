@@ -1,5 +1,4 @@
-import type { Ctx } from "../context.ts";
-import type { MainStatement } from "../db/database.ts";
+import type { Ctx, MainStatement } from "../context.ts";
 import { actions } from "./actions.ts";
 
 const INSERT = `

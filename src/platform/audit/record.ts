@@ -1,5 +1,4 @@
-import type { CredentialKind, WorkspaceCtx } from "../context.ts";
-import type { MainStatement } from "../db/database.ts";
+import type { CredentialKind, MainStatement, WorkspaceCtx } from "../context.ts";
 import { type AuditAction, actions } from "./actions.ts";
 
 /** A change that a caller makes. */

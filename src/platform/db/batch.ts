@@ -1,5 +1,4 @@
-import type { Ctx } from "../context.ts";
-import type { Database, DatabaseKind, Statement } from "./database.ts";
+import type { Ctx, Database, DatabaseKind, Statement } from "../context.ts";
 import { isOverloaded } from "./repeat-call.ts";
 
 /** Signals that another writer changed the row first, so the batch was rolled back. Read the row again, then retry. */

@@ -1,4 +1,4 @@
-import type { Database, DatabaseKind, Statement } from "./database.ts";
+import type { Database, DatabaseKind, Statement } from "../context.ts";
 import { isRead } from "./is-read.ts";
 import { isRepeating, repeatCall } from "./repeat-call.ts";
 
@@ -9,11 +9,16 @@ const written = new WeakMap<object, number>();
 /** D1's own statements by the watched ones, since `batch` takes only the former, and whether they only read. */
 const originals = new WeakMap<object, { original: object; reads: boolean }>();
 
+/** Returns a binding as the kind of database that it is, which counts the rows written. Call it only where bindings are read. */
+export function asDatabase<Kind extends DatabaseKind>(binding: D1Database): Database<Kind> {
+  return countRows(binding as unknown as Database<Kind>);
+}
+
 /**
  * Returns a binding as a database that counts, in memory, the rows that its statements write (`meta.rows_written` of D1), and
  * that repeats calls as `repeatCall` does.
  */
-export function countRows<Kind extends DatabaseKind>(binding: Database<Kind>): Database<Kind> {
+function countRows<Kind extends DatabaseKind>(binding: Database<Kind>): Database<Kind> {
   const known = counting.get(binding);
   if (known) return known as Database<Kind>;
   const repeat: typeof repeatCall = isRepeating(binding) ? (_, call) => call() : repeatCall;

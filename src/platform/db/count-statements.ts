@@ -1,5 +1,4 @@
-import type { Ctx } from "../context.ts";
-import type { Database, DatabaseKind, Statement } from "./database.ts";
+import type { Ctx, Database, DatabaseKind, Statement } from "../context.ts";
 
 /** D1's own objects by the counted statements, since `batch` takes only the former. */
 const originals = new WeakMap<object, object>();

@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { asDatabase } from "./database.ts";
+import { asDatabase } from "./count-rows.ts";
 import { isRead } from "./is-read.ts";
 import { markRepeating } from "./repeat-call.ts";
 

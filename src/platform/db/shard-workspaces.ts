@@ -1,6 +1,4 @@
-import type { MailCtx } from "../context.ts";
-import { mailDb } from "./client.ts";
-import type { MailStatement } from "./database.ts";
+import type { MailCtx, MailStatement } from "../context.ts";
 
 /** A workspace as its mail database knows it. */
 interface ShardWorkspace {
@@ -23,10 +21,10 @@ const KEEP_ACTIVITY = `
 
 /** Returns a statement that begins to keep the activity of the people of a workspace. It changes nothing when it is kept. */
 export function keepActivityStatement(
-  ctx: Pick<MailCtx, "outbox" | "now">,
+  ctx: Pick<MailCtx, "mail" | "now">,
   { number, id }: ShardWorkspace,
 ): MailStatement {
-  return mailDb(ctx).prepare(KEEP_ACTIVITY).bind(number, id, ctx.now());
+  return ctx.mail.prepare(KEEP_ACTIVITY).bind(number, id, ctx.now());
 }
 
 const END_ACTIVITY = `
@@ -35,16 +33,16 @@ const END_ACTIVITY = `
      AND NOT EXISTS (SELECT 1 FROM automations WHERE workspace = ?1 AND status <> 'archived')`;
 
 /** Returns a statement that keeps no further activity of a workspace, unless it has segments, or automations that are not archived. */
-export function endActivityStatement(ctx: Pick<MailCtx, "outbox">, workspace: number): MailStatement {
-  return mailDb(ctx).prepare(END_ACTIVITY).bind(workspace);
+export function endActivityStatement(ctx: Pick<MailCtx, "mail">, workspace: number): MailStatement {
+  return ctx.mail.prepare(END_ACTIVITY).bind(workspace);
 }
 
 /** Returns a statement that adds an open workspace and rolls back its batch with ConcurrencyError for a closed one. */
-export function requireOpenStatement(ctx: Pick<MailCtx, "outbox">, { number, id }: ShardWorkspace): MailStatement {
-  return mailDb(ctx).prepare(REQUIRE_OPEN).bind(number, id);
+export function requireOpenStatement(ctx: Pick<MailCtx, "mail">, { number, id }: ShardWorkspace): MailStatement {
+  return ctx.mail.prepare(REQUIRE_OPEN).bind(number, id);
 }
 
 /** Returns a statement that closes a workspace, which then accepts no mail. Safe to run twice. */
-export function closeStatement(ctx: Pick<MailCtx, "outbox">, { number, id }: ShardWorkspace): MailStatement {
-  return mailDb(ctx).prepare(CLOSE).bind(number, id);
+export function closeStatement(ctx: Pick<MailCtx, "mail">, { number, id }: ShardWorkspace): MailStatement {
+  return ctx.mail.prepare(CLOSE).bind(number, id);
 }

@@ -1,5 +1,4 @@
 import type { WorkspaceCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
 import type { Idempotency } from "./key.ts";
 import { dayOf } from "./rules.ts";
 
@@ -21,7 +20,7 @@ const ADD_RECEIPT = `
 export async function addReceipt(ctx: WorkspaceCtx, { keys, repeats }: Idempotency, id: string): Promise<void> {
   if (!repeats) return;
   const { connection, sequence } = repeats;
-  await mailDb(ctx)
+  await ctx.mail
     .prepare(ADD_RECEIPT)
     .bind(dayOf(ctx.now()), ctx.workspace.number, JSON.stringify(keys), connection, sequence, id, MAX_RECEIPTS)
     .run();

@@ -1,13 +1,11 @@
+import { fromBase64, toBase64, utf8 } from "../../lib/bytes.ts";
 import { conflict } from "../../lib/errors.ts";
-import type { WorkspaceCtx } from "../context.ts";
+import type { Database, DatabaseKind, MailStatement, MainStatement, Statement, WorkspaceCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
-import { mailDb } from "../db/client.ts";
-import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
 import type { Idempotency } from "./key.ts";
 import { fromStored, toStored } from "./large-responses.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
 import { isAbandoned } from "./running.ts";
-import { isSealed, openResponse, sealResponse } from "./seal.ts";
 
 const FIND_RESPONSE = `
   SELECT fingerprint, answer FROM idempotency_keys
@@ -53,7 +51,7 @@ async function findRow(ctx: WorkspaceCtx, { keys, repeats }: Idempotency): Promi
       .prepare(FIND_RESPONSE)
       .bind(...values)
       .first<ResponseRow>();
-  const [main, mail] = await Promise.all([find(ctx.db), find(mailDb(ctx))]);
+  const [main, mail] = await Promise.all([find(ctx.db), find(ctx.mail)]);
   return main ?? mail;
 }
 
@@ -81,7 +79,7 @@ export function storeResponse(ctx: WorkspaceCtx, response: unknown, status?: num
 
 /** Returns the same for a batch of writes to the mail database of the caller. */
 export function storeMailResponse(ctx: WorkspaceCtx, response: unknown, status?: number): Promise<MailStatement[]> {
-  return storeIn(ctx, mailDb(ctx), response, status);
+  return storeIn(ctx, ctx.mail, response, status);
 }
 
 async function storeIn<Kind extends DatabaseKind>(
@@ -142,4 +140,49 @@ export function fingerprintOf({ actor: { domainIds } }: WorkspaceCtx, { fingerpr
   if (!domainIds) return fingerprint;
   // A key that is restricted to no domain must not share the fingerprint of unrestricted ones.
   return [fingerprint, ...(domainIds.size > 0 ? [...domainIds].sort() : ["no-domains"])].join(" ");
+}
+
+/** Prefix of a sealed response. No JSON text begins with it. */
+const SEALED_PREFIX = "sealed";
+
+/** Returns whether a stored response is encrypted. */
+function isSealed(response: string): boolean {
+  return response.startsWith(`${SEALED_PREFIX}.`);
+}
+
+/**
+ * Encrypts a response (AES-256-GCM) under the newest sealing key. Returns `sealed.<credential>.<version>.<iv>.<text>`.
+ * Decrypting it requires the caller's Idempotency-Key, which is not stored.
+ */
+async function sealResponse(ctx: WorkspaceCtx, idempotency: Idempotency, response: string): Promise<string> {
+  const { credentialId } = ctx.actor;
+  const [newest = ""] = await idempotency.sealingKeys();
+  const [version, secret] = newest.split(".");
+  const iv = crypto.getRandomValues(new Uint8Array(12));
+  const key = await importKey(secret, "encrypt");
+  const sealed = await crypto.subtle.encrypt(algorithm(ctx, idempotency, iv), key, utf8(response));
+  return [SEALED_PREFIX, credentialId, version, toBase64(iv), toBase64(new Uint8Array(sealed))].join(".");
+}
+
+/**
+ * Decrypts the result of `sealResponse`. Throws 409 for another credential: an Idempotency-Key may be guessable, and the
+ * other credential may have fewer rights.
+ */
+async function openResponse(ctx: WorkspaceCtx, idempotency: Idempotency, sealed: string): Promise<string> {
+  const [, credentialId, version, iv = "", text = ""] = sealed.split(".");
+  if (credentialId !== ctx.actor.credentialId) throw conflict("This Idempotency-Key was used by another credential");
+  const found = (await idempotency.sealingKeys()).find((candidate) => candidate.split(".")[0] === version);
+  const key = await importKey(found?.split(".")[1], "decrypt");
+  const plain = await crypto.subtle.decrypt(algorithm(ctx, idempotency, fromBase64(iv)), key, fromBase64(text));
+  return new TextDecoder().decode(plain);
+}
+
+function importKey(secret: string | undefined, use: "encrypt" | "decrypt"): Promise<CryptoKey> {
+  if (!secret) throw new Error("no key is configured that can encrypt or decrypt this stored response");
+  return crypto.subtle.importKey("raw", fromBase64(secret), "AES-GCM", false, [use]);
+}
+
+/** Returns the AES-GCM parameters. Workspace, credential and request are authenticated. */
+function algorithm({ workspace, actor }: WorkspaceCtx, { fingerprint }: Idempotency, iv: Uint8Array<ArrayBuffer>) {
+  return { name: "AES-GCM", iv, additionalData: utf8(`${workspace.number} ${actor.credentialId} ${fingerprint}`) };
 }

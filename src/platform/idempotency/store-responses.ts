@@ -1,7 +1,5 @@
-import type { WorkspaceCtx } from "../context.ts";
+import type { MailStatement, WorkspaceCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
-import { mailDb } from "../db/client.ts";
-import type { MailStatement } from "../db/database.ts";
 import type { Idempotency } from "./key.ts";
 import { fingerprintOf } from "./responses.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
@@ -40,7 +38,7 @@ const INSERT_RESPONSES = `
  * batch rolls back with ConcurrencyError. The number of statements does not depend on the number of requests.
  */
 export function storeMailResponses(ctx: WorkspaceCtx, responses: readonly KeyedResponse[]): MailStatement[] {
-  const [db, now] = [mailDb(ctx), ctx.now()];
+  const [db, now] = [ctx.mail, ctx.now()];
   const items = responses.map(({ idempotency, response }) => ({
     keys: idempotency.keys,
     fingerprint: fingerprintOf(ctx, idempotency),

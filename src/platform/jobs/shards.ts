@@ -1,7 +1,7 @@
-import type { Ctx, InvocationLimits, MailCtx, OutboxCtx } from "../context.ts";
+import type { Ctx, InvocationLimits, MailCtx, MailDatabase, OutboxCtx, WakeUp } from "../context.ts";
+import { asDatabase } from "../db/count-rows.ts";
 import { countStatements } from "../db/count-statements.ts";
-import { asDatabase } from "../db/database.ts";
-import { type OutboxMessage, type WakeUp, wake } from "../outbox/wake.ts";
+import { type OutboxMessage, wake } from "../outbox/wake.ts";
 
 const numbersOf = new WeakMap<object, readonly number[]>();
 
@@ -52,9 +52,12 @@ export function onShard<Context extends Ctx>(ctx: Context, shard: number): Conte
   const binding = (ctx.env as unknown as Record<string, D1Database | undefined>)[`MAIL_${shard}`];
   if (!binding) throw new Error(`there is no mail database ${shard}`);
   const database = asDatabase<"mail">(binding);
-  const outbox = ctx.limits ? countStatements(database, ctx.limits) : database;
-  return { ...ctx, shard, outbox, wake: wakeIn(ctx, shard) };
+  const mail = ctx.limits ? countStatements(database, ctx.limits) : database;
+  return { ...withMail(ctx, mail), shard, wake: wakeIn(ctx, shard) };
 }
+
+/** Returns the context with this mail database, which has its outbox too. */
+export const withMail = <Context extends Ctx>(ctx: Context, mail: MailDatabase) => ({ ...ctx, mail, outbox: mail });
 
 /** Returns the context with limits of its invocation, whose statements on any database are counted. */
 export function withLimits(ctx: Ctx, limits: InvocationLimits): Ctx {

@@ -1,5 +1,4 @@
 import type { MailCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
 
 /** Workspaces of one statement of a job. */
 const WORKSPACES_PER_STEP = 500;
@@ -17,6 +16,6 @@ export interface WorkspaceStep {
 
 /** Returns ranges of workspace numbers that have at most WORKSPACES_PER_STEP workspaces of the mail database each. */
 export async function workspaceSteps(ctx: MailCtx): Promise<WorkspaceStep[]> {
-  const { results } = await mailDb(ctx).prepare(FIND_STEPS).bind(WORKSPACES_PER_STEP).all<WorkspaceStep>();
+  const { results } = await ctx.mail.prepare(FIND_STEPS).bind(WORKSPACES_PER_STEP).all<WorkspaceStep>();
   return results;
 }

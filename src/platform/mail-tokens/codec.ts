@@ -30,12 +30,6 @@ export interface TokenFormat {
   decode: (text: string) => Uint8Array<ArrayBuffer> | null;
 }
 
-/** A token that verified. */
-export interface ReadToken {
-  reference: MailReference;
-  payload: Uint8Array<ArrayBuffer>;
-}
-
 const ID_BYTES = 22;
 const MAC_BYTES = 10;
 const MAX_WORKSPACE = 2 ** 48 - 1;
@@ -63,7 +57,7 @@ export async function readToken(
   roots: readonly RootKey[],
   format: TokenFormat,
   text: string,
-): Promise<ReadToken | null> {
+): Promise<{ reference: MailReference; payload: Uint8Array<ArrayBuffer> } | null> {
   const bytes = format.decode(text);
   const fieldBytes = ID_BYTES + format.recipientBytes;
   if (!bytes || bytes.length < fieldBytes + MAC_BYTES) return null;

@@ -3,8 +3,7 @@
  * without a lookup. The first 44 characters identify the email and, through the MAC, the target.
  */
 
-import { fromBase64Url, toBase64Url } from "../../lib/base64url.ts";
-import { utf8 } from "../../lib/bytes.ts";
+import { fromBase64Url, toBase64Url, utf8 } from "../../lib/bytes.ts";
 import type { RootKey } from "../../lib/derive-key.ts";
 import { isWebUrl } from "../../lib/web-url.ts";
 import { headBytes, type MailReference, readToken, signToken, type TokenFormat } from "./codec.ts";

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OutboxCtx } from "../context.ts";
-import type { WakeUp } from "./wake.ts";
+import type { OutboxCtx, WakeUp } from "../context.ts";
 
 /** Rows that wait for a call at most: they fill 100 queue messages, one `sendBatch`. */
 const MAX_ROWS = 1_000;

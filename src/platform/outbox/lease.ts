@@ -1,8 +1,14 @@
-import type { Ctx, MailCtx, OutboxCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
-import type { DatabaseKind, MailStatement, Statement } from "../db/database.ts";
+import type {
+  Ctx,
+  DatabaseKind,
+  MailCtx,
+  MailStatement,
+  OutboxCtx,
+  OutboxKind,
+  Statement,
+  WakeUp,
+} from "../context.ts";
 import { CLAIM_EMAILS, CLAIM_ROWS, LEASE_MS } from "./rules.ts";
-import type { OutboxKind, WakeUp } from "./wake.ts";
 
 /** A claim on outbox rows: each has `due_at = until` and this token. */
 export interface Lease {
@@ -119,12 +125,12 @@ const SHRINK = `
 
 /** Removes emails, by their numbers, from a row that lists others too. */
 export function shrinkStatement(
-  ctx: Pick<MailCtx, "outbox">,
+  ctx: Pick<MailCtx, "mail">,
   lease: Lease,
   id: string,
   numbers: readonly number[],
 ): MailStatement {
-  return mailDb(ctx).prepare(SHRINK).bind(lease.until, id, lease.token, JSON.stringify(numbers));
+  return ctx.mail.prepare(SHRINK).bind(lease.until, id, lease.token, JSON.stringify(numbers));
 }
 
 /**
@@ -175,9 +181,45 @@ const RESCHEDULE = `
  * finishStatement.
  */
 export function rescheduleStatement(
-  ctx: Pick<MailCtx, "outbox">,
+  ctx: Pick<MailCtx, "mail">,
   lease: Lease,
   rows: readonly RescheduledRow[],
 ): MailStatement {
-  return mailDb(ctx).prepare(RESCHEDULE).bind(JSON.stringify(rows), lease.until, lease.token);
+  return ctx.mail.prepare(RESCHEDULE).bind(JSON.stringify(rows), lease.until, lease.token);
+}
+
+/**
+ * Runs a claim. Each time its connection to D1 is lost, returns what `findHeld` reads under the lease: a claim that has
+ * committed would keep its rows from every run for two minutes. A claim that holds nothing (null) is made again, once.
+ */
+export async function claimOrFindHeld<Claimed>(
+  ctx: Pick<OutboxCtx, "log">,
+  claim: () => Promise<Claimed>,
+  findHeld: () => Promise<Claimed | null>,
+): Promise<Claimed> {
+  for (let isRepeated = false; ; isRepeated = true)
+    try {
+      return await claim();
+    } catch (error) {
+      ctx.log("outbox.claim.repeated", { error: String(error) });
+      const held = await findHeld();
+      if (held !== null) return held;
+      if (isRepeated) throw error;
+    }
+}
+
+/** Claims outbox rows, except those that another run has claimed, also when the connection to D1 is lost. */
+export function claimRows<Kind extends DatabaseKind>(
+  ctx: OutboxCtx<Kind>,
+  rows: readonly WakeUp[],
+  lease: Lease,
+): Promise<ClaimedRow[]> {
+  return claimOrFindHeld(
+    ctx,
+    async () => (await claimStatement(ctx, rows, lease).all<ClaimedRow>()).results,
+    async () => {
+      const { results: held } = await heldRowsStatement(ctx, lease).all<ClaimedRow>();
+      return held.length > 0 ? held : null;
+    },
+  );
 }

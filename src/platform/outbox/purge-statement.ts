@@ -1,5 +1,4 @@
-import type { Ctx, OutboxCtx } from "../context.ts";
-import type { DatabaseKind, MainStatement, Statement } from "../db/database.ts";
+import type { Ctx, DatabaseKind, MainStatement, OutboxCtx, Statement } from "../context.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 
 /** Data to delete in the background, in steps (src/operations/purges/run.ts). */
@@ -17,22 +16,16 @@ export type Purge =
   /** The data of a deleted workspace, then its row. */
   | { workspace: number; id: string };
 
-/** A purge with the id of its outbox row: a UUID, preferably that of the deleted record. */
-export interface NewPurge {
-  id: string;
-  purge: Purge;
-}
-
 /** Delay from the deletion of a record to its purge: requests that were running at the deletion have ended by then. */
 const DELAY_MS = 120_000;
 
 /**
- * Returns a statement that adds purges to the outbox of the context, for the batch that deletes the record. Safe to run
- * twice.
+ * Returns a statement that adds purges to the outbox of the context, for the batch that deletes the record. `id` of an outbox row: a
+ * UUID, preferably that of the deleted record. Safe to run twice.
  */
 export function purgeStatement<Kind extends DatabaseKind>(
   ctx: OutboxCtx<Kind>,
-  purges: readonly NewPurge[],
+  purges: readonly { id: string; purge: Purge }[],
 ): Statement<Kind> {
   const rows = purges.map(({ id, purge }) => ({ id, ref: JSON.stringify(purge) }));
   return ctx.outbox

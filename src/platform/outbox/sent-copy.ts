@@ -1,7 +1,4 @@
-import type { MailCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
-import type { MailStatement } from "../db/database.ts";
-import type { WakeUp } from "./wake.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../context.ts";
 
 /** The fields of the outbox row of a copy in Sent. */
 export interface SentCopy {
@@ -17,5 +14,5 @@ const INSERT = "INSERT OR IGNORE INTO outbox (due_at, id, kind, ref) VALUES (?1,
 /** Returns the outbox row of a copy in Sent, due at `dueAt`, and its statement for the transaction that accepts the email. */
 export function newSentCopy(ctx: MailCtx, dueAt: number, copy: SentCopy): { row: WakeUp; statement: MailStatement } {
   const row = { dueAt, id: ctx.newId(), kind: "sent-copy" as const };
-  return { row, statement: mailDb(ctx).prepare(INSERT).bind(row.dueAt, row.id, JSON.stringify(copy)) };
+  return { row, statement: ctx.mail.prepare(INSERT).bind(row.dueAt, row.id, JSON.stringify(copy)) };
 }

@@ -1,7 +1,5 @@
-import type { OutboxCtx } from "../context.ts";
-import type { DatabaseKind, Statement } from "../db/database.ts";
+import type { DatabaseKind, OutboxCtx, Statement, WakeUp } from "../context.ts";
 import { LOW_PRIORITY_RUNS, OVERDUE_MS, SWEEP_AHEAD_MS, SWEEP_ROWS } from "./rules.ts";
-import type { WakeUp } from "./wake.ts";
 
 // A run of a low-priority row goes on with all others, so a few are enough. A claimed row is due at the end of its lease, not before.
 const FIND_DUE = `

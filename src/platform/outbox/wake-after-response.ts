@@ -1,7 +1,6 @@
-import type { OutboxCtx, WorkspaceCtx } from "../context.ts";
+import { waitByChance } from "../../lib/repeat.ts";
+import type { OutboxCtx, WakeUp, WorkspaceCtx } from "../context.ts";
 import { WakeUpGatherer } from "./gather-wake-ups.ts";
-import type { WakeUp } from "./wake.ts";
-import { wakeRepeatedly } from "./wake-repeatedly.ts";
 
 const gatherer = new WakeUpGatherer();
 
@@ -17,4 +16,19 @@ export async function wakeAfterResponse(
   const { env, outbox } = ctx;
   if (ctx.waitUntil) ctx.waitUntil(gatherer.wake({ queue: env.WORK, outbox }, rows, (all) => wakeRepeatedly(ctx, all)));
   else await ctx.wake(rows);
+}
+
+/** Waits before a message that the queue refused is sent again, in milliseconds. */
+const WAITS_MS = [100, 400];
+
+/**
+ * Sends queue messages for rows that are due, and sends them again when the queue refuses them: their emails would wait for the
+ * sweep, up to a minute. It may take a second, so it is for work after a response.
+ */
+async function wakeRepeatedly(ctx: Pick<OutboxCtx, "wake">, rows: readonly WakeUp[]): Promise<void> {
+  for (const wait of WAITS_MS) {
+    if (await ctx.wake(rows)) return;
+    await waitByChance(wait);
+  }
+  await ctx.wake(rows);
 }

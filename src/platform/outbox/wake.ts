@@ -1,28 +1,5 @@
 import { chunks } from "../../lib/chunks.ts";
-
-/** An outbox row by its key. A row that was moved since is claimed by another run. */
-export interface WakeUp {
-  dueAt: number;
-  id: string;
-  kind: OutboxKind;
-}
-
-/** Kinds of outbox rows; run-outbox.ts maps each to the function that processes it. */
-export type OutboxKind =
-  | "deliver"
-  | "bulk"
-  | "broadcast"
-  | "confirm"
-  | "segment"
-  | "purge"
-  | "release"
-  | "events"
-  | "transfer"
-  | "sent-copy"
-  | "forward"
-  | "notify"
-  | "import"
-  | "webhook";
+import type { WakeUp } from "../context.ts";
 
 /** A queue message, tagged and versioned. It carries row keys only. */
 export interface OutboxMessage {

@@ -1,5 +1,4 @@
-import type { Ctx } from "../context.ts";
-import type { MainStatement } from "../db/database.ts";
+import type { Ctx, MainStatement } from "../context.ts";
 
 const insert = (column: "domain_id" | "source_workspace") => `
   INSERT INTO outbox (due_at, id, kind, ref)

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
-import type { MailStatement } from "../db/database.ts";
+import type { MailCtx, MailStatement } from "../context.ts";
 import { RECORDS_EVENTS } from "../db/people-flags.ts";
 import { EVENT_COLUMNS } from "./insert.ts";
 
@@ -41,6 +39,6 @@ export function contactEventsStatements(
   { workspace, list, chunks }: ContactsOf,
   status: "active" | "pending" = "active",
 ): MailStatement[] {
-  const insert = mailDb(ctx).prepare(INSERT[status]);
+  const insert = ctx.mail.prepare(INSERT[status]);
   return chunks.map((chunk) => insert.bind(chunk, workspace, list, name, ctx.now()));
 }

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
-import type { MailStatement } from "../db/database.ts";
+import type { MailCtx, MailStatement } from "../context.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
 import { RECORDS_EVENTS } from "../db/people-flags.ts";
 import { EVENT_COLUMNS } from "./insert.ts";
@@ -44,5 +42,5 @@ export function recordEmailEventsStatements(ctx: MailCtx, events: readonly Recip
     const id = emailEventId(emailId, name, recipient);
     return JSON.stringify([workspace, id, emailKey, name, data, broadcast, at]);
   });
-  return jsonChunks(rows).map((chunk) => mailDb(ctx).prepare(RECORD).bind(chunk, ctx.now()));
+  return jsonChunks(rows).map((chunk) => ctx.mail.prepare(RECORD).bind(chunk, ctx.now()));
 }

@@ -1,5 +1,4 @@
 import type { MailCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
 import { RECORDS_EVENTS } from "../db/people-flags.ts";
 
 // A workspace that has had no mail yet has no row.
@@ -14,7 +13,7 @@ const CLEAR_MAIN = `UPDATE workspaces SET people = people & ~${RECORDS_EVENTS} W
 /** Lets the service record events of a workspace, in both of its databases. Safe to repeat after a failure. */
 export async function recordEventsOf(ctx: MailCtx, { number, id }: { number: number; id: string }): Promise<void> {
   await ctx.db.prepare(SET_MAIN).bind(number).run();
-  await mailDb(ctx).prepare(SET).bind(number, id).run();
+  await ctx.mail.prepare(SET).bind(number, id).run();
 }
 
 /**
@@ -23,5 +22,5 @@ export async function recordEventsOf(ctx: MailCtx, { number, id }: { number: num
  */
 export async function stopEventsOf(ctx: MailCtx, { number }: { number: number }): Promise<void> {
   await ctx.db.prepare(CLEAR_MAIN).bind(number).run();
-  await mailDb(ctx).prepare(CLEAR).bind(number).run();
+  await ctx.mail.prepare(CLEAR).bind(number).run();
 }

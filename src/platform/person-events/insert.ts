@@ -1,6 +1,4 @@
-import type { MailCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
-import type { MailStatement } from "../db/database.ts";
+import type { MailCtx, MailStatement } from "../context.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
 import { RECORDS_EVENTS } from "../db/people-flags.ts";
 import type { PersonEvent } from "./rules.ts";
@@ -46,5 +44,5 @@ export function recordPersonEventsStatements(ctx: MailCtx, events: readonly Pers
 function statements(ctx: MailCtx, sql: string, events: readonly PersonEvent[]): MailStatement[] {
   if (events.length === 0) return [];
   const rows = events.map((event) => JSON.stringify({ ...event, data: JSON.stringify(event.data) }));
-  return jsonChunks(rows).map((chunk) => mailDb(ctx).prepare(sql).bind(chunk, ctx.now()));
+  return jsonChunks(rows).map((chunk) => ctx.mail.prepare(sql).bind(chunk, ctx.now()));
 }

@@ -1,11 +1,7 @@
-import type { Ctx, MailCtx, OutboxCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
-import type { MainStatement } from "../db/database.ts";
+import type { Ctx, MailCtx, MainStatement, OutboxCtx, WakeUp } from "../context.ts";
 import { findShards, onShard } from "../jobs/shards.ts";
-import { claimRows } from "../outbox/claim-rows.ts";
-import { type ClaimedRow, finishStatement, newLease } from "../outbox/lease.ts";
+import { type ClaimedRow, claimRows, finishStatement, newLease } from "../outbox/lease.ts";
 import { CLAIM_ROWS } from "../outbox/rules.ts";
-import type { WakeUp } from "../outbox/wake.ts";
 import { recordPersonEventsStatements } from "./insert.ts";
 import type { PersonEvent } from "./rules.ts";
 import { wakeForEvents } from "./wake.ts";
@@ -64,5 +60,5 @@ async function store(ctx: MailCtx, rows: readonly EventsRef[]): Promise<void> {
   const events = rows.flatMap(({ workspace, email, at, events: stored }) =>
     stored.map((event): PersonEvent => ({ ...event, workspace, emailKey: email, occurredAt: at })),
   );
-  await wakeForEvents(ctx, await mailDb(ctx).batch(recordPersonEventsStatements(ctx, events)));
+  await wakeForEvents(ctx, await ctx.mail.batch(recordPersonEventsStatements(ctx, events)));
 }

@@ -1,10 +1,8 @@
 import { type AppError, tooManyRequests } from "../../lib/errors.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { firstIdAt } from "../audit/rules.ts";
-import type { CallerWorkspace, MailCtx } from "../context.ts";
+import type { CallerWorkspace, MailCtx, MailStatement } from "../context.ts";
 import { RefusedBatchError, refuse } from "../db/batch.ts";
-import { mailDb } from "../db/client.ts";
-import type { MailStatement } from "../db/database.ts";
 import { formatPolicy } from "./rules.ts";
 
 const REASON = "daily limit";
@@ -58,16 +56,12 @@ export function withSandboxLimit<Workspace extends Limited>(ctx: Pick<MailCtx, "
 export function countEmailsStatements(ctx: MailCtx, workspace: Limited, emails: number): MailStatement[] {
   const limit = dailyLimitOf(ctx, workspace);
   if (limit === null) return [];
-  return [
-    mailDb(ctx)
-      .prepare(COUNT)
-      .bind(workspace.number, ...dayOf(ctx.now()), emails, limit),
-  ];
+  return [ctx.mail.prepare(COUNT).bind(workspace.number, ...dayOf(ctx.now()), emails, limit)];
 }
 
 /** Counts the emails of today that a workspace without a limit had accepted. The caller has set a limit. */
 export async function beginDailyCount(ctx: MailCtx, workspace: number): Promise<void> {
-  await mailDb(ctx)
+  await ctx.mail
     .prepare(BEGIN)
     .bind(JSON.stringify([workspace]), ...dayOf(ctx.now()))
     .run();
@@ -102,7 +96,7 @@ const FIND_COUNTED = `
 /** Returns how many emails workspaces with a limit may have accepted today still, by number. One D1 call. */
 export async function findEmailsLeft(ctx: MailCtx, workspaces: readonly Limited[]): Promise<Map<number, number>> {
   const numbers = JSON.stringify(workspaces.map(({ number }) => number));
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const [, found] = await db.batch<{ number: number; counted: number }>([
     db.prepare(`${BEGIN} AND day IS NOT ?2`).bind(numbers, ...dayOf(ctx.now())),
     db.prepare(FIND_COUNTED).bind(numbers),

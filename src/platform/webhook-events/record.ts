@@ -1,6 +1,4 @@
-import type { MailCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
-import type { MailStatement } from "../db/database.ts";
+import type { MailCtx, MailStatement } from "../context.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../db/random-id.ts";
 import type { WebhookEvent } from "./rules.ts";
@@ -27,7 +25,7 @@ const INSERT = `
  */
 export function recordEventsStatements(ctx: MailCtx, events: readonly WebhookEvent[]): MailStatement[] {
   if (!ctx.settings.liveWebhooks || events.length === 0) return [];
-  const insert = mailDb(ctx).prepare(INSERT);
+  const insert = ctx.mail.prepare(INSERT);
   const chunks = jsonChunks(events.map(toJson));
   return chunks.map((chunk) => insert.bind(chunk, idPrefix(ctx), ctx.now()));
 }

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailStatement } from "../../platform/context.ts";
 import { RECIPIENT_COLUMNS, TOTAL_SUMS_SQL } from "../emails/index.ts";
 import { findReceiversOf } from "../receivers/index.ts";
 import type { Hours } from "./rules.ts";
@@ -56,7 +55,7 @@ const DOMAINS = `
 export async function findTotals(ctx: CallerCtx, { first, last }: Hours, size: number): Promise<Map<number, Counts>> {
   const rows = await readRollups<Counts & { hour: number }>(
     ctx,
-    mailDb(ctx).prepare(TOTALS).bind(ctx.workspace.number, first, last),
+    ctx.mail.prepare(TOTALS).bind(ctx.workspace.number, first, last),
   );
   const sums = new Map<number, Counts>();
   for (const row of rows) {
@@ -93,9 +92,7 @@ async function rankDomains(ctx: CallerCtx, { first, last }: Hours): Promise<[str
   const days = [Math.ceil(first / 24), Math.floor((last + 1) / 24) - 1];
   const rows = await readRollups<{ lines: string }>(
     ctx,
-    mailDb(ctx)
-      .prepare(DOMAINS)
-      .bind(ctx.workspace.number, first, last, ...days),
+    ctx.mail.prepare(DOMAINS).bind(ctx.workspace.number, first, last, ...days),
   );
   const sums = new Map<string, Counts>();
   for (const { lines } of rows) for (const line of lines.split("\n")) addLine(sums, line);

@@ -1,18 +1,16 @@
 import { linkUrl } from "../../domains/hosts/index.ts";
 import { addressKey } from "../../lib/addresses.ts";
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
-import { claimOrFindHeld } from "../../platform/outbox/claim-rows.ts";
 import {
   type ClaimedRow,
+  claimOrFindHeld,
   claimStatement,
   heldRowsStatement,
   type Lease,
   releaseStatement,
 } from "../../platform/outbox/lease.ts";
 import { CLAIM_EMAILS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import {
   appendEventSql,
   EMAIL_STATE_COLUMNS,
@@ -150,7 +148,7 @@ export async function claimMail(
   } catch (error) {
     const dueAt = ctx.now();
     const ids = rows.map(({ id }) => id);
-    await mailDb(ctx).batch([releaseStatement(ctx, lease, ids, dueAt), syncDueAtStatement(ctx, dueAt)]);
+    await ctx.mail.batch([releaseStatement(ctx, lease, ids, dueAt), syncDueAtStatement(ctx, dueAt)]);
     throw error;
   }
 }
@@ -162,7 +160,7 @@ function claimWithMails(
   lease: Lease,
   maxEmails: number,
 ): Promise<{ rows: ClaimedRow[]; found: MailRow[] }> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const findMails = db.prepare(FIND_MAILS).bind(lease.until, lease.token);
   const claim = async () => {
     const [claimed, , found] = await db.batch([

@@ -178,11 +178,6 @@ async function openContent(ctx: MailCtx, { source }: MailToCompose, content: str
   return source === "system" && content !== null ? openLinks(ctx.settings.masterKeys, content) : content;
 }
 
-interface ListHeaders {
-  headers: [string, string][];
-  hasCfblAddress: boolean;
-}
-
 /**
  * Returns the List-Unsubscribe headers of bulk and broadcast email, and of single email that asks for them
  * (docs/contract/suppressions.md#unsubscribe), the Feedback-ID by which mailbox providers count its complaints, and the address to
@@ -192,7 +187,7 @@ async function listHeaders(
   ctx: MailCtx,
   { source, state, sender }: Pick<MailToCompose, "source" | "state" | "sender">,
   given: readonly string[],
-): Promise<ListHeaders> {
+): Promise<{ headers: [string, string][]; hasCfblAddress: boolean }> {
   const offersUnsubscribe = state.recipients.some(({ unsubscribe }) => unsubscribe === true);
   if (!isBulkSource(source) && !offersUnsubscribe) return { headers: [], hasCfblAddress: false };
   const about = { workspace: state.workspace, emailId: state.id, recipient: 0 as const };

@@ -1,6 +1,5 @@
 import type { Capabilities, ConnectError, Envelope } from "../../mail/smtp/transport.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
+import type { Ctx, WakeUp } from "../../platform/context.ts";
 import { MAIN_EGRESS } from "../../platform/settings/named-egresses.ts";
 import type { RecipientEntry } from "../emails/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";

@@ -1,7 +1,5 @@
 import type { Ticket } from "../../mail/egress-tickets/ticket.ts";
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import type { EmailState } from "../emails/index.ts";
 
 /** An email that leaves the row under whose lease it was held, in its new state. */
@@ -38,7 +36,7 @@ export function insertNextStatement(ctx: MailCtx, leaving: readonly Leaving[]): 
   const rows = leaving.map(({ ticket: { until, row, token, isRepeated }, state: { id, n, dueAt } }) => {
     return { until, row, token, id, n, dueAt, claims: isRepeated ? 1 : 0 };
   });
-  return mailDb(ctx).prepare(INSERT_NEXT).bind(JSON.stringify(rows));
+  return ctx.mail.prepare(INSERT_NEXT).bind(JSON.stringify(rows));
 }
 
 /** Returns the statements that remove emails from their rows: one write for each row, however many of its emails leave. */
@@ -52,6 +50,6 @@ export function leaveStatements(ctx: MailCtx, leaving: readonly Leaving[]): Mail
   });
   const values = JSON.stringify(rows);
   const hasShared = leaving.some(({ ticket }) => ticket.row !== ticket.email);
-  const shrink = hasShared ? [mailDb(ctx).prepare(SHRINK).bind(values)] : [];
-  return [mailDb(ctx).prepare(DELETE_EMPTY).bind(values), ...shrink];
+  const shrink = hasShared ? [ctx.mail.prepare(SHRINK).bind(values)] : [];
+  return [ctx.mail.prepare(DELETE_EMPTY).bind(values), ...shrink];
 }

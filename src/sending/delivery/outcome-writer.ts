@@ -1,9 +1,7 @@
 import { EGRESS_LEASE_MS, writeTicket } from "../../mail/egress-tickets/ticket.ts";
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { findLeaseEnd, type Lease, releaseStatement, renewStatement } from "../../platform/outbox/lease.ts";
 import { LEASE_MS, mayStart, shouldRenew } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { applyFacts, syncDueAtStatement } from "../emails/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { ContentPacks } from "./content-packs.ts";
@@ -157,7 +155,7 @@ export class OutcomeWriter {
       .map(([id]) => id);
     const dueAt = this.#ctx.now();
     const release = releaseStatement(this.#ctx, this.#lease, untried, dueAt);
-    const releaseRows = () => mailDb(this.#ctx).batch([release, syncDueAtStatement(this.#ctx, dueAt)]);
+    const releaseRows = () => this.#ctx.mail.batch([release, syncDueAtStatement(this.#ctx, dueAt)]);
     if (untried.length > 0) await writeWithRetries(this.#ctx, releaseRows);
     if (this.#ended instanceof Error) throw this.#ended;
     return this.#ended === null ? [...left, ...untried.map((id): WakeUp => ({ dueAt, id, kind: "deliver" }))] : [];

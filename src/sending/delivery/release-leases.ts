@@ -1,7 +1,6 @@
 import { EGRESS_LEASE_MS } from "../../mail/egress-tickets/ticket.ts";
 import { firstIdAt } from "../../platform/audit/rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { LEASE_MS } from "../../platform/outbox/rules.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
 
@@ -18,8 +17,8 @@ const RELEASE = `
  */
 export async function releaseLeases(ctx: MailCtx, startedAt: number): Promise<void> {
   const now = ctx.now();
-  const release = mailDb(ctx)
+  const release = ctx.mail
     .prepare(RELEASE)
     .bind(now, startedAt + EGRESS_LEASE_MS, startedAt + LEASE_MS, firstIdAt(startedAt));
-  await mailDb(ctx).batch([release, syncDueAtStatement(ctx, now)]);
+  await ctx.mail.batch([release, syncDueAtStatement(ctx, now)]);
 }

@@ -1,9 +1,6 @@
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 import { claimStatement, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
 import { HELD_AFTER_MS, MAX_RETRIED_ROWS, RETRY_STEP_DELAY_MS, RETRY_STEP_ROWS } from "./rules.ts";
 
@@ -19,9 +16,7 @@ const SCHEDULE_RETRY = `
  * transaction that records a successful delivery, so that no success goes without its step. Returns the row, as WakeUp.
  */
 export function retryAfterOutageStatement(ctx: MailCtx): MailStatement {
-  return mailDb(ctx)
-    .prepare(SCHEDULE_RETRY)
-    .bind(ctx.now() + RETRY_STEP_DELAY_MS, ctx.newId());
+  return ctx.mail.prepare(SCHEDULE_RETRY).bind(ctx.now() + RETRY_STEP_DELAY_MS, ctx.newId());
 }
 
 // Ids of deferred emails' rows are the emails' UUIDv7, so the lowest id is the oldest email. Reads and writes at most
@@ -47,8 +42,8 @@ export async function scheduleRetryAfterOutage(ctx: MailCtx): Promise<void> {
  */
 export async function flushOutbox(ctx: MailCtx): Promise<number> {
   const now = ctx.now();
-  const [released] = await mailDb(ctx).batch<WakeUp>([
-    mailDb(ctx).prepare(RETRY_STEP).bind(now, RETRY_STEP_ROWS),
+  const [released] = await ctx.mail.batch<WakeUp>([
+    ctx.mail.prepare(RETRY_STEP).bind(now, RETRY_STEP_ROWS),
     syncDueAtStatement(ctx, now),
   ]);
   // RETURNING has no defined order.
@@ -75,12 +70,10 @@ const CLEAR_HELD = `
 export async function runRetriesAfterOutage(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
   const lease = newLease(ctx);
   const now = ctx.now();
-  const [claimed, , released] = await mailDb(ctx).batch<{ id: string; rows: number }>([
+  const [claimed, , released] = await ctx.mail.batch<{ id: string; rows: number }>([
     claimStatement(ctx, wakeUps.slice(0, CLAIM_ROWS), lease),
-    mailDb(ctx)
-      .prepare(CLEAR_HELD)
-      .bind(now - HELD_AFTER_MS, now),
-    mailDb(ctx)
+    ctx.mail.prepare(CLEAR_HELD).bind(now - HELD_AFTER_MS, now),
+    ctx.mail
       .prepare("SELECT count(*) AS rows FROM (SELECT 1 FROM outbox WHERE outage = 'released' LIMIT ?1)")
       .bind(MAX_RETRIED_ROWS + 1),
   ]);

@@ -1,7 +1,5 @@
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import type { DeliveryRun } from "./delivery-run.ts";
 import { LOW_PRIORITY_RUN_ROWS, mayClaim, RECENT_MS, RUN_MS } from "./rules.ts";
 import { deliverRows } from "./run.ts";
@@ -46,7 +44,7 @@ export async function runLowPriority(ctx: MailCtx, run: DeliveryRun): Promise<vo
   const started = ctx.now();
   for (let rows = 0; rows < LOW_PRIORITY_RUN_ROWS && ctx.now() - started < RUN_MS && mayClaim(limits); rows++) {
     const now = ctx.now();
-    const db = countStatements(mailDb(ctx), limits);
+    const db = countStatements(ctx.mail, limits);
     const [transactional, waiting] = await db.batch([
       db.prepare(FIND_TRANSACTIONAL).bind(now - RECENT_MS, now),
       db.prepare(FIND_LOW_PRIORITY).bind(now),
@@ -85,7 +83,7 @@ async function takeNext(ctx: MailCtx, waiting: readonly WaitingBroadcast[]): Pro
 
 /** Returns true for the one run that may claim now; the next claim of the broadcast is `waitMs` later. */
 async function takeTurn(ctx: MailCtx, broadcast: number, waitMs: number): Promise<boolean> {
-  const { meta } = await mailDb(ctx).prepare(TAKE_TURN).bind(broadcast, ctx.now(), Math.ceil(waitMs)).run();
+  const { meta } = await ctx.mail.prepare(TAKE_TURN).bind(broadcast, ctx.now(), Math.ceil(waitMs)).run();
   return meta.changes === 1;
 }
 

@@ -1,16 +1,17 @@
-import type { MailCtx } from "../../platform/context.ts";
+import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
+import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
+import { withMail } from "../../platform/jobs/shards.ts";
 import { logEmails } from "../../platform/log-lines/log-emails.ts";
-import { type Lease, newLease } from "../../platform/outbox/lease.ts";
+import { type Lease, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS, ROW_EMAILS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
-import { ContentRanges } from "../emails/index.ts";
+import { ContentRanges, syncDueAtStatement } from "../emails/index.ts";
+import { holdStoppedStatements } from "../rates/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";
 import { type Claim, type ClaimedMail, claimMail } from "./claim.ts";
 import { ContentPacks } from "./content-packs.ts";
 import { DeliveryRun } from "./delivery-run.ts";
 import type { Egress, UnusableEgress } from "./egress.ts";
-import { holdRows } from "./hold-rows.ts";
 import { OutcomeWriter } from "./outcome-writer.ts";
 import type { DeliveryUpdate } from "./pending-updates.ts";
 import { preflight } from "./preflight.ts";
@@ -20,6 +21,7 @@ import {
   mayClaim,
   mayContinue,
   newRunLimits,
+  PAUSE_CHECK_MS,
   RUN_MS,
   type RunLimits,
 } from "./rules.ts";
@@ -47,11 +49,7 @@ export async function deliver(
 export async function deliverRows(ctx: MailCtx, wakeUps: readonly WakeUp[], run: DeliveryRun): Promise<void> {
   const { limits } = run;
   const started = ctx.now();
-  const counted: MailCtx = {
-    ...ctx,
-    db: countStatements(ctx.db, limits),
-    outbox: countStatements(ctx.outbox, limits),
-  };
+  const counted = withMail({ ...ctx, db: countStatements(ctx.db, limits) }, countStatements(ctx.mail, limits));
   const released: WakeUp[] = [];
   let pending = wakeUps;
   while (pending.length > 0 && ctx.now() - started < RUN_MS && mayClaim(limits)) {
@@ -164,3 +162,44 @@ async function recordDecisions(
     outcomes.add(mail, update);
   }
 }
+
+/**
+ * Releases claimed rows whose emails all wait: of broadcasts that are paused, whose workspace is, or of a workspace that has stopped
+ * itself. As whole rows, because a row for each email would write every waiting email again. Returns the claim without them.
+ */
+async function holdRows(ctx: MailCtx, lease: Lease, claim: Claim): Promise<Claim> {
+  const now = ctx.now();
+  const dueAtOf = new Map<string, number>();
+  const stopped = new Map<string, number>();
+  for (const [id, mails] of Map.groupBy(claim.mails, ({ outboxId }) => outboxId)) {
+    const [first] = mails;
+    if (!first || first.broadcast?.isCancelled) continue;
+    const dueAt = first.kind === "bulk" ? bulkDueAt(first, now) : null;
+    if (dueAt !== null) dueAtOf.set(id, dueAt);
+    else if (first.kind !== "bulk" && mails.every(isStopped)) stopped.set(id, first.state.workspace);
+  }
+  if (dueAtOf.size + stopped.size === 0) return claim;
+  for (const [dueAt, rows] of Map.groupBy(dueAtOf, ([, at]) => at)) {
+    const ids = rows.map(([id]) => id);
+    await ctx.mail.batch([releaseStatement(ctx, lease, ids, dueAt), syncDueAtStatement(ctx, dueAt)]);
+  }
+  for (const [workspace, rows] of Map.groupBy(stopped, ([, number]) => number)) {
+    const ids = rows.map(([id]) => id);
+    await ctx.mail.batch(holdStoppedStatements(ctx, lease, { ids, workspace, soon: now + PAUSE_CHECK_MS }));
+  }
+  const isHeld = (id: string) => dueAtOf.has(id) || stopped.has(id);
+  return {
+    ...claim,
+    rows: claim.rows.filter(({ id }) => !isHeld(id)),
+    mails: claim.mails.filter(({ outboxId }) => !isHeld(outboxId)),
+  };
+}
+
+/** Returns when the row of a broadcast is due again; null when its emails may leave. Runs skip the rows of paused ones. */
+function bulkDueAt(mail: ClaimedMail, now: number): number | null {
+  const { broadcast, sender } = mail;
+  if ((sender.paused && !sender.restricted) || isStopped(mail)) return now + PAUSE_CHECK_MS;
+  return broadcast?.isPaused ? now : null;
+}
+
+const isStopped = ({ sender, source }: ClaimedMail) => !sender.restricted && isPausedSource(sender.bulkPause, source);

@@ -1,8 +1,6 @@
-import { notifyWorkspaces } from "../../notices/notifications/index.ts";
+import { type Notice, notifyWorkspaces } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
-import { endNotice, outageNotice } from "./notices.ts";
 import { NOTICE_AFTER_MS, NOTICE_STEPS, NOTICE_WORKSPACES, NOTICED_WITHIN_MS, type Outage } from "./rules.ts";
 import { listOutages } from "./state.ts";
 
@@ -32,7 +30,7 @@ export async function* notifyOfOutages(ctx: MailCtx): Steps {
   const isLong = lasting !== null && now - lasting.beganAt >= NOTICE_AFTER_MS;
   if (isLong) for (let step = 0; step < NOTICE_STEPS && (await notifyOfOutage(ctx, lasting)); step++) yield;
   const before = (lasting?.beganAt ?? now) - NOTICED_WITHIN_MS;
-  await mailDb(ctx)
+  await ctx.mail
     .prepare(DELETE_OLD)
     .bind(before, NOTICE_WORKSPACES * NOTICE_STEPS)
     .run();
@@ -40,7 +38,7 @@ export async function* notifyOfOutages(ctx: MailCtx): Steps {
 
 /** Notifies of the end of outages. Returns true when a further step may find more. */
 async function notifyOfEnd(ctx: MailCtx, outages: readonly Outage[], lasting: Outage | null): Promise<boolean> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(FIND_ENDED)
     .bind(lasting?.id ?? null, NOTICE_WORKSPACES)
     .all<{ workspace: number; notified: string }>();
@@ -50,7 +48,7 @@ async function notifyOfEnd(ctx: MailCtx, outages: readonly Outage[], lasting: Ou
   const outage = outages.find(({ id }) => id === notified);
   // One that ended days ago is no news: its database did not respond since.
   if (outage) await notifyWorkspaces(ctx, workspaces, endNotice(outage));
-  await mailDb(ctx)
+  await ctx.mail
     .prepare(CLEAR)
     .bind(JSON.stringify(workspaces), lasting?.id ?? null)
     .run();
@@ -59,13 +57,43 @@ async function notifyOfEnd(ctx: MailCtx, outages: readonly Outage[], lasting: Ou
 
 /** Notifies of the outage that lasts. Returns true when a further step may find more. */
 async function notifyOfOutage(ctx: MailCtx, outage: Outage): Promise<boolean> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(FIND_WAITING)
     .bind(outage.beganAt - NOTICED_WITHIN_MS, NOTICE_WORKSPACES)
     .all<{ workspace: number }>();
   if (results.length === 0) return false;
   const workspaces = results.map(({ workspace }) => workspace);
   await notifyWorkspaces(ctx, workspaces, outageNotice(outage));
-  await mailDb(ctx).prepare(MARK).bind(JSON.stringify(workspaces), outage.id).run();
+  await ctx.mail.prepare(MARK).bind(JSON.stringify(workspaces), outage.id).run();
   return results.length === NOTICE_WORKSPACES;
 }
+
+/**
+ * Returns the notification of an outage that lasts. It is not emailed: the email would wait with the others, and come when the
+ * outage is over.
+ */
+export function outageNotice({ id, beganAt }: Outage): Notice & { key: string } {
+  return {
+    category: "alerts",
+    severity: "warning",
+    title: "Emails wait for the mail server of the service",
+    body: `Since ${minuteOf(beganAt)} the service has not been able to hand over emails. They are kept, and leave by themselves when it can again.`,
+    href: "/emails",
+    key: `outage ${id}`,
+    hasOwnEmail: true,
+  };
+}
+
+/** Returns the notification of the end of an outage. It names both times, as its email may be read much later. */
+function endNotice({ id, beganAt, endedAt }: Outage): Notice & { key: string } {
+  return {
+    category: "alerts",
+    severity: "success",
+    title: "Emails no longer wait for the mail server of the service",
+    body: `From ${minuteOf(beganAt)} to ${minuteOf(endedAt ?? beganAt)} the service could not hand over emails. Those that waited leave now, oldest first.`,
+    href: "/emails",
+    key: `outage-end ${id}`,
+  };
+}
+
+const minuteOf = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { withTimeout } from "../../lib/deadline.ts";
+import { ConnectError, type Connection } from "../../mail/smtp/transport.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { probeEgress } from "./probe-egress.ts";
-import { hasResponded, PROBE_JITTER_MS } from "./rules.ts";
+import { egressOf } from "../delivery/index.ts";
+import { hasResponded, PROBE_JITTER_MS, PROBE_MS, PROBE_TIMEOUTS } from "./rules.ts";
 import { endWithoutWaiting, findLastResponse, recordFailure, recordResponse, startProbe } from "./state.ts";
 
 /**
@@ -31,3 +33,26 @@ export async function watchEgress(
   await recordFailure(ctx, startedAt);
   return "nothing";
 }
+
+/**
+ * Opens a session with the egress up to and including AUTH, and ends it by QUIT. Returns whether that worked; false without a
+ * usable setting. Takes PROBE_MS at most and never throws for what the server does.
+ */
+export async function probeEgress(ctx: Ctx): Promise<boolean> {
+  const egress = egressOf(ctx.settings, PROBE_TIMEOUTS);
+  if ("issue" in egress) return false;
+  const opening = egress.transport.open();
+  try {
+    const connection = await withTimeout(PROBE_MS, opening);
+    await connection.close();
+    return true;
+  } catch (error) {
+    void opening.then(close, () => {});
+    const phase = error instanceof ConnectError ? error.phase : "probe";
+    ctx.log("egress.probe.failed", { phase, reason: error instanceof Error ? error.message : "unknown" });
+    return false;
+  }
+}
+
+/** Closes a session that was opened after the time of the probe was over. */
+const close = (connection: Connection) => connection.close();

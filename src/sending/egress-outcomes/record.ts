@@ -1,6 +1,5 @@
 import { readTicket } from "../../mail/egress-tickets/ticket.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 import { TICKET_ROW } from "../delivery/index.ts";
 import { EMAIL_STATE_COLUMNS, type EmailStateRow, toState } from "../emails/index.ts";
@@ -52,7 +51,7 @@ const FIND_LEASED = `
 
 /** Records the outcomes of one mail database. Returns the tickets whose lease was held. */
 async function recordOnShard(ctx: MailCtx, reports: readonly Report[], address: string): Promise<string[]> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const numbers = [...new Set(reports.map(({ ticket }) => ticket.n))];
   const leases = [...new Map(reports.map(({ ticket }) => [`${ticket.row} ${ticket.token}`, ticket])).values()];
   const keys = leases.map(({ until, row, token }) => ({ until, row, token }));

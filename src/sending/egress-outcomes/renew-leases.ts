@@ -1,6 +1,5 @@
 import { EGRESS_LEASE_MS, readTicket, type Ticket, writeTicket } from "../../mail/egress-tickets/ticket.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 
 /** Tickets of one call: a row written for each. */
@@ -62,8 +61,8 @@ async function renewOnShard(ctx: Ctx, tickets: readonly ReadTicket[], until: num
   const [first] = tickets;
   if (!first) return [];
   const keys = tickets.map(({ ticket }) => ({ until: ticket.until, row: ticket.row, token: ticket.token }));
-  const { results } = await mailDb(onShard(ctx, first.ticket.shard))
-    .prepare(RENEW)
+  const { results } = await onShard(ctx, first.ticket.shard)
+    .mail.prepare(RENEW)
     .bind(JSON.stringify(keys), until)
     .all<{ row: string; token: string }>();
   const renewed = new Set(results.map(nameOf));

@@ -1,12 +1,10 @@
-import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
+import { dailyKey, type Notice, notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
 import { type WorkspaceStep, workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
-import { rateNotices } from "./alert.ts";
-import { copyPauses } from "./copy-pauses.ts";
 import { type LastHour, readLastHour, readSince, saveSnapshot } from "./last-hour.ts";
-import { pauseOf, SNAPSHOT_KEPT_MS } from "./rules.ts";
+import { releaseStopped } from "./rows.ts";
+import { ALERTED_BOUNCES, ALERTED_COMPLAINTS, isTooHigh, pauseOf, type RateCounts, SNAPSHOT_KEPT_MS } from "./rules.ts";
 import { stopWorkspace } from "./stop.ts";
 
 const FIND_WORKSPACES = `
@@ -37,7 +35,7 @@ export async function* checkRates(ctx: MailCtx): Steps {
     await saveSnapshot(ctx, step, lastHour, now);
     yield;
   }
-  await mailDb(ctx)
+  await ctx.mail
     .prepare("DELETE FROM rate_snapshots WHERE at < ?1")
     .bind(now - SNAPSHOT_KEPT_MS)
     .run();
@@ -72,4 +70,76 @@ async function applyRates(
   if (counted === null) return;
   const pause = pauseOf(counted.counts, ctx.settings.bulkPause);
   if (pause > current) await stopWorkspace(ctx, { number, id, ...counted }, pause);
+}
+
+/** Returns the notices about the rates of a workspace in the last hour, each with a key that is new once a UTC day. Pure. */
+function rateNotices({ sent, bounced, softBounced, complained }: RateCounts, now: number): Notice[] {
+  const percent = (count: number, digits: number) => `${((100 * count) / sent).toFixed(digits)} %`;
+  const notices: Notice[] = [];
+  const allBounced = bounced + softBounced;
+  if (isTooHigh(allBounced, sent, ALERTED_BOUNCES))
+    notices.push({
+      category: "alerts",
+      severity: "warning",
+      href: "/analytics",
+      key: dailyKey("bounce-rate", now),
+      title: `${percent(allBounced, 1)} of the last hour's emails have bounced`,
+      body: `${allBounced} of ${sent} recipients have bounced in 60 minutes, ${bounced} of them since the address does not work. Above ${100 * ALERTED_BOUNCES} %, mailbox providers begin to refuse mail. Remove addresses that do not exist, and mail only people who asked for it.`,
+    });
+  if (isTooHigh(complained, sent, ALERTED_COMPLAINTS))
+    notices.push({
+      category: "alerts",
+      severity: "error",
+      href: "/analytics",
+      key: dailyKey("complaint-rate", now),
+      title: `${percent(complained, 2)} of the last hour's emails were marked as spam`,
+      body: `${complained} of ${sent} recipients have complained in 60 minutes. Above ${100 * ALERTED_COMPLAINTS} %, mailbox providers begin to file mail as spam. Mail only people who asked for it, and make it easy to unsubscribe.`,
+    });
+  return notices;
+}
+
+/** Stopped workspaces that are read at once, and workspaces whose rows one run releases. */
+const MAX_STOPPED = 10_000;
+const MAX_RELEASED = 100;
+
+const FIND_STOPPED = `
+  SELECT number, bulk_pause AS pause FROM workspaces WHERE bulk_paused_at IS NOT NULL AND deleted_at IS NULL LIMIT ?1`;
+
+const CLEAR = `
+  UPDATE shard_workspaces SET bulk_pause = 0
+   WHERE bulk_pause > 0 AND number NOT IN (SELECT value->>'number' FROM json_each(?1))`;
+const SET = `
+  WITH j AS MATERIALIZED (SELECT value->>'number' AS number, value->>'pause' AS pause FROM json_each(?1))
+  UPDATE shard_workspaces SET bulk_pause = j.pause FROM j
+   WHERE shard_workspaces.number = j.number AND shard_workspaces.bulk_pause <> j.pause`;
+
+// Steps from workspace to workspace in the index, so that one with many rows hides no other.
+const FIND_RESUMED = `
+  WITH RECURSIVE waiting (workspace) AS (
+    SELECT min(stopped) FROM outbox WHERE stopped IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(stopped) FROM outbox WHERE stopped > w.workspace) FROM waiting w WHERE w.workspace IS NOT NULL)
+  SELECT w.workspace FROM waiting w LEFT JOIN shard_workspaces s ON s.number = w.workspace
+   WHERE w.workspace IS NOT NULL AND coalesce(s.bulk_pause, 0) = 0 LIMIT ?1`;
+
+/**
+ * Copies the pauses of the main database to the mail database, and releases rows of workspaces that are not stopped any more.
+ * Repairs what a crash between the two databases left; a resume that meets it takes effect by the next run.
+ */
+async function* copyPauses(ctx: MailCtx): Steps {
+  const { results: stopped } = await ctx.db
+    .prepare(FIND_STOPPED)
+    .bind(MAX_STOPPED)
+    .all<{ number: number; pause: number }>();
+  const db = ctx.mail;
+  const all = JSON.stringify(stopped);
+  const [, , found] = await db.batch([
+    db.prepare(CLEAR).bind(all),
+    db.prepare(SET).bind(all),
+    db.prepare(FIND_RESUMED).bind(MAX_RELEASED),
+  ]);
+  for (const { workspace } of (found?.results ?? []) as { workspace: number }[]) {
+    yield;
+    while (await releaseStopped(ctx, workspace)) yield;
+  }
 }

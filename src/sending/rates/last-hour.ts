@@ -1,6 +1,5 @@
 import { HOUR_MS } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import type { WorkspaceStep } from "../../platform/jobs/workspace-steps.ts";
 import { baselineUntil, countsSince, type HourCounts, NO_RATE_COUNTS, type RateCounts, sumRates } from "./rules.ts";
 
@@ -47,7 +46,7 @@ export interface LastHour {
 
 /** Reads the counts of the last 60 minutes of the workspaces of a step: what was counted since the snapshot of an hour ago. */
 export async function readLastHour(ctx: MailCtx, { first, last }: WorkspaceStep, now: number): Promise<LastHour> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const hour = hourOf(now);
   const previous = (hour - 1) * HOUR_MS;
   const [found, baselines] = await db.batch([
@@ -73,7 +72,7 @@ export async function readSince(
   { hours }: LastHour,
   { workspace, at, now }: { workspace: number; at: number; now: number },
 ): Promise<{ counts: RateCounts; since: number } | null> {
-  const row = await mailDb(ctx).prepare(FIND_NEXT).bind(first, at).first<SnapshotRow>();
+  const row = await ctx.mail.prepare(FIND_NEXT).bind(first, at).first<SnapshotRow>();
   if (!row) return null;
   const snapshot = toSnapshot(row);
   return { counts: since(hours.get(workspace) ?? [], hourOf(now), snapshot, workspace), since: snapshot.at };
@@ -94,7 +93,7 @@ export async function saveSnapshot(
     if (current) stored[workspace] = current.counts;
   }
   const sums = sumRates([...counts.values()]);
-  await mailDb(ctx).prepare(SAVE).bind(now, first, JSON.stringify(stored), JSON.stringify(sums)).run();
+  await ctx.mail.prepare(SAVE).bind(now, first, JSON.stringify(stored), JSON.stringify(sums)).run();
 }
 
 interface SnapshotRow {

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement } from "../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import type { Lease } from "../../platform/outbox/lease.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
 
@@ -19,7 +17,7 @@ const HOLD = `
 
 /** Returns the statement that copies the pause of a workspace to the mail database. */
 export function setPauseStatement(ctx: MailCtx, workspace: number, pause: number): MailStatement {
-  return mailDb(ctx)
+  return ctx.mail
     .prepare("UPDATE shard_workspaces SET bulk_pause = ?2 WHERE number = ?1 AND bulk_pause <> ?2")
     .bind(workspace, pause);
 }
@@ -34,7 +32,7 @@ export function holdStoppedStatements(
   { ids, workspace, soon }: { ids: readonly string[]; workspace: number; soon: number },
 ): MailStatement[] {
   const later = ctx.now() + STOPPED_CHECK_MS;
-  const hold = mailDb(ctx).prepare(HOLD).bind(lease.until, JSON.stringify(ids), lease.token, workspace, later, soon);
+  const hold = ctx.mail.prepare(HOLD).bind(lease.until, JSON.stringify(ids), lease.token, workspace, later, soon);
   return [hold, syncDueAtStatement(ctx, later), syncDueAtStatement(ctx, soon)];
 }
 
@@ -45,8 +43,8 @@ const RELEASE = `
 /** Makes rows due that waited for their workspace, ROWS_PER_RELEASE at once. Returns true when there may be more. */
 export async function releaseStopped(ctx: MailCtx, workspace: number): Promise<boolean> {
   const now = ctx.now();
-  const release = mailDb(ctx).prepare(RELEASE).bind(workspace, now, ROWS_PER_RELEASE);
-  const [released] = await mailDb(ctx).batch<{ id: string }>([release, syncDueAtStatement(ctx, now)]);
+  const release = ctx.mail.prepare(RELEASE).bind(workspace, now, ROWS_PER_RELEASE);
+  const [released] = await ctx.mail.batch<{ id: string }>([release, syncDueAtStatement(ctx, now)]);
   const rows = (released?.results ?? []).map(({ id }) => ({ dueAt: now, id, kind: "deliver" as const }));
   if (rows.length > 0) await ctx.wake(rows);
   return rows.length === ROWS_PER_RELEASE;

@@ -30,18 +30,11 @@ const FIND_WAITS_OF_EMAIL = `
   SELECT f.*, coalesce(d.egress, w.egress) AS assigned
     FROM workspaces w LEFT JOIN domains d ON d.id = ?4 AND d.workspace = w.number CROSS JOIN (${FIND_WAITS}) f WHERE w.number = ?3`;
 
-/** An email, as far as it decides by which egress it leaves. */
-interface WaitingEmail {
-  workspace: number;
-  domainId: string;
-  source: string;
-}
-
 /** Returns the receivers of these addresses that take no mail now from the egress of an email. One D1 call. */
 export async function findWaits(
   ctx: Pick<Ctx, "db" | "now" | "settings">,
   addresses: readonly string[],
-  { workspace, domainId, source }: WaitingEmail,
+  { workspace, domainId, source }: { workspace: number; domainId: string; source: string },
 ): Promise<ReceiverWait[]> {
   const domains = [...new Set(addresses.map(domainOf))];
   const { results } = await ctx.db

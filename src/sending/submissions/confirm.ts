@@ -1,5 +1,4 @@
 import type { Ctx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { dayOf } from "../../platform/idempotency/rules.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import type { SmtpSession } from "./sessions.ts";
@@ -37,8 +36,8 @@ async function confirmGroup(ctx: Ctx, workspaceId: string, group: readonly Confi
     .first<{ number: number; shard: number }>();
   if (!row) return;
   const items = group.map(({ session: { connection }, keys }) => ({ connection, keys }));
-  await mailDb(onShard(ctx, row.shard))
-    .prepare(DELETE_RESPONSES)
+  await onShard(ctx, row.shard)
+    .mail.prepare(DELETE_RESPONSES)
     .bind(dayOf(ctx.now()), row.number, JSON.stringify(items))
     .run();
 }

@@ -1,7 +1,6 @@
 import { toCallerWorkspace, WORKSPACE_COLUMNS_SQL, type WorkspaceColumns } from "../../access/accounts/authenticate.ts";
 import type { Role, SmtpActor } from "../../access/caller.ts";
-import type { CallerWorkspace, Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { CallerWorkspace, Ctx, MainStatement } from "../../platform/context.ts";
 
 /** SQL expression: the number of the workspace of an SMTP credential. `?1` is its id. */
 export const CREDENTIAL_WORKSPACE = "(SELECT workspace FROM smtp_credentials WHERE id = ?1)";

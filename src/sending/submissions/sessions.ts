@@ -1,11 +1,15 @@
-import type { ProgramAccess } from "../../access/mailbox-sessions/mail-programs.ts";
+import { findProgramLogin, type ProgramAccess } from "../../access/mailbox-sessions/mail-programs.ts";
+import { isPassword } from "../../access/mailbox-sessions/password.ts";
 import { signAccessToken, verifyAccessToken } from "../../access/sessions/access-token.ts";
+import { mailboxPasswordLimits } from "../../identity/sign-ins/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { countFailure } from "../../platform/rate-limits/exact.ts";
+import type { RatePolicy } from "../../platform/rate-limits/rules.ts";
+import { type CredentialRow, findByUsernameStatement } from "./credentials.ts";
 import { isKnownPassword, rememberPassword } from "./known-passwords.ts";
-import { findLoginAccount, type LoginAccount } from "./login-account.ts";
 import { ReplyError } from "./replies.ts";
 import type { Result } from "./results.ts";
+import { loginLimits, networkLimit } from "./rules.ts";
 
 /** Username and password as a client sent them. */
 export interface Credentials {
@@ -42,7 +46,7 @@ export interface SmtpSession {
 const MAILBOX_CREDENTIAL = /^mailbox (\S+) (\S+)$/;
 
 /** Returns the name of a mailbox and the secret that opened it, in the place of the id of an SMTP credential. */
-export const mailboxCredential = ({ id, secret }: Pick<ProgramAccess, "id" | "secret">) => `mailbox ${id} ${secret}`;
+const mailboxCredential = ({ id, secret }: Pick<ProgramAccess, "id" | "secret">) => `mailbox ${id} ${secret}`;
 
 /**
  * Checks the password of connections with equal logins, each once, and returns the tokens of their sessions, which are
@@ -103,3 +107,59 @@ export const credentialEnded = () => new ReplyError("535 5.7.8 This SMTP credent
 
 /** Returns the refusal of a mailbox whose password was changed or deleted, or which may not be used any more. */
 export const accessEnded = () => new ReplyError("535 5.7.8 The access to this mailbox has ended; log in again");
+
+/** The SMTP credential or mailbox that a client that logs in asks for. */
+interface LoginAccount {
+  /** Null: nothing has this username. */
+  found: { credentialId: string; workspaceId: string; hash: string } | null;
+  /** The password is a correct app password. It is not checked again and not limited: it is too random to be guessed. */
+  isProven: boolean;
+  /** Returns whether the password is right. It takes as long for an unknown username as for a wrong password. */
+  isPassword(password: string): Promise<boolean>;
+  /** Records that its password was used. Null: nothing is to be recorded. */
+  touch: (() => Promise<void>) | null;
+  /** Returns the limits of failed logins from an ip. */
+  limits(ip: string): [RatePolicy, string][];
+}
+
+/**
+ * Returns what has a username: the SMTP credential, otherwise the mailbox with this address. A name that is neither counts as an address,
+ * since most are.
+ */
+async function findLoginAccount(
+  ctx: Ctx,
+  { username, password }: { username: string; password: string },
+): Promise<LoginAccount> {
+  const { results } = await findByUsernameStatement(ctx, username).all();
+  const row = results[0] as CredentialRow | undefined;
+  return row ? ofCredential(row, username) : ofMailbox(ctx, { username, password });
+}
+
+function ofCredential({ credential_id, workspace_id, hash }: CredentialRow, username: string): LoginAccount {
+  return {
+    found: hash === null ? null : { credentialId: credential_id, workspaceId: workspace_id, hash },
+    isProven: false,
+    isPassword: (password) => isPassword(password, hash),
+    touch: null,
+    limits: (ip) => loginLimits(username, ip),
+  };
+}
+
+async function ofMailbox(
+  ctx: Ctx,
+  { username, password }: { username: string; password: string },
+): Promise<LoginAccount> {
+  const login = await findProgramLogin(ctx, { email: username, password });
+  const { access, hash } = login;
+  return {
+    found:
+      access && hash !== null
+        ? { credentialId: mailboxCredential(access), workspaceId: access.workspaceId, hash }
+        : null,
+    isProven: login.isProven,
+    isPassword: (given) => isPassword(given, hash),
+    touch: login.touch,
+    // Those of webmail and IMAP, so that a guess counts wherever it is made.
+    limits: (ip) => [...mailboxPasswordLimits(username, ip), networkLimit(ip)],
+  };
+}

@@ -4,8 +4,7 @@ import {
   type MailboxCallerRow,
   toProgramCaller,
 } from "../../access/mailbox-sessions/caller.ts";
-import type { Ctx, MailCtx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MailCtx, MainStatement } from "../../platform/context.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
 import { sendReads } from "../emails/send/index.ts";
 import { CREDENTIAL_WORKSPACE, type CredentialRow, findCredentialStatement, toSmtpCaller } from "./credentials.ts";

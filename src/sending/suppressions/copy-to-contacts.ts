@@ -1,6 +1,4 @@
-import type { Ctx, MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
-import type { MailStatement, MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MailCtx, MailStatement, MainStatement } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { WorkspaceAddress } from "./domain-failures.ts";
@@ -58,7 +56,7 @@ const MARK = `
 /** Returns the statements that write the state of addresses to their contacts. Safe to repeat. */
 export function markContactsStatements(ctx: MailCtx, marks: readonly ContactMark[]): MailStatement[] {
   const chunks = marks.length === 0 ? [] : jsonChunks(marks.map((mark) => JSON.stringify(mark)));
-  return chunks.map((chunk) => mailDb(ctx).prepare(MARK).bind(chunk));
+  return chunks.map((chunk) => ctx.mail.prepare(MARK).bind(chunk));
 }
 
 /**
@@ -72,7 +70,7 @@ export async function copyToContacts(ctx: MailCtx, workspace: number, emails: re
 
 async function write(ctx: MailCtx, marks: readonly ContactMark[]): Promise<void> {
   const statements = markContactsStatements(ctx, marks);
-  if (statements.length > 0) await mailDb(ctx).batch(statements);
+  if (statements.length > 0) await ctx.mail.batch(statements);
 }
 
 const FIND_SUPPRESSED = `

@@ -1,6 +1,5 @@
 import { DAY_MS } from "../../lib/time.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { KEEP_STRONGER_REASON } from "./suppress.ts";
 
 /** A second failure counts from a day on: a broken resolver or an expired registration is usually repaired by then. */

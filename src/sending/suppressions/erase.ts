@@ -1,5 +1,4 @@
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { erasedForm } from "../../platform/erased-addresses/forms.ts";
 import type { WorkspaceAddress } from "./domain-failures.ts";
 import { KEEP_STRONGER_REASON } from "./suppress.ts";

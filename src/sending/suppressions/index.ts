@@ -14,11 +14,9 @@ export {
   suppressionFor,
   type WorkspaceAddress,
 } from "./domain-failures.ts";
-export { endUnsubscribeStatements } from "./end-unsubscribe.ts";
 export { keepErasedStatements } from "./erase.ts";
 export { findSuppressions, listSuppressions } from "./queries.ts";
-export { removeSuppression } from "./remove.ts";
-export { removeBouncesStatements } from "./remove-bounces.ts";
+export { endUnsubscribeStatements, removeBouncesStatements, removeSuppression } from "./remove.ts";
 export { SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
 export {
   findSoftBouncesStatement,

@@ -1,6 +1,5 @@
 import { DAY_MS } from "../../lib/time.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { FailedAddress, WorkspaceAddress } from "./domain-failures.ts";
 

@@ -1,5 +1,4 @@
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 
 /** An entry of a suppression list. `email` is in canonical form; `workspace` is the number of the workspace. */
 export interface SuppressionEntry {

@@ -15,9 +15,8 @@ export { renderBlocks } from "./blocks/render.ts";
 export { createTemplate } from "./create.ts";
 export { deleteTemplate } from "./delete.ts";
 export { duplicateTemplate } from "./duplicate.ts";
-export { examine } from "./examine.ts";
+export { examine, readParts } from "./examine.ts";
 export { getTemplate, listTemplateNames, listTemplates, type TemplateName } from "./queries.ts";
-export { readParts } from "./read-parts.ts";
 export {
   type BodyParts,
   NO_PARTS,

@@ -2,8 +2,8 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { invalidField, tooLarge } from "../../lib/errors.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { Rendering } from "../../lib/personal-text.ts";
+import { readParts } from "./examine.ts";
 import { getTemplate } from "./queries.ts";
-import { readParts } from "./read-parts.ts";
 import {
   type BodyParts,
   parseTemplate,

@@ -1,9 +1,7 @@
-import type { Ctx, WorkspaceCtx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement, WakeUp, WorkspaceCtx } from "../../platform/context.ts";
 import { RECORDS_EVENTS } from "../../platform/db/people-flags.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { eventsRefSql } from "../../platform/person-events/main-events.ts";
 import type { Chooser, NewChoice } from "./choose.ts";

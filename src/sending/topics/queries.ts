@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { Choice } from "./rules.ts";
 

@@ -1,5 +1,4 @@
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { type AddressForms, FIRST_ADDRESS, formsOf } from "../../platform/erased-addresses/forms.ts";
 import { type Choice, choiceOf } from "./rules.ts";

@@ -2,7 +2,6 @@ import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { type Language, type PersonalText, parsePersonalText } from "../../lib/personal-text.ts";
 import type { Values } from "../../lib/placeholders.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import { MAX_TARGET_BYTES } from "../../platform/mail-tokens/tracking.ts";
 import { decodeValue } from "./attributes.ts";
 import { MAX_TRACKED_LINKS } from "./track-html.ts";
@@ -38,7 +37,7 @@ export async function findAuthoredLinks(ctx: MailCtx, variants: readonly Variant
   const keyOf = ({ broadcast, variant }: Variant) => `${ctx.shard} ${broadcast} ${variant}`;
   const unknown = new Map(variants.filter((one) => !cache.has(keyOf(one))).map((one) => [keyOf(one), one]));
   if (unknown.size > 0) {
-    const { results } = await mailDb(ctx)
+    const { results } = await ctx.mail
       .prepare(FIND_HTML)
       .bind(JSON.stringify([...unknown.values()]))
       .all<Variant & { html: string | null; language: Language }>();

@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { mailDb } from "../../platform/db/client.ts";
 import {
   applyFacts,
   EMAIL_STATE_COLUMNS,
@@ -32,7 +31,7 @@ export async function recordHits(ctx: MailCtx, messages: readonly HitMessage[]):
   if (messages.length === 0) return;
   const sorted = messages.toSorted((a, b) => a.at - b.at);
   const hitsOf = Map.groupBy(sorted, ({ workspace, email }) => `${workspace} ${email}`);
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(FIND_HIT)
     .bind(JSON.stringify(messages.map(({ workspace, email }) => [workspace, email])))
     .all<HitRow>();

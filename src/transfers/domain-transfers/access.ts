@@ -3,17 +3,12 @@ import { addressKey } from "../../lib/addresses.ts";
 import { transferError } from "./errors.ts";
 import type { TransferRef, TransferRow } from "./queries.ts";
 
-/** Returns whether a transfer was sent to the caller's account. */
-function isRecipient({ actor }: CallerCtx, { targetEmailKey }: TransferRow): boolean {
-  return addressKey(actor.email) === targetEmailKey;
-}
-
 /**
  * Throws unless the transfer was sent to the caller's account: 403 for a caller who has its link or is in the source
  * workspace, else 404, as for an unknown id.
  */
 export function requireRecipient(ctx: CallerCtx, transfer: TransferRow, ref: TransferRef): void {
-  if (isRecipient(ctx, transfer)) return;
+  if (addressKey(ctx.actor.email) === transfer.targetEmailKey) return;
   const isKnown = "hashes" in ref || transfer.sourceWorkspace === ctx.workspace.number;
   throw transferError(isKnown ? "wrong_recipient" : "not_found");
 }

@@ -4,8 +4,8 @@ import { type DomainRow, generateDkimKeys } from "../../domains/domains/index.ts
 import { parseAddress } from "../../lib/addresses.ts";
 import { invalidField, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { transferError } from "./errors.ts";
@@ -77,10 +77,7 @@ interface Target {
 
 async function findTarget(ctx: CallerCtx, email: string): Promise<Target> {
   const address = parseAddress(email.trim());
-  if (!address) {
-    const msg = "target_email must be a valid email address";
-    throw invalidField("target_email", msg);
-  }
+  if (!address) throw invalidField("target_email", "target_email must be a valid email address");
   const find = ctx.db.prepare("SELECT id FROM users WHERE email_key = ?1").bind(address.key);
   const user = await find.first<{ id: string }>();
   if (!user) throw transferError("target_not_found");

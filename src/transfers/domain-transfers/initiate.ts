@@ -60,10 +60,7 @@ export async function requireMailbox(ctx: CallerCtx): Promise<void> {
 
 async function findTarget(ctx: CallerCtx, email: string): Promise<{ email: string; key: string }> {
   const address = parseAddress(email.trim());
-  if (!address) {
-    const msg = "target_email must be a valid email address";
-    throw invalidField("target_email", msg);
-  }
+  if (!address) throw invalidField("target_email", "target_email must be a valid email address");
   if (address.key === addressKey(ctx.actor.email)) throw transferError("self_transfer");
   const user = await ctx.db.prepare("SELECT email FROM users WHERE email_key = ?1").bind(address.key).first();
   if (!user) throw transferError("target_not_found");

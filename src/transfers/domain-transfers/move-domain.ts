@@ -1,8 +1,7 @@
 import { reversedRange } from "../../domains/domains/index.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { type AuditActor, auditStatement } from "../../platform/audit/record.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { TransferRow } from "./queries.ts";
 import { IS_MOVED } from "./requirements.ts";
 

@@ -1,6 +1,4 @@
-import type { Ctx, OutboxCtx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
+import type { Ctx, MainStatement, OutboxCtx, WakeUp } from "../../platform/context.ts";
 
 /** The `ref` of an outbox row of kind `transfer` in the main database. */
 export type TransferRef =

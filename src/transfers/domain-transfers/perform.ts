@@ -4,13 +4,11 @@ import { createContext } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
 import { acceptTransfer } from "./accept.ts";
-import { cancelTransfer } from "./cancel.ts";
-import { declineTransfer } from "./decline.ts";
+import { cancelTransfer, declineTransfer, stopTransfer } from "./close.ts";
 import { forceTransfer } from "./force.ts";
 import { initiateTransfer } from "./initiate.ts";
 import type { ObjectCall, ObjectResult, Performed } from "./object.ts";
 import { deadlineOf } from "./rules.ts";
-import { stopTransfer } from "./stop.ts";
 
 /**
  * Performs a call in the object of its domain. `deadline` is when the object must act next, in ms since 1970: null for never,

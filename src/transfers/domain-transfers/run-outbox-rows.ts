@@ -1,9 +1,7 @@
 import { AppError } from "../../lib/errors.ts";
-import type { OutboxCtx } from "../../platform/context.ts";
-import { claimRows } from "../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import type { OutboxCtx, WakeUp } from "../../platform/context.ts";
+import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../platform/outbox/wake.ts";
 import { cleanUp } from "./clean-up.ts";
 import { transferObject } from "./object.ts";
 import type { TransferRef } from "./outbox-rows.ts";

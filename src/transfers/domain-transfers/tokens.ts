@@ -1,7 +1,6 @@
 import { randomToken } from "../../lib/random-token.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { TransferRef } from "./queries.ts";
 
 /** Purposes under which tokens are hashed (lib/secret-box): a token of one kind is unknown to the other. */

@@ -1,6 +1,5 @@
 import type { DkimKey } from "../../domains/domains/index.ts";
-import type { Ctx } from "../../platform/context.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { TransferKey } from "./queries.ts";
 
 /** Returns new DKIM keys of a domain as those of a transfer. */

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { type OpenMailbox, openMailbox, openMailboxWith } from "../../mailboxes/inbox/index.ts";
-import type { MainStatement } from "../../platform/db/database.ts";
+import type { MainStatement } from "../../platform/context.ts";
 import type { OpenPage } from "./layout.tsx";
 import { readSent } from "./sent.ts";
 

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { fromBase64Url, toBase64Url } from "../../lib/base64url.ts";
-import { utf8 } from "../../lib/bytes.ts";
+import { fromBase64Url, toBase64Url, utf8 } from "../../lib/bytes.ts";
 import { mac, verifyMac } from "../../lib/mac.ts";
 
 const PURPOSE = "webmail-result";

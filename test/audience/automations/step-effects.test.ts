@@ -1,7 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
-import type { MailCtx } from "../../../src/platform/context.ts";
+import type { MailCtx, WakeUp } from "../../../src/platform/context.ts";
 import { sweep } from "../../../src/platform/outbox/sweep.ts";
-import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { webhooksOf } from "../../notices/webhooks/support.ts";
 import { database } from "../../support/databases.ts";

@@ -1,6 +1,6 @@
 import type { RecipientResult } from "../../../src/mail/smtp/transport.ts";
 import { runForwards } from "../../../src/mailboxes/forwards/index.ts";
-import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
 import type { Egress } from "../../../src/sending/delivery/index.ts";
 import { ACCEPTED, egressWithoutNetwork } from "../../support/accepting-egress.ts";
 import { database } from "../../support/databases.ts";

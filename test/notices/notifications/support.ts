@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { sendNotifications } from "../../../src/notices/notification-channels/index.ts";
 import { type Notice, notifyOwnersStatements } from "../../../src/notices/notifications/index.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
-import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { sendSystemEmail } from "../../../src/sending/system-emails/index.ts";
 import { database } from "../../support/databases.ts";
 import { type TestWorkspace, testContext } from "../../support/workspace.ts";

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { PAUSE_AFTER_MS } from "../../../src/notices/webhooks/rules.ts";
-import { mailDb } from "../../../src/platform/db/client.ts";
 import { shortenTimeouts } from "../../support/short-timeouts.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { aReceiver, endpointOf, forgetDue, requestsTo, runAt, webhooksOf } from "./support.ts";
@@ -130,8 +129,8 @@ describe("a run", () => {
   it("sends nothing that another run has claimed, and sends it again when that run ended without an outcome", async () => {
     const { receiver, start, webhook } = await aDelivery("200");
     const claim = "UPDATE webhook_endpoints SET token = 'another', due_at = ?2 WHERE id = ?1";
-    await mailDb(testContext())
-      .prepare(claim)
+    await testContext()
+      .mail.prepare(claim)
       .bind(webhook.id, start + 120_000)
       .run();
     await runAt(start);
@@ -175,7 +174,7 @@ describe("a paused webhook", () => {
     const { api, receiver, webhook, start, id, read } = await aDelivery("500,200");
     await runAt(start);
     await api.call("PATCH", `/v1/webhooks/${webhook.id}`, { is_active: false });
-    await mailDb(testContext()).prepare("UPDATE webhook_deliveries SET is_forced = 0 WHERE id = ?1").bind(id).run();
+    await testContext().mail.prepare("UPDATE webhook_deliveries SET is_forced = 0 WHERE id = ?1").bind(id).run();
     await runAt(start + MINUTE);
     await runAt(start + 10 * MINUTE);
     expect(await receiver.requests()).toHaveLength(1);
@@ -195,7 +194,7 @@ describe("an endpoint that fails", () => {
   it("is paused after five days with a notice to the owners, and is not before", async () => {
     const { api, webhook, start, workspace } = await aDelivery("500");
     await runAt(start);
-    const db = mailDb(testContext());
+    const db = testContext().mail;
     const failAt = async (now: number) => {
       await api.post(`/v1/webhooks/${webhook.id}/test`, undefined);
       await db

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { mailDb } from "../../../src/platform/db/client.ts";
+import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { webhookEventTypes } from "../../../src/platform/webhook-events/rules.ts";
 import { newRunLimits } from "../../../src/sending/delivery/index.ts";
 import { type Fact, findEmail, type Hit } from "../../../src/sending/emails/index.ts";
@@ -216,8 +216,8 @@ describe("live webhooks", () => {
       if (!found) throw new Error("the email does not exist");
       let count = 0;
       let rowsRead = 0;
-      const real = mailDb(ctx);
-      const outbox = {
+      const real = ctx.mail;
+      const counted = {
         prepare: (sql: string) => real.prepare(sql),
         batch: async (statements: Parameters<typeof real.batch>[0]) => {
           count += 1;
@@ -226,7 +226,9 @@ describe("live webhooks", () => {
           return results;
         },
       } as typeof real;
-      await applyFacts({ ...ctx, outbox }, [{ state: found.state, facts: [fact("accepted-final", {})], attempt: 1 }]);
+      await applyFacts(withMail(ctx, counted), [
+        { state: found.state, facts: [fact("accepted-final", {})], attempt: 1 },
+      ]);
       return { count, rowsRead };
     };
     // The first one creates the roll-up row, which the others read.
@@ -258,7 +260,7 @@ describe("deliveries", () => {
     const api = webhooksOf(workspace);
     const { id } = await api.create(aReceiver().url);
     await api.post(`/v1/webhooks/${id}/test`, undefined);
-    await mailDb(testContext()).prepare("UPDATE webhook_deliveries SET created_at = created_at - 1").run();
+    await testContext().mail.prepare("UPDATE webhook_deliveries SET created_at = created_at - 1").run();
     const DAY = 24 * 3_600_000;
     await runRetention(testContext({}, () => Date.now() + 30 * DAY - 60_000));
     expect(await api.deliveries(id)).toMatchObject({ total: 1 });

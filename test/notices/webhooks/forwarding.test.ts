@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { addDeliveryStatements, newWebhookSecret, sealSecret } from "../../../src/notices/webhooks/index.ts";
 import { signedHeaders } from "../../../src/notices/webhooks/sign.ts";
-import { mailDb } from "../../../src/platform/db/client.ts";
 import { aWorkspace, testContext } from "../../support/workspace.ts";
 import { aReceiver, forgetDue, runAt, webhooksOf } from "./support.ts";
 
@@ -31,7 +30,7 @@ it("a delivery of a forwarding rule is posted to its URL, signed with its secret
   };
   // The statements may run twice.
   for (let times = 0; times < 2; times++)
-    await mailDb(ctx).batch(addDeliveryStatements(ctx, { ...delivery, payload, isForced: false }));
+    await ctx.mail.batch(addDeliveryStatements(ctx, { ...delivery, payload, isForced: false }));
   await runAt(Date.now() + 1000);
   const [request, ...others] = await receiver.requests();
   expect(others).toEqual([]);

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { runWebhooks } from "../../../src/notices/webhooks/run.ts";
-import { mailDb } from "../../../src/platform/db/client.ts";
 import type { ReceivedRequest } from "../../support/webhook-receiver-server.ts";
 import { apiOn, discardingQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
@@ -78,12 +77,12 @@ export async function runAt(now: number | (() => number), settings: Record<strin
 }
 
 /** Forgets what is due, so that a run sends no delivery of an earlier test. */
-export const forgetDue = () => mailDb(testContext()).prepare("UPDATE webhook_endpoints SET due_at = NULL").run();
+export const forgetDue = () => testContext().mail.prepare("UPDATE webhook_endpoints SET due_at = NULL").run();
 
 /** Returns the endpoint of a webhook in the mail database. */
 export async function endpointOf(id: string) {
-  return mailDb(testContext())
-    .prepare("SELECT * FROM webhook_endpoints WHERE id = ?1")
+  return testContext()
+    .mail.prepare("SELECT * FROM webhook_endpoints WHERE id = ?1")
     .bind(id)
     .first<Record<string, unknown>>();
 }

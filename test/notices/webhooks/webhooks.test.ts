@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { mailDb } from "../../../src/platform/db/client.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { readAudit } from "../../support/audit.ts";
@@ -191,7 +190,7 @@ describe("the delivery log", () => {
       id: testContext().newId(),
       status: n % 5 === 0 ? "failed" : "delivered",
     }));
-    const db = mailDb(testContext());
+    const db = testContext().mail;
     await db
       .prepare(
         `INSERT INTO webhook_deliveries (id, workspace, endpoint, webhook_id, email, event_type, payload, status, created_at)

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { asDatabase } from "../../../src/platform/db/database.ts";
+import { asDatabase } from "../../../src/platform/db/count-rows.ts";
 import { database } from "../../support/databases.ts";
 import { ERRORS } from "../../support/distance/rules.ts";
 import { watchDatabase } from "../../support/watch-database.ts";

@@ -4,10 +4,10 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recheckDomains } from "../../../src/domains/domains/index.ts";
-import { createContext, type OutboxCtx } from "../../../src/platform/context.ts";
+import { createContext, type OutboxCtx, type WakeUp } from "../../../src/platform/context.ts";
 import { onMain, onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
 import { runInTurns, type Steps } from "../../../src/platform/jobs/turns.ts";
-import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { consume } from "../../../src/queue.ts";
 import { runDatabases } from "../../../src/run-outbox.ts";
 import { newRunLimits } from "../../../src/sending/delivery/index.ts";

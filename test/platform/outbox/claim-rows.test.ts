@@ -1,8 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { claimRows } from "../../../src/platform/outbox/claim-rows.ts";
-import { newLease } from "../../../src/platform/outbox/lease.ts";
-import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
+import { claimRows, newLease } from "../../../src/platform/outbox/lease.ts";
 import { database, MAIL_BINDING } from "../../support/databases.ts";
 import { ERRORS } from "../../support/distance/rules.ts";
 import { watchDatabase } from "../../support/watch-database.ts";

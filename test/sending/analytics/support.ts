@@ -1,4 +1,3 @@
-import { mailDb } from "../../../src/platform/db/client.ts";
 import { requireOpenStatement } from "../../../src/platform/db/shard-workspaces.ts";
 import { onShard } from "../../../src/platform/jobs/shards.ts";
 import type { EmailState } from "../../../src/sending/emails/timeline/index.ts";
@@ -40,7 +39,7 @@ export async function aRollup(
   // The first email of a workspace adds the row by which the jobs find it.
   const open = requireOpenStatement(ctx, { number: workspaceNumber, id: workspaceId });
   const state = { workspace: workspaceNumber } as EmailState;
-  await mailDb(ctx).batch([open, ...rollupStatements(ctx, [{ state, rollups }])]);
+  await ctx.mail.batch([open, ...rollupStatements(ctx, [{ state, rollups }])]);
 }
 
 /** Makes no hour closed and no day rolled up, as in a database whose jobs have not run. */

@@ -2,9 +2,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { purge } from "../../../src/operations/purges/index.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
 import { recordDeadLetters } from "../../../src/platform/outbox/dead-letters.ts";
 import { type ClaimedRow, claimStatement, newLease } from "../../../src/platform/outbox/lease.ts";
-import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { ByteBudget } from "../../../src/sending/delivery/byte-budget.ts";
 import { deliver } from "../../../src/sending/delivery/index.ts";
 import { newRunLimits } from "../../../src/sending/delivery/rules.ts";

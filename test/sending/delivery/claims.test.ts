@@ -2,8 +2,9 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { WakeUp } from "../../../src/platform/context.ts";
 import { type ClaimedRow, claimStatement, newLease } from "../../../src/platform/outbox/lease.ts";
-import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { consume } from "../../../src/queue.ts";
 import { deliver } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";

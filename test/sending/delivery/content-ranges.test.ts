@@ -1,7 +1,8 @@
 /** Reading the contents of a batch: neighbouring documents by one R2 read, and each email its own. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { deliver } from "../../../src/sending/delivery/index.ts";
 import { egressWithoutNetwork } from "../../support/accepting-egress.ts";
 import { database } from "../../support/databases.ts";

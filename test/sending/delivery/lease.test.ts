@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { authenticateApiKey } from "../../../src/access/accounts/authenticate.ts";
 import { ConnectError, type RecipientResult } from "../../../src/mail/smtp/transport.ts";
 import type { MailCtx } from "../../../src/platform/context.ts";
-import { asDatabase } from "../../../src/platform/db/database.ts";
+import { asDatabase } from "../../../src/platform/db/count-rows.ts";
+import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { sweep } from "../../../src/platform/outbox/sweep.ts";
 import { deliver, type Egress, egressOf } from "../../../src/sending/delivery/index.ts";
@@ -231,7 +232,7 @@ describe("a flush", () => {
     });
     await database.run("UPDATE users SET restricted_at = 1 WHERE id = ?1", [workspace.userId]);
     await deliver(
-      { ...ctx, outbox: asDatabase<"mail">(measured) },
+      withMail(ctx, asDatabase<"mail">(measured)),
       woken,
       fakeEgress(async () => ACCEPTED),
     );

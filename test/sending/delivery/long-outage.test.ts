@@ -1,7 +1,7 @@
 /** An egress that refuses connections for two hours while mail is accepted, as its operator sees it (docs/monitoring.md). */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { closedPort, receivedIds } from "../../support/closed-port.ts";
 import { database } from "../../support/databases.ts";

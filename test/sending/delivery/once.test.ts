@@ -9,11 +9,11 @@ import {
   type OutgoingMessage,
   type TransactionResult,
 } from "../../../src/mail/smtp/transport.ts";
-import { createContext, type MailCtx } from "../../../src/platform/context.ts";
+import { createContext, type MailCtx, type WakeUp } from "../../../src/platform/context.ts";
 import { onShard } from "../../../src/platform/jobs/shards.ts";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { sweep } from "../../../src/platform/outbox/sweep.ts";
-import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { consume } from "../../../src/queue.ts";
 import { deliver, type Egress, egressOf } from "../../../src/sending/delivery/index.ts";
 import { readEvents } from "../../../src/sending/emails/timeline/index.ts";

@@ -1,10 +1,12 @@
 /**
  * After an outage of the egress, the first successful delivery releases the waiting emails (docs/contract/delivery.md#outages).
  */
+
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { asDatabase } from "../../../src/platform/db/database.ts";
-import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
+import { asDatabase } from "../../../src/platform/db/count-rows.ts";
+import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { flushOutbox, runRetriesAfterOutage } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { closedPort, receivedIds } from "../../support/closed-port.ts";
@@ -206,7 +208,7 @@ describe("a retry step", () => {
         return results;
       };
       const db = { prepare: (sql: string) => mail.prepare(sql), batch } as unknown as D1Database;
-      await flushOutbox({ ...ctx, outbox: asDatabase<"mail">(db) });
+      await flushOutbox(withMail(ctx, asDatabase<"mail">(db)));
       return read.reduce((sum, rows) => sum + rows, 0);
     };
     const small = await cost();

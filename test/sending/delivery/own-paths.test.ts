@@ -1,7 +1,7 @@
 /** Transactions of emails to several recipients (docs/contract/delivery.md#return-path). */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { WakeUp } from "../../../src/platform/context.ts";
 import { readReturnPath } from "../../../src/platform/mail-tokens/return-path.ts";
-import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
 import { deliver, egressOf, newRunLimits } from "../../../src/sending/delivery/index.ts";
 import { receiveFeedback } from "../../../src/sending/feedback/index.ts";
 import { lines, report } from "../../mail/reports/samples.ts";

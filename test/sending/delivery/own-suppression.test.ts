@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { asDatabase } from "../../../src/platform/db/database.ts";
+import { asDatabase } from "../../../src/platform/db/count-rows.ts";
+import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database, mail } from "../../support/databases.ts";
@@ -28,9 +29,7 @@ it("a kill between the suppression and the outcome does not turn `bounced` into 
       return real.batch(statements);
     },
   } as unknown as D1Database;
-  await expect(
-    deliver({ ...ctx, outbox: asDatabase<"mail">(killed) }, woken, egressOf(ctx.settings)),
-  ).rejects.toThrow();
+  await expect(deliver(withMail(ctx, asDatabase<"mail">(killed)), woken, egressOf(ctx.settings))).rejects.toThrow();
   const suppressed = await database
     .prepare("SELECT email, reason, email_id FROM suppressions WHERE workspace = ?1")
     .bind(workspace.workspaceNumber)

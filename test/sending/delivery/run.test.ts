@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MailCtx } from "../../../src/platform/context.ts";
-import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { MailCtx, WakeUp } from "../../../src/platform/context.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { database } from "../../support/databases.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";

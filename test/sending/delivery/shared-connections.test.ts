@@ -1,6 +1,6 @@
 /** The streams of several egresses in one run share its connections, and none holds up the mail of another for long. */
 import { beforeEach, expect, it } from "vitest";
-import type { WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
 import { DeliveryRun, deliverRows, egressOf, newRunLimits } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";

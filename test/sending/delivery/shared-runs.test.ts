@@ -2,9 +2,9 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createContext } from "../../../src/platform/context.ts";
+import { createContext, type WakeUp } from "../../../src/platform/context.ts";
 import { onShard } from "../../../src/platform/jobs/shards.ts";
-import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { consume } from "../../../src/queue.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { closedPort } from "../../support/closed-port.ts";

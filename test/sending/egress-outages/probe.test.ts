@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
-/** When cron probes the egress, and what a probe does (docs/contract/delivery.md#outages). */
-
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { readReadiness } from "../../../src/operations/metrics/readiness.ts";
 import { recordResponse } from "../../../src/sending/egress-outages/index.ts";
-import { probeEgress } from "../../../src/sending/egress-outages/probe-egress.ts";
+import { probeEgress } from "../../../src/sending/egress-outages/watch-egress.ts";
 import { closedPort, receivedIds } from "../../support/closed-port.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
 import { aWorkspace, testContext } from "../../support/workspace.ts";
 import { Deployment, forgetOutages, insertWaiting, MINUTE, mailDatabases, SECOND, waitingRows } from "./support.ts";
+
+/** When cron probes the egress, and what a probe does (docs/contract/delivery.md#outages). */
 
 const [MAIL_0, MAIL_1] = mailDatabases;
 const DAY = 24 * 60 * MINUTE;

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { createContext } from "../../../src/platform/context.ts";
+import { createContext, type WakeUp } from "../../../src/platform/context.ts";
 import { onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
-import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { runDatabases } from "../../../src/run-outbox.ts";
 import { newRunLimits } from "../../../src/sending/delivery/index.ts";
 import { retryEverywhere, runShardJob, type ShardJobMessage, startShardJob } from "../../../src/shard-jobs.ts";

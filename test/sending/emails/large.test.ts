@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import type { OutboxKind } from "../../../src/platform/outbox/wake.ts";
+import type { OutboxKind } from "../../../src/platform/context.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";

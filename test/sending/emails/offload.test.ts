@@ -3,7 +3,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MailCtx } from "../../../src/platform/context.ts";
-import { asDatabase } from "../../../src/platform/db/database.ts";
+import { asDatabase } from "../../../src/platform/db/count-rows.ts";
+import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { deliver } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { acceptingEgress } from "../../support/accepting-egress.ts";
@@ -116,7 +117,7 @@ describe("a delivery of several emails of a workspace", () => {
     expect((await rows()).map(({ status, content }) => [status, content !== null])).toEqual([inRow, inRow]);
     const { bindings, trips } = countingDb();
     const later = testContext({}, () => Date.now() + THREE_DAYS + MINUTE);
-    await offloadContent({ ...later, outbox: asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database) });
+    await offloadContent(withMail(later, asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database)));
     const moved = await rows();
     expect(moved.map(({ content }) => content)).toEqual([null, null]);
     expect(new Set(moved.map(({ content_key }) => content_key)).size).toBe(1);
@@ -164,7 +165,7 @@ describe("the cron run", () => {
     await accept(ctx, 4);
     const { bindings, trips } = countingDb();
     const later = testContext({}, () => Date.now() + 2 * MINUTE);
-    await offloadContent({ ...later, outbox: asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database) });
+    await offloadContent(withMail(later, asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database)));
     expect(trips.map(({ rowsWritten }) => rowsWritten ?? 0)).toEqual([0, 0, 0]);
   });
 
@@ -174,7 +175,7 @@ describe("the cron run", () => {
     await accept(ctx, 5);
     await offloadContent(later());
     const { bindings, trips } = countingDb();
-    await offloadContent({ ...later(), outbox: asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database) });
+    await offloadContent(withMail(later(), asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database)));
     expect(trips).toHaveLength(2);
     for (const { statements } of trips) expect(await rowsRead(statements[0] as Statement)).toBeLessThan(3);
     await run("UPDATE emails SET status = 'delivered', created_at = 1");
@@ -274,12 +275,10 @@ describe("a failure at any step of a move", () => {
         injection.count = 0;
         injection.random = () => (calls++ === failing ? 0 : 0.99);
         await deliver(
-          {
-            ...ctx,
-            env: { ...ctx.env, ...bindings } as Env,
-            db: asDatabase<"main">(bindings.DB as D1Database),
-            outbox: asDatabase<"mail">(bindings[MAIL_BINDING] as D1Database),
-          },
+          withMail(
+            { ...ctx, env: { ...ctx.env, ...bindings } as Env, db: asDatabase<"main">(bindings.DB as D1Database) },
+            asDatabase<"mail">(bindings[MAIL_BINDING] as D1Database),
+          ),
           woken,
           egress,
         ).catch(() => {});

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { WakeUp } from "../../../src/platform/context.ts";
 import { sweep } from "../../../src/platform/outbox/sweep.ts";
-import type { OutboxMessage, WakeUp } from "../../../src/platform/outbox/wake.ts";
+import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";

@@ -1,10 +1,12 @@
 /** Rows of settled emails: what they write and store, and that a caller sees no difference (performance.md: cost). */
+
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
 import { ConnectError } from "../../../src/mail/smtp/transport.ts";
-import { asDatabase } from "../../../src/platform/db/database.ts";
+import { asDatabase } from "../../../src/platform/db/count-rows.ts";
+import { withMail } from "../../../src/platform/jobs/shards.ts";
 import { deliver } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { acceptingEgress } from "../../support/accepting-egress.ts";
@@ -57,12 +59,12 @@ it("a lone email writes ten rows from its accept to its index entry, the cron ru
   await deliver(ctx, woken.splice(0), egress);
   await cron({});
   const { bindings, trips } = countingDb();
-  const counted = {
+  const onMain = {
     ...ctx,
     env: { ...ctx.env, ...bindings } as unknown as Env,
     db: asDatabase<"main">(bindings.DB as unknown as D1Database),
-    outbox: asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database),
   };
+  const counted = withMail(onMain, asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database));
   await acceptEmail(counted, workspace);
   await deliver(counted, woken, egress);
   await cron(bindings);

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Ctx } from "../../../src/platform/context.ts";
-import { mailDb } from "../../../src/platform/db/client.ts";
 import { onMain, onShard } from "../../../src/platform/jobs/shards.ts";
 import { cleanUp } from "../../../src/transfers/domain-transfers/clean-up.ts";
 import { completeTransfer } from "../../../src/transfers/domain-transfers/complete.ts";
@@ -176,7 +175,7 @@ describe("the old owner", () => {
     for (const id of [scheduled, sending])
       expect(await (await source.get(`/v1/broadcasts/${id}`)).json(), id).toMatchObject({ status: "cancelled" });
     await runOutboxAt(Date.now() + 2 * HOUR, {}, ["broadcast", "bulk", "deliver"]);
-    const db = mailDb(onShard(testContext(), source.mailShard));
+    const db = onShard(testContext(), source.mailShard).mail;
     const { results } = await db
       .prepare("SELECT DISTINCT status FROM emails WHERE workspace = ?1 AND source = 'broadcast'")
       .bind(source.workspaceNumber)
@@ -213,7 +212,7 @@ describe("the clean-up", () => {
     for (let batch = 0; batch < 10; batch++) expect((await api.post("/v1/emails/batch", items)).status).toBe(202);
     await completeSilently(accepted.id);
     await runOutboxAt(Date.now() + 60_000, {}, ["transfer"]);
-    const db = mailDb(onShard(testContext(), source.mailShard));
+    const db = onShard(testContext(), source.mailShard).mail;
     const count = () =>
       db
         .prepare(

@@ -1,8 +1,5 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement, WakeUp } from "../../../platform/context.ts";
 import { idPrefix } from "../../../platform/db/random-id.ts";
-import type { WakeUp } from "../../../platform/outbox/wake.ts";
 import { requestStatements } from "../../consent/index.ts";
 import { ADDED, CHANGED, contactEventSql, FIELDS, REMOVED } from "./contact-events.ts";
 import { causeOf, done, idOfEffect, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
@@ -25,7 +22,7 @@ export function prepareFields(ctx: MailCtx, pending: readonly PendingOf<"set_fie
     fields: { [step.field]: step.value },
   });
   const rows = pending.map((one) => ({ ...row(one), cause: causeOf(one), isName: one.effect.step.field === "name" }));
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const statements = [true, false].flatMap((isName) => {
     const group = rows.filter((one) => one.isName === isName);
     if (group.length === 0) return [];
@@ -76,7 +73,7 @@ type ListEffect = PendingOf<"add_to_list"> | PendingOf<"remove_from_list">;
 /** Prepares people who are added to lists or removed from them. One D1 call. The caller bounds the lists of a page. */
 export async function prepareLists(ctx: MailCtx, pending: readonly ListEffect[]): Promise<Prepared> {
   if (pending.length === 0) return { statements: [], outcomes: new Map(), wake: [] };
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const named = pending.map(({ due, effect }) => ({ workspace: due.workspace, list: effect.step.list_id }));
   const { results } = await db.prepare(FIND_LISTS).bind(JSON.stringify(named)).all<ListRow>();
   const listOf = ({ due, effect }: ListEffect) =>
@@ -122,7 +119,7 @@ async function toRow(one: ListEffect, { n }: ListRow): Promise<Row> {
 }
 
 function addStatements(ctx: MailCtx, list: ListRow, rows: readonly Row[]) {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const json = JSON.stringify(rows);
   const request = list.confirm === 1 ? requestStatements(ctx, list, [json]) : null;
   return {
@@ -137,7 +134,7 @@ function addStatements(ctx: MailCtx, list: ListRow, rows: readonly Row[]) {
 }
 
 function removeStatements(ctx: MailCtx, list: ListRow, rows: readonly Row[]): MailStatement[] {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const json = JSON.stringify(rows);
   return [
     db.prepare(contactEventSql("contact.removed", REMOVED)).bind(json, idPrefix(ctx), ctx.now()),

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 
 interface Row {
   workspace: number;
@@ -35,12 +33,12 @@ export class DailyEmails {
 
   static readStatement(ctx: MailCtx, recipients: readonly Recipient[]): MailStatement {
     const json = JSON.stringify(recipients.map(({ workspace, key }) => ({ workspace, key })));
-    return mailDb(ctx).prepare(FIND).bind(json);
+    return ctx.mail.prepare(FIND).bind(json);
   }
 
   /** Returns the statement that counts emails that are made. */
   static addStatement(ctx: MailCtx, emails: readonly (Recipient & { day: string })[]): MailStatement {
-    return mailDb(ctx).prepare(ADD).bind(JSON.stringify(emails));
+    return ctx.mail.prepare(ADD).bind(JSON.stringify(emails));
   }
 
   /** Returns the emails to a person on a day of their zone. */

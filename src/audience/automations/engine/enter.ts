@@ -3,7 +3,6 @@ import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
 import { DAY_MS } from "../../../lib/time.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import { evaluate } from "../../conditions/index.ts";
@@ -67,7 +66,7 @@ const PASS = "UPDATE automation_engine SET last_event = ?1 WHERE last_event < ?1
  * how many events were read. Throws ConcurrencyError when the lease was lost.
  */
 export async function enterRuns(ctx: MailCtx, lease: EngineLease): Promise<number> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const { results: events } = await db.prepare(FIND_EVENTS).bind(EVENTS_PER_PAGE).all<EventRow>();
   const last = events.at(-1);
   if (!last) return 0;

@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { type Condition, evaluate, type Person } from "../../conditions/index.ts";
 import type { Facts, Found } from "../advance.ts";
 import { conditionsOf } from "../definition.ts";
@@ -78,7 +77,7 @@ interface WaitedEvent extends Found {
 }
 
 async function readEvents(ctx: MailCtx, runs: readonly DueRun[], versions: ReadonlyMap<number, Version>) {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const waiting = runs.flatMap(({ n, workspace, key, mark, run: { wait } }) =>
     wait?.event ? [{ n, workspace, key, mark, event: wait.event, until: wait.until }] : [],
   );

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 
 /** A run of the engine of a mail database that takes longer without a page has ended, in milliseconds. */
 const LEASE_MS = 30_000;
@@ -16,7 +14,7 @@ const CLAIM = "UPDATE automation_engine SET token = ?1, until = ?3 WHERE token I
 export async function claimEngine(ctx: MailCtx): Promise<EngineLease | null> {
   const token = ctx.newId();
   const now = ctx.now();
-  const { meta } = await mailDb(ctx)
+  const { meta } = await ctx.mail
     .prepare(CLAIM)
     .bind(token, now, now + LEASE_MS)
     .run();
@@ -28,7 +26,7 @@ export async function claimEngine(ctx: MailCtx): Promise<EngineLease | null> {
  * as after a restart of `npm start`; elsewhere leases expire.
  */
 export async function releaseEngineLease(ctx: MailCtx, startedAt: number): Promise<void> {
-  await mailDb(ctx)
+  await ctx.mail
     .prepare("UPDATE automation_engine SET token = NULL, until = 0 WHERE until < ?1")
     .bind(startedAt + LEASE_MS)
     .run();
@@ -45,7 +43,7 @@ const HOLD =
  * back with ConcurrencyError when another run has the engine by now: no two runs ever write moves, or read events past each other.
  */
 export function renewStatements(ctx: MailCtx, { token }: EngineLease): MailStatement[] {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const now = ctx.now();
   return [db.prepare(RENEW).bind(token, now + LEASE_MS, now + LEASE_MS / 2), db.prepare(HOLD).bind(token)];
 }
@@ -66,7 +64,7 @@ export async function releaseEngine(
   ctx: MailCtx,
   { token }: EngineLease,
 ): Promise<{ hasWork: boolean; next: number | null }> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const [, found] = await db.batch<{ has_work: 0 | 1; next: number | null }>([
     db.prepare("UPDATE automation_engine SET token = NULL, until = 0 WHERE token = ?1").bind(token),
     db.prepare(LOOK).bind(ctx.now()),

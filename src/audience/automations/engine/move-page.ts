@@ -1,8 +1,8 @@
 import { partition } from "../../../lib/partition.ts";
 import { iso } from "../../../lib/time.ts";
+import { dailyKey, notifyOwners } from "../../../notices/notifications/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { wakeForResults, wakeWebhooks } from "../../../platform/webhook-events/wake.ts";
 import { advance, type Effect, type Entered, type Move } from "../advance.ts";
 import { pauseStatements } from "../pause-statements.ts";
@@ -11,7 +11,6 @@ import { runEndedStatements } from "../webhook-events.ts";
 import { applyInMain, choosePage, isInMain, type PendingEffect, type Prepared, prepareEffects } from "./effects.ts";
 import { readFacts } from "./facts.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
-import { notifyOfPauses, type PausedAutomation } from "./notify-of-pauses.ts";
 import { type DueRun, RUNS_PER_PAGE, readDue } from "./read-due.ts";
 import { type Moved, moveStatements } from "./save.ts";
 import { findWorkspaces, type WorkspaceState } from "./workspaces.ts";
@@ -108,7 +107,7 @@ async function recordIntents(
       return { n: due.n, visit: due.run.visit, dueAt: due.dueAt, intent };
     });
   if (rows.length === 0) return;
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   await guardedBatch(db, [
     ...renewStatements(ctx, lease),
     db.prepare(RECORD).bind(JSON.stringify(rows)),
@@ -165,7 +164,7 @@ async function write(
     ctx,
     moved.filter(({ move }) => move.status !== "active").map(({ due, move }) => ({ n: due.n, status: move.status })),
   );
-  const results = await guardedBatch(mailDb(ctx), [
+  const results = await guardedBatch(ctx.mail, [
     ...ended,
     ...renewStatements(ctx, lease),
     ...moveStatements(ctx, moved),
@@ -175,4 +174,25 @@ async function write(
   await wakeForResults(ctx, results.slice(0, ended.length));
   if (paused.length > 0) await wakeWebhooks(ctx);
   for (const wake of prepared.flatMap(({ wake: each }) => each)) await wake();
+}
+
+/** An automation that the service pauses, since a step can do nothing. */
+interface PausedAutomation {
+  n: number;
+  id: string;
+  workspace: WorkspaceState;
+  reason: string;
+}
+
+/** Notifies the owners of automations that are paused, once a day for each. At most one for each target of a page. */
+async function notifyOfPauses(ctx: MailCtx, paused: readonly PausedAutomation[]): Promise<void> {
+  for (const { id, workspace, reason } of paused)
+    await notifyOwners(ctx, workspace.number, {
+      category: "alerts",
+      severity: "error",
+      href: `/automations/${id}`,
+      title: "An automation was paused, since one of its steps cannot be done",
+      body: `${reason} Its runs go on when you mend that and activate it again.`,
+      key: dailyKey(`automation-paused ${id}`, ctx.now()),
+    });
 }

@@ -1,6 +1,6 @@
 import { utf8 } from "../../../lib/bytes.ts";
 import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailStatement } from "../../../platform/context.ts";
 import type { Person } from "../../conditions/index.ts";
 import type { Effect } from "../advance.ts";
 import type { EffectKind, EffectStep } from "../compile.ts";

@@ -1,6 +1,5 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import type { Move, Run } from "../advance.ts";
 import type { Status } from "../rules.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
@@ -66,7 +65,7 @@ export interface DuePage {
 
 /** Renews the lease and reads at most `limit` runs that are due, in one D1 call. Throws ConcurrencyError when the lease was lost. */
 export async function readDue(ctx: MailCtx, lease: EngineLease, limit: number): Promise<DuePage> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const [, , found, last] = await guardedBatch(db, [
     ...renewStatements(ctx, lease),
     db.prepare(FIND).bind(ctx.now(), limit),

@@ -1,13 +1,14 @@
 import { nextTurn } from "../../../lib/yielding-steps.ts";
 import type { MailCtx } from "../../../platform/context.ts";
-import { ConcurrencyError, RefusedBatchError } from "../../../platform/db/batch.ts";
+import { ConcurrencyError, guardedBatch, RefusedBatchError } from "../../../platform/db/batch.ts";
 import { wakeAutomations } from "../../../platform/person-events/wake.ts";
+import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
+import { toHistory } from "../history.ts";
+import { runEndedStatements } from "../webhook-events.ts";
 import { EVENTS_PER_PAGE, enterRuns } from "./enter.ts";
-import { claimEngine, type EngineLease, releaseEngine } from "./lease.ts";
+import { claimEngine, type EngineLease, releaseEngine, renewStatements } from "./lease.ts";
 import { movePage } from "./move-page.ts";
-import { postponeFirst } from "./postpone.ts";
 import { RUNS_PER_PAGE } from "./read-due.ts";
-import { sweepRuns } from "./sweep.ts";
 
 /** No page begins later than this after the start, in milliseconds: a wake-up continues. */
 const RUN_MS = 20_000;
@@ -101,4 +102,88 @@ class Mover {
     const { counts } = this.#ctx;
     counts?.set("automation_moves", (counts.get("automation_moves") ?? 0) + moved);
   }
+}
+
+/** Wait of a run after its first move that ended with an error, in milliseconds; three times as long after each further one. */
+const FIRST_WAIT_MS = 10_000;
+/** Failures from which the wait grows no more: about an hour. */
+const MAX_FAILURES = 6;
+
+// The run is still the first that is due: the lease keeps other runs of the engine away.
+const POSTPONE = `
+  UPDATE automation_runs SET failures = failures + 1, due_at = ?1 + ?2 * CASE min(failures, ${MAX_FAILURES})
+    ${Array.from({ length: MAX_FAILURES + 1 }, (_, failures) => `WHEN ${failures} THEN ${3 ** failures}`).join(" ")} END
+   WHERE n = (SELECT n FROM automation_runs WHERE due_at <= ?1 ORDER BY due_at, n LIMIT 1)`;
+
+/** Makes the first run that is due wait, after its move alone ended with an error, so that it holds up no other. */
+async function postponeFirst(ctx: MailCtx, lease: EngineLease): Promise<void> {
+  const postpone = ctx.mail.prepare(POSTPONE).bind(ctx.now(), FIRST_WAIT_MS);
+  await guardedBatch(ctx.mail, [...renewStatements(ctx, lease), postpone]);
+}
+
+/** Active runs of an automation that one step resumes or ends. */
+const RUNS_PER_STEP = 500;
+
+const FIND = `
+  SELECT a.n, a.workspace, a.sweep, a.sweep_after, (
+    SELECT json_group_array(json_object('n', n, 'version', version)) FROM (
+      SELECT r.n, r.version FROM automation_runs r
+       WHERE r.automation = a.n AND r.status = 'active' AND r.n > a.sweep_after ORDER BY r.n LIMIT ?1)) AS runs
+    FROM automations a WHERE a.sweep IS NOT NULL ORDER BY a.n LIMIT 1`;
+
+// An event that a run waits for may have come while it was held.
+const RESUME = `
+  UPDATE automation_runs SET is_held = 0, due_at = iif(wait_event IS NULL, coalesce(wait_until, ?2), ?2)
+   WHERE n IN (SELECT value FROM json_each(?1)) AND status = 'active' AND is_held = 1`;
+
+const END = `
+  UPDATE automation_runs SET status = 'exited', node = NULL, due_at = NULL, wait_until = NULL, wait_event = NULL, is_held = 0,
+    intent = NULL, history = history || ?3, ended_at = ?2
+   WHERE n IN (SELECT value FROM json_each(?1)) AND status = 'active' RETURNING version`;
+
+const COUNT_EXITED = `
+  INSERT INTO automation_counts (version, step, workspace, runs)
+  SELECT r.version, 'exited', r.workspace, count(*) FROM automation_runs r
+   WHERE r.n IN (SELECT value FROM json_each(?1)) AND r.status = 'active' GROUP BY r.version
+  ON CONFLICT DO UPDATE SET runs = runs + excluded.runs`;
+
+const PASS = "UPDATE automations SET sweep_after = ?2, sweep = iif(?3, NULL, sweep) WHERE n = ?1 AND sweep = ?4";
+
+interface Sweep {
+  n: number;
+  sweep: "resume" | "end";
+  runs: string;
+}
+
+/**
+ * Does the next part of what is to be done to all active runs of an automation: they go on once it is active again, or end when it is
+ * archived. Returns false when no automation has such work. Throws ConcurrencyError when the lease was lost.
+ */
+async function sweepRuns(ctx: MailCtx, lease: EngineLease): Promise<boolean> {
+  const db = ctx.mail;
+  const found = await db.prepare(FIND).bind(RUNS_PER_STEP).first<Sweep>();
+  if (!found) return false;
+  const numbers = (JSON.parse(found.runs) as { n: number }[]).map(({ n }) => n);
+  const json = JSON.stringify(numbers);
+  const line = toHistory([{ at: ctx.now(), step: null, text: "Left: the automation was archived." }]);
+  const changes =
+    found.sweep === "resume"
+      ? [db.prepare(RESUME).bind(json, ctx.now())]
+      : [db.prepare(COUNT_EXITED).bind(json), db.prepare(END).bind(json, ctx.now(), line)];
+  const ended =
+    found.sweep === "end"
+      ? runEndedStatements(
+          ctx,
+          numbers.map((n) => ({ n, status: "exited" })),
+        )
+      : [];
+  const isLast = numbers.length < RUNS_PER_STEP;
+  const results = await guardedBatch(db, [
+    ...ended,
+    ...renewStatements(ctx, lease),
+    ...(numbers.length > 0 ? changes : []),
+    db.prepare(PASS).bind(found.n, isLast ? 0 : (numbers.at(-1) ?? 0), Number(isLast), found.sweep),
+  ]);
+  await wakeForResults(ctx, results.slice(0, ended.length));
+  return true;
 }

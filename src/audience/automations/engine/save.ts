@@ -1,7 +1,5 @@
-import type { MailCtx } from "../../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { expectChanges } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import type { Move } from "../advance.ts";
 import { toHistory } from "../history.ts";
@@ -35,7 +33,7 @@ const COUNT = `
  * when one of the runs is not as it was read.
  */
 export function moveStatements(ctx: MailCtx, moved: readonly Moved[]): MailStatement[] {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const rows = moved.map(({ due, move, mark, isHeld = false }) => ({
     n: due.n,
     from: due.run.visit,

@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import {
   countEmailsStatements,
   dailyLimitOf,

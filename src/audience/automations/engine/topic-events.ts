@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../../platform/db/random-id.ts";
 import { recordsEventsSql } from "../../../platform/person-events/insert.ts";
 
@@ -14,5 +12,5 @@ export function topicEventStatement(
   ctx: MailCtx,
   events: readonly { workspace: number; key: string; name: string; data: object }[],
 ): MailStatement {
-  return mailDb(ctx).prepare(INSERT).bind(JSON.stringify(events), idPrefix(ctx), ctx.now());
+  return ctx.mail.prepare(INSERT).bind(JSON.stringify(events), idPrefix(ctx), ctx.now());
 }

@@ -9,13 +9,6 @@ export interface WorkspaceState {
   dailyLimit: number | null;
 }
 
-interface Row {
-  number: number;
-  id: string;
-  time_zone: string | null;
-  daily_limit: number | null;
-}
-
 const FIND = `
   SELECT number, id, settings->>'$.time_zone' AS time_zone, daily_limit FROM workspaces
    WHERE number IN (SELECT value FROM json_each(?1)) AND deleted_at IS NULL`;
@@ -28,7 +21,7 @@ export async function findWorkspaces(
   const { results } = await ctx.db
     .prepare(FIND)
     .bind(JSON.stringify([...new Set(numbers)]))
-    .all<Row>();
+    .all<{ number: number; id: string; time_zone: string | null; daily_limit: number | null }>();
   return new Map(
     results.map(({ number, id, time_zone, daily_limit }) => [
       number,

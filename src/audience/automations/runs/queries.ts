@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { iso, isoOrNull } from "../../../lib/time.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { parseHistory, toLines } from "../history.ts";
 import { type AutomationRow, getAutomation } from "../queries.ts";
 import type { RunStatus } from "../rules.ts";
@@ -73,12 +72,8 @@ export async function listRuns(
   const parameters = [automation.n, status ?? null, before ?? LAST_ID, limit + 1];
   const statement =
     person === undefined
-      ? mailDb(ctx)
-          .prepare(LIST)
-          .bind(...parameters)
-      : mailDb(ctx)
-          .prepare(OF_PERSON)
-          .bind(...parameters, person);
+      ? ctx.mail.prepare(LIST).bind(...parameters)
+      : ctx.mail.prepare(OF_PERSON).bind(...parameters, person);
   const { results } = await statement.all<ItemRow & { lastId: string | null; looked: number }>();
   const versions = await findVersions(
     ctx,
@@ -107,7 +102,7 @@ const FIND = `
 
 /** Returns the row of a run. Throws 404. */
 export async function findRun(ctx: CallerCtx, { n }: AutomationRow, id: string): Promise<RunRow> {
-  const row = await mailDb(ctx)
+  const row = await ctx.mail
     .prepare(FIND)
     .bind(n, parseUuid(id) ?? "")
     .first<RunRow>();

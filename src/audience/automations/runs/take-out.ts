@@ -1,7 +1,6 @@
 import { type CallerCtx, requireAllDomains } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import { toHistory } from "../history.ts";
 import { getAutomation } from "../queries.ts";
@@ -25,7 +24,7 @@ export async function takeOut(ctx: CallerCtx, automationId: string, id: string):
   requireAllDomains(ctx);
   const automation = await getAutomation(ctx, automationId);
   const run = await findRun(ctx, automation, id);
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const line = toHistory([{ at: ctx.now(), step: null, text: `Taken out by ${ctx.actor.email}.` }]);
   const ended = runEndedStatements(ctx, [{ n: run.n, status: "removed" }]);
   const results = await db.batch([

@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { badRequest, notFound, unprocessable } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { storeMailResponse } from "../../../platform/idempotency/responses.ts";
 import { wakeAfterResponse } from "../../../platform/outbox/wake-after-response.ts";
 import { requireSendingAllowed } from "../../../sending/emails/index.ts";
@@ -102,7 +101,7 @@ const toError = ({ error }: SenderError) =>
     : unprocessable([{ loc: ["body", "mailbox_id"], msg: error, type: "sender_not_allowed" }]);
 
 function countList(ctx: CallerCtx, id: string): Promise<Counted | null> {
-  return mailDb(ctx).prepare(COUNT).bind(ctx.workspace.number, id, MAX_ERRORS).first<Counted>();
+  return ctx.mail.prepare(COUNT).bind(ctx.workspace.number, id, MAX_ERRORS).first<Counted>();
 }
 
 async function start(
@@ -113,7 +112,7 @@ async function start(
   sender: Sender,
   response: BulkSendOut,
 ): Promise<void> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const { number } = ctx.workspace;
   const id = ctx.newId();
   const now = ctx.now();

@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { checkSize } from "../change.ts";
-import { checkTexts } from "../check-texts.ts";
+import { checkTexts } from "../check-references.ts";
 import { zeroCounts } from "../counts.ts";
 import { limits } from "../rules.ts";
 import { findVariants, toVariant, type VariantRow } from "./queries.ts";
@@ -44,9 +43,7 @@ export function createVariant(ctx: CallerCtx, broadcastId: string, input: Varian
     const { id, label, subject, weight, created_at, html_body, text_body } = variant;
     const values = [workspace, n, id, label, subject, weight, created_at, html_body, text_body];
     return {
-      statement: mailDb(ctx)
-        .prepare(INSERT)
-        .bind(...values, variant.language),
+      statement: ctx.mail.prepare(INSERT).bind(...values, variant.language),
       response,
     };
   });

@@ -1,5 +1,4 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { getVariant } from "./queries.ts";
 import { writeVariants } from "./write.ts";
 
@@ -8,7 +7,7 @@ export async function deleteVariant(ctx: CallerCtx, broadcastId: string, variant
   await writeVariants(ctx, broadcastId, async (broadcast) => {
     const { broadcast: n, id } = await getVariant(ctx, broadcast, variantId);
     return {
-      statement: mailDb(ctx).prepare("DELETE FROM broadcast_variants WHERE broadcast = ?1 AND id = ?2").bind(n, id),
+      statement: ctx.mail.prepare("DELETE FROM broadcast_variants WHERE broadcast = ?1 AND id = ?2").bind(n, id),
       response: null,
     };
   });

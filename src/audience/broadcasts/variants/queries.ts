@@ -4,7 +4,6 @@ import { parseUuid } from "../../../lib/ids.ts";
 import type { Language } from "../../../lib/personal-text.ts";
 import { iso } from "../../../lib/time.ts";
 import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { type Counts, countNames } from "../counts.ts";
 import { recipientsOf } from "../fan-out.ts";
 import { BROADCAST_NUMBER, type Broadcast } from "../queries.ts";
@@ -34,13 +33,13 @@ const FIND = `${COLUMNS} WHERE v.broadcast = ?1`;
 
 /** Returns the variants of a broadcast, oldest first. */
 export async function findVariants(ctx: MailCtx, broadcast: number): Promise<VariantRow[]> {
-  const { results } = await mailDb(ctx).prepare(`${FIND} ORDER BY v.id`).bind(broadcast).all<VariantRow>();
+  const { results } = await ctx.mail.prepare(`${FIND} ORDER BY v.id`).bind(broadcast).all<VariantRow>();
   return results;
 }
 
 /** Returns the variants of a broadcast of the caller's workspace by its id, oldest first; none for an unknown one. */
 export async function findVariantsOf(ctx: CallerCtx, broadcastId: string): Promise<VariantRow[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(`${COLUMNS} WHERE v.broadcast = ${BROADCAST_NUMBER} ORDER BY v.id`)
     .bind(ctx.workspace.number, parseUuid(broadcastId) ?? "")
     .all<VariantRow>();
@@ -50,7 +49,7 @@ export async function findVariantsOf(ctx: CallerCtx, broadcastId: string): Promi
 /** Returns one variant of a broadcast. Throws 404. */
 export async function getVariant(ctx: CallerCtx, { row }: Broadcast, id: string): Promise<VariantRow> {
   const uuid = parseUuid(id);
-  const found = uuid && (await mailDb(ctx).prepare(`${FIND} AND v.id = ?2`).bind(row.n, uuid).first<VariantRow>());
+  const found = uuid && (await ctx.mail.prepare(`${FIND} AND v.id = ?2`).bind(row.n, uuid).first<VariantRow>());
   if (!found) throw notFound("Variant");
   return found;
 }

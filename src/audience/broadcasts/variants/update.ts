@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { checkSize } from "../change.ts";
-import { checkTexts } from "../check-texts.ts";
+import { checkTexts } from "../check-references.ts";
 import { findVariants, getVariant, toVariant } from "./queries.ts";
 import type { VariantOut, VariantPatch } from "./schema.ts";
 import { requireNewLabel, writeVariants } from "./write.ts";
@@ -30,9 +29,7 @@ export function updateVariant(
     await checkTexts(ctx, { ...changed, language: changed.language ?? broadcast.row.language, preheader: null });
     const { broadcast: n, id, label, subject, weight, html_body, text_body } = changed;
     return {
-      statement: mailDb(ctx)
-        .prepare(UPDATE)
-        .bind(n, id, label, subject, weight, html_body, text_body, changed.language),
+      statement: ctx.mail.prepare(UPDATE).bind(n, id, label, subject, weight, html_body, text_body, changed.language),
       response,
     };
   });

@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
+import type { MailStatement } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
 import { storeMailResponse } from "../../../platform/idempotency/responses.ts";
 import { requireTransition } from "../change.ts";
 import { type Broadcast, getBroadcast } from "../queries.ts";
@@ -31,7 +30,7 @@ export async function writeVariants<Out>(
   broadcastId: string,
   decide: (broadcast: Broadcast) => Promise<{ statement: MailStatement; response: Out }>,
 ): Promise<Out> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const broadcast = await getBroadcast(ctx, broadcastId);
     requireTransition(broadcast, "edit");

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, notFound } from "../../../lib/errors.ts";
 import { nextTurn } from "../../../lib/yielding-steps.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { getList, type ListRow } from "../queries.ts";
 import { exportLimits } from "../rules.ts";
 import { type ExportRow, parseMetadata, writeHeader, writeRow } from "./write-row.ts";
@@ -56,7 +55,7 @@ const PAGE = `
 
 /** Returns the contacts after an id. Throws 404 when there is none because the list was deleted. */
 async function readPage(ctx: CallerCtx, list: ListRow, after: string): Promise<(ExportRow & { id: string })[]> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const [page, lists] = await db.batch([
     db.prepare(PAGE).bind(list.n, after, exportLimits.rowsPerPage, exportLimits.metadataPerPage),
     db.prepare("SELECT 1 FROM contact_lists WHERE n = ?1").bind(list.n),

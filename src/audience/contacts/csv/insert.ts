@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailStatement } from "../../../platform/context.ts";
 import { contactEventsStatements } from "../../../platform/person-events/contact-events.ts";
 import { wakeForEvents } from "../../../platform/person-events/wake.ts";
 import { requestStatements, statedByImportStatement } from "../../consent/index.ts";
@@ -51,7 +50,7 @@ async function insertOnce(
   source: string | null,
   isRepeated: boolean,
 ): Promise<number> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const { number } = ctx.workspace;
   const statements: MailStatement[] = chunks.flatMap((chunk) => [
     db.prepare(INSERT).bind(chunk, number, list.n, ctx.now(), source === null ? 0 : 1),

@@ -12,8 +12,7 @@ import {
   readAuthorizationRequest,
   responseUri,
 } from "../authorization-request.ts";
-import { OAuthError } from "../errors.ts";
-import { formActionOf } from "../rules.ts";
+import { formActionOf, OAuthError } from "../rules.ts";
 import { ConsentPage, RefusedPage } from "./page.tsx";
 
 /** The authorization endpoint (RFC 6749 3.1): the consent page and its form. */

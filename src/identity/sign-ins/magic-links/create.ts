@@ -1,6 +1,5 @@
 import { issueOneTimeToken } from "../../../access/tokens/one-time-tokens.ts";
-import type { Ctx } from "../../../platform/context.ts";
-import type { MainStatement } from "../../../platform/db/database.ts";
+import type { Ctx, MainStatement } from "../../../platform/context.ts";
 import { MAGIC_LINK_TTL_MS } from "../rules.ts";
 
 /** Ways in which a person gets a sign-in link: by email, or from the operator of the deployment. */

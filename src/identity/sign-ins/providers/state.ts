@@ -1,5 +1,4 @@
-import { toBase64Url } from "../../../lib/base64url.ts";
-import { utf8 } from "../../../lib/bytes.ts";
+import { toBase64Url, utf8 } from "../../../lib/bytes.ts";
 import { randomToken } from "../../../lib/random-token.ts";
 import { open, seal } from "../../../lib/secret-box.ts";
 import type { Ctx } from "../../../platform/context.ts";

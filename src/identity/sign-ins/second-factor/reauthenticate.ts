@@ -2,8 +2,8 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { findOneTimeToken, redeemStatements } from "../../../access/tokens/one-time-tokens.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { forbidden } from "../../../lib/errors.ts";
+import type { MainStatement } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import type { MainStatement } from "../../../platform/db/database.ts";
 import { findTotp, verifyCode } from "./verify.ts";
 
 /**

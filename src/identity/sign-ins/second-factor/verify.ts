@@ -1,8 +1,7 @@
 import { tooManyRequests } from "../../../lib/errors.ts";
 import { keyedHashes, open } from "../../../lib/secret-box.ts";
-import type { Ctx } from "../../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../../platform/context.ts";
 import { expectChanges } from "../../../platform/db/batch.ts";
-import type { MainStatement } from "../../../platform/db/database.ts";
 import { countFailure } from "../../../platform/rate-limits/exact.ts";
 import { formatPolicy } from "../../../platform/rate-limits/rules.ts";
 import { failureLimits } from "../rules.ts";

@@ -3,12 +3,7 @@ import { iso, parseIso } from "../../../lib/time.ts";
 import type { ExportedMessage } from "../../mailbox-store/index.ts";
 
 /** The state of a message in an archive: header fields of its own before the first byte of the original. */
-export interface ArchiveHeaders {
-  folder: string;
-  seen: boolean;
-  flagged: boolean;
-  answered: boolean;
-  labels: string[];
+export interface ArchiveHeaders extends Pick<ExportedMessage, "folder" | "seen" | "flagged" | "answered" | "labels"> {
   /** In ms since 1970. */
   receivedAt: number | null;
 }

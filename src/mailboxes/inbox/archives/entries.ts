@@ -152,7 +152,7 @@ class ZipEntryReader {
   }
 
   async *read(file: ZipFile, { folder, from, end }: FilePlace): AsyncGenerator<ArchiveEntry> {
-    const name = showName(file.name);
+    const name = JSON.stringify(file.name.slice(0, 200));
     const [, path = "", base = "", type = ""] =
       /^(.*\/)?([^/]*?)(\.[^./]*)?$/.exec(file.name.replaceAll("\\", "/")) ?? [];
     if (file.name.endsWith("/")) return;
@@ -164,7 +164,8 @@ class ZipEntryReader {
       }
       yield { ...(await this.#readFile(file, { name, type, folder: toFolder(path) ?? folder })), next: end };
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      // Damaged data: what the decompressor throws is a TypeError.
+      if (!(error instanceof ZipError || error instanceof TypeError)) throw error;
       yield { kind: "issue", name, issue: error.message, next: end };
     }
   }
@@ -225,11 +226,6 @@ async function* skipBytes(stream: AsyncIterable<Uint8Array>, bytes: number): Asy
     if (skipped < chunk.length) yield chunk.subarray(skipped);
   }
 }
-
-/** Damaged data: what the decompressor throws is a TypeError. */
-const isDamage = (error: unknown): error is Error => error instanceof ZipError || error instanceof TypeError;
-
-const showName = (name: string) => JSON.stringify(name.slice(0, 200));
 
 /**
  * Returns the folder for the messages of a directory, or null for the top one. No file is ever written, so `..` and an absolute

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { AppError, badRequest, conflict, unprocessable } from "../../../lib/errors.ts";
+import { AppError, badRequest, bodyError, conflict, unprocessable } from "../../../lib/errors.ts";
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 import { onMain } from "../../../platform/jobs/shards.ts";
@@ -32,8 +32,7 @@ export async function importArchive(
     await upload(ctx, object, body, size);
     const source = new ArchiveSource(ctx, object, size);
     const format = formatOf(await source.read(0, Math.min(size, 5)));
-    if (!format)
-      throw unprocessable([{ loc: ["body"], msg: "The body is no ZIP archive and no mbox file", type: "value_error" }]);
+    if (!format) throw unprocessable([bodyError([], "The body is no ZIP archive and no mbox file")]);
     const steps = new YieldingSteps(archiveStep);
     const id = ctx.newId();
     const run = new ImportRun(ctx, mailbox, steps, { id, step: null, cursor: BEGINNING });

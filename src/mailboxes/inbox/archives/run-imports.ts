@@ -1,9 +1,13 @@
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
-import type { OutboxCtx } from "../../../platform/context.ts";
-import { claimRows } from "../../../platform/outbox/claim-rows.ts";
-import { type ClaimedRow, finishStatement, newLease, releaseStatement } from "../../../platform/outbox/lease.ts";
+import type { OutboxCtx, WakeUp } from "../../../platform/context.ts";
+import {
+  type ClaimedRow,
+  claimRows,
+  finishStatement,
+  newLease,
+  releaseStatement,
+} from "../../../platform/outbox/lease.ts";
 import { LEASE_MS, MAX_CLAIMS } from "../../../platform/outbox/rules.ts";
-import type { WakeUp } from "../../../platform/outbox/wake.ts";
 import { mailboxStore, type StoredImport, saveUsedBytes } from "../../mailbox-store/index.ts";
 import { readEntries } from "./entries.ts";
 import type { ImportRef } from "./import.ts";

@@ -47,16 +47,9 @@ export async function updateFilter(
   const { actions, ask } = patch.actions
     ? await prepare(ctx, mailbox, patch.actions)
     : { actions: undefined, ask: async () => {} };
-  const filter = toSaved(
-    await mailbox.store.updateFilter(id, {
-      ...(patch.name === undefined ? {} : { name: patch.name }),
-      ...(patch.match === undefined ? {} : { match: patch.match }),
-      ...(patch.position === undefined ? {} : { position: patch.position }),
-      ...(patch.is_active === undefined ? {} : { isActive: patch.is_active }),
-      ...(actions === undefined ? {} : { actions }),
-      maker: makerOf(ctx),
-    }),
-  );
+  const { name, match, position, is_active: isActive } = patch;
+  const changes = { name, match, position, isActive, actions, maker: makerOf(ctx) };
+  const filter = toSaved(await mailbox.store.updateFilter(id, changes));
   await ask(id);
   return withConfirmed(ctx, mailbox, filter);
 }

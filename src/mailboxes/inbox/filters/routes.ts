@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
@@ -7,15 +7,13 @@ import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { requireFound } from "../../../lib/errors.ts";
 import { filterLimits } from "../../mailbox-store/index.ts";
-import { openMailbox } from "../open.ts";
+import { bodyErrors, errors, open } from "../routes.ts";
 import { createFilter, deleteFilter, getFilter, startFilterRun, updateFilter, withConfirmed } from "./change.ts";
 import { findForwarding } from "./queries.ts";
 import { FilterFields, FilterOut, FilterPatch, RunIn, RunOut, toFilter, toRun } from "./schema.ts";
 
 const operation = operationsOf("Inbox");
-const errors = [403, 404, 502];
-const bodyErrors = [...errors, 409, 413, 415];
-const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
+const conflictErrors = [...bodyErrors, 409];
 
 export const filterRoutes = new Hono<AppEnv>()
   .get(
@@ -61,7 +59,7 @@ export const filterRoutes = new Hono<AppEnv>()
       summary: "Apply the filters to the messages of a folder",
       description:
         "Runs in the background, one folder of a mailbox at a time. Moves, labels and marks messages as at their arrival, and forwards none.",
-      responses: responses(202, "The run", RunOut, bodyErrors),
+      responses: responses(202, "The run", RunOut, conflictErrors),
     }),
     ...body(RunIn),
     async (c) => c.json(toRun(await startFilterRun(await open(c), c.req.valid("json").folder)), 202),

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
@@ -7,7 +7,7 @@ import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body, query } from "../../../http/validate.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
-import { openMailbox } from "../open.ts";
+import { bodyErrors, errors, open } from "../routes.ts";
 import { Address, FolderOut, toAddress, toFolder } from "../schema.ts";
 import { createFolder, deleteFolder, renameFolder } from "./change.ts";
 import { FolderIn } from "./schema.ts";
@@ -46,8 +46,6 @@ const name = {
   schema: { type: "string" },
   example: "Projects",
 } as const;
-const errors = [403, 404, 502];
-const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
 
 export const folderRoutes = new Hono<AppEnv>()
   .get(
@@ -63,7 +61,7 @@ export const folderRoutes = new Hono<AppEnv>()
     operation("inbox:write", "createInboxFolder", {
       summary: "Create a folder",
       description: `A mailbox has at most ${mailboxLimits.folders} folders.`,
-      responses: responses(201, "The folder", FolderOut, [...errors, 409, 413, 415]),
+      responses: responses(201, "The folder", FolderOut, [...bodyErrors, 409]),
     }),
     ...body(FolderIn),
     idempotent(201, open),
@@ -74,7 +72,7 @@ export const folderRoutes = new Hono<AppEnv>()
     operation("inbox:write", "updateInboxFolder", {
       summary: "Rename a folder",
       parameters: [name],
-      responses: responses(200, "The folder", FolderOut, [...errors, 409, 413, 415]),
+      responses: responses(200, "The folder", FolderOut, [...bodyErrors, 409]),
     }),
     ...body(FolderIn),
     async (c) => c.json(await renameFolder(await open(c), c.req.param("name"), c.req.valid("json").name)),
@@ -129,7 +127,7 @@ export const folderRoutes = new Hono<AppEnv>()
     "/v1/inbox/:mailbox_id/blocked-senders",
     operation("inbox:write", "replaceInboxBlockedSenders", {
       summary: "Replace the senders whose mail goes to Spam",
-      responses: responses(200, "What is now stored", BlockedSenders, [...errors, 413, 415]),
+      responses: responses(200, "What is now stored", BlockedSenders, bodyErrors),
     }),
     ...body(BlockedSenders),
     async (c) => {

@@ -1,4 +1,4 @@
-import { fromBase64Url } from "../../../lib/base64url.ts";
+import { fromBase64Url } from "../../../lib/bytes.ts";
 import { AppError, notFound, requireFound } from "../../../lib/errors.ts";
 import { open } from "../../../lib/secret-box.ts";
 import type { Ctx } from "../../../platform/context.ts";

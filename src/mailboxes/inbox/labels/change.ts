@@ -48,9 +48,7 @@ export async function replaceLabels(
   const ids = labelIds.map((id) => parseUuid(id) ?? id);
   const result = await store.changeLabels(folder, [uid], ids, "replace");
   const message = requireFound(await store.find(folder, uid), "Message");
-  if ("unknown" in result) {
-    const msg = "label_ids must contain ids of labels of this mailbox; one of these is not";
-    throw invalidField("label_ids", msg);
-  }
+  if ("unknown" in result)
+    throw invalidField("label_ids", "label_ids must contain ids of labels of this mailbox; one of these is not");
   return message;
 }

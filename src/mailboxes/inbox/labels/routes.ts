@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
@@ -6,14 +6,12 @@ import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
-import { openMailbox } from "../open.ts";
+import { bodyErrors, errors, open } from "../routes.ts";
 import { LabelOut, toLabel } from "../schema.ts";
 import { createLabel, deleteLabel, updateLabel } from "./change.ts";
 import { LabelIn, LabelPatch } from "./schema.ts";
 
 const operation = operationsOf("Inbox");
-const errors = [403, 404, 502];
-const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
 
 export const labelRoutes = new Hono<AppEnv>()
   .get(
@@ -29,7 +27,7 @@ export const labelRoutes = new Hono<AppEnv>()
     operation("inbox:write", "createInboxLabel", {
       summary: "Create a label",
       description: `A mailbox has at most ${mailboxLimits.labels} labels.`,
-      responses: responses(201, "The label", LabelOut, [...errors, 409, 413, 415]),
+      responses: responses(201, "The label", LabelOut, [...bodyErrors, 409]),
     }),
     ...body(LabelIn),
     idempotent(201, open),
@@ -39,7 +37,7 @@ export const labelRoutes = new Hono<AppEnv>()
     "/v1/inbox/:mailbox_id/labels/:label_id",
     operation("inbox:write", "updateInboxLabel", {
       summary: "Update a label",
-      responses: responses(200, "The label", LabelOut, [...errors, 409, 413, 415]),
+      responses: responses(200, "The label", LabelOut, [...bodyErrors, 409]),
     }),
     ...body(LabelPatch),
     async (c) => c.json(toLabel(await updateLabel(await open(c), c.req.param("label_id"), c.req.valid("json")))),

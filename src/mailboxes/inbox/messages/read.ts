@@ -1,11 +1,11 @@
 import { AppError, notFound, requireFound } from "../../../lib/errors.ts";
 import { partsShownIn } from "../../../mail/messages/bodies.ts";
-import { newBodyDecoder } from "../../../mail/messages/body-decoder.ts";
 import { type HeaderList, readHeader } from "../../../mail/messages/header.ts";
 import { readText } from "../../../mail/messages/parse.ts";
 import type { MessagePart } from "../../../mail/messages/parts.ts";
 import { bounds as messageBounds } from "../../../mail/messages/rules.ts";
 import { htmlToText, joinTexts } from "../../../mail/messages/text.ts";
+import { newBodyDecoder } from "../../../mail/mime/body-decoder.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Conversation, StoredMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";

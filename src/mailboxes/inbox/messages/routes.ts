@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import * as z from "zod";
 import { download } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
@@ -8,7 +8,7 @@ import { body, query } from "../../../http/validate.ts";
 import { notFound, requireFound } from "../../../lib/errors.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
 import { replaceLabels } from "../labels/index.ts";
-import { openMailbox } from "../open.ts";
+import { bodyErrors, errors, open, uidOf } from "../routes.ts";
 import { ItemOut, PageOut, PlaceOut, toItem } from "../schema.ts";
 import { changeMessages, deleteMessage, moveMessage, restoreMessage, updateFlags } from "./change.ts";
 import { getMessage, openAttachment, openObject, readContent } from "./read.ts";
@@ -51,8 +51,6 @@ const SearchQuery = z.object({
 });
 
 const operation = operationsOf("Inbox");
-const errors = [403, 404, 502];
-const bodyErrors = [...errors, 413, 415];
 const partId = {
   in: "path",
   name: "part_id",
@@ -61,11 +59,6 @@ const partId = {
   schema: { type: "string" },
   example: "2",
 } as const;
-
-const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
-/** Returns the UID of the path, or 0, which no message has. */
-const uidOf = (c: Context<AppEnv>) =>
-  /^[1-9]\d{0,9}$/.test(c.req.param("uid") ?? "") ? Number(c.req.param("uid")) : 0;
 
 export const messageRoutes = new Hono<AppEnv>()
   .get(

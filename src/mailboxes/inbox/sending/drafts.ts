@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
-import { AppError, notFound, requireFound, unprocessable } from "../../../lib/errors.ts";
+import { AppError, bodyError, notFound, requireFound, unprocessable } from "../../../lib/errors.ts";
 import { ComposeError } from "../../../mail/mime/errors.ts";
 import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import {
@@ -103,9 +103,7 @@ async function putDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): P
     return await putOwnMessage(ctx, { ...place, message, date, bcc, deliveryKey: null });
   } catch (error) {
     if (!(error instanceof ComposeError)) throw error;
-    throw unprocessable([
-      { loc: ["body"], msg: `The draft cannot be a message: ${error.message}`, type: "value_error" },
-    ]);
+    throw unprocessable([bodyError([], `The draft cannot be a message: ${error.message}`)]);
   }
 }
 
@@ -113,7 +111,7 @@ async function putDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): P
 function people(input: DraftIn, field: "to" | "cc" | "bcc"): Person[] {
   const parsed = (input[field] ?? []).map((email) => parseAddress(email));
   const errors = parsed.flatMap((address, index) =>
-    address ? [] : [{ loc: ["body", field, index], msg: "Not a valid email address", type: "value_error" }],
+    address ? [] : [bodyError([field, index], "Not a valid email address")],
   );
   if (errors.length > 0) throw unprocessable(errors);
   return parsed.flatMap((address) => (address ? [{ email: address.address, name: null }] : []));

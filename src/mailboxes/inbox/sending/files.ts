@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { inMiB } from "../../../lib/bytes.ts";
-import { AppError, tooLarge, unprocessable } from "../../../lib/errors.ts";
+import { AppError, bodyError, tooLarge, unprocessable } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import type { AttachmentSource } from "../../../mail/mime/message.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
@@ -65,9 +65,7 @@ export async function listFiles(ctx: CallerCtx, mailbox: OpenMailbox, ids: reado
 export async function findFiles(ctx: CallerCtx, mailbox: OpenMailbox, ids: readonly string[]): Promise<UploadedFile[]> {
   const found = await Promise.all(ids.map((id) => findFile(ctx, mailbox, parseUuid(id))));
   const errors = found.flatMap((file, index) =>
-    file
-      ? []
-      : [{ loc: ["body", "file_ids", index], msg: "There is no uploaded file with this id", type: "value_error" }],
+    file ? [] : [bodyError(["file_ids", index], "There is no uploaded file with this id")],
   );
   if (errors.length > 0) throw unprocessable(errors);
   const files = found.filter((file) => file !== null);

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
@@ -9,7 +9,7 @@ import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { inMiB } from "../../../lib/bytes.ts";
 import { AcceptOut } from "../../../sending/emails/index.ts";
 import { listScheduledOfMailbox, ScheduledOut } from "../../../sending/emails/scheduled/index.ts";
-import { openMailbox } from "../open.ts";
+import { bodyErrors, errors, open, uidOf } from "../routes.ts";
 import { ItemOut, toItem } from "../schema.ts";
 import { deleteDraft, replaceDraft, storeDraft } from "./drafts.ts";
 import { MAX_FILE_BYTES, uploadFile } from "./files.ts";
@@ -17,12 +17,6 @@ import { DraftIn, FileOut, SendIn } from "./schema.ts";
 import { sendFromMailbox } from "./send.ts";
 
 const operation = operationsOf("Inbox");
-const errors = [403, 404, 502];
-const bodyErrors = [...errors, 413, 415];
-const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
-/** Returns the UID of the path, or 0, which no message has. */
-const uidOf = (c: Context<AppEnv>) =>
-  /^[1-9]\d{0,9}$/.test(c.req.param("uid") ?? "") ? Number(c.req.param("uid")) : 0;
 
 export const sendingRoutes = new Hono<AppEnv>()
   .post(

@@ -1,16 +1,15 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { AppError, conflict } from "../../../lib/errors.ts";
+import { AppError, conflict, unprocessable, type ValidationError } from "../../../lib/errors.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
+import type { WakeUp } from "../../../platform/context.ts";
 import { isRolledBack } from "../../../platform/db/batch.ts";
 import { newSentCopy } from "../../../platform/outbox/sent-copy.ts";
-import type { WakeUp } from "../../../platform/outbox/wake.ts";
 import { ContentUpload } from "../../../sending/emails/content/index.ts";
 import { type NewEmail, sendEmail } from "../../../sending/emails/send/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { wrapText } from "../wrap-text.ts";
 import { findFiles, type UploadedFile } from "./files.ts";
 import { replyFields } from "./reply-fields.ts";
-import { inRequestPaths } from "./request-paths.ts";
 import type { SendIn } from "./schema.ts";
 import { senderOf } from "./sender.ts";
 import { beingSent, isRecent, stopSending } from "./stop-sending.ts";
@@ -97,4 +96,22 @@ async function storeFiles(upload: ContentUpload, files: readonly UploadedFile[])
     attachments.push({ filename: file.filename, content_type: file.contentType, content_base64 });
   }
   return attachments;
+}
+
+/**
+ * Returns an error of the send that a message became, with each `loc` as the path in the request of the caller: addresses are
+ * texts, the sender is one of the mailbox of the path, attachments are uploaded files. Any other error is returned as it is. Pure.
+ */
+function inRequestPaths(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.status !== 422 || typeof error.detail === "string") return error;
+  return unprocessable(error.detail.map((issue): ValidationError => ({ ...issue, loc: requestPath(issue.loc) })));
+}
+
+function requestPath(loc: ValidationError["loc"]): ValidationError["loc"] {
+  const [place = "body", field, index] = loc;
+  if (field === "from_") return ["path", "mailbox_id"];
+  if (field === "to" || field === "cc" || field === "bcc") return loc.slice(0, 3);
+  if (field === "attachments") return index === undefined ? [place, "file_ids"] : [place, "file_ids", index];
+  // The only headers of a message that is sent from a mailbox make it a reply.
+  return field === "headers" ? [place, "in_reply_to"] : loc;
 }

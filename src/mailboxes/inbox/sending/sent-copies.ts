@@ -1,11 +1,8 @@
 import type { ComposedMessage } from "../../../mail/mime/message.ts";
 import { composeRaw } from "../../../mail/raw/compose.ts";
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import { claimRows } from "../../../platform/outbox/claim-rows.ts";
-import { finishStatement, newLease, rescheduleStatement } from "../../../platform/outbox/lease.ts";
+import type { MailCtx, WakeUp } from "../../../platform/context.ts";
+import { claimRows, finishStatement, newLease, rescheduleStatement } from "../../../platform/outbox/lease.ts";
 import type { SentCopy } from "../../../platform/outbox/sent-copy.ts";
-import type { WakeUp } from "../../../platform/outbox/wake.ts";
 import { rawBodyOf, readContent, toAttachmentSource } from "../../../sending/emails/content/index.ts";
 import { type ContentDocument, contentPlace, messageIdOf, type RecipientEntry } from "../../../sending/emails/index.ts";
 import { mailboxStore } from "../../mailbox-store/index.ts";
@@ -48,7 +45,7 @@ export async function copySent(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promis
     const [row] = await claimRows(ctx, [wakeUp], lease);
     if (!row) continue;
     const copy = JSON.parse(row.ref) as SentCopy;
-    const email = await mailDb(ctx).prepare(FIND_EMAIL).bind(copy.workspace, copy.email).first<EmailRow>();
+    const email = await ctx.mail.prepare(FIND_EMAIL).bind(copy.workspace, copy.email).first<EmailRow>();
     const isWaiting = email?.status === "scheduled";
     if (email && !isWaiting && email.status !== "cancelled") await copyOne(ctx, copy, email);
     if (email?.status === "cancelled" && copy.draft !== null)
@@ -59,7 +56,7 @@ export async function copySent(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promis
       ref: row.ref,
       from: row.id,
     };
-    await mailDb(ctx).batch([
+    await ctx.mail.batch([
       ...(isWaiting ? [rescheduleStatement(ctx, lease, [{ ...later, claims: 0, outage: null }])] : []),
       finishStatement(ctx, lease, [row.id]),
     ]);

@@ -2,24 +2,22 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { noContent } from "../../../http/no-content.ts";
-import { operationsOf, responses } from "../../../http/openapi.ts";
+import { responses } from "../../../http/openapi.ts";
 import { hostParameter, readHost } from "../host-name.ts";
+import { operation } from "../routes.ts";
 import { endDomainClaim } from "./end.ts";
 import { listDomainClaims } from "./queries.ts";
 import { DomainClaimOut, toDomainClaim } from "./schema.ts";
 
-const operation = operationsOf("Platform");
-const security = [{ session: [] }];
 const parameters = [hostParameter("name", "Name of the domain", "example.com")];
 
 /** The routes with which administrators of the platform decide who may verify a domain. */
 export const domainClaimRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/domain-claims/:name",
-    operation("platform_admin", "listDomainClaims", {
+    operation("listDomainClaims", {
       summary: "List who has verified a domain, or one above it",
       description: "While there is one, other workspaces cannot verify the name.",
-      security,
       parameters,
       responses: responses(200, "The verified domains, the longest name first", z.array(DomainClaimOut), [403, 404]),
     }),
@@ -28,10 +26,9 @@ export const domainClaimRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/domain-claims/:name",
-    operation("platform_admin", "endDomainClaim", {
+    operation("endDomainClaim", {
       summary: "End the verification of a domain, so that its owner can verify it",
       description: "It becomes `failed` and sends nothing more. The workspace that loses it is notified.",
-      security,
       parameters,
       responses: responses(204, "Ended", null, [403, 404]),
     }),

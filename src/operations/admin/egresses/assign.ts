@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { invalidField, notFound } from "../../../lib/errors.ts";
 import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
-import type { MainStatement } from "../../../platform/db/database.ts";
+import type { MainStatement } from "../../../platform/context.ts";
 import { getAnyWorkspace, listDomainClaims } from "../index.ts";
 import { type AssignmentRow, egressIssue } from "./queries.ts";
 

@@ -2,10 +2,11 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { noContent } from "../../../http/no-content.ts";
-import { operationsOf, responses } from "../../../http/openapi.ts";
+import { responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { hostParameter, readHost } from "../host-name.ts";
+import { operation } from "../routes.ts";
 import { removeDomainEgress, setDomainEgress, setWorkspaceEgress } from "./assign.ts";
 import { listAssignments, listEgresses } from "./queries.ts";
 import { EgressAssignmentOut, EgressIn, EgressOut, toAssignment, toEgressOut } from "./schema.ts";
@@ -18,28 +19,24 @@ const ListQuery = z.object({
   after: z.string().regex(CURSOR, "after must be the value of a Link header").optional(),
 });
 
-const operation = operationsOf("Platform");
-const security = [{ session: [] }];
 const ofDomain = [hostParameter("name", "Name of the domain", "example.com")];
 
 /** The routes with which administrators of the platform give workspaces and domains an egress of their own. */
 export const egressRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/egresses",
-    operation("platform_admin", "listEgresses", {
+    operation("listEgresses", {
       summary: "List the egresses of the deployment",
       description: "Without user names and passwords.",
-      security,
       responses: responses(200, "The egresses", z.array(EgressOut), [403]),
     }),
     (c) => c.json(listEgresses(c.get("caller")).map(toEgressOut)),
   )
   .get(
     "/v1/admin/egress-assignments",
-    operation("platform_admin", "listEgressAssignments", {
+    operation("listEgressAssignments", {
       summary: "List the workspaces and domains with an egress of their own",
       description: "With the reason when their mail waits, because the egress has been removed or is malformed.",
-      security,
       responses: responses(200, "A page of them", z.array(EgressAssignmentOut), [403]),
     }),
     query(ListQuery),
@@ -52,10 +49,9 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/admin/workspaces/:workspace_id/egress",
-    operation("platform_admin", "updateWorkspaceEgress", {
+    operation("updateWorkspaceEgress", {
       summary: "Give a workspace an egress of its own",
       description: "All of its mail leaves by that, also bulk mail, unless its domain has one. Queued mail too.",
-      security,
       responses: responses(200, "The workspace", EgressAssignmentOut, [403, 404, 413, 415]),
     }),
     ...body(EgressIn),
@@ -66,20 +62,18 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/workspaces/:workspace_id/egress",
-    operation("platform_admin", "removeWorkspaceEgress", {
+    operation("removeWorkspaceEgress", {
       summary: "Remove the egress of a workspace",
-      security,
       responses: responses(204, "Removed", null, [403, 404]),
     }),
     (c) => noContent(c, setWorkspaceEgress(c.get("caller"), c.req.param("workspace_id"), null)),
   )
   .put(
     "/v1/admin/domains/:name/egress",
-    operation("platform_admin", "updateDomainEgress", {
+    operation("updateDomainEgress", {
       summary: "Give a verified domain an egress of its own",
       description:
         "Its mail leaves by that; a sub-domain that is registered itself keeps its own. A transfer removes it.",
-      security,
       parameters: ofDomain,
       responses: responses(200, "The domain", EgressAssignmentOut, [403, 404, 413, 415]),
     }),
@@ -91,9 +85,8 @@ export const egressRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/domains/:name/egress",
-    operation("platform_admin", "removeDomainEgress", {
+    operation("removeDomainEgress", {
       summary: "Remove the egress of a domain",
-      security,
       parameters: ofDomain,
       responses: responses(204, "Removed", null, [403, 404]),
     }),

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
-import type { DatabaseKind, Statement } from "../../../platform/db/database.ts";
+import type { DatabaseKind, Statement, WakeUp } from "../../../platform/context.ts";
 import { onMain, onShard, shardNumbers } from "../../../platform/jobs/shards.ts";
-import type { WakeUp } from "../../../platform/outbox/wake.ts";
 import { syncDueAtStatement } from "../../../sending/emails/index.ts";
 
 /** Rows of one request: two queue messages of ten, and one statement. */

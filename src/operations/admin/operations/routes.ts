@@ -2,10 +2,11 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { noContent } from "../../../http/no-content.ts";
-import { operationsOf, responses } from "../../../http/openapi.ts";
+import { responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { hostParameter as inPath, readHost } from "../host-name.ts";
+import { operation } from "../routes.ts";
 import { blockHost, listBlockedHosts, unblockHost } from "./blocked-hosts.ts";
 import { dropDeadLetter, listDeadLetters, replayDeadLetter } from "./dead-letters.ts";
 import { listOutboxRows } from "./outbox-rows.ts";
@@ -35,8 +36,6 @@ const OutboxQuery = z.object({
   after: z.string().regex(OUTBOX_CURSOR, "after must be the value of a Link header").optional(),
 });
 
-const operation = operationsOf("Platform");
-const security = [{ session: [] }];
 const letterId = inPath("letter_id", "Id of the dead letter", "4f2f6b1c9d");
 const host = inPath("host", "Host name", "phishing.example.net");
 const database = inPath("database", "`main`, or the number of a mail database", "main");
@@ -46,9 +45,8 @@ const mailDatabase = inPath("database", "Number of a mail database", "0");
 export const operationRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/outboxes/:database",
-    operation("platform_admin", "listOutboxRows", {
+    operation("listOutboxRows", {
       summary: "List the outbox of a database, soonest due first",
-      security,
       parameters: [database],
       responses: responses(200, "A page of rows", z.array(OutboxRowOut), [403, 404]),
     }),
@@ -63,10 +61,9 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/outboxes/:database/requeue",
-    operation("platform_admin", "retryOutboxRows", {
+    operation("retryOutboxRows", {
       summary: "Make rows of an outbox due now and reset their claims",
       description: "Rows that a run holds, and those that have moved since they were listed, are skipped.",
-      security,
       parameters: [database],
       responses: responses(200, "The number of rows", RequeueOut, [403, 404, 413, 415]),
     }),
@@ -78,9 +75,8 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/dead-letters",
-    operation("platform_admin", "listDeadLetters", {
+    operation("listDeadLetters", {
       summary: "List queue messages that failed every retry",
-      security,
       responses: responses(200, "A page of dead letters", z.array(DeadLetterOut), [403]),
     }),
     query(ListQuery),
@@ -92,10 +88,9 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/dead-letters/:letter_id/replay",
-    operation("platform_admin", "retryDeadLetter", {
+    operation("retryDeadLetter", {
       summary: "Send a dead letter to its queue again",
       description: "The record is deleted. A message that fails again is recorded again.",
-      security,
       parameters: [letterId],
       responses: responses(200, "The dead letter", DeadLetterOut, [403, 404, 409]),
     }),
@@ -103,10 +98,9 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/dead-letters/:letter_id",
-    operation("platform_admin", "deleteDeadLetter", {
+    operation("deleteDeadLetter", {
       summary: "Delete a dead letter",
       description: "The outbox rows that it names stay, and the sweep finds them.",
-      security,
       parameters: [letterId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
@@ -114,9 +108,8 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/blocked-hosts",
-    operation("platform_admin", "listBlockedHosts", {
+    operation("listBlockedHosts", {
       summary: "List hosts to which tracking links do not redirect",
-      security,
       responses: responses(200, "A page of hosts", z.array(BlockedHostOut), [403]),
     }),
     query(ListQuery),
@@ -128,10 +121,9 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/admin/blocked-hosts/:host",
-    operation("platform_admin", "addBlockedHost", {
+    operation("addBlockedHost", {
       summary: "Block a host and its sub-domains as targets of tracking links",
       description: "Within a minute links to it return 410.",
-      security,
       parameters: [host],
       responses: responses(200, "The host", BlockedHostOut, [403, 404]),
     }),
@@ -139,9 +131,8 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/blocked-hosts/:host",
-    operation("platform_admin", "removeBlockedHost", {
+    operation("removeBlockedHost", {
       summary: "End the block of a host",
-      security,
       parameters: [host],
       responses: responses(204, "Ended", null, [403, 404]),
     }),
@@ -149,10 +140,9 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/databases/:database/reindex",
-    operation("platform_admin", "replaceSearchIndex", {
+    operation("replaceSearchIndex", {
       summary: "Make the search index of a mail database anew",
       description: "Search does not find emails that are not indexed yet. Cron indexes the rest too.",
-      security,
       parameters: [mailDatabase],
       responses: responses(200, "Whether all emails are indexed", ReindexOut, [403, 404, 413, 415]),
     }),
@@ -164,10 +154,9 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/outbox/release",
-    operation("platform_admin", "endRestoreHold", {
+    operation("endRestoreHold", {
       summary: "Release what a restored backup holds: it is sent",
       description: "Releases 500 rows of each database. Call it until none is left.",
-      security,
       responses: responses(200, "The number of released rows", ReleaseOut, [403]),
     }),
     async (c) => c.json({ released: await resumeRestored(c.get("caller")) }),

@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { unprocessable } from "../../../lib/errors.ts";
+import type { MailStatement } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
 import { storeMailResponse } from "../../../platform/idempotency/responses.ts";
 import { requireMailSpace } from "../../../platform/jobs/shard-sizes.ts";
 import { batchUpload, type ContentUpload, putContents } from "../content/index.ts";
@@ -46,7 +45,7 @@ export async function sendBatch(
   const response = toResponse(refused, emails);
   if (emails.length > 0) await commitEmails(ctx, emails, response, upload.key, extra);
   else if (ctx.idempotency || extra.length > 0)
-    await guardedBatch(mailDb(ctx), [...extra, ...(await storeMailResponse(ctx, response))]);
+    await guardedBatch(ctx.mail, [...extra, ...(await storeMailResponse(ctx, response))]);
   return response;
 }
 

@@ -1,6 +1,5 @@
 import type { Ctx, MailCtx } from "../../../platform/context.ts";
 import { ConcurrencyError } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { storedKeySql } from "../../../platform/db/r2-keys.ts";
 import type { MovedContent } from "./pack.ts";
 
@@ -13,7 +12,7 @@ const FIND_SET = `
  * Holds one pack at a time, of at most 4 MB. Throws ConcurrencyError when an object changed meanwhile.
  */
 export async function blankUnset(ctx: MailCtx, moved: readonly MovedContent[]): Promise<void> {
-  const { results } = await mailDb(ctx).prepare(FIND_SET).bind(JSON.stringify(moved)).all<{ n: number }>();
+  const { results } = await ctx.mail.prepare(FIND_SET).bind(JSON.stringify(moved)).all<{ n: number }>();
   const set = new Set(results.map(({ n }) => n));
   const unset = moved.filter(({ n }) => !set.has(n));
   for (const [key, contents] of Map.groupBy(unset, (content) => content.key)) await blank(ctx, key, contents);

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import type { Steps } from "../../../platform/jobs/turns.ts";
 import { blankUnset } from "./blank-packs.ts";
 import { MIN_PACKED_EMAILS, packContents, type RowContent, setContentKeyStatement } from "./pack.ts";
@@ -59,7 +57,7 @@ interface Progress {
  * keeps theirs in the rows for three days, so that they share an object. Safe to interrupt and to run concurrently.
  */
 export async function* offloadSteps(ctx: MailCtx): Steps {
-  const progress = await mailDb(ctx).prepare(FIND_PROGRESS).first<Progress>();
+  const progress = await ctx.mail.prepare(FIND_PROGRESS).first<Progress>();
   if (!progress || progress.unsweptSince === null) return;
   const isSweep = progress.unsweptSince < ctx.now() - LONE_AGE_MS;
   let from = isSweep ? progress.sweptN : progress.n;
@@ -71,7 +69,7 @@ export async function* offloadSteps(ctx: MailCtx): Steps {
       if (ctx.limits) ctx.limits.objectReads -= puts;
       yield;
     }
-    await mailDb(ctx).prepare(SAVE_PROGRESS).bind(window.last, Number(isSweep)).run();
+    await ctx.mail.prepare(SAVE_PROGRESS).bind(window.last, Number(isSweep)).run();
     from = window.last;
     steps++;
     yield;
@@ -86,7 +84,7 @@ interface Window {
 
 /** Returns the emails after `from` whose content is moved. Null when the run ends here. */
 async function readWindow(ctx: MailCtx, from: number, isSweep: boolean): Promise<Window | null> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const found = await db
     .prepare(FIND_LAST)
     .bind(from, ctx.now() - MIN_AGE_MS, EMAILS_PER_WINDOW)
@@ -104,7 +102,7 @@ async function readWindow(ctx: MailCtx, from: number, isSweep: boolean): Promise
 
 /** Moves the content of these emails. Returns the number of R2 puts. */
 async function offloadStep(ctx: MailCtx, numbers: readonly number[]): Promise<number> {
-  const { results } = await mailDb(ctx).prepare(FIND_CONTENTS).bind(JSON.stringify(numbers)).all<WorkspaceContent>();
+  const { results } = await ctx.mail.prepare(FIND_CONTENTS).bind(JSON.stringify(numbers)).all<WorkspaceContent>();
   const ofWorkspace = [...Map.groupBy(results, ({ workspaceId }) => workspaceId)];
   const packs = await Promise.all(ofWorkspace.map(([id, group]) => packContents(ctx, id, group)));
   const moved = packs.flat();
@@ -119,8 +117,8 @@ async function offloadStep(ctx: MailCtx, numbers: readonly number[]): Promise<nu
  * Returns the statement that lowers the progress to the greatest `n` left. Every batch that deletes emails runs it:
  * SQLite assigns the greatest deleted numbers again.
  */
-export function rewindContentProgressStatement(ctx: Pick<MailCtx, "outbox">): MailStatement {
-  return mailDb(ctx).prepare(`
+export function rewindContentProgressStatement(ctx: Pick<MailCtx, "mail">): MailStatement {
+  return ctx.mail.prepare(`
     WITH left AS (SELECT coalesce(max(n), 0) AS n FROM emails)
     UPDATE content_progress SET n = min(n, (SELECT n FROM left)), swept_n = min(swept_n, (SELECT n FROM left))
      WHERE n > (SELECT n FROM left) OR swept_n > (SELECT n FROM left)`);

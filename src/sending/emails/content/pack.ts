@@ -1,7 +1,5 @@
 import { concat, utf8, utf8Length } from "../../../lib/bytes.ts";
-import type { Ctx, MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { Ctx, MailCtx, MailStatement } from "../../../platform/context.ts";
 import { r2Keys, storedKeySql } from "../../../platform/db/r2-keys.ts";
 
 /**
@@ -79,6 +77,6 @@ const SET_CONTENT_KEY = `
   FROM j WHERE emails.n = j.value->>'n' AND emails.id = j.value->>'id' AND ${hasPackedContentSql("j.value")}`;
 
 /** Returns the statement that sets the place of moved content and drops the copy in the row. Safe to run twice. */
-export function setContentKeyStatement(ctx: Pick<MailCtx, "outbox">, moved: readonly MovedContent[]): MailStatement {
-  return mailDb(ctx).prepare(SET_CONTENT_KEY).bind(JSON.stringify(moved));
+export function setContentKeyStatement(ctx: Pick<MailCtx, "mail">, moved: readonly MovedContent[]): MailStatement {
+  return ctx.mail.prepare(SET_CONTENT_KEY).bind(JSON.stringify(moved));
 }

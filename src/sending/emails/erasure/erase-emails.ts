@@ -1,7 +1,6 @@
 import { utf8Length } from "../../../lib/bytes.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { fullKey, r2Keys } from "../../../platform/db/r2-keys.ts";
 import { contentPlace } from "../content/index.ts";
 import { isPending } from "../rules.ts";
@@ -78,7 +77,7 @@ interface FoundEmail {
 }
 
 async function readRows(ctx: MailCtx, person: ErasedPerson, numbers: readonly number[]): Promise<FoundEmail[]> {
-  const { results } = await mailDb(ctx).prepare(FIND).bind(JSON.stringify(numbers), person.workspace).all<Row>();
+  const { results } = await ctx.mail.prepare(FIND).bind(JSON.stringify(numbers), person.workspace).all<Row>();
   return results
     .map((row) => ({ row, state: toState(row) }))
     .filter(({ state }) => state.recipients.some((entry) => recipientKey(entry) === person.key));
@@ -121,7 +120,7 @@ async function writeErased(ctx: MailCtx, person: ErasedPerson, found: readonly F
     erased: eraseRecipient(toErasable(row, state), person.key, scrubber),
   }));
   await eraseObjects(ctx, person, emails, scrubber);
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const rows = emails.map(({ row, erased }) => ({
     ...erased,
     n: row.n,

@@ -1,6 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { conflict } from "../../../lib/errors.ts";
+import type { RawContent } from "../../../mail/raw/compose.ts";
+import type { MailStatement } from "../../../platform/context.ts";
 import { requireMailSpace } from "../../../platform/jobs/shard-sizes.ts";
 import { type ContentDocument, ContentUpload, contentPlace, putDocument, readContent } from "../content/index.ts";
 import { type DetailRow, getEmail } from "../queries.ts";
@@ -15,9 +17,7 @@ import {
   toAccepted,
   toNewEmail,
 } from "../send/index.ts";
-import { ERASED, type EventEntry, type RecipientEntry, recipientKey } from "../timeline/index.ts";
-import { copyAttachments, copyRawBody } from "./copy-attachments.ts";
-import { findRepeatedBounces, recordRetryStatement } from "./repeated-bounces.ts";
+import { ERASED, type EventEntry, RECIPIENT_KEY_SQL, type RecipientEntry, recipientKey } from "../timeline/index.ts";
 
 const RETRIED = ["bounced", "rejected", "failed"];
 /** Reason in the event of a recipient that a retry drops. */
@@ -108,4 +108,79 @@ function recipientsToRetry({ recipients }: DetailRow): RecipientEntry[] {
   const entries = recipients.filter(({ email }) => email !== ERASED);
   const failed = entries.filter(({ state }) => RETRIED.includes(state));
   return failed.length > 0 ? failed : entries;
+}
+
+type Attachments = ContentDocument["attachments"];
+
+/**
+ * Copies attachments from the R2 object `key` to the upload, with at most one part in memory. Returns them with their
+ * new offsets. Throws 409 when the object was deleted meanwhile; the upload is aborted then.
+ */
+async function copyAttachments(
+  ctx: CallerCtx,
+  upload: ContentUpload,
+  key: string,
+  attachments: Attachments,
+): Promise<Attachments> {
+  const copied: Attachments = [];
+  try {
+    for (const file of attachments) {
+      copied.push({ ...file, at: await upload.storeStream(await openRange(ctx, key, file)) });
+    }
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  }
+  return copied;
+}
+
+/** Copies the body of a submitted message to the upload when it is in the R2 object `key`. Throws as `copyAttachments` does. */
+async function copyRawBody(ctx: CallerCtx, upload: ContentUpload, key: string, raw: RawContent): Promise<RawContent> {
+  if (typeof raw.body === "string") return raw;
+  const { size } = raw.body;
+  try {
+    return { ...raw, body: { at: await upload.storeStream(await openRange(ctx, key, raw.body)), size } };
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  }
+}
+
+async function openRange(
+  ctx: CallerCtx,
+  key: string,
+  { at: offset, size }: { at: number; size: number },
+): Promise<AsyncIterable<Uint8Array>> {
+  // R2 refuses a range of no bytes.
+  if (size === 0) return new Blob([]).stream();
+  const object = await ctx.env.CONTENT.get(key, { range: { offset, length: size } });
+  if (!object) throw conflict("The content of this email is no longer kept");
+  return object.body;
+}
+
+// Each address reads at most three emails, by their unique index.
+const FIND_REPEATED = `
+  SELECT r.email FROM retried_addresses r
+    CROSS JOIN emails e ON e.workspace = r.workspace AND e.id IN (r.newest, r.second, r.third)
+    CROSS JOIN json_each(e.recipients) p
+   WHERE r.workspace = ?1 AND r.email IN (SELECT value FROM json_each(?2))
+     AND p.value->>'state' = 'bounced' AND ${RECIPIENT_KEY_SQL} = r.email
+   GROUP BY r.email HAVING count(*) = 3`;
+
+const RECORD_RETRY = `
+  INSERT INTO retried_addresses (workspace, email, newest) SELECT ?1, value, ?3 FROM json_each(?2) WHERE true
+  ON CONFLICT DO UPDATE SET newest = excluded.newest, second = newest, third = second`;
+
+/** Returns those of some canonical addresses whose last three retries bounced (docs/contract/emails.md#retry). */
+async function findRepeatedBounces(ctx: CallerCtx, keys: readonly string[]): Promise<string[]> {
+  const { results } = await ctx.mail
+    .prepare(FIND_REPEATED)
+    .bind(ctx.workspace.number, JSON.stringify(keys))
+    .all<{ email: string }>();
+  return results.map(({ email }) => email);
+}
+
+/** Returns the statement that records a retry to some canonical addresses, for the batch that inserts the email. */
+function recordRetryStatement(ctx: CallerCtx, id: string, keys: readonly string[]): MailStatement {
+  return ctx.mail.prepare(RECORD_RETRY).bind(ctx.workspace.number, JSON.stringify(keys), id);
 }

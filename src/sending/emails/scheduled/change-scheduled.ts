@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
 import { isUuid } from "../../../lib/ids.ts";
+import type { MailStatement } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, repeatableBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
 import { getEmail } from "../queries.ts";
 import { limits } from "../rules.ts";
 import { appendEventSql, changeStatement, type EventEntry, readEvents } from "../timeline/index.ts";
@@ -42,7 +41,7 @@ export async function changeScheduled(
 ): Promise<void> {
   if (!isUuid(id)) throw notFound("Email");
   const { workspace, actor } = ctx;
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const isScheduled = `${IS_SCHEDULED} AND ${condition}`;
   const domains = actor.domainIds && JSON.stringify([...actor.domainIds]);
   const statements = [
@@ -64,7 +63,7 @@ export async function changeScheduled(
   try {
     await repeatableBatch(
       ctx,
-      mailDb(ctx),
+      ctx.mail,
       statements,
       async (error) => error instanceof ConcurrencyError && (await hasEvent(ctx, id, event)),
     );
@@ -86,7 +85,7 @@ async function refusal(ctx: CallerCtx, id: string, action: string): Promise<AppE
 
 /** Returns whether the email has the event, which an earlier try wrote if it committed. */
 async function hasEvent(ctx: CallerCtx, id: string, event: EventEntry): Promise<boolean> {
-  const found = await mailDb(ctx)
+  const found = await ctx.mail
     .prepare(
       "SELECT 1 FROM emails e, json_each(e.events) v WHERE e.workspace = ?1 AND e.id = ?2 AND v.value->>'id' = ?3",
     )

@@ -1,5 +1,4 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { findScheduledPositions, listScheduled, type ScheduledPosition } from "../queries.ts";
 import { toScheduledRecord } from "./schema.ts";
 
@@ -67,7 +66,7 @@ async function skipPages(ctx: CallerCtx, start: ScheduledPosition, rows: number)
 /** Returns the position that a cursor names. A deleted email is placed before all emails of its send time. */
 async function findPosition(ctx: CallerCtx, cursor: string): Promise<ScheduledPosition> {
   const dot = cursor.indexOf(".");
-  const row = await mailDb(ctx)
+  const row = await ctx.mail
     .prepare("SELECT n FROM emails WHERE workspace = ?1 AND id = ?2")
     .bind(ctx.workspace.number, cursor.slice(dot + 1).toLowerCase())
     .first<{ n: number }>();

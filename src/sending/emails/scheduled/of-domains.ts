@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../../platform/db/random-id.ts";
 import { appendEventSql, changeStatement } from "../timeline/index.ts";
 
@@ -17,7 +15,7 @@ export async function findScheduledEmails(
   domainIds: readonly string[],
   limit: number,
 ): Promise<{ id: string; subject: string }[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(`SELECT id, subject FROM emails WHERE ${OF_DOMAINS} LIMIT ?3`)
     .bind(workspace, JSON.stringify(domainIds), limit)
     .all<{ id: string; subject: string }>();
@@ -47,7 +45,7 @@ export async function cancelScheduledOfDomains(
   domainIds: readonly string[],
   createdUntil: number,
 ): Promise<boolean> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const { results } = await db
     .prepare(FIND_STEP)
     .bind(workspace, JSON.stringify(domainIds), createdUntil, EMAILS_PER_STEP)
@@ -64,7 +62,7 @@ export function cancelStatements(
   emails: readonly { n: number; id: string }[],
   reason: "domain_transferred" | "draft_opened",
 ): MailStatement[] {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const numbers = JSON.stringify(emails.map(({ n }) => n));
   return [
     db.prepare(DELETE_TASKS).bind(numbers, workspace),

@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { cancelStatements } from "./of-domains.ts";
 
 const FIND = "SELECT n, id, status FROM emails WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))";
@@ -10,7 +9,7 @@ export async function stopScheduled(
   workspace: number,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const find = db.prepare(FIND).bind(workspace, JSON.stringify(ids));
   const { results } = await find.all<{ n: number; id: string; status: string }>();
   const scheduled = results.filter(({ status }) => status === "scheduled");

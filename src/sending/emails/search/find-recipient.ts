@@ -1,7 +1,5 @@
 import { lowerCase } from "../../../lib/addresses.ts";
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { containsAll, scopeOf } from "./fts-query.ts";
 import { INDEX_AGAIN, indexEmails } from "./index-emails.ts";
 
@@ -24,13 +22,13 @@ export async function findRecipientNumbers(
 ): Promise<number[] | null> {
   if ((await indexEmails(ctx, INDEX_STEPS)) === INDEX_STEPS) return null;
   const match = `${containsAll(["recipients"], key)} AND ${containsAll(["scope"], scopeOf(workspace))}`;
-  const { results } = await mailDb(ctx).prepare(FIND).bind(match, workspace, before, limit).all<{ n: number }>();
+  const { results } = await ctx.mail.prepare(FIND).bind(match, workspace, before, limit).all<{ n: number }>();
   return results.map(({ n }) => n);
 }
 
 /** Returns the statements that replace the index entries of some emails, by a JSON list of emails.n, after their rows have changed. */
 export function indexAgainStatements(ctx: MailCtx, numbers: string, senders: readonly string[] = []): MailStatement[] {
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const keys = JSON.stringify(senders.map((email) => ({ email, key: lowerCase(email) })));
   return [
     db.prepare("DELETE FROM email_search WHERE rowid IN (SELECT value FROM json_each(?1))").bind(numbers),

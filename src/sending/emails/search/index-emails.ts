@@ -1,6 +1,5 @@
 import { lowerCase } from "../../../lib/addresses.ts";
 import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { SCOPE_SQL, TAG_SQL } from "./fts-query.ts";
 
 /** Bounds of one run, which cron starts every minute: emails of one step, and steps. */
@@ -42,7 +41,7 @@ export const HAS_NEW_EMAILS_SQL = `EXISTS (SELECT 1 FROM emails WHERE n > ${LAST
  */
 export async function indexEmails(ctx: MailCtx, maxSteps = MAX_INDEX_STEPS): Promise<number> {
   for (let step = 0; step < maxSteps; step++) {
-    const found = await mailDb(ctx)
+    const found = await ctx.mail
       .prepare(FIND_STEP)
       .bind(EMAILS_PER_STEP)
       .first<{ last: number | null; senders: string }>();
@@ -55,5 +54,5 @@ export async function indexEmails(ctx: MailCtx, maxSteps = MAX_INDEX_STEPS): Pro
 /** Indexes the emails up to `last`. `senders` are the addresses among them that have letters outside ASCII. */
 async function indexStep(ctx: MailCtx, last: number, senders: readonly string[]): Promise<void> {
   const keys = JSON.stringify(senders.map((email) => ({ email, key: lowerCase(email) })));
-  await mailDb(ctx).prepare(INDEX_EMAILS).bind(last, keys).run();
+  await ctx.mail.prepare(INDEX_EMAILS).bind(last, keys).run();
 }

@@ -1,5 +1,4 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import type { StoredEvent } from "../../../platform/db/email-json.ts";
 import type { EmailPage } from "../queries.ts";
 import { type EventEntry, readEvents, recipientKey } from "../timeline/index.ts";
@@ -33,7 +32,7 @@ export async function findEmailsTo(
     return entries.length > 0 ? [{ row, entries }] : [];
   });
   if (found.length === 0) return { rows: [], next };
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(FIND_EVENTS)
     .bind(JSON.stringify(found.map(({ row }) => row.n)))
     .all<{ n: number; events: string }>();

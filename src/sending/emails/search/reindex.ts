@@ -1,5 +1,4 @@
 import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { indexEmails } from "./index-emails.ts";
 
 /** Steps of one call, each of 1,000 emails. */
@@ -10,6 +9,6 @@ const STEPS_PER_CALL = 10;
  * Returns whether all are indexed. Safe to repeat; cron goes on with it too. Until the end, search does not find the others.
  */
 export async function reindexEmails(ctx: MailCtx, restart: boolean): Promise<boolean> {
-  if (restart) await mailDb(ctx).prepare("INSERT INTO email_search (email_search) VALUES ('delete-all')").run();
+  if (restart) await ctx.mail.prepare("INSERT INTO email_search (email_search) VALUES ('delete-all')").run();
   return (await indexEmails(ctx, STEPS_PER_CALL)) < STEPS_PER_CALL;
 }

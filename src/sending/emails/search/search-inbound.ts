@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { iso } from "../../../lib/time.ts";
 import { readAuthentication } from "../../../mail/authentication-results/stored-results.ts";
-import { mailDb, mailOrm } from "../../../platform/db/client.ts";
+import { mailOrm } from "../../../platform/db/client.ts";
 import type { EmailPage } from "../queries.ts";
 import type { SearchPlan } from "./plan.ts";
 import { toSql } from "./run-plan.ts";
@@ -56,7 +56,7 @@ export async function searchInbound(
   if (results.length > limit) return { rows, next: rows.at(-1)?.id ?? null };
   // Without a condition every row was returned.
   if (conditions.length === 0 && (page + 1) * limit < MAX_SCAN) return { rows, next: null };
-  const end = await mailDb(ctx)
+  const end = await ctx.mail
     .prepare(FIND_END)
     .bind(workspace.number, below, MAX_SCAN - 1)
     .first<{ id: string }>();
@@ -66,7 +66,7 @@ export async function searchInbound(
 /** Returns the number of the inbound email that a page continues after. Null when it does not exist any more. */
 async function numberOf(ctx: CallerCtx, before: string | undefined): Promise<number | null> {
   if (before === undefined) return Number.MAX_SAFE_INTEGER;
-  return mailDb(ctx).prepare(FIND_NUMBER).bind(ctx.workspace.number, before).first<number>("n");
+  return ctx.mail.prepare(FIND_NUMBER).bind(ctx.workspace.number, before).first<number>("n");
 }
 
 function toSearchRecord(row: InboundRow): SearchOut {

@@ -1,12 +1,11 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import { lowerCase } from "../../../lib/addresses.ts";
 import { utf8Length } from "../../../lib/bytes.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { type EmailPage, listEmails } from "../queries.ts";
 import { type Status, statuses } from "../rules.ts";
-import { findSendersByText } from "./find-senders.ts";
-import { mergePages, type SearchCursor } from "./merge-pages.ts";
-import { parseSearchQuery } from "./parse-query.ts";
-import { planSearch, type SearchPlan } from "./plan.ts";
+import { parseSearchQuery, type SearchQuery } from "./parse-query.ts";
+import { isAscii, planSearch, type SearchPlan } from "./plan.ts";
 import { runPlan } from "./run-plan.ts";
 import { type SearchOut, toSearchRecord } from "./schema.ts";
 import { searchInbound } from "./search-inbound.ts";
@@ -85,3 +84,62 @@ async function searchOutbound(
 }
 
 const isStatus = (text: string): text is Status => (statuses as readonly string[]).includes(text);
+
+/** Mailboxes with letters outside ASCII that one search compares. Most workspaces have none. */
+const MAX_MAILBOXES = 10_000;
+
+const FIND_MAILBOXES = `
+  SELECT t.value->>'text' AS text, m.id FROM json_each(?2) t CROSS JOIN (
+    SELECT id, address FROM mailboxes WHERE workspace = ?1 AND address GLOB '*[^ -~]*' LIMIT ?3) m
+   WHERE instr(m.address, t.value->>'key') > 0`;
+
+/**
+ * Returns the mailboxes whose canonical address contains a text of the query, by text. Only texts with letters outside
+ * ASCII need them: SQLite compares the others with the sender in the email's row. Most searches make no query here.
+ */
+async function findSendersByText(ctx: CallerCtx, query: SearchQuery): Promise<Map<string, string[]>> {
+  const texts = [...new Set([...query.from, ...query.words])].filter((text) => !isAscii(text));
+  if (texts.length === 0) return new Map();
+  const keys = JSON.stringify(texts.map((text) => ({ text, key: lowerCase(text) })));
+  const { results } = await ctx.db
+    .prepare(FIND_MAILBOXES)
+    .bind(ctx.workspace.number, keys, MAX_MAILBOXES)
+    .all<{ text: string; id: string }>();
+  const byText = Map.groupBy(results, ({ text }) => text);
+  return new Map([...byText].map(([text, rows]) => [text, rows.map(({ id }) => id)]));
+}
+
+/** Where a page of a search continues: after an outbound and after an inbound email. */
+interface SearchCursor {
+  before?: string | undefined;
+  before_inbound?: string | undefined;
+}
+
+/**
+ * Merges the outbound and the inbound emails of a search by time, newest first, and returns those from `skip` on, at most
+ * `limit`. Each page must have `skip + limit` rows or end. `next` is null at the end of both. Pure.
+ */
+function mergePages(
+  outbound: EmailPage<SearchOut>,
+  inbound: EmailPage<SearchOut>,
+  { skip, limit, ...after }: SearchCursor & { skip: number; limit: number },
+): { rows: SearchOut[]; next: SearchCursor | null } {
+  const merged = [...outbound.rows, ...inbound.rows].sort((a, b) => compare(b.created_at, a.created_at));
+  const taken = merged.slice(0, skip + limit);
+  const cursorOf = (page: EmailPage<SearchOut>, direction: SearchOut["direction"], start: string | undefined) => {
+    const own = taken.filter((row) => row.direction === direction);
+    const isComplete = own.length === page.rows.length;
+    return {
+      at: (isComplete ? page.next : null) ?? own.at(-1)?.id ?? start,
+      hasMore: !isComplete || page.next !== null,
+    };
+  };
+  const [out, into] = [
+    cursorOf(outbound, "outbound", after.before),
+    cursorOf(inbound, "inbound", after.before_inbound),
+  ];
+  const next = out.hasMore || into.hasMore ? { before: out.at, before_inbound: into.at } : null;
+  return { rows: taken.slice(skip), next };
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

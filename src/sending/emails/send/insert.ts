@@ -1,9 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { utf8Length } from "../../../lib/bytes.ts";
-import type { MailCtx } from "../../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { repeatableBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { requireOpenStatement } from "../../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../../platform/idempotency/responses.ts";
@@ -50,7 +48,7 @@ export async function insertEmails(
   extra: readonly MailStatement[],
 ): Promise<void> {
   const workspace = ctx.workspace.number;
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const ids = JSON.stringify(emails.map(({ id }) => id));
   const rejected = emails.flatMap((email) => toWebhookEvents(null, { ...email, workspace }, email.events));
   const webhooks = recordEventsStatements(ctx, rejected);
@@ -71,7 +69,7 @@ export async function insertEmails(
 
 /** Returns the statements that insert the rows of emails alone. */
 export function insertEmailStatements(ctx: MailCtx, workspace: number, emails: readonly NewEmail[]): MailStatement[] {
-  const insert = mailDb(ctx).prepare(INSERT_EMAILS);
+  const insert = ctx.mail.prepare(INSERT_EMAILS);
   return jsonChunks(emails.map(toRow)).map((rows) => insert.bind(workspace, rows));
 }
 

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import type { MailStatement, WakeUp } from "../../../platform/context.ts";
 import { isRolledBack } from "../../../platform/db/batch.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
 import { requireMailSpace, storesContentInR2Only } from "../../../platform/jobs/shard-sizes.ts";
 import { logEmails } from "../../../platform/log-lines/log-emails.ts";
-import type { WakeUp } from "../../../platform/outbox/wake.ts";
 import { wakeAfterResponse } from "../../../platform/outbox/wake-after-response.ts";
 import { toDailyLimitError, withSandboxLimit } from "../../../platform/rate-limits/daily-emails.ts";
 import { ContentUpload, putContent } from "../content/index.ts";

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import type { EventEntry } from "../../../platform/db/email-json.ts";
 import { isDelivered } from "../rules.ts";
 import { isHitEvent } from "./classify-hits.ts";
@@ -63,7 +61,7 @@ const REMOVE = `
 export function activityStatements(ctx: MailCtx, merged: readonly Merged[]): MailStatement[] {
   const added = sumActivity(merged.flatMap(toActivity));
   const removed = merged.flatMap(toRemoved);
-  const bind = (sql: string, rows: readonly object[]) => mailDb(ctx).prepare(sql).bind(JSON.stringify(rows));
+  const bind = (sql: string, rows: readonly object[]) => ctx.mail.prepare(sql).bind(JSON.stringify(rows));
   return [
     ...(added.length > 0
       ? [

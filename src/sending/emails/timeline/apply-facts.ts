@@ -1,9 +1,9 @@
-import type { MailCtx } from "../../../platform/context.ts";
+import type { MailCtx, MailStatement, MainStatement } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement, MainStatement } from "../../../platform/db/database.ts";
+import type { EventEntry } from "../../../platform/db/email-json.ts";
 import { storedKeySql } from "../../../platform/db/r2-keys.ts";
-import { recordEmailEventsStatements } from "../../../platform/person-events/email-events.ts";
+import { type RecipientEvent, recordEmailEventsStatements } from "../../../platform/person-events/email-events.ts";
+import type { EmailEvent } from "../../../platform/person-events/rules.ts";
 import { wakeForEvents } from "../../../platform/person-events/wake.ts";
 import { recordEventsStatements } from "../../../platform/webhook-events/record.ts";
 import { toWebhookEvents } from "../../../platform/webhook-events/rules.ts";
@@ -23,9 +23,8 @@ import { changeStatement } from "./changes.ts";
 import { broadcastCountStatements } from "./count-broadcasts.ts";
 import { type Fact, type MergeResult, mergeFacts } from "./merge.ts";
 import { type Hit, mergeHits } from "./merge-hits.ts";
-import { toRecipientEvents } from "./person-events.ts";
 import { rollupStatements } from "./rollups.ts";
-import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
+import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, ERASED, recipientKey, toState } from "./state.ts";
 import { toStoredEvents } from "./stored-events.ts";
 import { writeSuppressions } from "./write-suppressions.ts";
 
@@ -91,7 +90,7 @@ export async function applyFacts(
     const all = [...before, ...emailStatements, ...after, ...marks, ...activity, ...webhooks, ...ofPersons];
     const end = all.length - ofPersons.length;
     try {
-      const results = all.length > 0 ? await guardedBatch(mailDb(ctx), all) : [];
+      const results = all.length > 0 ? await guardedBatch(ctx.mail, all) : [];
       await wakeForResults(ctx, results.slice(end - webhooks.length, end));
       await wakeForEvents(ctx, results.slice(end));
       return { states, results: results.slice(before.length + emailStatements.length) };
@@ -122,7 +121,7 @@ function setNextAttempt(merged: MergeResult, nextOf: EmailUpdate["next"]): Merge
 }
 
 async function reloadStates(ctx: MailCtx, updates: readonly EmailUpdate[]): Promise<EmailUpdate[]> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.mail
     .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.n IN (SELECT value FROM json_each(?1))`)
     .bind(JSON.stringify(updates.map(({ state }) => state.n)))
     .all<EmailStateRow>();
@@ -174,7 +173,7 @@ function updateStatements(
     events: JSON.stringify(toStoredEvents(state)),
     hits: state.hits.length > 0 ? JSON.stringify(state.hits) : null,
   }));
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const update = db.prepare(UPDATE_EMAILS).bind(JSON.stringify(rows));
   const idsOf = Map.groupBy(merged, ({ state }) => state.workspace);
   return [
@@ -214,4 +213,40 @@ function suppressStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainS
       ),
     ),
   ];
+}
+
+/**
+ * Returns the events of persons (docs/contract/events.md#emails) that a change of an email adds: deliveries, hard bounces, and the first
+ * open and click of each recipient by a person. Pure.
+ */
+function toRecipientEvents(before: EmailState, state: EmailState, added: readonly EventEntry[]): RecipientEvent[] {
+  const { workspace, id: emailId, broadcast = null } = state;
+  return added.flatMap((event): RecipientEvent[] => {
+    const name = nameOf(event);
+    const recipient = recipientOf(state, event);
+    const entry = state.recipients[recipient];
+    if (name === null || entry === undefined || entry.email === ERASED) return [];
+    const isRepeated = before.events.some(
+      (earlier) => nameOf(earlier) === name && recipientOf(before, earlier) === recipient,
+    );
+    if (isRepeated) return [];
+    const { url } = event.metadata ?? {};
+    const target = name === "email.clicked" && typeof url === "string" ? { url } : {};
+    return [{ workspace, emailId, broadcast, name, recipient, emailKey: recipientKey(entry), at: event.at, ...target }];
+  });
+}
+
+/** Returns the name of the event of persons for an event of an email, or null. A hit by a machine is none. */
+function nameOf({ type, metadata = {} }: EventEntry): EmailEvent | null {
+  if (type === "delivered") return "email.delivered";
+  if (type === "bounced") return metadata.bounce_type === "soft" ? null : "email.bounced";
+  if (metadata.machine === true) return null;
+  if (type === "open") return "email.opened";
+  return type === "click" ? "email.clicked" : null;
+}
+
+/** Returns the position of the recipient of an event; -1 when several got the same message and it does not tell which. */
+function recipientOf({ recipients }: EmailState, { metadata = {} }: EventEntry): number {
+  if (metadata.recipient === undefined) return recipients.length === 1 ? 0 : -1;
+  return recipients.findIndex(({ email }) => email === metadata.recipient);
 }

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 
 // A row covers one microsecond per email, so each change has its own value. at_us is above the last value of the
 // workspace even when two commits share a microsecond or the clock steps back.
@@ -13,7 +11,5 @@ const INSERT_CHANGE = `
 
 /** Returns the statement that inserts the change row of one commit. `ids` is a JSON array of the emails that the batch writes. */
 export function changeStatement(ctx: MailCtx, workspace: number, ids: string): MailStatement {
-  return mailDb(ctx)
-    .prepare(INSERT_CHANGE)
-    .bind(workspace, ctx.now() * 1000, ids);
+  return ctx.mail.prepare(INSERT_CHANGE).bind(workspace, ctx.now() * 1000, ids);
 }

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { countedIds } from "./classify-hits.ts";
 import type { MergeResult } from "./merge.ts";
 import type { EmailState } from "./state.ts";
@@ -33,8 +31,8 @@ export function broadcastCountStatements(ctx: MailCtx, merged: readonly Merged[]
   const counts = sumCounts(merged);
   const clicks = sumClicks(merged);
   return [
-    ...(counts.length > 0 ? [mailDb(ctx).prepare(ADD_TO_COUNTS).bind(JSON.stringify(counts))] : []),
-    ...(clicks.length > 0 ? [mailDb(ctx).prepare(ADD_TO_CLICKS).bind(JSON.stringify(clicks))] : []),
+    ...(counts.length > 0 ? [ctx.mail.prepare(ADD_TO_COUNTS).bind(JSON.stringify(counts))] : []),
+    ...(clicks.length > 0 ? [ctx.mail.prepare(ADD_TO_CLICKS).bind(JSON.stringify(clicks))] : []),
   ];
 }
 

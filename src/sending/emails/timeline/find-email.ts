@@ -1,5 +1,4 @@
 import type { Ctx, MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 import { onShardOf } from "../../../platform/jobs/shards.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
 
@@ -17,6 +16,6 @@ export async function findEmail(
   { workspace, emailId }: { workspace: number; emailId: string },
 ): Promise<FoundEmail | null> {
   const mailCtx = await onShardOf(ctx, workspace);
-  const row = mailCtx && (await mailDb(mailCtx).prepare(FIND_EMAIL).bind(workspace, emailId).first<EmailStateRow>());
+  const row = mailCtx && (await mailCtx.mail.prepare(FIND_EMAIL).bind(workspace, emailId).first<EmailStateRow>());
   return row && { ctx: mailCtx, state: toState(row) };
 }

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import type { MergeResult } from "./merge.ts";
 import { emailColumns, RECIPIENT_COLUMNS, ROLLUP_COLUMNS, totalOf } from "./rollup-columns.ts";
 import { hourOf, type RollupColumn, rollupColumns } from "./rollup-counts.ts";
@@ -51,7 +49,7 @@ export function rollupStatements(
 ): MailStatement[] {
   const rows = sumRollups(merged);
   if (rows.length === 0) return [];
-  const db = mailDb(ctx);
+  const db = ctx.mail;
   const late = rows.filter(({ hour }) => hour < hourOf(ctx.now()));
   const add = db.prepare(ADD_TO_HOURS).bind(JSON.stringify(rows));
   if (late.length === 0) return [add];

@@ -1,6 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import { mailDb } from "../../../platform/db/client.ts";
-import type { MailStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 
 /**
  * Returns the statement that copies `dueAt` to the queued emails of the `deliver` and `bulk` outbox rows that were just moved to
@@ -8,7 +6,7 @@ import type { MailStatement } from "../../../platform/db/database.ts";
  * the statement that released the rows.
  */
 export function syncDueAtStatement(ctx: MailCtx, dueAt: number): MailStatement {
-  return mailDb(ctx)
+  return ctx.mail
     .prepare(
       `UPDATE emails SET due_at = ?1 WHERE status = 'queued' AND n IN (
          SELECT r.value FROM outbox o CROSS JOIN json_each(o.ref) r WHERE o.due_at = ?1 AND o.kind IN ('deliver', 'bulk'))`,

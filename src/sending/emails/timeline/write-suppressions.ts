@@ -1,5 +1,4 @@
-import type { MailCtx } from "../../../platform/context.ts";
-import type { MailStatement, MainStatement } from "../../../platform/db/database.ts";
+import type { MailCtx, MailStatement, MainStatement } from "../../../platform/context.ts";
 import {
   type ContactMark,
   findMarksStatements,

@@ -1,5 +1,4 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { mailDb } from "../../../platform/db/client.ts";
 
 /** The things that sending needs and that a workspace has already. */
 export interface SetupState {
@@ -32,7 +31,7 @@ export async function findSetup(ctx: CallerCtx): Promise<Setup> {
     .prepare(FIND_SETUP)
     .bind(number)
     .first<Record<keyof SetupState, 0 | 1> & Pick<Setup, "sandboxSender">>();
-  const [found, hasSent] = await Promise.all([main, mailDb(ctx).prepare(HAS_SENT).bind(number).first("hasSent")]);
+  const [found, hasSent] = await Promise.all([main, ctx.mail.prepare(HAS_SENT).bind(number).first("hasSent")]);
   return {
     hasDomain: found?.hasDomain === 1,
     hasVerifiedDomain: found?.hasVerifiedDomain === 1,

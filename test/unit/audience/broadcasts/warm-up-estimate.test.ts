@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { estimateWarmUp } from "../../../../src/audience/broadcasts/warm-up-estimate.ts";
+import { estimateWarmUp } from "../../../../src/audience/broadcasts/estimate-days.ts";
 import type { WarmUpPart } from "../../../../src/sending/receivers/index.ts";
 
 /** How many days a broadcast takes from a new address, by the receivers of its audience. */

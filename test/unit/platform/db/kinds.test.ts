@@ -1,10 +1,16 @@
 /** Checked by the compiler: no statement, query or context reaches a database of the other kind. */
 import { describe, expectTypeOf, it } from "vitest";
 import type { CallerCtx } from "../../../../src/access/caller.ts";
-import type { Ctx, MailCtx, OutboxCtx } from "../../../../src/platform/context.ts";
-import type { mailDb, mailOrm, orm } from "../../../../src/platform/db/client.ts";
-import type { MailDatabase, MailStatement, MainDatabase, MainStatement } from "../../../../src/platform/db/database.ts";
-import type { mailAlias, Orm } from "../../../../src/platform/db/orm.ts";
+import type {
+  Ctx,
+  MailCtx,
+  MailDatabase,
+  MailStatement,
+  MainDatabase,
+  MainStatement,
+  OutboxCtx,
+} from "../../../../src/platform/context.ts";
+import type { mailAlias, mailOrm, Orm, orm } from "../../../../src/platform/db/client.ts";
 import type * as mail from "../../../../src/platform/db/schema/mail/index.ts";
 import type * as main from "../../../../src/platform/db/schema/main/index.ts";
 
@@ -41,10 +47,9 @@ describe("the handles of main and mail databases", () => {
   });
 
   it("a context without a mail database reaches no mail table", () => {
-    expectTypeOf<Ctx>().not.toExtend<Parameters<typeof mailDb>[0]>();
     expectTypeOf<Ctx>().not.toExtend<Parameters<typeof mailOrm>[0]>();
-    expectTypeOf<OutboxCtx<"main">>().not.toExtend<Parameters<typeof mailDb>[0]>();
-    expectTypeOf<MailCtx>().toExtend<Parameters<typeof mailDb>[0]>();
+    expectTypeOf<OutboxCtx<"main">>().not.toExtend<Parameters<typeof mailOrm>[0]>();
+    expectTypeOf<MailCtx["mail"]>().toEqualTypeOf<MailDatabase>();
     expectTypeOf<CallerCtx>().toExtend<MailCtx>();
     expectTypeOf<Ctx["db"]>().toEqualTypeOf<MainDatabase>();
   });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { WakeUp } from "../../../../src/platform/context.ts";
 import { lastingWake, WakeUpGatherer } from "../../../../src/platform/outbox/gather-wake-ups.ts";
-import type { WakeUp } from "../../../../src/platform/outbox/wake.ts";
 
 const rowsOf = (count: number, name: string): WakeUp[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${name} ${index}`, dueAt: 0, kind: "deliver" }));
