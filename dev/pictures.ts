@@ -1,5 +1,5 @@
 // `npm run pictures`: takes the pictures of docs/pages/, docs/guides/images/ and public/pictures/ by their tests. With `--to <folder>` it saves each page
-// in light and dark at 1280 and 320 px there instead, for looking at: those of a filled workspace and those of the page tests.
+// in light and dark at 1280 and 320 px there instead, for looking at: those of the example shop and those of the page tests.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { readArguments } from "./arguments.ts";

@@ -2,16 +2,17 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SHOP } from "../../dev/example/shop.ts";
 import { ROOT } from "../../dev/layout.ts";
 import { chromiumUnavailable } from "./support/browser.ts";
-import { fillShop, type Shop } from "./support/pictures/example-shop.ts";
+import { completeShop } from "./support/pictures/example-shop.ts";
 import { takePicture } from "./support/pictures/guide.ts";
 import { type Service, startService } from "./support/pictures/local-service.ts";
 import { type Look, nextLooks, saveWhole, show } from "./support/screenshots.ts";
 
 /**
- * Pictures of the pages of a shop that uses them: with PICTURES=1 those of docs/pages/, with SCREENSHOTS=<folder> each page in each
- * look (`npm run pictures`).
+ * Pictures of the pages of the example shop (`npm start -- --example`): with PICTURES=1 those of docs/pages/, with
+ * SCREENSHOTS=<folder> each page in each look (`npm run pictures`).
  */
 
 const FOLDER = path.join(ROOT, "docs/pages");
@@ -22,7 +23,7 @@ const CHOSEN: readonly (readonly [page: string, width: number, colorScheme: Look
   ["sign-in", 320, "light"],
   ["home", 1280, "light"],
   ["home", 320, "dark"],
-  ["emails", 1280, "light"],
+  ["emails-bounced", 1280, "light"],
   ["emails", 320, "light"],
   ["email-bounced", 1280, "dark"],
   ["email-bounced", 320, "light"],
@@ -40,21 +41,19 @@ const CHOSEN: readonly (readonly [page: string, width: number, colorScheme: Look
   ["mail-inbox", 1280, "light"],
   ["mail-inbox", 320, "dark"],
   ["mail-message", 1280, "dark"],
-  ["mail-message", 320, "light"],
+  ["mail-html", 320, "light"],
   ["mail-reply", 1280, "light"],
   ["docs-emails", 1280, "light"],
 ];
 const nameOf = ([name, width, colorScheme]: (typeof CHOSEN)[number]) => `${name}-${width}-${colorScheme}.png`;
 
 let service: Service;
-let shop: Shop;
 let page: Page;
 
-describe.skipIf(chromiumUnavailable() !== null)("the pages of a shop", () => {
+describe.skipIf(chromiumUnavailable() !== null)("the pages of the example shop", () => {
   beforeAll(async () => {
-    service = await startService();
-    shop = await fillShop(service);
-    page = await service.open({ locale: "en-GB" });
+    service = await startService("--example");
+    page = await service.open({ locale: "en-GB", timezoneId: "UTC" });
   }, 180_000);
 
   afterAll(async () => {
@@ -68,7 +67,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages of a shop", () => {
     await see("sign-in-link", new URL(service.local.sign_in_url).pathname);
     await page.getByRole("button", { name: "Sign in as" }).click();
     await page.waitForURL("**/app");
-    for (const [name, to] of Object.entries(pathsOf(service, shop, await broadcastIds()))) await see(name, to);
+    for (const [name, to] of Object.entries(pathsOf(await completeShop(service, page)))) await see(name, to);
   }, 600_000);
 
   it("are in docs/pages/ in 24 pictures that its index shows, of at most 2 MB together", () => {
@@ -94,17 +93,11 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages of a shop", () => {
       if (chosen) await takePicture(page, path.join(FOLDER, nameOf(chosen)));
     }
   }
-
-  async function broadcastIds(): Promise<{ id: string; name: string }[]> {
-    return service.call<{ id: string; name: string }[]>("GET", "/v1/broadcasts/");
-  }
 });
 
 /** Returns the paths of the pages by their names. */
-function pathsOf({ seed }: Service, shop: Shop, broadcasts: readonly { id: string; name: string }[]) {
-  const sent = broadcasts.find(({ name }) => name === "Autumn sale")?.id;
-  const { mailboxId: box } = seed;
-  const { emails, inbox } = shop;
+function pathsOf({ emails, broadcasts, lists, domains, inbox, ...shop }: Awaited<ReturnType<typeof completeShop>>) {
+  const { box } = shop;
   const admin = (name: string) => `/app/admin/${name}`;
   return {
     home: "/app",
@@ -118,27 +111,32 @@ function pathsOf({ seed }: Service, shop: Shop, broadcasts: readonly { id: strin
     "emails-scheduled": "/app/emails/scheduled",
     broadcasts: "/app/broadcasts",
     "broadcast-new": "/app/broadcasts/new",
-    "broadcast-review": `/app/broadcasts/${shop.broadcast}/review`,
-    "broadcast-content": `/app/broadcasts/${shop.broadcast}/content`,
-    "broadcast-test": `/app/broadcasts/${shop.broadcast}/test`,
-    "broadcast-sent": `/app/broadcasts/${sent}`,
-    "broadcast-results": `/app/analytics/broadcasts/${sent}`,
+    "broadcast-review": `/app/broadcasts/${broadcasts.draft}/review`,
+    "broadcast-content": `/app/broadcasts/${broadcasts.draft}/content`,
+    "broadcast-test": `/app/broadcasts/${broadcasts.draft}/test`,
+    "broadcast-sent": `/app/broadcasts/${broadcasts.sent}`,
+    "broadcast-results": `/app/analytics/broadcasts/${broadcasts.sent}`,
     templates: "/app/templates",
     "template-new": "/app/templates/new",
     template: `/app/templates/${shop.template}`,
     "template-delete": `/app/templates/${shop.template}/delete`,
+    automations: "/app/automations",
+    automation: `/app/automations/${shop.automation}`,
+    segments: "/app/segments",
+    topics: "/app/topics",
     contacts: "/app/contacts",
-    list: `/app/contacts/${shop.customers}`,
-    "list-empty": `/app/contacts/${shop.press}`,
-    "list-import": `/app/contacts/${shop.customers}/import`,
-    contact: `/app/contacts/${shop.customers}/contacts/${shop.contact}`,
-    "list-send": `/app/contacts/${shop.customers}/send`,
+    list: `/app/contacts/${lists.customers}`,
+    "list-empty": `/app/contacts/${lists.empty}`,
+    "list-import": `/app/contacts/${lists.customers}/import`,
+    contact: `/app/contacts/${lists.customers}/contacts/${shop.contact}`,
+    "list-send": `/app/contacts/${lists.customers}/send`,
     suppressions: "/app/suppressions",
-    analytics: "/app/analytics",
+    analytics: "/app/analytics?period=7d",
+    "analytics-month": "/app/analytics",
     domains: "/app/domains",
-    "domain-verified": `/app/domains/${shop.verified}`,
-    "domain-broken": `/app/domains/${shop.broken}`,
-    "domain-new": `/app/domains/${shop.fresh}`,
+    "domain-verified": `/app/domains/${domains.verified}`,
+    "domain-broken": `/app/domains/${domains.broken}`,
+    "domain-new": `/app/domains/${domains.fresh}`,
     transfers: "/app/transfers",
     mailboxes: "/app/mailboxes",
     mailbox: `/app/mailboxes/${box}`,
@@ -161,7 +159,7 @@ function pathsOf({ seed }: Service, shop: Shop, broadcasts: readonly { id: strin
     "account-delete": "/app/security/delete",
     "admin-accounts": admin("accounts"),
     "admin-workspaces": admin("workspaces"),
-    "admin-claims": admin("domain-claims?name=example.test"),
+    "admin-claims": admin(`domain-claims?name=${SHOP.domain}`),
     "admin-transfers": admin("transfers"),
     "admin-outbox": admin("outboxes/0"),
     "admin-letters": admin("dead-letters"),
@@ -171,9 +169,9 @@ function pathsOf({ seed }: Service, shop: Shop, broadcasts: readonly { id: strin
     "mail-inbox": `/mail/${box}/INBOX`,
     "mail-search": `/mail/${box}/INBOX?q=order`,
     "mail-message": `/mail/${box}/INBOX/${inbox.asked}`,
-    "mail-images": `/mail/${box}/INBOX/${inbox.photos}`,
+    "mail-html": `/mail/${box}/INBOX/${inbox.report}`,
     "mail-new": `/mail/compose/${box}`,
-    "mail-reply": `/mail/compose/${box}?reply=one&folder=INBOX&uid=${inbox.asked}`,
+    "mail-reply": `/mail/compose/${box}?reply=one&folder=INBOX&uid=${inbox.order}`,
     "mail-drafts": `/mail/${box}/Drafts`,
     "mail-sent": `/mail/${box}/Sent`,
     "mail-trash": `/mail/${box}/Trash`,
