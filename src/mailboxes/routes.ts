@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../http/env.ts";
+import { newRoutes } from "../http/env.ts";
 import { aliasRoutes } from "./aliases/routes.ts";
 import { appPasswordRoutes } from "./app-passwords/routes.ts";
 import { forwardingRuleRoutes } from "./forwarding-rules/routes.ts";
@@ -19,7 +18,7 @@ import { mailProgramRoutes } from "./mail-programs/routes.ts";
 import { mailboxRoutes } from "./mailboxes/routes.ts";
 
 /** The routes of the area. */
-export const mailboxesRoutes = new Hono<AppEnv>()
+export const mailboxesRoutes = newRoutes()
   .route("/", mailboxRoutes)
   .route("/", aliasRoutes)
   .route("/", appPasswordRoutes)

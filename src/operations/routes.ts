@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../http/env.ts";
+import { newRoutes } from "../http/env.ts";
 import { domainClaimRoutes } from "./admin/domain-claims/routes.ts";
 import { egressRoutes } from "./admin/egresses/routes.ts";
 import { operationRoutes } from "./admin/operations/routes.ts";
@@ -10,7 +9,7 @@ import { metricsRoutes } from "./metrics/routes.ts";
 import { secretRotationRoutes } from "./secret-rotation/routes.ts";
 
 /** The routes of the area. */
-export const operationsRoutes = new Hono<AppEnv>()
+export const operationsRoutes = newRoutes()
   .route("/", metricsRoutes)
   .route("/", secretRotationRoutes)
   .route("/", backupRoutes)

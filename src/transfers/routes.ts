@@ -1,7 +1,6 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../http/env.ts";
+import { newRoutes } from "../http/env.ts";
 import { transferPageRoutes } from "./domain-transfers/pages/routes.tsx";
 import { transferRoutes } from "./domain-transfers/routes.ts";
 
 /** The routes of the area. */
-export const transfersRoutes = new Hono<AppEnv>().route("/", transferRoutes).route("/", transferPageRoutes);
+export const transfersRoutes = newRoutes().route("/", transferRoutes).route("/", transferPageRoutes);

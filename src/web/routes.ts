@@ -1,5 +1,5 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../http/env.ts";
+import type { Hono } from "hono";
+import { type AppEnv, newRoutes } from "../http/env.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
 import { frontRoutes } from "./front/routes.tsx";
 import { mcpRoutes } from "./mcp/routes.ts";
@@ -9,7 +9,7 @@ import { webmailPages } from "./webmail/routes.tsx";
 
 /** Returns the routes of the area. The assistants of MCP call routes of `app`, and the reference describes them. */
 export const webRoutes = (app: Hono<AppEnv>) =>
-  new Hono<AppEnv>()
+  newRoutes()
     .route("/", frontRoutes)
     .route("/", dashboardRoutes)
     .route("/", webmailPages)

@@ -1,7 +1,6 @@
-import { Hono } from "hono";
 import { resolver } from "hono-openapi";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { flag } from "../../http/flag.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
@@ -29,7 +28,7 @@ const DeleteQuery = z.object({
 
 const operation = operationsOf("Domains");
 
-export const domainRoutes = new Hono<AppEnv>()
+export const domainRoutes = newRoutes()
   .post(
     "/v1/domains/",
     operation("domains:manage", "registerDomain", {

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { hourlyLimit } from "../../http/rate-limit.ts";
 import { DomainOut } from "../domains/index.ts";
@@ -8,7 +7,7 @@ import { HealthOut } from "./schema.ts";
 
 const operation = operationsOf("Domains");
 
-export const domainHealthRoutes = new Hono<AppEnv>()
+export const domainHealthRoutes = newRoutes()
   .get(
     "/v1/domains/:domain_id/health",
     operation("domains:view", "getDomainHealth", {

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { mtaStsPolicy } from "./mta-sts.ts";
@@ -10,7 +9,7 @@ import { findPolicyMode } from "./policy-mode.ts";
  * other path of such a host through. Each request reads D1 once, and no cache may keep the policy: a sender that sees a new id must
  * not get the policy of before.
  */
-export const hostRoutes = new Hono<AppEnv>().get("/.well-known/mta-sts.txt", needs("public"), async (c) => {
+export const hostRoutes = newRoutes().get("/.well-known/mta-sts.txt", needs("public"), async (c) => {
   const [ctx, host] = [c.get("ctx"), c.get("customHost")];
   const mode = requireFound(host === null ? null : await findPolicyMode(ctx, host), "Policy");
   return c.text(mtaStsPolicy(ctx.settings, mode));

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { query } from "../../http/validate.ts";
 import { getReports } from "./get.ts";
@@ -7,7 +6,7 @@ import { ReportsOut, ReportsQuery } from "./schema.ts";
 
 const operation = operationsOf("Domains");
 
-export const domainReportRoutes = new Hono<AppEnv>().get(
+export const domainReportRoutes = newRoutes().get(
   "/v1/domains/:domain_id/reports",
   operation("domains:view", "getDomainReports", {
     summary: "Get what receivers report about a domain",

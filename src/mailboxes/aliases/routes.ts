@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
@@ -14,7 +13,7 @@ import { AliasIn, AliasOut, toAlias } from "./schema.ts";
 
 const operation = operationsOf("Mailboxes");
 
-export const aliasRoutes = new Hono<AppEnv>()
+export const aliasRoutes = newRoutes()
   .get(
     "/v1/mailboxes/:mailbox_id/aliases",
     operation("mailboxes:view", "listMailboxAliases", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
@@ -14,7 +13,7 @@ const operation = operationsOf("Mailboxes");
 
 const RIGHTS = "`mailboxes:manage` or an assignment to the mailbox";
 
-export const appPasswordRoutes = new Hono<AppEnv>()
+export const appPasswordRoutes = newRoutes()
   .post(
     "/v1/mailboxes/:mailbox_id/app-passwords",
     operation("inbox:write", "createAppPassword", {

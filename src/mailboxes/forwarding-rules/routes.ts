@@ -1,7 +1,6 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import { clientOf } from "../../http/client.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
 import { noContent } from "../../http/no-content.ts";
@@ -19,7 +18,7 @@ import { updateRule } from "./update.ts";
 
 const operation = operationsOf("Forwarding rules");
 
-export const forwardingRuleRoutes = new Hono<AppEnv>()
+export const forwardingRuleRoutes = newRoutes()
   .get(
     "/v1/forwarding-rules/",
     operation("domains:view", "listForwardingRules", {

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { readJsonHeader } from "../../http/gateway-headers.ts";
 import { needs } from "../../http/needs.ts";
@@ -46,7 +46,7 @@ function toRefusal(error: unknown) {
 }
 
 /** The calls of the gateway for mail programs (IMAP). */
-export const imapRoutes = new Hono<AppEnv>()
+export const imapRoutes = newRoutes()
   .post("/gateway/imap/sessions", needs("gateway"), async (c) => {
     const login = await readFields(c, LoginIn);
     return respond(c, () => startImapSession(c.get("ctx"), login));

@@ -1,12 +1,11 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { getInboundEntry } from "./get.ts";
 import { InboundEntryOut } from "./schema.ts";
 
 const operation = operationsOf("Emails");
 
-export const inboundLogRoutes = new Hono<AppEnv>().get(
+export const inboundLogRoutes = newRoutes().get(
   "/v1/emails/inbound/:message_id",
   operation("domains:view", "getInboundEmail", {
     summary: "Get an entry of the inbound log",

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { readEnvelope, readJsonHeader } from "../../http/gateway-headers.ts";
 import { needs } from "../../http/needs.ts";
@@ -20,7 +20,7 @@ const AuthenticationIn = Authentication.extend({
 const respond = (received: ReceiveResult) => ({ reply: received.accepted ? null : received.reply });
 
 /** The calls of the mail gateway for mail from outside (MX). */
-export const inboundRoutes = new Hono<AppEnv>()
+export const inboundRoutes = newRoutes()
   .post("/gateway/recipients", needs("gateway"), async (c) => {
     const { address } = await readFields(c, RecipientIn);
     return c.json(respond(await checkRecipient(c.get("ctx"), address)));

@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { readBytes } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { parseAddress } from "../../lib/addresses.ts";
@@ -37,7 +37,7 @@ async function respondAutoconfig(c: Context<AppEnv>) {
 }
 
 /** The calls by which mail programs set up an account by its address (docs/contract/imap.md#set-up). They need no credentials. */
-export const mailProgramRoutes = new Hono<AppEnv>()
+export const mailProgramRoutes = newRoutes()
   .get("/mail/config-v1.1.xml", needs("public"), respondAutoconfig)
   .get("/.well-known/autoconfig/mail/config-v1.1.xml", needs("public"), respondAutoconfig)
   .post("/autodiscover/autodiscover.xml", needs("public"), async (c) => {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
@@ -25,7 +24,7 @@ const ListQuery = z
 
 const operation = operationsOf("Mailboxes");
 
-export const mailboxRoutes = new Hono<AppEnv>()
+export const mailboxRoutes = newRoutes()
   .post(
     "/v1/mailboxes/",
     operation("mailboxes:manage", "createMailbox", {

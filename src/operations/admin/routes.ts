@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
@@ -24,7 +23,7 @@ const ListQuery = z.object({
 });
 
 /** The routes of platform administrators on accounts, the audit log and receivers. */
-export const adminRoutes = new Hono<AppEnv>()
+export const adminRoutes = newRoutes()
   .get(
     "/v1/admin/users",
     operation("listUsers", {

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { toValidationErrors } from "../../http/validate.ts";
 import { notFound, requireFound, tooLarge, unprocessable } from "../../lib/errors.ts";
@@ -78,7 +78,7 @@ function storeOf(ctx: Ctx, name: string): BackupStore {
 }
 
 /** `npm run backup` and `npm run restore`. */
-export const backupRoutes = new Hono<AppEnv>()
+export const backupRoutes = newRoutes()
   .post("/auth/backup/databases", needs("operator:backup"), async (c) => {
     const { ctx } = await read(c, z.object({}));
     return c.json({ names: databaseNames(ctx) });

@@ -1,12 +1,11 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { hasMetricsToken } from "../../http/service-auth.ts";
 import { readMetrics } from "./read-metrics.ts";
 import { readReadiness } from "./readiness.ts";
 
 /** GET /ready needs no credential and names conditions only; with METRICS_TOKEN it has details. GET /metrics needs METRICS_TOKEN. */
-export const metricsRoutes = new Hono<AppEnv>()
+export const metricsRoutes = newRoutes()
   .get("/ready", needs("public"), async (c) => {
     const { details, ...state } = await readReadiness(c.get("ctx"));
     return c.json((await hasMetricsToken(c)) ? { ...state, details } : state, state.status === "not_ready" ? 503 : 200);

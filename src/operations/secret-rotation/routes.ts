@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { newestKey } from "../../lib/derive-key.ts";
@@ -11,7 +10,7 @@ import { rewrapStep } from "./rewrap.ts";
 const CursorIn = z.object({ column: z.int().min(0), after: z.string().max(100) });
 
 /** `npm run rotate-secrets` and `npm run deploy`. */
-export const secretRotationRoutes = new Hono<AppEnv>()
+export const secretRotationRoutes = newRoutes()
   .post("/auth/rotate-secrets", needs("operator:rotation"), async (c) => {
     const ctx = c.get("ctx");
     const { rewrapped, next } = await rewrapStep(ctx, await readFields(c, CursorIn));

@@ -1,7 +1,7 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import { resolver } from "hono-openapi";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
@@ -62,7 +62,7 @@ const whileOn: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
 };
 
-export const transferRoutes = new Hono<AppEnv>()
+export const transferRoutes = newRoutes()
   .post(
     "/v1/domains/:domain_id/transfer",
     operation("domains:manage", "createDomainTransfer", {

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { onPageError } from "../../http/page-errors.tsx";
 import { adminPages } from "./admin/routes.tsx";
 import { analyticsPages } from "./analytics/routes.tsx";
@@ -30,7 +29,7 @@ import { transferPages } from "./transfers/routes.tsx";
 import { webhookPages } from "./webhooks/routes.tsx";
 
 /** The pages of the dashboard. Their forms call the operations of the API, with its scopes and limits. */
-export const dashboardRoutes = new Hono<AppEnv>()
+export const dashboardRoutes = newRoutes()
   .route("/", homePages)
   .route("/", everythingPages)
   .route("/", emailPages)

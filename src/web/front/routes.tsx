@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
 import { notFound } from "../../lib/errors.ts";
@@ -11,7 +10,7 @@ import { StatusPage } from "./status-page.tsx";
 const TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
 /** The pages and files at the root of the service. None needs a session. */
-export const frontRoutes = new Hono<AppEnv>()
+export const frontRoutes = newRoutes()
   .get("/", needs("public"), (c) => respondPage(c, <FrontPage />, { isIndexed: true }))
   .get("/status", needs("public"), async (c) => {
     const state = await readReadiness(c.get("ctx"));

@@ -1,8 +1,8 @@
-import { type Context, Hono } from "hono";
+import type { Context, Hono } from "hono";
 import type { Scope } from "../../access/accounts/scopes.ts";
 import type { Actor } from "../../access/caller.ts";
 import { dispatcher } from "../../http/dispatch.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { jsonBody } from "../../http/json-body.ts";
 import { needs } from "../../http/needs.ts";
 import { missingRight, requireRight } from "../../http/require-right.ts";
@@ -22,7 +22,7 @@ const MAX_STRING = 5_000_000;
  * OpenAPI.
  */
 export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
-  return new Hono<AppEnv>()
+  return newRoutes()
     .get("/.well-known/oauth-protected-resource/mcp", needs("public"), (c) =>
       c.json(protectedResourceMetadata(c.get("ctx").settings, "/mcp", toolScopes(c.get("routes")))),
     )

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context, Hono } from "hono";
 import { dispatcher } from "../../http/dispatch.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
 import { formsOfWorkspace } from "../../http/form-page.tsx";
 import { needs } from "../../http/needs.ts";
@@ -43,7 +43,7 @@ export function referenceRoutes(app: Hono<AppEnv>) {
   };
   /** HTML of the operations on each kind of resource, by its slug: the same for everybody, and at most about 300 KB. */
   const operations = new Map<string, string>();
-  return new Hono<AppEnv>()
+  return newRoutes()
     .get("/sitemap.xml", needs("public"), async (c) =>
       c.body(toSitemap(await read(c), originOf(c)), 200, { "Content-Type": "application/xml; charset=utf-8" }),
     )

@@ -1,5 +1,5 @@
-import { Hono, type MiddlewareHandler } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import type { MiddlewareHandler } from "hono";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { needs } from "../../http/needs.ts";
@@ -50,7 +50,7 @@ const isStrict = (mode: string | undefined) => mode?.trim().toLowerCase() !== "p
  * The calls of Resend's npm package that have an equal in this API, by the same operations (docs/guides/resend.md). They
  * return 200 and errors in Resend's form.
  */
-export const resendRoutes = new Hono<AppEnv>()
+export const resendRoutes = newRoutes()
   .post(
     `${RESEND_PATH}/emails`,
     needs("emails:send"),

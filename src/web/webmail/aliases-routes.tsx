@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, submitForm } from "../../http/page-form.ts";
@@ -16,7 +16,7 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 /** The page of the aliases of a mailbox. */
-export const aliasPages = new Hono<AppEnv>()
+export const aliasPages = newRoutes()
   .get("/mail/aliases/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), showAliases)
   .post("/mail/aliases/:mailbox_id", ...webmailFor("POST /v1/mailboxes/:mailbox_id/aliases"), (c) =>
     submitForm(c, showAliases, async (fields) => {

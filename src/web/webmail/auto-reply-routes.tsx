@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, submitForm } from "../../http/page-form.ts";
@@ -18,7 +18,7 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 /** The page of the automatic reply of a mailbox. */
-export const autoReplyPages = new Hono<AppEnv>()
+export const autoReplyPages = newRoutes()
   .get("/mail/auto-reply/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/auto-reply"), showAutoReply)
   .post("/mail/auto-reply/:mailbox_id", ...webmailFor("PUT /v1/inbox/:mailbox_id/auto-reply"), (c) =>
     submitForm(c, { show: showAutoReply, maxBytes: MAX_FORM_BYTES }, async (fields) => {

@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { isForm, readForm } from "../../http/fields.ts";
 import { readFormWithFiles } from "../../http/file-body.ts";
 import { onceForForm } from "../../http/idempotency.ts";
@@ -49,7 +49,7 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 /** The pages that write messages, and those that wait to be sent. */
-export const composePages = new Hono<AppEnv>()
+export const composePages = newRoutes()
   .get("/mail/compose/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), async (c) => {
     const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
     const draft = c.req.query("draft") ?? "";

@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, submitForm } from "../../http/page-form.ts";
@@ -35,7 +35,7 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 /** The pages of the filters of a mailbox. */
-export const filterPages = new Hono<AppEnv>()
+export const filterPages = newRoutes()
   .get("/mail/filters/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), showFilters)
   .post("/mail/filters/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/filters"), (c) =>
     submitForm(c, showFilters, async (fields) => {

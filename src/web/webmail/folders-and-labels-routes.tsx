@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, refusedAt, submitForm } from "../../http/page-form.ts";
@@ -20,7 +20,7 @@ import { openPage } from "./open-page.ts";
 import { foldersAndLabelsPath } from "./paths.ts";
 
 /** The page of the folders and labels of a mailbox, and the forms on it. */
-export const foldersAndLabelsPages = new Hono<AppEnv>()
+export const foldersAndLabelsPages = newRoutes()
   .get("/mail/folders/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/folders"), showFoldersAndLabels)
   .post("/mail/folders/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/folders"), (c) =>
     submitForm(c, showFoldersAndLabels, async (fields) =>

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { download } from "../../http/download.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { readFormWithFiles } from "../../http/file-body.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
@@ -17,7 +17,7 @@ import { importPath } from "./paths.ts";
 const FORM = { maxBytes: MAX_FORM_BYTES, maxTextBytes: 65_536, maxParts: 5 };
 
 /** The page that imports archives into a mailbox, and the archive of its messages. */
-export const importPages = new Hono<AppEnv>()
+export const importPages = newRoutes()
   .get("/mail/import/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/imports"), (c) => showImports(c))
   .post("/mail/import/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/import"), (c) =>
     attempt(c, showImports, () => importFile(c)),

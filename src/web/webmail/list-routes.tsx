@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
@@ -21,7 +21,7 @@ const PAGE_SIZE = 50;
 const STAYING = ["flag", "unflag", "label", "unlabel", "undo"];
 
 /** The pages that list messages, of a folder or with a label, and change those that are selected. */
-export const listPages = new Hono<AppEnv>()
+export const listPages = newRoutes()
   .get("/mail/labels/:mailbox_id/:label_id", ...webmailFor("GET /v1/inbox/:mailbox_id/messages"), showList)
   .post("/mail/labels/:mailbox_id/:label_id", ...webmailFor("POST /v1/inbox/:mailbox_id/messages/batch"), (c) =>
     changeList(c),

@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { onceForForm } from "../../http/idempotency.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
@@ -19,7 +19,7 @@ import { openPage, openPageWith } from "./open-page.ts";
 import { settingsPath } from "./paths.ts";
 
 /** The page of the mail programs of a mailbox. */
-export const mailProgramPages = new Hono<AppEnv>()
+export const mailProgramPages = newRoutes()
   .get("/mail/mail-programs/:mailbox_id", ...webmailFor("GET /v1/mailboxes/:mailbox_id/app-passwords"), showPrograms)
   .post("/mail/mail-programs/:mailbox_id", ...webmailFor("POST /v1/mailboxes/:mailbox_id/app-passwords"), (c) =>
     submitForm(c, showPrograms, async (fields) => {

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { download } from "../../http/download.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
 import {
@@ -27,7 +27,7 @@ const message = (c: Context<AppEnv>) =>
   );
 
 /** The pages of a conversation and of one message of a mailbox, and its files. */
-export const messagePages = new Hono<AppEnv>()
+export const messagePages = newRoutes()
   .get("/mail/:mailbox_id/:folder/:uid", ...webmailFor("GET /v1/inbox/:mailbox_id/messages/:uid"), async (c) => {
     const page = await openPage(c.get("caller"), c.req.param("mailbox_id"), c.req.url);
     const conversation = await getConversation(page.mailbox, c.req.param("folder"), c.req.param("uid"));

@@ -1,7 +1,7 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import { signOutOfMailbox } from "../../access/mailbox-sessions/sessions.ts";
 import { clientOf } from "../../http/client.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "../../http/mailbox-cookies.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
@@ -39,7 +39,7 @@ const MAX_MAILBOXES = 500;
  * The pages of webmail. A mailbox is opened by its password (docs/contract/mailboxes.md#webmail), or by a user of the
  * dashboard.
  */
-export const webmailPages = new Hono<AppEnv>()
+export const webmailPages = newRoutes()
   .get("/mail/sign-in", needs("public"), (c) =>
     respondPage(c, <MailboxSignInPage email={(c.req.query("email") ?? "").slice(0, 254)} />),
   )

@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, submitForm } from "../../http/page-form.ts";
@@ -29,7 +29,7 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 /** The pages of the signature, the blocked senders, the password and the keys of a mailbox. */
-export const settingsPages = new Hono<AppEnv>()
+export const settingsPages = newRoutes()
   .get("/mail/signature/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/blocked-senders"), showSignature)
   .post("/mail/signature/:mailbox_id", ...webmailFor("PUT /v1/inbox/:mailbox_id/blocked-senders"), (c) =>
     submitForm(c, { show: showSignature, maxBytes: MAX_SIGNATURE_BYTES }, async (fields) => {

@@ -1,7 +1,6 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import { download } from "../../../http/download.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { largeBodies } from "../../../http/json-body.ts";
 import { file, operationsOf, responses, success } from "../../../http/openapi.ts";
 import { query } from "../../../http/validate.ts";
@@ -39,7 +38,7 @@ An archive of at most ${importNow.archiveBytes} bytes and ${importNow.messages} 
 response is a 202 with the id of an import that continues in the background; ask for its progress by this id. At most five
 run in one mailbox at a time (409).`;
 
-export const archiveRoutes = new Hono<AppEnv>()
+export const archiveRoutes = newRoutes()
   .get(
     "/v1/inbox/:mailbox_id/export",
     operation("inbox:read", "exportInbox", {

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { openMailbox } from "../open.ts";
@@ -8,7 +7,7 @@ import { AutoReplyIn, AutoReplyOut, toAutoReply } from "./schema.ts";
 
 const operation = operationsOf("Inbox");
 
-export const autoReplyRoutes = new Hono<AppEnv>()
+export const autoReplyRoutes = newRoutes()
   .get(
     "/v1/inbox/:mailbox_id/auto-reply",
     operation("inbox:read", "getInboxAutoReply", {

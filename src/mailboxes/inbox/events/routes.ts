@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { requireOwnPage } from "../../../http/same-origin.ts";
 import { connectToEvents } from "./connect.ts";
@@ -31,7 +30,7 @@ service only.`;
 
 const operation = operationsOf("Inbox");
 
-export const eventRoutes = new Hono<AppEnv>().get(
+export const eventRoutes = newRoutes().get(
   "/v1/inbox/:mailbox_id/events",
   operation("inbox:read", "getInboxEvents", {
     summary: "Receive the changes of a mailbox as they happen",

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
@@ -15,7 +14,7 @@ import { FilterFields, FilterOut, FilterPatch, RunIn, RunOut, toFilter, toRun } 
 const operation = operationsOf("Inbox");
 const conflictErrors = [...bodyErrors, 409];
 
-export const filterRoutes = new Hono<AppEnv>()
+export const filterRoutes = newRoutes()
   .get(
     "/v1/inbox/:mailbox_id/filters",
     operation("inbox:read", "listInboxFilters", {

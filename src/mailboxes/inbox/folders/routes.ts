@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
@@ -47,7 +46,7 @@ const name = {
   example: "Projects",
 } as const;
 
-export const folderRoutes = new Hono<AppEnv>()
+export const folderRoutes = newRoutes()
   .get(
     "/v1/inbox/:mailbox_id/folders",
     operation("inbox:read", "listInboxFolders", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
@@ -13,7 +12,7 @@ import { LabelIn, LabelPatch } from "./schema.ts";
 
 const operation = operationsOf("Inbox");
 
-export const labelRoutes = new Hono<AppEnv>()
+export const labelRoutes = newRoutes()
   .get(
     "/v1/inbox/:mailbox_id/labels",
     operation("inbox:read", "listInboxLabels", {

@@ -1,7 +1,6 @@
-import { Hono } from "hono";
 import * as z from "zod";
 import { download } from "../../../http/download.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { file, operationsOf, responses, success } from "../../../http/openapi.ts";
 import { offsetQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -60,7 +59,7 @@ const partId = {
   example: "2",
 } as const;
 
-export const messageRoutes = new Hono<AppEnv>()
+export const messageRoutes = newRoutes()
   .get(
     "/v1/inbox/:mailbox_id/messages",
     operation("inbox:read", "listInboxMessages", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noContent } from "../../../http/no-content.ts";
@@ -18,7 +17,7 @@ import { sendFromMailbox } from "./send.ts";
 
 const operation = operationsOf("Inbox");
 
-export const sendingRoutes = new Hono<AppEnv>()
+export const sendingRoutes = newRoutes()
   .post(
     "/v1/inbox/:mailbox_id/send",
     operation("inbox:write", "sendInboxMessage", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { responses } from "../../../http/openapi.ts";
 import { hostParameter, readHost } from "../host-name.ts";
@@ -12,7 +11,7 @@ import { DomainClaimOut, toDomainClaim } from "./schema.ts";
 const parameters = [hostParameter("name", "Name of the domain", "example.com")];
 
 /** The routes with which administrators of the platform decide who may verify a domain. */
-export const domainClaimRoutes = new Hono<AppEnv>()
+export const domainClaimRoutes = newRoutes()
   .get(
     "/v1/admin/domain-claims/:name",
     operation("listDomainClaims", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
@@ -22,7 +21,7 @@ const ListQuery = z.object({
 const ofDomain = [hostParameter("name", "Name of the domain", "example.com")];
 
 /** The routes with which administrators of the platform give workspaces and domains an egress of their own. */
-export const egressRoutes = new Hono<AppEnv>()
+export const egressRoutes = newRoutes()
   .get(
     "/v1/admin/egresses",
     operation("listEgresses", {

@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
@@ -42,7 +41,7 @@ const database = inPath("database", "`main`, or the number of a mail database", 
 const mailDatabase = inPath("database", "Number of a mail database", "0");
 
 /** The routes with which administrators of the platform operate it. */
-export const operationRoutes = new Hono<AppEnv>()
+export const operationRoutes = newRoutes()
   .get(
     "/v1/admin/outboxes/:database",
     operation("listOutboxRows", {

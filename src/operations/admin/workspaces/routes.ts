@@ -1,6 +1,5 @@
-import { Hono } from "hono";
 import * as z from "zod";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { responses } from "../../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -11,7 +10,7 @@ import { listAllWorkspaces } from "./queries.ts";
 import { DailyLimitIn, PlatformWorkspaceOut, toPlatformWorkspace } from "./schema.ts";
 
 /** The routes with which administrators of the platform stop the mail of a workspace. */
-export const platformWorkspaceRoutes = new Hono<AppEnv>()
+export const platformWorkspaceRoutes = newRoutes()
   .get(
     "/v1/admin/workspaces",
     operation("listPlatformWorkspaces", {

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageSession } from "../../../http/page-session.ts";
@@ -11,7 +11,7 @@ import { previewAccept, previewStop } from "../previews.ts";
 import { acceptedPage, acceptPage, declinedPage, refusedPage, stopPage, stoppedPage } from "./pages.tsx";
 
 /** The pages of mailed links. They ask for a sign-in; a GET changes nothing, since mail scanners open links. */
-export const transferPageRoutes = new Hono<AppEnv>()
+export const transferPageRoutes = newRoutes()
   .get("/domain-transfers/accept/:token", pageSession, (c) =>
     orRefusal(c, async () => respondPage(c, acceptPage(await previewAccept(c.get("caller"), c.req.param("token"))))),
   )

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
@@ -18,7 +17,7 @@ const notices = {
 };
 
 /** Accounts of the platform: an administrator finds them, and restricts one. */
-export const accountPages = new Hono<AppEnv>()
+export const accountPages = newRoutes()
   .get(PATH, ...pageFor("GET /v1/admin/users"), async (c) => {
     const email = c.req.query("email")?.trim() ?? "";
     const key = email === "" ? {} : { emailKey: addressKey(email) };

@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt } from "../../../http/page-form.ts";
@@ -13,7 +13,7 @@ const END = "DELETE /v1/admin/domain-claims/:name";
 const PATH = "/app/admin/domain-claims";
 
 /** Verified domains of the platform: an administrator ends the verification that keeps an owner from its name. */
-export const claimPages = new Hono<AppEnv>()
+export const claimPages = newRoutes()
   .get(PATH, ...pageFor("GET /v1/admin/domain-claims/:name"), (c) => {
     const name = c.req.query("name")?.trim() ?? "";
     return attempt(

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -12,7 +12,7 @@ import { ForcePage } from "./force.tsx";
 const FORCE = "POST /v1/admin/domain-transfers/:domain_id";
 
 /** The transfer of a domain by an administrator of the platform. */
-export const forcePages = new Hono<AppEnv>()
+export const forcePages = newRoutes()
   .get("/app/admin/transfers", ...pageFor(FORCE), showForm)
   .post("/app/admin/transfers", ...pageFor(FORCE), (c) =>
     submitForm(c, showForm, async (fields) => {

@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -39,7 +39,7 @@ const notices = {
 };
 
 /** The work lists of the platform: outboxes, dead letters, and hosts to which links do not lead. */
-export const operationPages = new Hono<AppEnv>()
+export const operationPages = newRoutes()
   .get("/app/admin/outboxes/:database", ...pageFor("GET /v1/admin/outboxes/:database"), async (c) => {
     const caller = c.get("caller");
     const database = c.req.param("database");

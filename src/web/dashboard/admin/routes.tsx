@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
@@ -15,7 +14,7 @@ import { workspacePages } from "./workspace-routes.tsx";
 const PAGE_SIZE = 100;
 
 /** The pages of administrators of the platform. Others get 403, and have no menu entry of them. */
-export const adminPages = new Hono<AppEnv>()
+export const adminPages = newRoutes()
   .route("/", accountPages)
   .route("/", workspacePages)
   .route("/", claimPages)

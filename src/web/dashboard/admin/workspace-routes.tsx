@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
@@ -17,7 +16,7 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 /** Workspaces of the platform: an administrator stops the mail of one. */
-export const workspacePages = new Hono<AppEnv>()
+export const workspacePages = newRoutes()
   .get(PATH, ...pageFor("GET /v1/admin/workspaces"), async (c) => {
     const found = await listAllWorkspaces(c.get("caller"), pageQuery(c, PAGE_SIZE));
     const { rows: workspaces, next } = toPage(found, PAGE_SIZE, PATH, ({ id }) => id);

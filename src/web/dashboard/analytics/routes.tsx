@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import {
   getBroadcastResults,
@@ -6,7 +5,7 @@ import {
   toBroadcastAnalytics,
   toRecord,
 } from "../../../audience/broadcasts/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import {
@@ -32,7 +31,7 @@ import { AnalyticsPage, canShowHours, type Report } from "./page.tsx";
 const SHOWN_DOMAINS = 20;
 const SHOWN_BROADCASTS = 10;
 
-export const analyticsPages = new Hono<AppEnv>()
+export const analyticsPages = newRoutes()
   .get("/app/analytics", ...pageFor("GET /v1/analytics/timeseries"), async (c) => {
     const caller = c.get("caller");
     const choice = readChoice(c.req.query("period"), c.req.query("by"));

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { listDomains } from "../../../domains/domains/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -22,7 +22,7 @@ const PAGE_SIZE = 100;
 const MAX_DOMAINS = 50;
 const REVOKE = "DELETE /v1/api-keys/:api_key_id";
 
-export const apiKeyPages = new Hono<AppEnv>()
+export const apiKeyPages = newRoutes()
   .get("/app/api-keys", ...pageFor("GET /v1/api-keys/"), showKeys)
   .post("/app/api-keys", ...pageFor("POST /v1/api-keys/"), (c) =>
     submitForm(c, showKeys, async (fields) => {

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { DryRunIn, type DryRunOut, dryRun, stepNumber } from "../../../audience/automations/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -11,7 +11,7 @@ import { readAutomation } from "./step-routes.tsx";
 const DRY_RUN = "POST /v1/automations/:automation_id/dry-run";
 
 /** The page that shows what an automation would do for one person. */
-export const dryRunPages = new Hono<AppEnv>()
+export const dryRunPages = newRoutes()
   .get("/app/automations/:automation_id/dry-run", ...pageFor(DRY_RUN), (c) => show(c))
   .post("/app/automations/:automation_id/dry-run", ...pageFor(DRY_RUN), (c) =>
     submitForm(c, show, async (fields) => {

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import {
   AutomationIn,
   activateAutomation,
@@ -9,7 +9,7 @@ import {
   pauseAutomation,
   toAutomation,
 } from "../../../audience/automations/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
@@ -35,7 +35,7 @@ const notices: Readonly<Record<string, string>> = {
   archived: "The automation is archived.",
 };
 
-export const automationPages = new Hono<AppEnv>()
+export const automationPages = newRoutes()
   .get("/app/automations", ...pageFor("GET /v1/automations/"), showList)
   .post("/app/automations", ...pageFor("POST /v1/automations/"), (c) =>
     submitForm(c, showList, async (fields) => {

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import {
   type AutomationOut,
   AutomationPatch,
@@ -7,7 +7,7 @@ import {
   editAutomation,
 } from "../../../audience/automations/index.ts";
 import type { Condition } from "../../../audience/conditions/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -29,7 +29,7 @@ import { readAutomation } from "./step-routes.tsx";
 const UPDATE = "PATCH /v1/automations/:automation_id";
 
 /** The page that changes name, trigger and rules of entry. */
-export const settingsPages = new Hono<AppEnv>()
+export const settingsPages = newRoutes()
   .get("/app/automations/:automation_id/settings", ...pageFor(UPDATE), show)
   .post("/app/automations/:automation_id/settings", ...pageFor(UPDATE), (c) =>
     submitForm(c, { show, maxBytes: CONDITION_FORM_BYTES }, async (fields) => {

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import {
   type AutomationOut,
   AutomationPatch,
@@ -10,7 +10,7 @@ import {
   takeOut,
   toAutomation,
 } from "../../../audience/automations/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, parseFields, refusedAt } from "../../../http/page-form.ts";
@@ -39,7 +39,7 @@ const UPDATE = "PATCH /v1/automations/:automation_id";
 const RUN = "GET /v1/automations/:automation_id/runs/:run_id";
 const TAKE_OUT = "DELETE /v1/automations/:automation_id/runs/:run_id";
 
-export const stepPages = new Hono<AppEnv>()
+export const stepPages = newRoutes()
   .get("/app/automations/:automation_id/steps/new", ...pageFor(UPDATE), async (c) => {
     const at = c.req.query("at") ?? "";
     const kind = c.req.query("kind") ?? "";

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import {
   cancelBroadcast,
   deleteBroadcast,
@@ -10,7 +10,7 @@ import {
   resumeBroadcast,
   toRecord,
 } from "../../../audience/broadcasts/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
@@ -31,7 +31,7 @@ const DELETE = `DELETE ${API}`;
 const PROMOTE = `POST ${API}/promote/:variant_id`;
 
 /** The pages of broadcasts: their list, the steps of writing one, its results, and what is done to it. */
-export const broadcastPages = new Hono<AppEnv>()
+export const broadcastPages = newRoutes()
   .route("/", stepPages)
   .get("/app/broadcasts", ...pageFor("GET /v1/broadcasts/"), async (c) => {
     const caller = c.get("caller");

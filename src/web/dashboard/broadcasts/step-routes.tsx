@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { BroadcastIn, createBroadcast, sendBroadcast, sendTest, TestIn } from "../../../audience/broadcasts/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml } from "../../../http/page.tsx";
@@ -27,7 +27,7 @@ const SEND = `POST ${API}/send`;
 const TEST = `POST ${API}/test`;
 
 /** The pages that write a broadcast in four steps. Each step saves the draft. */
-export const stepPages = new Hono<AppEnv>()
+export const stepPages = newRoutes()
   .get("/app/broadcasts/new", ...pageFor(CREATE), showNew)
   .post("/app/broadcasts/new", ...pageFor(CREATE), (c) =>
     submitForm(c, showNew, async (fields) => {

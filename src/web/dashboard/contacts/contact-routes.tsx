@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import {
   ContactPatch,
   getContact,
@@ -7,7 +7,7 @@ import {
   toList,
   updateContact,
 } from "../../../audience/contacts/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
@@ -23,7 +23,7 @@ const UPDATE = "PATCH /v1/contacts/:list_id/contacts/:contact_id";
 const MAX_FORM_BYTES = 250_000;
 
 /** The page that changes a contact. */
-export const contactEditPages = new Hono<AppEnv>()
+export const contactEditPages = newRoutes()
   .get("/app/contacts/:list_id/contacts/:contact_id", ...pageFor(UPDATE), showContact)
   .post("/app/contacts/:list_id/contacts/:contact_id", ...pageFor(UPDATE), (c) =>
     submitForm(c, { show: showContact, maxBytes: MAX_FORM_BYTES }, async (fields) => {

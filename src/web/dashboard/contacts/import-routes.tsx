@@ -1,7 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { Hono } from "hono";
 import { getList, type ImportOut, importContacts, importLimits, toList } from "../../../audience/contacts/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt } from "../../../http/page-form.ts";
@@ -26,7 +25,7 @@ const file: MiddlewareHandler<AppEnv> = (c, next) =>
   });
 
 /** The page that imports contacts. Without the script, a file can be checked first, which imports nothing. */
-export const importPages = new Hono<AppEnv>()
+export const importPages = newRoutes()
   .get("/app/contacts/:list_id/import", ...pageFor(IMPORT), (c) => showImport(c))
   .post("/app/contacts/:list_id/import", ...pageFor(IMPORT), requireList, file, (c) =>
     attempt(c, showImport, async () => {

@@ -1,8 +1,8 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { getContact } from "../../../audience/contacts/index.ts";
 import { erasePerson, exportPages, getErasure, readTimeline } from "../../../audience/people/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
@@ -13,7 +13,7 @@ const ERASE = "DELETE /v1/people/:email";
 const CONTACT = "/app/contacts/:list_id/contacts/:contact_id";
 
 /** The pages that show, export and erase the person of a contact. */
-export const personPages = new Hono<AppEnv>()
+export const personPages = newRoutes()
   .get(`${CONTACT}/timeline`, ...pageFor("GET /v1/people/:email/events"), async (c) => {
     const caller = c.get("caller");
     const { path, contact } = await readContact(c);

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import {
   addContact,
   ContactIn,
@@ -14,7 +14,7 @@ import {
   toContact,
   toList,
 } from "../../../audience/contacts/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -39,7 +39,7 @@ const notices: Readonly<Record<string, string>> = {
   deleted: "The list is deleted.",
 };
 
-export const contactPages = new Hono<AppEnv>()
+export const contactPages = newRoutes()
   .get("/app/contacts", ...pageFor("GET /v1/contacts/"), showLists)
   .post("/app/contacts", ...pageFor("POST /v1/contacts/"), (c) =>
     submitForm(c, showLists, async (fields) => {

@@ -1,7 +1,7 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { BulkSendIn, sendToList } from "../../../audience/broadcasts/index.ts";
 import { getList, toList } from "../../../audience/contacts/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
@@ -15,7 +15,7 @@ const SEND = "POST /v1/contacts/:list_id/send";
 const MAX_FORM_BYTES = 3_000_000;
 
 /** The page that mails a list. */
-export const sendPages = new Hono<AppEnv>()
+export const sendPages = newRoutes()
   .get("/app/contacts/:list_id/send", ...pageFor(SEND), showForm)
   .post("/app/contacts/:list_id/send", ...pageFor(SEND), (c) =>
     submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {

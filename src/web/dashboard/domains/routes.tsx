@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import {
   DomainIn,
   type DomainOut,
@@ -18,7 +18,7 @@ import {
 import { toHealth, verifyAndExamine } from "../../../domains/health/index.ts";
 import { getDmarcSummary, getReportsOn, ReportsQuery } from "../../../domains/reports/index.ts";
 import { download } from "../../../http/download.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -53,7 +53,7 @@ const notices = {
   deleted: "The domain is deleted.",
 };
 
-export const domainPages = new Hono<AppEnv>()
+export const domainPages = newRoutes()
   .get("/app/domains", ...pageFor("GET /v1/domains/"), showList)
   .post("/app/domains", ...pageFor("POST /v1/domains/"), (c) =>
     submitForm(c, showList, async (fields) => {

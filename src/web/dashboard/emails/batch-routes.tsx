@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { submitForm } from "../../../http/page-form.ts";
@@ -12,7 +12,7 @@ import { BatchPage, BatchResultPage } from "./batch.tsx";
 /** Greatest body of the form, in bytes. */
 const MAX_FORM_BYTES = 1_000_000;
 
-export const batchPages = new Hono<AppEnv>()
+export const batchPages = newRoutes()
   .get("/app/emails/batch", ...pageFor("POST /v1/emails/batch"), showForm)
   .post("/app/emails/batch", ...pageFor("POST /v1/emails/batch"), (c) =>
     submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
@@ -20,7 +20,7 @@ import { type EmailForm, NewEmailPage, readEmailForm, toSendRequest } from "./fo
 const MAX_FORM_BYTES = 1_000_000;
 
 /** The page that sends one email, and the frame in which it shows the email. */
-export const newEmailPages = new Hono<AppEnv>()
+export const newEmailPages = newRoutes()
   .get("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) => showForm(c))
   .post("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) =>
     submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {

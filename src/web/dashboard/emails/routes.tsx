@@ -1,7 +1,7 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { respondMessage } from "../../../http/download.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
@@ -39,7 +39,7 @@ const notices: Readonly<Record<string, string>> = {
   copied: "This copy is on its way to you. It has no attachments.",
 };
 
-export const emailPages = new Hono<AppEnv>()
+export const emailPages = newRoutes()
   .route("/", searchPages)
   .route("/", batchPages)
   .route("/", scheduledPages)

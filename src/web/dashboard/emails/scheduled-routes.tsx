@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -18,7 +18,7 @@ import { PAGE_SIZE } from "../page-size.ts";
 import { ScheduledPage } from "./scheduled.tsx";
 
 /** The scheduled emails, and the forms that move, send and cancel one. */
-export const scheduledPages = new Hono<AppEnv>()
+export const scheduledPages = newRoutes()
   .get("/app/emails/scheduled", ...pageFor("GET /v1/emails/scheduled"), showScheduled)
   .post("/app/emails/:email_id/move", ...pageFor("PATCH /v1/emails/scheduled/:email_id"), (c) => {
     const show = async () => {

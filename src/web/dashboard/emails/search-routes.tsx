@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, parseFields, textOf, toRefusal } from "../../../http/page-form.ts";
@@ -22,7 +22,7 @@ import { emailsPath } from "./path.ts";
 const FAILED = ["bounced", "rejected", "failed"];
 
 /** The list of emails with search, and the saved searches of the user. */
-export const searchPages = new Hono<AppEnv>()
+export const searchPages = newRoutes()
   .get("/app/emails", ...pageFor("GET /v1/emails/search"), (c) => showEmails(c, c.req.query()))
   .post("/app/emails/searches", ...pageFor("PUT /v1/emails/saved-searches"), async (c) => {
     const form = await readForm(c);

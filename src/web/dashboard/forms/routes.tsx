@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { getList, ListPatch, toList, updateList } from "../../../audience/contacts/index.ts";
 import {
   createForm,
@@ -11,7 +11,7 @@ import {
   toForm,
   updateForm,
 } from "../../../audience/forms/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm, textOf } from "../../../http/page-form.ts";
@@ -33,7 +33,7 @@ const DELETE = "DELETE /v1/contacts/:list_id/forms/:form_id";
 /** Greatest body of these forms, in bytes: percent-encoding triples their texts. */
 const MAX_FORM_BYTES = 60_000;
 
-export const formManagementPages = new Hono<AppEnv>()
+export const formManagementPages = newRoutes()
   .get("/app/contacts/:list_id/forms", ...pageFor("GET /v1/contacts/:list_id/forms"), showForms)
   .post("/app/contacts/:list_id/forms", ...pageFor("POST /v1/contacts/:list_id/forms"), (c) =>
     submitForm(c, { show: showForms, maxBytes: MAX_FORM_BYTES }, async (fields) => {

@@ -1,7 +1,7 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
@@ -39,7 +39,7 @@ const notices: Readonly<Record<string, string>> = {
   deleted: "The rule is deleted.",
 };
 
-export const forwardingPages = new Hono<AppEnv>()
+export const forwardingPages = newRoutes()
   .get("/app/forwarding", ...pageFor("GET /v1/forwarding-rules/"), async (c) => {
     const caller = c.get("caller");
     const [rows, { names }] = await Promise.all([listRules(caller), findChoices(caller)]);

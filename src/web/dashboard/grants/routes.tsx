@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
@@ -10,7 +9,7 @@ import { clientName, GrantsPage } from "./page.tsx";
 const PAGE_SIZE = 100;
 const REVOKE = "DELETE /v1/oauth/grants/:grant_id";
 
-export const grantPages = new Hono<AppEnv>()
+export const grantPages = newRoutes()
   .get("/app/grants", ...pageFor("GET /v1/oauth/grants"), async (c) => {
     const found = await listGrants(c.get("caller"), pageQuery(c, PAGE_SIZE));
     const { rows: grants, next } = toPage(found, PAGE_SIZE, "/app/grants", ({ id }) => id);

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -32,7 +32,7 @@ const SHOWN = 5;
 /** Days of the plot. */
 const DAYS = 7;
 
-export const homePages = new Hono<AppEnv>()
+export const homePages = newRoutes()
   .get("/app", ...pageFor("GET /v1/me"), showHome)
   .post("/app/invitations/:invitation_id/accept", ...pageFor("POST /v1/invitations/:token/accept"), async (c) => {
     await acceptReceivedInvitation(c.get("caller"), c.req.param("invitation_id"));

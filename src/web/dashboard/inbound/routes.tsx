@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -8,7 +7,7 @@ import { searchEmails } from "../../../sending/emails/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { InboundEntryPage, InboundPage } from "./page.tsx";
 
-export const inboundPages = new Hono<AppEnv>()
+export const inboundPages = newRoutes()
   .get("/app/inbound", ...pageFor("GET /v1/emails/search"), (c) => {
     const q = c.req.query("q") ?? "";
     const before = c.req.query("before")?.toLowerCase();

@@ -1,7 +1,7 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -42,7 +42,7 @@ const notices = {
   deleted: "The mailbox is deleted.",
 };
 
-export const mailboxPages = new Hono<AppEnv>()
+export const mailboxPages = newRoutes()
   .get("/app/mailboxes", ...pageFor("GET /v1/mailboxes/"), showList)
   .post("/app/mailboxes", ...pageFor("POST /v1/mailboxes/"), (c) =>
     submitForm(c, showList, async (fields) => {

@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
@@ -32,7 +32,7 @@ const notices: Readonly<Record<string, string>> = {
   "no-slack": "Nothing is posted to Slack any more.",
 };
 
-export const notificationPages = new Hono<AppEnv>()
+export const notificationPages = newRoutes()
   .get("/app/notifications", ...pageFor("GET /v1/notifications"), showList)
   .post("/app/notifications/read-all", ...pageFor("POST /v1/notifications/read-all"), async (c) => {
     await markAllRead(c.get("caller"));

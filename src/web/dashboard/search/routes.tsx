@@ -1,8 +1,7 @@
-import { Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { findContacts } from "../../../audience/contacts/index.ts";
 import { findDomains } from "../../../domains/domains/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -16,7 +15,7 @@ const SHOWN = 5;
 /** Longest text that is searched for, in characters. */
 const MAX_QUERY = 200;
 
-export const everythingPages = new Hono<AppEnv>().get("/app/search", ...pageFor("GET /v1/me"), (c) => {
+export const everythingPages = newRoutes().get("/app/search", ...pageFor("GET /v1/me"), (c) => {
   const caller = c.get("caller");
   const q = (c.req.query("q") ?? "").trim().slice(0, MAX_QUERY);
   const entries = findEntries(caller, q);

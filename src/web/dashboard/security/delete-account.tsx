@@ -1,7 +1,7 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
 import { clientOf } from "../../../http/client.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -22,7 +22,7 @@ const DELETE = "DELETE /v1/me";
 const PATH = "/app/security/delete";
 
 /** The page that deletes the account, after a proof of identity and its typed address. */
-export const deleteAccountPages = new Hono<AppEnv>()
+export const deleteAccountPages = newRoutes()
   .get(PATH, ...pageFor(DELETE), showForm)
   .post(`${PATH}/link`, ...pageFor(DELETE), (c) =>
     attempt(c, showForm, async () => {

@@ -1,9 +1,9 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import { getSession, listSessions } from "../../../access/sessions/queries.ts";
 import { revokeSession } from "../../../access/sessions/revoke.ts";
 import { clientOf } from "../../../http/client.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -25,7 +25,7 @@ const notices: Readonly<Record<string, string>> = {
   "totp-off": "Two-factor authentication is off.",
 };
 
-export const securityPages = new Hono<AppEnv>()
+export const securityPages = newRoutes()
   .route("/", deleteAccountPages)
   .get("/app/security", ...pageFor("GET /v1/sessions/"), showSecurity)
   .post("/app/security/totp/setup", ...pageFor("POST /v1/auth/totp/setup"), async (c) =>

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import {
   ContactsAfter,
   countSegment,
@@ -13,7 +13,7 @@ import {
   toSegment,
   updateSegment,
 } from "../../../audience/segments/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -45,7 +45,7 @@ const notices: Readonly<Record<string, string>> = {
   deleted: "The segment is deleted.",
 };
 
-export const segmentPages = new Hono<AppEnv>()
+export const segmentPages = newRoutes()
   .get("/app/segments", ...pageFor("GET /v1/segments/"), async (c) => {
     const caller = c.get("caller");
     const [found, choices] = await Promise.all([

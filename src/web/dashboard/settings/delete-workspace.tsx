@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { continueSession } from "../../../http/continue-session.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -11,7 +11,7 @@ import { invalidField } from "../../../lib/errors.ts";
 const DELETE = "DELETE /v1/workspaces/:workspace_id";
 
 /** The page that deletes the workspace, after its name is typed. */
-export const deleteWorkspacePages = new Hono<AppEnv>()
+export const deleteWorkspacePages = newRoutes()
   .get("/app/settings/delete", ...pageFor(DELETE), showForm)
   .post("/app/settings/delete", ...pageFor(DELETE), (c) =>
     submitForm(c, showForm, async (fields) => {

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { PostButton, Time, useCaller } from "../../../http/ui/index.ts";
 import type { WorkspaceRow } from "../../../identity/workspaces/index.ts";
@@ -7,7 +6,7 @@ import { pausedSources } from "../../../platform/bulk-pauses/rules.ts";
 import { resumeBulk } from "../../../sending/rates/index.ts";
 
 /** The action that resumes the mail of a workspace that stopped itself. */
-export const pausedMailPages = new Hono<AppEnv>().post(
+export const pausedMailPages = newRoutes().post(
   "/app/settings/resume-bulk",
   ...pageFor("POST /v1/workspaces/:workspace_id/resume-bulk"),
   async (c) => {

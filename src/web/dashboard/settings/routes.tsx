@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -28,7 +28,7 @@ import { readSettingsForm, type SettingsForm, toSettingsForm, toTracking, tracki
 import { PausedMail, pausedMailPages } from "./paused-mail.tsx";
 import { TimeZoneForm, timeZonePages } from "./time-zone.tsx";
 
-export const settingsPages = new Hono<AppEnv>()
+export const settingsPages = newRoutes()
   .route("/", deleteWorkspacePages)
   .route("/", timeZonePages)
   .route("/", pausedMailPages)

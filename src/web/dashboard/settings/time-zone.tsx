@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -8,7 +7,7 @@ import { saveTimeZone } from "../../../identity/members/index.ts";
 import { timeZones } from "../../../lib/local-time.ts";
 
 /** The form that saves the zone in which the user sees times. */
-export const timeZonePages = new Hono<AppEnv>().post(
+export const timeZonePages = newRoutes().post(
   "/app/settings/time-zone",
   ...pageFor("GET /v1/workspaces/:workspace_id"),
   async (c) => {

@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { listDomains } from "../../../domains/domains/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -22,7 +22,7 @@ const PAGE_SIZE = 100;
 const MAX_DOMAINS = 200;
 const DEACTIVATE = "DELETE /v1/smtp-credentials/:credential_id";
 
-export const smtpPages = new Hono<AppEnv>()
+export const smtpPages = newRoutes()
   .get("/app/smtp", ...pageFor("GET /v1/smtp-credentials/"), showList)
   .post("/app/smtp", ...pageFor("POST /v1/smtp-credentials/"), (c) =>
     submitForm(c, showList, async (fields) => {

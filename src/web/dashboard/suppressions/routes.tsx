@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -18,7 +18,7 @@ import { Removed, SuppressionsPage } from "./page.tsx";
 
 const PAGE_SIZE = 100;
 
-export const suppressionPages = new Hono<AppEnv>()
+export const suppressionPages = newRoutes()
   .get("/app/suppressions", ...pageFor("GET /v1/suppressions/"), showList)
   .post("/app/suppressions", ...pageFor("POST /v1/suppressions/"), (c) =>
     submitForm(c, showList, async (fields) => {

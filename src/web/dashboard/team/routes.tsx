@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -26,7 +26,7 @@ const notices: Readonly<Record<string, string>> = {
   removed: "The member is removed.",
 };
 
-export const teamPages = new Hono<AppEnv>()
+export const teamPages = newRoutes()
   .get("/app/team", ...pageFor("GET /v1/workspaces/:workspace_id/members"), showTeam)
   .post("/app/team/invitations", ...pageFor("POST /v1/workspaces/:workspace_id/invitations"), (c) =>
     submitForm(c, showTeam, async (fields) => {

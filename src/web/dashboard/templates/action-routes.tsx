@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import { newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
@@ -22,7 +21,7 @@ const UPDATE = "PATCH /v1/templates/:template_id";
 const DELETE = "DELETE /v1/templates/:template_id";
 
 /** Actions on a template: send a test, copy it, give up its blocks, delete it. */
-export const templateActionPages = new Hono<AppEnv>()
+export const templateActionPages = newRoutes()
   .post("/app/templates/:template_id/test", ...pageFor("POST /v1/emails/"), (c) =>
     submitForm(c, { show: showTemplate, maxBytes: MAX_TEST_BYTES }, async (fields) => {
       const template = toTemplate(await getTemplate(c.get("caller"), c.req.param("template_id")));

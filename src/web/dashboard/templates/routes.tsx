@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
@@ -29,7 +29,7 @@ import { changeOf, notices, showNew, showTemplate } from "./show.tsx";
 const MAX_FORM_BYTES = 3_000_000;
 
 /** The pages of templates. The form of one is submitted to save it, to change its blocks, and to preview it in a frame. */
-export const templatePages = new Hono<AppEnv>()
+export const templatePages = newRoutes()
   .get("/app/templates", ...pageFor("GET /v1/templates/"), async (c) => {
     const caller = c.get("caller");
     const [updatedAt, id] = (c.req.query("after") ?? "").split(" ");

@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm, textOf } from "../../../http/page-form.ts";
@@ -27,7 +27,7 @@ const notices: Readonly<Record<string, string>> = {
 const DELETE = "DELETE /v1/topics/:topic_id";
 const UPDATE = "PATCH /v1/topics/:topic_id";
 
-export const topicPages = new Hono<AppEnv>()
+export const topicPages = newRoutes()
   .get("/app/topics", ...pageFor("GET /v1/topics/"), showTopics)
   .post("/app/topics", ...pageFor("POST /v1/topics/"), (c) =>
     submitForm(c, showTopics, async (fields) => {

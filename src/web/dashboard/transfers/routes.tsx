@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { pageQuery, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm, textOf } from "../../../http/page-form.ts";
@@ -25,7 +25,7 @@ const notices = {
   cancelled: "The transfer is cancelled.",
 };
 
-export const transferPages = new Hono<AppEnv>()
+export const transferPages = newRoutes()
   .get("/app/transfers", ...pageFor("GET /v1/domain-transfers/outgoing"), showTransfers)
   .post("/app/transfers/:transfer_id/accept", ...pageFor("POST /v1/domain-transfers/by-id/:transfer_id/accept"), (c) =>
     decide(c, "accepted", (caller, id, fields) => {

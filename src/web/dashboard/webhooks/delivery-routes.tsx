@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { Context } from "hono";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { submitForm } from "../../../http/page-form.ts";
@@ -10,7 +10,7 @@ import { DeliveryPage } from "./delivery.tsx";
 const PATH = "/app/webhooks/:webhook_id/deliveries/:delivery_id";
 const API = "/v1/webhooks/:webhook_id/deliveries/:delivery_id";
 
-export const deliveryPages = new Hono<AppEnv>()
+export const deliveryPages = newRoutes()
   .get(PATH, ...pageFor(`GET ${API}`), showDelivery)
   .post(`${PATH}/replay`, ...pageFor(`POST ${API}/replay`), (c) =>
     submitForm(c, showDelivery, async () => {

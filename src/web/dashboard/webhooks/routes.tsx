@@ -1,6 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, parseFields, submitForm } from "../../../http/page-form.ts";
@@ -39,7 +39,7 @@ const notices = {
   deleted: "The webhook is deleted.",
 };
 
-export const webhookPages = new Hono<AppEnv>()
+export const webhookPages = newRoutes()
   .get("/app/webhooks", ...pageFor("GET /v1/webhooks/"), async (c) => {
     const rows = await listWebhooks(c.get("caller"), { includePaused: true });
     return respondPage(c, <WebhooksPage webhooks={rows.map((row) => toWebhook(row))} />, { notices });
