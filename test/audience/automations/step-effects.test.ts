@@ -25,6 +25,18 @@ const email = (changes: object = {}) => ({
   ...changes,
 });
 
+it("an email of a step has what the template in its content says", async () => {
+  const footer = { name: "footer", html_body: "<p>Bye</p>", language: "liquid" };
+  expect((await workspace.post("/v1/templates/", footer)).status).toBe(201);
+  const html = "<p>Hello</p>{% render 'footer' %}";
+  const { id } = await automations.start({ steps: [email({ language: "liquid", html })] });
+  await anEvent(workspace, people[0] ?? "");
+  await runEngine();
+  expect(await automations.read(id)).toMatchObject({ counters: { completed: 1 } });
+  const sql = "SELECT parts FROM broadcast_parts WHERE workspace = ?1";
+  expect(await database.value(sql, [workspace.workspaceNumber])).toContain("<p>Bye</p>");
+});
+
 it("a step calls a webhook with the person and the data of the event, once", async () => {
   const { id: webhook_id } = await webhooksOf(workspace).create("http://127.0.0.1:9/hook", ["email.sent"]);
   const { id } = await automations.start({ steps: [{ kind: "webhook", webhook_id }] });
