@@ -1,6 +1,6 @@
 import { HAS_AUTOMATION_WORK_SQL } from "./audience/automations/index.ts";
 import { chunks } from "./lib/chunks.ts";
-import { closeHours, mainRetentionSteps, retentionSteps } from "./operations/retention/index.ts";
+import { hourSteps, mainRetentionSteps, retentionSteps } from "./operations/retention/index.ts";
 import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
 import { deleteExpiredMainResponses, deleteExpiredResponses } from "./platform/idempotency/delete-expired.ts";
 import { type ShardSize, saveShardSizes } from "./platform/jobs/shard-sizes.ts";
@@ -17,15 +17,20 @@ import { HAS_NEW_EMAILS_SQL, indexEmails, offloadSteps } from "./sending/emails/
 import { checkRates } from "./sending/rates/index.ts";
 
 type DatabaseName = OutboxMessage["database"];
-/** Returns the databases on which a limit of the invocation ended the job. */
-type JobFunction = (ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits) => Promise<DatabaseName[]>;
+/** `goOn` lets the job go on in another invocation on databases where a limit of this one has ended it. */
+type JobFunction = (
+  ctx: Ctx,
+  databases: readonly DatabaseName[],
+  limits: RunLimits,
+  goOn: (databases: DatabaseName[]) => Promise<void>,
+) => Promise<void>;
 
 /** Jobs of cron on some databases. */
 const jobs = {
   sweep: sweepDatabases,
   offload: inTurns({ mail: offloadSteps }),
   rates: inTurns({ mail: checkRates }),
-  "close-hours": inTurns({ mail: closeHours }),
+  "close-hours": inTurns({ mail: hourSteps }),
   responses: inTurns({ mail: deleteExpiredResponses, main: deleteExpiredMainResponses }),
   release: inTurns({ mail: retrySteps }),
   retention: inTurns({ mail: retentionSteps, main: mainRetentionSteps }),
@@ -69,8 +74,8 @@ export async function startShardJob(
   const lost = job === "sweep" && others.length > 0 ? await findLostSweeps(ctx, others) : [];
   const until = ctx.now() + (CONTINUED_MS[job] ?? 0);
   const refused = (await Promise.all(others.map((group) => sendJob(ctx, { job, shards: group, until })))).flat();
-  const left = await jobs[job](ctx, ["main", ...new Set([...own, ...lost, ...refused])], limits);
-  await continueJob(ctx, { job, shards: left, until });
+  const databases = ["main" as const, ...new Set([...own, ...lost, ...refused])];
+  await jobs[job](ctx, databases, limits, (shards) => continueJob(ctx, { job, shards, until }));
 }
 
 /** Retries the emails that wait for the egress, in all mail databases. One that is missed is found by its next sweep. */
@@ -97,7 +102,7 @@ export async function runShardJob(
   limits: RunLimits,
 ): Promise<void> {
   try {
-    await continueJob(ctx, { job, shards: await jobs[job](ctx, shards, limits), until });
+    await jobs[job](ctx, shards, limits, (left) => continueJob(ctx, { job, shards: left, until }));
   } catch (error) {
     ctx.log("shards.job.failed", { job, error: String(error) });
   }
@@ -108,7 +113,7 @@ type Job = Required<Omit<ShardJobMessage, "type">>;
 
 /** Lets a job go on in another invocation, unless its time is over. */
 async function continueJob(ctx: Ctx, { job, shards, until }: Job): Promise<void> {
-  if (shards.length > 0 && ctx.now() < until) await sendJob(ctx, { job, shards, until });
+  if (ctx.now() < until) await sendJob(ctx, { job, shards, until });
 }
 
 /** Sends the message of a job. Returns the databases if the queue refuses it. */
@@ -158,17 +163,13 @@ interface Found {
  * egress if emails wait for it, and indexes new emails for the search. Each database is swept and indexed once before the
  * first gets more.
  */
-async function sweepDatabases(
-  ctx: Ctx,
-  databases: readonly DatabaseName[],
-  limits: RunLimits,
-): Promise<DatabaseName[]> {
+async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits): Promise<void> {
   const found: Found = { outboxes: [], sizes: [], unindexed: [], waiting: [], notifiable: [] };
   const sweeps = databases.map((database) => ({
     database,
     steps: database === "main" ? sweepMain(onMain(ctx), found) : sweepShard(onShard(ctx, database), found),
   }));
-  const [swept] = await Promise.allSettled([runInTurns(ctx, sweeps, limits, SWEEP_TIMEOUT_MS)]);
+  const [swept] = await Promise.allSettled([runInTurns(ctx, sweeps, limits, { timeoutMs: SWEEP_TIMEOUT_MS })]);
   await saveShardSizes(ctx, found.sizes);
   const [endsOutage] = await Promise.all([
     runDatabases(ctx, found.outboxes, limits, () => {}),
@@ -178,7 +179,6 @@ async function sweepDatabases(
   const indexing = found.unindexed.map((shard) => ({ database: shard, steps: indexSteps(onShard(ctx, shard)) }));
   await runInTurns(ctx, indexing, limits);
   if (swept.status === "rejected") throw swept.reason;
-  return [];
 }
 
 async function* sweepMain(ctx: OutboxCtx<"main">, { outboxes }: Found): Steps {
@@ -244,11 +244,11 @@ async function* indexSteps(ctx: MailCtx): Steps {
 
 /** Returns the job that runs these steps on each database in turns. */
 function inTurns(stepsOf: { mail: (ctx: MailCtx) => Steps; main?: (ctx: OutboxCtx<"main">) => Steps }): JobFunction {
-  return (ctx, databases, limits) => {
+  return (ctx, databases, limits, goOn) => {
     const turns = databases.flatMap((database): Turn[] => {
       if (database !== "main") return [{ database, steps: stepsOf.mail(onShard(ctx, database)) }];
       return stepsOf.main ? [{ database, steps: stepsOf.main(onMain(ctx)) }] : [];
     });
-    return runInTurns(ctx, turns, limits);
+    return runInTurns(ctx, turns, limits, { onUnfinished: goOn });
   };
 }

@@ -5,6 +5,8 @@ export interface SystemEmail {
   to: string;
   subject: string;
   parts: readonly SystemEmailPart[];
+  /** It waits in the queue like any other email: the recipient does not look for it now. */
+  isQueued?: true;
 }
 
 /** A paragraph, or the one step that the email asks for. */

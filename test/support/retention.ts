@@ -1,5 +1,6 @@
 /** Jobs that the Worker does in steps, run to their end. */
-import { closeHours, mainRetentionSteps, retentionSteps } from "../../src/operations/retention/index.ts";
+import { closeHours } from "../../src/operations/retention/close-hours.ts";
+import { hourSteps, mainRetentionSteps, retentionSteps } from "../../src/operations/retention/index.ts";
 import type { Ctx, MailCtx } from "../../src/platform/context.ts";
 import type { Steps } from "../../src/platform/jobs/turns.ts";
 import { offloadSteps } from "../../src/sending/emails/index.ts";
@@ -17,6 +18,9 @@ export const runMainRetention = (ctx: Ctx): Promise<void> => runToEnd(mainRetent
 
 /** Closes the hours of the roll-ups that have ended. */
 export const runCloseHours = (ctx: MailCtx): Promise<void> => runToEnd(closeHours(ctx));
+
+/** Closes hours, and tells of a mail database that is nearly full. */
+export const runHour = (ctx: MailCtx): Promise<void> => runToEnd(hourSteps(ctx));
 
 /** Moves the content of emails from rows to R2. */
 export const offloadContent = (ctx: MailCtx): Promise<void> => runToEnd(offloadSteps(ctx));

@@ -75,16 +75,22 @@ interface Workspace {
  * rows and index entries and adds an outbox row that deletes the R2 objects. Safe to interrupt and to run concurrently.
  */
 export async function* deleteExpiredEmails(ctx: MailCtx, ownDays: OwnDays): Steps {
-  const cutoffOf = (number: number) => emailCutoff(ctx.now(), ownDays.get(number) ?? ctx.settings.retentionDays);
+  const now = ctx.now();
+  const expired: (Workspace & { oldest: number })[] = [];
   for (const { first, last } of await workspaceSteps(ctx)) {
     const { results } = await ctx.mail
       .prepare(FIND_WORKSPACES)
       .bind(first, last)
       .all<{ number: number; id: string; oldest: number | null }>();
-    const expired = results.filter(({ number, oldest }) => oldest !== null && oldest < cutoffOf(number));
-    yield* takeTurns(expired.map(({ number, id }) => deleteOf(ctx, { number, id, cutoff: cutoffOf(number) })));
+    for (const { number, id, oldest } of results) {
+      const cutoff = emailCutoff(now, ownDays.get(number) ?? ctx.settings.retentionDays);
+      if (oldest !== null && oldest < cutoff) expired.push({ number, id, cutoff, oldest });
+    }
     yield;
   }
+  // The next invocation begins with those that had no turn in this one.
+  const mostOverdueFirst = expired.toSorted((a, b) => a.oldest - a.cutoff - (b.oldest - b.cutoff));
+  yield* takeTurns(mostOverdueFirst.map((workspace) => deleteOf(ctx, workspace)));
 }
 
 /** Deletes the expired emails of a workspace, a page in each step. Unfinished ones among them are passed. */

@@ -102,28 +102,32 @@ const EXPIRING: Readonly<Record<string, string>> = {
   mailbox_openings: "id",
 };
 
-/** Deletes expired domain failures, soft bounces, dead letters, audit entries and credentials. */
-export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
-  yield* deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
-  yield* deleteBefore(ctx.db, DELETE_SOFT_BOUNCES, ctx.now() - SOFT_BOUNCE_DAYS * 24 * 3_600_000);
-  yield* deleteBefore(ctx.db, DELETE_RECEIVER_DOMAINS, ctx.now() - VOLUME_DAYS * DAY_MS);
-  yield* deleteBefore(ctx.db, DELETE_EGRESS_WAITS, ctx.now() - DAY_MS);
-  yield* deleteBefore(ctx.db, DELETE_RECEIVER_WAITS, ctx.now() - DAY_MS);
-  yield* deleteBefore(ctx.db, DELETE_VOLUME, Math.floor(ctx.now() / DAY_MS) - VOLUME_DAYS);
-  yield* deleteBefore(ctx.db, DELETE_WARM_UPS, ctx.now() - WARM_UP_KEPT_DAYS * DAY_MS);
-  yield* deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
-  yield* deleteBefore(ctx.db, DELETE_INVITATIONS, ctx.now() - EXPIRED_KEPT_MS);
-  const firstKept = firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS));
-  yield* deleteBefore(ctx.db, DELETE_AUDIT, firstKept);
-  yield* deleteBefore(ctx.db, DELETE_TRANSFERS, firstKept);
-  const firstNotification = firstIdAt(emailCutoff(ctx.now(), NOTIFICATION_DAYS));
-  yield* deleteBefore(ctx.db, DELETE_NOTIFICATIONS, firstNotification);
-  yield* deleteBefore(ctx.db, DELETE_NOTIFIED_EVENTS, firstNotification);
-  for (const [table, key] of Object.entries(EXPIRING)) {
-    const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE expires_at <= ?1 LIMIT ?2)`;
-    yield* deleteBefore(ctx.db, sql, ctx.now());
-  }
-  yield* deleteBefore(ctx.db, DELETE_UNUSED_CLIENTS, ctx.now() - UNUSED_CLIENT_TTL_MS);
+/** The jobs that delete expired rows from the main database, one for each table. */
+export function expiredMainRows(ctx: Ctx): Steps[] {
+  const now = ctx.now();
+  const audited = firstIdAt(emailCutoff(now, AUDIT_RETENTION_DAYS));
+  const notified = firstIdAt(emailCutoff(now, NOTIFICATION_DAYS));
+  const deletions: [string, number | string][] = [
+    [DELETE_DOMAIN_FAILURES, now - DOMAIN_FAILURE_DAYS * DAY_MS],
+    [DELETE_SOFT_BOUNCES, now - SOFT_BOUNCE_DAYS * DAY_MS],
+    [DELETE_RECEIVER_DOMAINS, now - VOLUME_DAYS * DAY_MS],
+    [DELETE_EGRESS_WAITS, now - DAY_MS],
+    [DELETE_RECEIVER_WAITS, now - DAY_MS],
+    [DELETE_VOLUME, Math.floor(now / DAY_MS) - VOLUME_DAYS],
+    [DELETE_WARM_UPS, now - WARM_UP_KEPT_DAYS * DAY_MS],
+    [DELETE_DEAD_LETTERS, emailCutoff(now, ctx.settings.retentionDays)],
+    [DELETE_INVITATIONS, now - EXPIRED_KEPT_MS],
+    [DELETE_AUDIT, audited],
+    [DELETE_TRANSFERS, audited],
+    [DELETE_NOTIFICATIONS, notified],
+    [DELETE_NOTIFIED_EVENTS, notified],
+    ...Object.entries(EXPIRING).map(([table, key]): [string, number] => [
+      `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE expires_at <= ?1 LIMIT ?2)`,
+      now,
+    ]),
+    [DELETE_UNUSED_CLIENTS, now - UNUSED_CLIENT_TTL_MS],
+  ];
+  return deletions.map(([sql, before]) => deleteBefore(ctx.db, sql, before));
 }
 
 /** The jobs that delete expired rows beside emails from a mail database, one for each table and bound. */

@@ -1,23 +1,25 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { type Steps, takeTurns } from "../../platform/jobs/turns.ts";
+import { closeHours } from "./close-hours.ts";
 import { deleteExpiredEmails } from "./delete-expired-emails.ts";
-import { deleteExpiredMainRows, expiredMailRows } from "./delete-expired-rows.ts";
+import { expiredMailRows, expiredMainRows } from "./delete-expired-rows.ts";
 import { findOwnDays } from "./own-days.ts";
 import { rollUpDays } from "./roll-up-days.ts";
 import { sweepObjects } from "./sweep-objects.ts";
 import { warnOfFill } from "./warn-of-fill.ts";
 
+/** Sums the hours of a mail database that have ended, then tells whom it concerns when the database is nearly full. */
+export async function* hourSteps(ctx: MailCtx): Steps {
+  yield* closeHours(ctx);
+  yield* warnOfFill(ctx);
+}
+
 /** Rolls up finished days of a mail database, then deletes its expired emails and rows, the tables in turns. */
 export async function* retentionSteps(ctx: MailCtx): Steps {
   yield* rollUpDays(ctx);
   const ownDays = await findOwnDays(ctx);
-  yield* takeTurns([deleteExpiredEmails(ctx, ownDays), ...expiredMailRows(ctx, ownDays), warnOfFill(ctx, ownDays)]);
+  yield* takeTurns([deleteExpiredEmails(ctx, ownDays), ...expiredMailRows(ctx, ownDays)]);
 }
 
-/** Deletes expired rows of the main database, and objects without rows. */
-export async function* mainRetentionSteps(ctx: Ctx): Steps {
-  yield* deleteExpiredMainRows(ctx);
-  yield* sweepObjects(ctx);
-}
-
-export { closeHours } from "./close-hours.ts";
+/** Deletes expired rows of the main database, and objects without rows, in turns. */
+export const mainRetentionSteps = (ctx: Ctx): Steps => takeTurns([...expiredMainRows(ctx), sweepObjects(ctx)]);

@@ -1,9 +1,10 @@
+import { HOUR_MS } from "../../lib/time.ts";
 import { dailyKey, notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
 import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
 import { sendSystemEmail } from "../../sending/system-emails/index.ts";
-import { boundsOf, type OwnDays } from "./own-days.ts";
+import { boundsOf, findOwnDays } from "./own-days.ts";
 
 /** Workspaces whose owners are told, and operators who get an email. */
 const TOLD_WORKSPACES = 3;
@@ -24,12 +25,12 @@ const FIND_LARGEST = `
  * Tells the owners of the largest workspaces of a mail database, and the operators, once a day (UTC) what to do before it is full, while
  * its size is above SHARD_WARNING_LIMIT (docs/operating/capacity.md).
  */
-export async function* warnOfFill(ctx: MailCtx, ownDays: OwnDays): Steps {
+export async function* warnOfFill(ctx: MailCtx): Steps {
   const { warning, accept } = ctx.settings.shardLimits;
   const size = await ctx.db.prepare(FIND_SIZE).bind(ctx.shard).first<number>("size");
   if (size === null || size < warning) return;
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
-  for (const number of await findLargest(ctx, ownDays))
+  for (const number of yield* findLargest(ctx)) {
     await notifyOwners(ctx, number, {
       category: "alerts",
       severity: "warning",
@@ -38,28 +39,31 @@ export async function* warnOfFill(ctx: MailCtx, ownDays: OwnDays): Steps {
       body: `It has ${gigabytes(size)}. At ${gigabytes(accept)} it takes no new emails. Your workspace is one of the largest in it: keep its emails for fewer days, in the settings of the workspace.`,
       key: dailyKey("database-fill", ctx.now()),
     });
-  yield;
-  const day = new Date(ctx.now()).toISOString().slice(0, 10);
+    yield;
+  }
   const { results } = await ctx.db.prepare(FIND_OPERATORS).all<{ email: string }>();
-  for (const { email } of results)
+  for (const { email } of results) {
     await sendSystemEmail(
       ctx,
       {
         to: email,
+        isQueued: true,
         subject: `Mail database ${ctx.shard} is nearly full: ${gigabytes(size)}`,
         parts: [
           `At ${gigabytes(accept)} its workspaces can send no new emails. The owners of its largest workspaces were told to keep their emails for fewer days.`,
           "Shorten RETENTION_DAYS, or agree on fewer days with these customers. Retention then frees the space by itself.",
         ],
       },
-      `database-fill ${ctx.shard} ${day} ${email}`,
+      dailyKey(`database-fill ${ctx.shard} ${email}`, ctx.now()),
     );
+    yield;
+  }
 }
 
 /** Returns the numbers of the workspaces that will have the most recipients of emails, in one statement for each 500 workspaces. */
-async function findLargest(ctx: MailCtx, ownDays: OwnDays): Promise<number[]> {
-  const since = Math.floor(ctx.now() / 3_600_000) - HOURS;
-  const days = boundsOf(ownDays, (own) => own);
+async function* findLargest(ctx: MailCtx): AsyncGenerator<void, number[]> {
+  const since = Math.floor(ctx.now() / HOUR_MS) - HOURS;
+  const days = boundsOf(await findOwnDays(ctx), (own) => own);
   const found: { number: number; kept: number }[] = [];
   for (const { first, last } of await workspaceSteps(ctx)) {
     const { results } = await ctx.mail
@@ -67,6 +71,7 @@ async function findLargest(ctx: MailCtx, ownDays: OwnDays): Promise<number[]> {
       .bind(since, first, last, days, ctx.settings.retentionDays)
       .all<{ number: number; kept: number }>();
     found.push(...results);
+    yield;
   }
   return found
     .toSorted((a, b) => b.kept - a.kept)

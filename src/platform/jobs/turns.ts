@@ -13,8 +13,8 @@ export type Steps = AsyncGenerator<void, void>;
 export async function* takeTurns(jobs: Iterable<Steps>): Steps {
   const queue = [...jobs];
   for (let job = queue.shift(); job; job = queue.shift()) {
-    if ((await job.next()).done) continue;
-    queue.push(job);
+    const { done } = await job.next();
+    if (!done) queue.push(job);
     yield;
   }
 }
@@ -27,15 +27,18 @@ export interface Turn {
 
 /**
  * Runs jobs in turns, one step each and CONCURRENT_DATABASES at once, until they are done or a limit of the invocation is
- * reached. So each job gets its turn although another has much work, is slow or fails. Returns the databases whose jobs are not done.
- * Throws the first error at the end.
+ * reached. So each job gets its turn although another has much work, is slow or fails. Calls `onUnfinished` with the databases whose
+ * jobs a limit has ended. Throws the first error at the end.
  */
 export async function runInTurns(
   ctx: Pick<Ctx, "log">,
   turns: Iterable<Turn>,
   limits: InvocationLimits,
-  timeoutMs = STEP_TIMEOUT_MS,
-): Promise<Turn["database"][]> {
+  {
+    timeoutMs = STEP_TIMEOUT_MS,
+    onUnfinished,
+  }: { timeoutMs?: number; onUnfinished?: (databases: Turn["database"][]) => Promise<void> } = {},
+): Promise<void> {
   const queue = [...turns];
   const errors: unknown[] = [];
   const worker = async () => {
@@ -56,9 +59,11 @@ export async function runInTurns(
   };
   await Promise.all(Array.from({ length: CONCURRENT_DATABASES }, worker));
   const databases = queue.map(({ database }) => database);
-  if (databases.length > 0) ctx.log("jobs.not_finished", { databases });
+  if (databases.length > 0) {
+    ctx.log("jobs.not_finished", { databases });
+    await onUnfinished?.(databases);
+  }
   if (errors.length > 0) throw errors[0];
-  return databases;
 }
 
 async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {

@@ -20,12 +20,12 @@ export async function canSendSystemEmails(ctx: Ctx): Promise<boolean> {
 /**
  * Sends an email from SYSTEM_MAILBOX through the pipeline of all emails, with the source `system`. Links of this service
  * in it are stored encrypted, since they contain tokens. It is delivered at
- * once, ahead of all that waits in the queue; when that fails, the queue delivers it like any other email. With a `key`,
+ * once, ahead of all that waits in the queue, unless it `isQueued`; when that fails, the queue delivers it like any other email. With a `key`,
  * calls of the next 24 hours with the same key send nothing. Returns false, and logs it, when there is no such mailbox.
  */
 export async function sendSystemEmail(
   ctx: Ctx,
-  { to, subject, parts }: SystemEmail,
+  { to, subject, parts, isQueued }: SystemEmail,
   key: string | null = null,
 ): Promise<boolean> {
   const sender = await findSender(ctx);
@@ -44,10 +44,12 @@ export async function sendSystemEmail(
     clientIp: null,
     ...(key === null ? {} : { idempotency: keyed(key) }),
     wake: (rows) =>
-      deliver(mailCtx, rows, egressOf(ctx.settings)).then(
-        () => true,
-        () => mailCtx.wake(rows),
-      ),
+      isQueued
+        ? mailCtx.wake(rows)
+        : deliver(mailCtx, rows, egressOf(ctx.settings)).then(
+            () => true,
+            () => mailCtx.wake(rows),
+          ),
   };
   const { masterKeys, publicUrl, serviceName } = ctx.settings;
   const seal = (content: string) => sealLinks(masterKeys, content, publicUrl);

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { deleteExpiredMainRows } from "../../../src/operations/retention/delete-expired-rows.ts";
-import { runToEnd } from "../../support/retention.ts";
+import { runMainRetention } from "../../support/retention.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMagicLink } from "../../support/sign-ins.ts";
 import { aWorkspace, testContext } from "../../support/workspace.ts";
@@ -16,7 +15,7 @@ it("deletes sessions, refresh tokens and sign-in links once they have expired, a
   const address = `${crypto.randomUUID()}@example.org`;
   await aMagicLink(address, now - 15 * 60_000);
   await aMagicLink(address, now);
-  await runToEnd(deleteExpiredMainRows(testContext({}, () => now)));
+  await runMainRetention(testContext({}, () => now));
   const idsOf = async (sql: string, value: string) => {
     const { results } = await env.DB.prepare(sql).bind(value).all<{ id: string }>();
     return results.map(({ id }) => id);

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { requireOpenStatement } from "../../../src/platform/db/shard-workspaces.ts";
 import { FILE_SHARD } from "../../support/databases.ts";
-import { runRetention } from "../../support/retention.ts";
+import { runHour } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
@@ -24,7 +24,7 @@ async function aSender(sent: number): Promise<TestWorkspace> {
 const setSize = (size: number) =>
   env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, ?2)").bind(FILE_SHARD, size).run();
 
-const retain = (at = now) => runRetention(testContext({}, () => at));
+const retain = (at = now) => runHour(testContext({}, () => at));
 
 const titles = async ({ workspaceNumber }: TestWorkspace) => {
   const notified = env.DB.prepare("SELECT title FROM notifications WHERE workspace = ?1").bind(workspaceNumber);
@@ -51,7 +51,7 @@ it("tells the owners of the three largest workspaces once a day, by the mail tha
   expect((await told()).map(({ length }) => length)).toEqual([0, 2, 2, 2]);
 });
 
-it("tells nobody below the limit", async () => {
+it("tells no owner below the limit", async () => {
   const sender = await aSender(1_000);
   await setSize(7_999_999_999);
   await retain();
@@ -64,7 +64,7 @@ it("tells the operators by email, once a day", async () => {
   await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(operator.userId).run();
   const email = await env.DB.prepare("SELECT email FROM users WHERE id = ?1").bind(operator.userId).first("email");
   await setSize(8_500_000_000);
-  for (let time = 0; time < 2; time++) await runRetention(testContext({ SYSTEM_MAILBOX: system.mailbox }, () => now));
+  for (let time = 0; time < 2; time++) await runHour(testContext({ SYSTEM_MAILBOX: system.mailbox }, () => now));
   const found = await system.get("/v1/emails/?limit=10");
   expect(await found.json<{ subject: string; to_addresses: string[] }[]>()).toMatchObject([
     { subject: `Mail database ${FILE_SHARD} is nearly full: 8.5 GB`, to_addresses: [email] },

@@ -4,6 +4,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recheckDomains } from "../../../src/domains/domains/index.ts";
+import { hourSteps, mainRetentionSteps, retentionSteps } from "../../../src/operations/retention/index.ts";
 import { createContext, type OutboxCtx, type WakeUp } from "../../../src/platform/context.ts";
 import { onMain, onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
 import { runInTurns, type Steps } from "../../../src/platform/jobs/turns.ts";
@@ -141,6 +142,49 @@ describe("a job on more databases than one invocation takes", () => {
       { job: "retention", shards: ["main", 0], until: now + 55 * 60 * SECOND },
     ]);
   });
+
+  it("goes on with the other databases when one fails", async () => {
+    const WORK = new ManualQueue<ShardJobMessage>();
+    const now = Date.now();
+    const failing = {
+      prepare: () => Promise.reject(new Error("D1 is down")),
+      batch: () => Promise.reject(new Error("D1 is down")),
+    };
+    const limits = { ...newRunLimits(), statements: 60 };
+    const { ctx } = cronContext({ WORK, MAIL_0: failing }, () => now);
+    const message: ShardJobMessage = {
+      type: "shards.job.v1",
+      job: "retention",
+      shards: ["main", 0, 1],
+      until: now + 1,
+    };
+    await runShardJob(withLimits(ctx, limits), message, limits);
+    const [left] = WORK.take();
+    expect(left?.shards).not.toContain(0);
+    expect(left?.shards.length).toBeGreaterThan(0);
+  });
+
+  it.each(["retention", "close-hours"] as const)(
+    "makes at most 20 statements in a step of %s, on each kind of database",
+    async (job) => {
+      await env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (0, 9500000000)").run();
+      const limits = newRunLimits();
+      const operator = await aWorkspace();
+      await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(operator.userId).run();
+      const bindings = { ...env, SYSTEM_MAILBOX: operator.mailbox } as Env;
+      const ctx = withLimits(createContext(bindings, "test"), limits);
+      const mail = onShard(ctx, 0);
+      const jobs = job === "retention" ? [retentionSteps(mail), mainRetentionSteps(ctx)] : [hourSteps(mail)];
+      for (const steps of jobs)
+        for (let done = false; !done; ) {
+          const before = limits.statements;
+          done = (await steps.next()).done === true;
+          expect(before - limits.statements).toBeLessThanOrEqual(20);
+        }
+      await env.DB.prepare("UPDATE users SET is_platform_admin = 0 WHERE id = ?1").bind(operator.userId).run();
+      await env.DB.prepare("UPDATE mail_shards SET size = 0 WHERE number = 0").run();
+    },
+  );
 
   it("is refused as a message of an unknown format when a database or the job is unknown", async () => {
     const bodies = [

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deleteExpiredMainRows } from "../../../src/operations/retention/delete-expired-rows.ts";
 import { aContactList } from "../../audience/broadcasts/support.ts";
 import { countingDb, rowsRead } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
+import { runMainRetention } from "../../support/retention.ts";
 import { aSession } from "../../support/sessions.ts";
 import { GATEWAY_HEADERS } from "../../support/submissions.ts";
 import {
@@ -141,7 +141,7 @@ describe("the review of a broadcast", () => {
     await database.run("UPDATE egress_warm_ups SET seen_at = seen_at - ?1", [3 * DAY + 1]);
     expect(await said(await aDraft({ "hotmail.test": 60 }))).toBeNull();
     const left = async () => {
-      for await (const _ of deleteExpiredMainRows(testContext()));
+      await runMainRetention(testContext());
       return database.value<number>("SELECT count(*) AS n FROM egress_warm_ups");
     };
     expect(await left()).toBe(0);
