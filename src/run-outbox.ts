@@ -1,6 +1,7 @@
 import { runBroadcasts } from "./audience/broadcasts/index.ts";
 import { runConfirmations } from "./audience/consent/index.ts";
 import { runCounts } from "./audience/segments/index.ts";
+import { forEachAtOnce } from "./lib/at-once.ts";
 import { runForwards } from "./mailboxes/forwards/index.ts";
 import { runImports } from "./mailboxes/inbox/archives/index.ts";
 import { copySent } from "./mailboxes/inbox/sending/index.ts";
@@ -79,21 +80,17 @@ export async function runDatabases(
   limits: RunLimits,
   onEnd: (database: OutboxMessage["database"], error: unknown) => void,
 ): Promise<boolean> {
-  const queue = outboxes.values();
   const concurrency = Math.min(outboxes.length, CONCURRENT_DATABASES);
   const run = new DeliveryRun(ctx, egressOf(ctx.settings), limits, { databases: concurrency });
-  const worker = async () => {
-    for (const { database, rows } of queue) {
-      try {
-        await processRows(database === "main" ? onMain(ctx) : onShard(ctx, database), rows, run);
-        onEnd(database, undefined);
-      } catch (error) {
-        ctx.log("work.failed", { database, error: String(error) });
-        onEnd(database, error);
-      }
+  await forEachAtOnce(concurrency, outboxes, async ({ database, rows }) => {
+    try {
+      await processRows(database === "main" ? onMain(ctx) : onShard(ctx, database), rows, run);
+      onEnd(database, undefined);
+    } catch (error) {
+      ctx.log("work.failed", { database, error: String(error) });
+      onEnd(database, error);
     }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
+  });
   await run.end();
   return run.hasEndedOutage && (await recordResponse(ctx));
 }

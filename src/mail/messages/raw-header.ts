@@ -1,5 +1,5 @@
-import { attempt } from "../../lib/attempt.ts";
 import { concat, utf8 } from "../../lib/bytes.ts";
+import { tryOr } from "../../lib/try-or.ts";
 import { charsetOf } from "./charsets.ts";
 import { decodeText } from "./text.ts";
 
@@ -31,5 +31,5 @@ const hasRawText = (bytes: Uint8Array) => bytes.some((byte) => byte >= 0x80 || b
 /** Returns whether a line needs no charset to be read. */
 function isRead(line: Uint8Array, charset: string): boolean {
   if (charset === "iso-2022-jp") return !line.includes(ESCAPE);
-  return attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(line), null) !== null;
+  return tryOr(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(line), null) !== null;
 }

@@ -1,4 +1,4 @@
-import { attempt } from "../../lib/attempt.ts";
+import { tryOr } from "../../lib/try-or.ts";
 import { charsetOf, ownDecoder } from "./charsets.ts";
 import { readHtml } from "./html.ts";
 
@@ -15,7 +15,7 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string {
   if (own) return own(bytes);
   const plain = PLAIN.has(label) ? decodeUtf8(bytes) : null;
   if (plain !== null) return plain;
-  const named = PLAIN.has(label) ? null : attempt(() => new TextDecoder(label).decode(bytes), null);
+  const named = PLAIN.has(label) ? null : tryOr(() => new TextDecoder(label).decode(bytes), null);
   return named ?? new TextDecoder("windows-1252").decode(bytes);
 }
 

@@ -1,5 +1,5 @@
-import { attempt } from "../../lib/attempt.ts";
 import { binaryStringToBytes } from "../../lib/bytes.ts";
+import { tryOr } from "../../lib/try-or.ts";
 import type { HeaderField } from "../mime/headers.ts";
 import { RawMessageError } from "./errors.ts";
 
@@ -36,6 +36,6 @@ export function fieldValue(fields: readonly HeaderField[], name: string): string
 export function binaryToText(binary: string): string {
   if (/^[\0-\x7f]*$/.test(binary)) return binary;
   const bytes = binaryStringToBytes(binary);
-  const text = attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), null);
+  const text = tryOr(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), null);
   return text ?? new TextDecoder("windows-1252").decode(bytes);
 }

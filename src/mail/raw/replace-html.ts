@@ -1,5 +1,5 @@
-import { attempt } from "../../lib/attempt.ts";
 import { binaryStringToBytes, concat, utf8 } from "../../lib/bytes.ts";
+import { tryOr } from "../../lib/try-or.ts";
 import { decodeTransferEncoding } from "../reports/text.ts";
 import type { RawContent } from "./compose.ts";
 import { parseFields } from "./fields.ts";
@@ -40,7 +40,7 @@ function withEncoding(fields: string): string {
 }
 
 const decodeUtf8 = (bytes: Uint8Array): string | null =>
-  attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), null);
+  tryOr(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), null);
 
 function toBase64Lines(bytes: Uint8Array): string {
   return (btoa(binary(bytes)).match(new RegExp(`.{1,${BASE64_LINE}}`, "g")) ?? []).join("\r\n");

@@ -1,5 +1,5 @@
-import { attempt } from "../../lib/attempt.ts";
 import { binaryStringToBytes } from "../../lib/bytes.ts";
+import { tryOr } from "../../lib/try-or.ts";
 import { decodeWhole, newBodyDecoder } from "../mime/body-decoder.ts";
 import { decodeHeader, type Part } from "./message.ts";
 
@@ -43,7 +43,7 @@ export function decodeText(bytes: Uint8Array, charset: string): string {
     .replace(/^(?:iso-2022-jp-\w+|cp5022\d|csiso2022jp)$/, "iso-2022-jp");
   if (isIso2022Jp(bytes)) return new TextDecoder("iso-2022-jp").decode(bytes);
   if (label === "" || label === "utf-8" || label === "us-ascii") return decodeHeader(bytes);
-  return attempt(() => new TextDecoder(label).decode(bytes), null) ?? decodeHeader(bytes);
+  return tryOr(() => new TextDecoder(label).decode(bytes), null) ?? decodeHeader(bytes);
 }
 
 /** Looks for the escape to JIS X 0208 (RFC 1468) near the beginning: Japanese systems often omit the charset. */

@@ -1,4 +1,4 @@
-export { exportMailbox, importArchive, listImports } from "./archives/index.ts";
+export { exportMailbox, importArchive } from "./archives/index.ts";
 export { openAutoReply, replaceAutoReply } from "./auto-reply/change.ts";
 export { AutoReplyIn, toAutoReply } from "./auto-reply/schema.ts";
 export { blockSender, unblockSender } from "./blocked-senders.ts";

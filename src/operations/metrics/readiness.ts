@@ -1,5 +1,5 @@
-import { attempt } from "../../lib/attempt.ts";
 import { withTimeout } from "../../lib/deadline.ts";
+import { tryOr } from "../../lib/try-or.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { findCfblIssues, findSettingIssues, findZoneIssues } from "../../platform/settings/setting-issues.ts";
 import { egressOf, findEgressIssues } from "../../sending/delivery/index.ts";
@@ -34,7 +34,7 @@ async function read(ctx: Ctx): Promise<Readiness> {
   const found = {
     settingIssues,
     egress: egressState(ctx),
-    egressIssues: attempt(() => findEgressIssues(ctx.settings), []),
+    egressIssues: tryOr(() => findEgressIssues(ctx.settings), []),
     zoneIssues: findZoneIssues(ctx.env),
     cfblIssues: findCfblIssues(ctx.env),
     hasEgressResponded,
@@ -63,7 +63,7 @@ async function readResponse(ctx: Ctx): Promise<boolean> {
 }
 
 function egressState(ctx: Ctx): string {
-  const egress = attempt(() => egressOf(ctx.settings), null);
+  const egress = tryOr(() => egressOf(ctx.settings), null);
   if (egress === null) return "unknown";
   return "issue" in egress ? egress.issue : "configured";
 }

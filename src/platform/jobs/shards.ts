@@ -1,3 +1,4 @@
+import { forEachAtOnce } from "../../lib/at-once.ts";
 import type { Ctx, InvocationLimits, MailCtx, MailDatabase, OutboxCtx, WakeUp } from "../context.ts";
 import { asDatabase } from "../db/count-rows.ts";
 import { countStatements } from "../db/count-statements.ts";
@@ -73,18 +74,14 @@ export const CONCURRENT_DATABASES = 4;
  */
 export async function forEachShard(ctx: Ctx, job: (ctx: MailCtx) => Promise<unknown>): Promise<void> {
   const errors: unknown[] = [];
-  const queue = shardNumbers(ctx).values();
-  const worker = async () => {
-    for (const shard of queue) {
-      try {
-        await job(onShard(ctx, shard));
-      } catch (error) {
-        ctx.log("shard.failed", { shard, error: String(error) });
-        errors.push(error);
-      }
+  await forEachAtOnce(CONCURRENT_DATABASES, shardNumbers(ctx), async (shard) => {
+    try {
+      await job(onShard(ctx, shard));
+    } catch (error) {
+      ctx.log("shard.failed", { shard, error: String(error) });
+      errors.push(error);
     }
-  };
-  await Promise.all(Array.from({ length: CONCURRENT_DATABASES }, worker));
+  });
   if (errors.length > 0) throw errors[0];
 }
 

@@ -8,7 +8,7 @@ import { attempt } from "../../http/page-form.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { badRequest, tooLarge } from "../../lib/errors.ts";
 import { toReadable } from "../../lib/readable.ts";
-import { exportMailbox, importArchive, listImports, openMailbox } from "../../mailboxes/inbox/index.ts";
+import { exportMailbox, importArchive, openMailbox } from "../../mailboxes/inbox/index.ts";
 import type { ImportCounts } from "../../mailboxes/mailbox-store/index.ts";
 import { ImportPage, MAX_FORM_BYTES } from "./import-page.tsx";
 import { openPage } from "./open-page.ts";
@@ -51,6 +51,6 @@ async function importFile(c: Context<AppEnv>): Promise<string | Response> {
 
 async function showImports(c: Context<AppEnv>, imported?: ImportCounts) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-  const imports = await listImports(page.mailbox);
+  const imports = await page.mailbox.store.listImports();
   return respondPage(c, <ImportPage page={page} imports={imports} imported={imported} />);
 }

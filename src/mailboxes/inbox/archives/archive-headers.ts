@@ -1,6 +1,6 @@
-import { attempt } from "../../../lib/attempt.ts";
 import { utf8 } from "../../../lib/bytes.ts";
 import { iso, parseIso } from "../../../lib/time.ts";
+import { tryOr } from "../../../lib/try-or.ts";
 import type { ExportedMessage } from "../../mailbox-store/index.ts";
 
 /** The state of a message in an archive: header fields of its own before the first byte of the original. */
@@ -57,4 +57,4 @@ const toFlags = (flags: string) =>
     boolean
   >;
 
-const decode = (text: string) => attempt(() => decodeURIComponent(text), text);
+const decode = (text: string) => tryOr(() => decodeURIComponent(text), text);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { attempt } from "../../../lib/attempt.ts";
+import { tryOr } from "../../../lib/try-or.ts";
 import { type ArchiveContents, mailboxLimits, nameIssue } from "../../mailbox-store/index.ts";
 
 /** The file of a ZIP archive, and the subject of the message of an mbox file, that list folders and labels. */
@@ -24,7 +24,7 @@ export const writeContentsMessage = (contents: ArchiveContents): string =>
 
 /** Reads folders and labels. Returns null when they are not valid. */
 export const readContents = (bytes: Uint8Array): ArchiveContents | null =>
-  attempt(() => Contents.parse(JSON.parse(new TextDecoder().decode(bytes))), null);
+  tryOr(() => Contents.parse(JSON.parse(new TextDecoder().decode(bytes))), null);
 
 /** Returns the folders and labels of the message of an mbox file that lists them, or null for another or a larger message. */
 export function readContentsMessage(raw: Uint8Array): ArchiveContents | null {

@@ -88,11 +88,6 @@ async function continueLater(ctx: CallerCtx, mailbox: OpenMailbox, added: NewImp
   return { ...added, status: "running", step: 0, createdAt: dueAt, updatedAt: dueAt };
 }
 
-/** Returns the newest imports that run or ran in the background, newest first: at most 20 of the last 30 days. */
-export function listImports({ store }: OpenMailbox): Promise<StoredImport[]> {
-  return store.listImports();
-}
-
 /** Returns an import. Throws 404 for an unknown one. */
 export async function getImport({ store }: OpenMailbox, id: string): Promise<StoredImport> {
   return requireFound(await store.findImport(id), "Import");

@@ -1,3 +1,3 @@
 export { exportMailbox } from "./export.ts";
-export { importArchive, listImports } from "./import.ts";
+export { importArchive } from "./import.ts";
 export { runImports } from "./run-imports.ts";

@@ -9,7 +9,7 @@ import { toReadable } from "../../../lib/readable.ts";
 import { open } from "../routes.ts";
 import { MAX_ENTRIES } from "./entries.ts";
 import { exportMailbox } from "./export.ts";
-import { getImport, importArchive, listImports } from "./import.ts";
+import { getImport, importArchive } from "./import.ts";
 import { importNow } from "./rules.ts";
 import { BackgroundImportOut, ExportQuery, ImportOut, ImportQuery, toBackgroundImport } from "./schema.ts";
 
@@ -98,7 +98,7 @@ export const archiveRoutes = newRoutes()
         "The newest 20 of the last 30 days, newest first. Imports that were answered with a 200 are not listed.",
       responses: responses(200, "The imports", z.array(BackgroundImportOut), [403, 404, 502]),
     }),
-    async (c) => c.json((await listImports(await open(c))).map(toBackgroundImport)),
+    async (c) => c.json((await (await open(c)).store.listImports()).map(toBackgroundImport)),
   )
   .get(
     "/v1/inbox/:mailbox_id/imports/:import_id",

@@ -1,5 +1,5 @@
 /** Returns the result of a function, or `otherwise` when it throws. */
-export function attempt<Result, Other>(run: () => Result, otherwise: Other): Result | Other {
+export function tryOr<Result, Other>(run: () => Result, otherwise: Other): Result | Other {
   try {
     return run();
   } catch {
