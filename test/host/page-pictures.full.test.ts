@@ -162,6 +162,7 @@ function pathsOf({ emails, broadcasts, lists, domains, inbox, ...shop }: Awaited
     "admin-claims": admin(`domain-claims?name=${SHOP.domain}`),
     "admin-transfers": admin("transfers"),
     "admin-outbox": admin("outboxes/0"),
+    "admin-receivers": admin("receivers"),
     "admin-letters": admin("dead-letters"),
     "admin-hosts": admin("blocked-hosts"),
     "admin-audit": admin("audit"),
