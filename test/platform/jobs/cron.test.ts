@@ -147,7 +147,9 @@ describe("a job on more databases than one invocation takes", () => {
     const WORK = new ManualQueue<ShardJobMessage>();
     const now = Date.now();
     const failing = {
-      prepare: () => Promise.reject(new Error("D1 is down")),
+      prepare: () => {
+        throw new Error("D1 is down");
+      },
       batch: () => Promise.reject(new Error("D1 is down")),
     };
     const limits = { ...newRunLimits(), statements: 60 };
