@@ -1,10 +1,24 @@
 import type { Context } from "hono";
+import type { CallerCtx } from "../access/caller.ts";
 import type { AppEnv } from "./env.ts";
 
-/** Returns what a list is asked for: the rows of a page after the one that the URL names, and one row more. */
-export function pageQuery(c: Context<AppEnv>, size: number): { after?: string; limit: number } {
-  const after = c.req.query("after")?.toLowerCase();
-  return { ...(after ? { after } : {}), limit: size + 1 };
+/** A list that a page shows. */
+export interface ShownList<Row> {
+  /** Path of the page. */
+  path: string;
+  /** Returns the rows of a page after the one that the URL names, and one row more. */
+  read: (caller: CallerCtx, query: { after?: string; limit: number; offset: number }) => Promise<readonly Row[]>;
+  /** Returns how a URL names a row. */
+  after: (last: Row) => string;
+  /** Rows of a page. Default: 100. */
+  size?: number;
+}
+
+/** Reads the page of a list that the URL of a request names. */
+export async function readPage<Row>(c: Context<AppEnv>, { path, read, after, size = 100 }: ShownList<Row>) {
+  const from = c.req.query("after")?.toLowerCase();
+  const found = await read(c.get("caller"), { ...(from ? { after: from } : {}), offset: 0, limit: size + 1 });
+  return toPage(found, size, path, after);
 }
 
 /** Returns the rows of a page, and the URL of the next one; null on the last page. `afterOf` returns how a URL names a row. */

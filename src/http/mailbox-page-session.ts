@@ -1,16 +1,14 @@
 import type { MiddlewareHandler } from "hono";
 import { authenticateMailboxCaller } from "../access/mailbox-sessions/caller.ts";
 import { refreshMailboxSession } from "../access/mailbox-sessions/sessions.ts";
-import { AppError } from "../lib/errors.ts";
 import { onShard } from "../platform/jobs/shards.ts";
 import { clientOf } from "./client.ts";
 import type { AppEnv } from "./env.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "./mailbox-cookies.ts";
 import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
-import { pageSession } from "./page-session.ts";
-import { requireRequestRate } from "./rate-limit.ts";
-import { requireRight } from "./require-right.ts";
+import { rightOf } from "./page-right.ts";
+import { nullIfUnauthorized, pageSession } from "./page-session.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { readSessionCookie } from "./session-cookies.ts";
 import { respondSessionEnded } from "./session-ended.tsx";
@@ -27,12 +25,12 @@ const mailboxPageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { pathname, search } = new URL(c.req.url);
   if (access === undefined && refresh === undefined && c.req.header("Sec-Fetch-Site") === "cross-site")
     return respondRefresh(c, pathname + search);
-  let caller = access === undefined ? null : await orNull(authenticateMailboxCaller(ctx, access));
+  let caller = access === undefined ? null : await authenticateMailboxCaller(ctx, access).catch(nullIfUnauthorized);
   if (!caller && refresh !== undefined) {
-    const tokens = await orNull(refreshMailboxSession(ctx, refresh));
+    const tokens = await refreshMailboxSession(ctx, refresh).catch(nullIfUnauthorized);
     if (tokens) {
       setMailboxCookies(c, tokens);
-      caller = await orNull(authenticateMailboxCaller(ctx, tokens.access_token));
+      caller = await authenticateMailboxCaller(ctx, tokens.access_token).catch(nullIfUnauthorized);
     }
   }
   if (!caller) {
@@ -55,18 +53,6 @@ export function webmailFor(route: string): [MiddlewareHandler<AppEnv>, Middlewar
       const ofUser = readSessionCookie(c, "session") ?? readSessionCookie(c, "refresh");
       return ofMailbox === undefined && ofUser !== undefined ? pageSession(c, next) : mailboxPageSession(c, next);
     }),
-    async (c, next) => {
-      const { actor } = c.get("caller");
-      requireRight(actor, route, c.get("routes"));
-      await requireRequestRate(c.get("ctx"), route, actor);
-      return next();
-    },
+    rightOf(route),
   ];
-}
-
-async function orNull<Result>(result: Promise<Result>): Promise<Result | null> {
-  return result.catch((error: unknown) => {
-    if (error instanceof AppError && error.status === 401) return null;
-    throw error;
-  });
 }

@@ -156,6 +156,7 @@ const exampleIds: Record<string, string> = {
   grant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a45",
   credential_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a50",
   session_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a07",
+  row_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
   rule_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a80",
   webhook_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a85",
   delivery_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a86",
@@ -176,31 +177,38 @@ const nouns: Record<string, string> = {
   credential_id: "SMTP credential",
   list_id: "contact list",
   message_id: "inbound email, as the search returns it",
+  row_id: "outbox row",
   rule_id: "forwarding rule",
 };
+
+/** Returns the OpenAPI parameter of a text in a path. */
+export const pathText = (name: string, description: string, example: string, format?: "email" | "uuid") =>
+  ({
+    in: "path",
+    name,
+    required: true,
+    description,
+    schema: { type: "string", ...(format && { format }) },
+    example,
+  }) as const;
 
 /**
  * Returns the OpenAPI parameter of a path parameter that has one meaning in all routes: ids, UIDs and persons; null for any other, which
  * its route describes. Any value that is not an id of this workspace returns 404.
  */
 export function pathParameter(name: string) {
-  const path = { in: "path", name, required: true } as const;
   if (name === "uid")
     return {
-      ...path,
+      in: "path",
+      name,
+      required: true,
       description: "UID of the message in its folder. Any other value returns 404.",
       schema: { type: "integer", minimum: 1 },
       example: 7,
     };
-  if (name === "email")
-    return {
-      ...path,
-      description: "The address of the person, percent-encoded",
-      schema: { type: "string", format: "email" },
-      example: "ada@example.org",
-    };
+  if (name === "email") return pathText(name, "The address of the person, percent-encoded", "ada@example.org", "email");
   const example = exampleIds[name];
   if (example === undefined) return null;
   const noun = nouns[name] ?? name.slice(0, -"_id".length).replaceAll("_", " ");
-  return { ...path, description: `Id of the ${noun}`, schema: { type: "string", format: "uuid" }, example };
+  return pathText(name, `Id of the ${noun}`, example, "uuid");
 }

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
+import type { CallerCtx } from "../access/caller.ts";
 import { AppError, unprocessable } from "../lib/errors.ts";
 import { ChangedMeanwhileError } from "../lib/form-version.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
@@ -80,6 +81,32 @@ export async function attempt(c: Context<AppEnv>, show: Show, run: () => Result)
     c.set("refusal", toRefusal(error));
     return show(c);
   }
+}
+
+/** The page of one object, whose id is a parameter of the path. */
+interface ObjectPage {
+  parameter: string;
+  show: Show;
+  /** Returns the path of the page. */
+  pathOf: (id: string) => string;
+}
+
+/** A change of the object of a path, by a button or by the fields of a form. */
+type ButtonChange = (caller: CallerCtx, id: string) => Promise<unknown>;
+export type FormChange = (caller: CallerCtx, id: string, fields: URLSearchParams) => Promise<unknown>;
+
+/** Runs what a button of a page asks for, as `attempt` does, and leads back to the page, which says that it is `done`. */
+export const changeByButton = (c: Context<AppEnv>, page: ObjectPage, done: string, change: ButtonChange) =>
+  attempt(c, page.show, () => changeObject(c, page, done, change));
+
+/** Reads a form of a page and runs what it asks for, as `submitForm` does, and leads back to the page, which says that it is `done`. */
+export const changeByForm = (c: Context<AppEnv>, page: ObjectPage, done: string, change: FormChange) =>
+  submitForm(c, page.show, (fields) => changeObject(c, page, done, (caller, id) => change(caller, id, fields)));
+
+async function changeObject(c: Context<AppEnv>, { parameter, pathOf }: ObjectPage, done: string, change: ButtonChange) {
+  const id = c.req.param(parameter) ?? "";
+  await change(c.get("caller"), id);
+  return `${pathOf(id)}?done=${done}`;
 }
 
 /** Runs a change. Its errors name the fields of the page that `fieldOf` returns; those of one field become one. */

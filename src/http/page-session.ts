@@ -43,7 +43,8 @@ export const pageSession = declaring("page", async (c, next) => {
   return next();
 });
 
-function nullIfUnauthorized(error: unknown): null {
+/** Returns null for a 401, in `catch`. Throws any other error. */
+export function nullIfUnauthorized(error: unknown): null {
   if (error instanceof AppError && error.status === 401) return null;
   throw error;
 }

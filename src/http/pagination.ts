@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import * as z from "zod";
-import { isUuid } from "../lib/ids.ts";
+import type { CallerCtx } from "../access/caller.ts";
+import { uuidText } from "../lib/id-field.ts";
 import type { AppEnv } from "./env.ts";
 
 /** Rows that `page` may skip. SQLite reads every row that OFFSET skips, so deeper pages use a cursor. */
@@ -31,16 +32,16 @@ export const pageOrCursorQuery = { ...pageQuery({ default: 100, max: 500 }), aft
 /** Query parameters of a list without pages: at most 500 rows, 100 by default. */
 export const anyCursorQuery = { limit: pageOrCursorQuery.limit, after: anyCursor };
 
+/** Returns the schema of a cursor that is an id. `name`: its query parameter. */
+export function idCursor(name: "before" | "after") {
+  const id = uuidText(`${name} must be the value of a Link header`);
+  return id.optional().describe("Cursor from the `Link` header of the previous page.");
+}
+
 /** Query parameters of a list without pages whose cursor is an id: at most 500 rows, 100 by default. */
 export const cursorQuery = {
   limit: pageOrCursorQuery.limit,
-  after: z
-    .string()
-    .toLowerCase()
-    .refine(isUuid, "after must be the value of a Link header")
-    .meta({ format: "uuid" })
-    .optional()
-    .describe("Cursor from the `Link` header of the previous page."),
+  after: idCursor("after"),
 };
 
 /** Parses a whole number in decimal digits. `z.coerce.number()` also accepts `0x5`, `1e1`, a blank and surrounding space. */
@@ -90,6 +91,26 @@ export function onePage<Row>(
   const last = rows.at(-1);
   if (last !== undefined && found.length > limit) setNextLink(c, cursor(last));
   return rows;
+}
+
+/** A list of the API whose pages continue after a row. */
+interface List<Query, Row> {
+  /** Returns the rows of a query: the page and, when there is one, the row after it. */
+  read: (caller: CallerCtx, query: Omit<Query, "page" | "limit"> & { limit: number; offset: number }) => Promise<Row[]>;
+  /** Returns the cursor `after` that continues after the last row of the page. */
+  after: (last: Row) => string;
+  serialize: (row: Row, caller: CallerCtx) => unknown;
+}
+
+/** Responds with a page of a list. Its query has `limit`, and perhaps `page` and other fields. */
+export async function respondList<Query extends { limit: number; page?: number }, Row>(
+  c: Context<AppEnv, string, { out: { query: Query } }>,
+  { read, after, serialize }: List<Query, Row>,
+) {
+  const caller = c.get("caller");
+  const { limit, page = 0, ...filter } = c.req.valid("query");
+  const found = await read(caller, { ...filter, offset: page * limit, limit: limit + 1 });
+  return c.json(onePage(c, found, limit, (last) => ({ after: after(last) })).map((row) => serialize(row, caller)));
 }
 
 /**

@@ -2,36 +2,13 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import type { contactLists, contacts } from "../../platform/db/schema/mail/index.ts";
+import type { StoredRow } from "../../platform/db/stored-row.ts";
 import { recordsEventsSql } from "../../platform/person-events/insert.ts";
-import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
 
-export interface ListRow {
-  n: number;
-  id: string;
-  name: string;
-  description: string | null;
-  icon_seed: string | null;
-  contact_count: number;
-  created_at: number;
-  confirm: 0 | 1;
-  confirm_mailbox_id: string | null;
-  confirm_subject: string | null;
-  confirm_text: string | null;
-}
+export type ListRow = Omit<StoredRow<typeof contactLists>, "workspace">;
 
-export interface ContactRow {
-  id: string;
-  email: string;
-  name: string | null;
-  /** JSON text. */
-  metadata: string | null;
-  suppressed: SuppressionEntry["reason"] | null;
-  unsubscribed: 0 | 1;
-  soft_bounced: 0 | 1;
-  created_at: number;
-  /** When its confirmation was asked for. Null: it is active. */
-  pending_since: number | null;
-}
+export type ContactRow = Omit<StoredRow<typeof contacts>, "n" | "workspace" | "list" | "email_key">;
 
 export const LIST_COLUMNS =
   "n, id, name, description, icon_seed, contact_count, created_at, confirm, confirm_mailbox_id, confirm_subject, confirm_text";

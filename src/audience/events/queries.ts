@@ -1,15 +1,9 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import type { events } from "../../platform/db/schema/mail/index.ts";
 import { personKey } from "../../sending/topics/index.ts";
 
 /** An event of a person. Times in milliseconds since 1970. */
-export interface PersonEventRow {
-  id: string;
-  name: string;
-  /** JSON text. */
-  data: string;
-  occurredAt: number;
-  createdAt: number;
-}
+export type PersonEventRow = Pick<typeof events.$inferSelect, "id" | "name" | "data" | "occurredAt" | "createdAt">;
 
 // By the index events_by_person. Without an event of this id there is nothing before it.
 const PAGE = `

@@ -2,24 +2,12 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
+import type { contactForms } from "../../platform/db/schema/mail/index.ts";
 
 /** A row of `contact_forms` with its list. Times in milliseconds since 1970. */
-export interface FormRow {
-  id: string;
-  workspace: number;
-  list: number;
+export interface FormRow extends Omit<typeof contactForms.$inferSelect, "n"> {
   listId: string;
   listName: string;
-  name: string;
-  title: string;
-  text: string;
-  button: string;
-  /** JSON list of FormField. */
-  fields: string;
-  successMessage: string;
-  redirectUrl: string | null;
-  isActive: 0 | 1;
-  createdAt: number;
 }
 
 const COLUMNS = `f.id, f.workspace, f.list, l.id AS listId, l.name AS listName, f.name, f.title, f.text, f.button, f.fields,

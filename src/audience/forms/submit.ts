@@ -1,11 +1,10 @@
 import { type Address, parseAddress } from "../../lib/addresses.ts";
-import { tooManyRequests, unprocessable, type ValidationError } from "../../lib/errors.ts";
+import { unprocessable, type ValidationError } from "../../lib/errors.ts";
 import { ipNetwork } from "../../lib/ip-addresses.ts";
 import { nameIssue, UNPRINTABLE } from "../../lib/text-rules.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
-import { countExactly } from "../../platform/rate-limits/exact.ts";
-import { formatPolicy } from "../../platform/rate-limits/rules.ts";
+import { requireAll } from "../../platform/rate-limits/exact.ts";
 import { copyToNewContacts } from "../../sending/suppressions/index.ts";
 import { evidenceIfPendingStatement, type RequestSource, requestStatements, wordsStatement } from "../consent/index.ts";
 import { type FormRow, findForm } from "./queries.ts";
@@ -86,20 +85,9 @@ export async function submitForm(open: OpenForm, values: URLSearchParams, source
 }
 
 /** Counts a submission against the limits of its form. Throws 429. */
-async function countSubmission(ctx: Ctx, { id }: FormRow, ip: string | null): Promise<void> {
-  for (const [policy, subject] of [
-    [submissionPolicies.network, `${id} ${ipNetwork(ip ?? "unknown")}`],
-    [submissionPolicies.form, id],
-  ] as const) {
-    const decision = await countExactly(ctx, policy, subject);
-    if (decision.isAllowed) continue;
-    const seconds = decision.retryAfterSeconds;
-    throw tooManyRequests(
-      `The form was submitted too often; retry in ${seconds} seconds`,
-      seconds,
-      formatPolicy(policy),
-    );
-  }
+function countSubmission(ctx: Ctx, { id }: FormRow, ip: string | null): Promise<void> {
+  const ofNetwork = [submissionPolicies.network, `${id} ${ipNetwork(ip ?? "unknown")}`] as const;
+  return requireAll(ctx, [ofNetwork, [submissionPolicies.form, id]], "The form was submitted too often");
 }
 
 /** Returns the values of a submission. Throws 422 that names each field. */

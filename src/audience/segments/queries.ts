@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
+import type { segments } from "../../platform/db/schema/mail/index.ts";
 import type { Condition } from "../conditions/index.ts";
 import { limits } from "./rules.ts";
 import type { SegmentContactOut } from "./schema.ts";
@@ -20,16 +21,9 @@ export interface CountState {
 }
 
 /** A segment. Times in milliseconds since 1970. */
-export interface SegmentRow {
-  n: number;
-  workspace: number;
-  id: string;
-  name: string;
+export interface SegmentRow extends Omit<typeof segments.$inferSelect, "conditions" | "segments" | "count"> {
   conditions: Condition;
   count: CountState | null;
-  countStep: number;
-  createdAt: number;
-  updatedAt: number;
   /** Since when the workspace keeps activity; null: it does not. */
   activitySince: number | null;
 }

@@ -1,5 +1,6 @@
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
+import { visibleTo } from "../../access/visible-rows.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -17,13 +18,7 @@ export interface DomainWithKeys {
   hosts: HostRow[];
 }
 
-/** Returns the condition that selects the domains of the caller's workspace that its credential may see. */
-function visibleToCaller(ctx: CallerCtx): SQL | undefined {
-  const { domainIds } = ctx.actor;
-  const isPermitted =
-    domainIds && sql`${domains.id} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
-  return and(eq(domains.workspace, ctx.workspace.number), isPermitted ?? undefined);
-}
+const columns = { workspace: domains.workspace, domainId: domains.id };
 
 /**
  * Returns one domain of the caller's workspace. Throws 404 for an id that is malformed, unknown, of another workspace,
@@ -36,7 +31,7 @@ export async function getDomain(ctx: CallerCtx, id: string): Promise<DomainRow> 
 /** Returns one domain with its DKIM keys, in one D1 batch. Throws 404 as `getDomain` does. */
 export async function getDomainWithKeys(ctx: CallerCtx, id: string): Promise<DomainWithKeys> {
   const uuid = requireFound(parseUuid(id), "Domain");
-  const [found] = await select(ctx, and(visibleToCaller(ctx), eq(domains.id, uuid)), { offset: 0, limit: 1 });
+  const [found] = await select(ctx, and(visibleTo(ctx, columns), eq(domains.id, uuid)), { offset: 0, limit: 1 });
   return requireFound(found, "Domain");
 }
 
@@ -55,13 +50,13 @@ export function listDomains(
     name === undefined ? undefined : eq(domains.name, name),
     after === undefined ? undefined : gt(domains.name, after),
   ];
-  return select(ctx, and(visibleToCaller(ctx), ...filters), range);
+  return select(ctx, and(visibleTo(ctx, columns), ...filters), range);
 }
 
 /** Returns at most `limit` domains of the caller's workspace whose name contains a text. It reads the domains of the workspace. */
 export async function findDomains(ctx: CallerCtx, text: string, limit: number): Promise<DomainRow[]> {
   const isFound = sql`instr(${domains.name}, ${text.toLowerCase()}) > 0`;
-  const found = await select(ctx, and(visibleToCaller(ctx), isFound), { offset: 0, limit });
+  const found = await select(ctx, and(visibleTo(ctx, columns), isFound), { offset: 0, limit });
   return found.map(({ domain }) => domain);
 }
 

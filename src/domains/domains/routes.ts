@@ -5,7 +5,7 @@ import { flag } from "../../http/flag.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { pageOrCursorQuery, refuseDeepPages, respondList } from "../../http/pagination.ts";
 import { hourlyLimit } from "../../http/rate-limit.ts";
 import { body, query } from "../../http/validate.ts";
 import { deleteDomain } from "./delete.ts";
@@ -47,13 +47,12 @@ export const domainRoutes = newRoutes()
       responses: responses(200, "A page of domains", z.array(DomainOut), [403]),
     }),
     query(ListQuery),
-    async (c) => {
-      const caller = c.get("caller");
-      const { page, limit, ...filter } = c.req.valid("query");
-      const found = await listDomains(caller, { ...filter, offset: page * limit, limit: limit + 1 });
-      const rows = onePage(c, found, limit, ({ domain }) => ({ after: domain.name }));
-      return c.json(rows.map((row) => toDomain(caller.settings, row)));
-    },
+    (c) =>
+      respondList(c, {
+        read: listDomains,
+        after: ({ domain }) => domain.name,
+        serialize: (row, { settings }) => toDomain(settings, row),
+      }),
   )
   .get(
     "/v1/domains/:domain_id",

@@ -1,11 +1,12 @@
 import { forEachAtOnce } from "../../lib/at-once.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
+import type { zoneRecords } from "../../platform/db/schema/main/index.ts";
+import type { StoredRow } from "../../platform/db/stored-row.ts";
 import { resolve } from "../../platform/dns/resolve.ts";
 import { cloudflareZone } from "../../platform/dns-zones/cloudflare.ts";
 import { deleteRecords, putRecord } from "../../platform/dns-zones/put-record.ts";
 import { ZoneError, type ZoneErrorKind } from "../../platform/dns-zones/zones.ts";
 import { CLAIM_MS, REMOVAL_MS, retryDelay, TTL_SECONDS } from "./rules.ts";
-import type { SharedRecord } from "./shared-records.ts";
 
 /**
  * Records that one run publishes: at most 160 calls of the API. Runs each minute keep within its limit of 1,200 calls in five
@@ -18,15 +19,7 @@ const CONCURRENCY = 3;
 /** After these a zone refuses the other calls of the run too. A full zone still takes updates and deletions. */
 const STOPS: ReadonlySet<ZoneErrorKind> = new Set(["refused", "rate", "unknown"]);
 
-interface ZoneRecordRow extends Pick<SharedRecord, "name" | "type" | "zone" | "value"> {
-  priority: number | null;
-  is_proxied: 0 | 1;
-  key_id: string | null;
-  is_removed: 0 | 1;
-  remove_at: number | null;
-  written_at: number | null;
-  attempts: number;
-}
+type ZoneRecordRow = Omit<StoredRow<typeof zoneRecords>, "domain_id" | "confirmed_at" | "due_at">;
 
 // A claim ends by itself, so a run that is killed loses nothing.
 const CLAIM = `

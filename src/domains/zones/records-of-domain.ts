@@ -43,11 +43,7 @@ export function addRecordsStatements(
     ...keys.map((key) => slotRecord(domainId, delegation, key)),
     dmarcRecord(domainId, delegation, dmarc),
   ];
-  return [
-    ctx.db.prepare(PUT).bind(JSON.stringify(records), ctx.now()),
-    ctx.db.prepare(COUNT).bind(zone, records.length),
-    ...sharedRecordsStatements(ctx),
-  ];
+  return [put(ctx, records), ctx.db.prepare(COUNT).bind(zone, records.length), ...sharedRecordsStatements(ctx)];
 }
 
 /** Returns the statement that orders another key at the target of a slot. */
@@ -57,7 +53,7 @@ export function replaceKeyStatement(
   delegation: Delegation,
   key: SlotRecord,
 ): MainStatement {
-  return ctx.db.prepare(PUT).bind(JSON.stringify([slotRecord(domainId, delegation, key)]), ctx.now());
+  return put(ctx, [slotRecord(domainId, delegation, key)]);
 }
 
 /** Returns the statement that orders another DMARC record of a domain. */
@@ -67,12 +63,12 @@ export function replaceDmarcStatement(
   delegation: Delegation,
   value: string,
 ): MainStatement {
-  return ctx.db.prepare(PUT).bind(JSON.stringify([dmarcRecord(domainId, delegation, value)]), ctx.now());
+  return put(ctx, [dmarcRecord(domainId, delegation, value)]);
 }
 
 /** Returns the statements that order the shared records: upserts of a few rows, which change nothing when they are there. */
 export function sharedRecordsStatements(ctx: Ctx): MainStatement[] {
-  return [ctx.db.prepare(PUT).bind(JSON.stringify(sharedRecords(ctx.settings)), ctx.now()), ...policyIdStatements(ctx)];
+  return [put(ctx, sharedRecords(ctx.settings)), ...policyIdStatements(ctx)];
 }
 
 /** Returns the statement that has the records of a domain removed after REMOVAL_MS. Deleting a domain does it by a trigger. */
@@ -86,19 +82,20 @@ export function republishStatement(ctx: Ctx, domainId: string): MainStatement {
   return ctx.db.prepare(again).bind(domainId, ctx.now());
 }
 
-const dmarcRecord = (domainId: string, delegation: Delegation, value: string) => ({
-  name: dmarcTarget(delegation),
+const put = ({ db, now }: Ctx, records: readonly object[]) => db.prepare(PUT).bind(JSON.stringify(records), now());
+
+const textRecord = (domainId: string, { zone }: Delegation, name: string, value: string) => ({
+  name,
   type: "TXT",
-  zone: delegation.zone,
+  zone,
   value,
   domainId,
 });
 
+const dmarcRecord = (domainId: string, delegation: Delegation, value: string) =>
+  textRecord(domainId, delegation, dmarcTarget(delegation), value);
+
 const slotRecord = (domainId: string, delegation: Delegation, { slot, keyId, value }: SlotRecord) => ({
-  name: dkimTarget(delegation, slot),
-  type: "TXT",
-  zone: delegation.zone,
-  value,
-  domainId,
+  ...textRecord(domainId, delegation, dkimTarget(delegation, slot), value),
   keyId,
 });

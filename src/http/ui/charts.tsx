@@ -24,21 +24,14 @@ const WIDTH = 1_000;
 const HEIGHT = 200;
 
 /** Bars that are stacked in the order of the series, from the bottom. */
-export function BarChart({ title, labels, series, isSmall = false }: ChartProps) {
+export function BarChart(props: ChartProps) {
+  const { labels, series } = props;
   const sums = labels.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const ticks = ticksOf(Math.max(...sums, 1));
   const top = ticks.at(-1) ?? 1;
   const step = 100 / labels.length;
   return (
-    <Chart
-      title={title}
-      labels={labels}
-      series={series}
-      ticks={ticks}
-      isSmall={isSmall}
-      centre={(index) => (index + 0.5) * step}
-      hasBars
-    >
+    <Chart {...props} ticks={ticks} centre={(index) => (index + 0.5) * step} hasBars>
       {labels.map((label, index) => {
         let used = 0;
         return (

@@ -4,7 +4,7 @@ import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { pageOrCursorQuery, refuseDeepPages, respondList } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createApiKey } from "./create.ts";
 import { listApiKeys } from "./queries.ts";
@@ -40,11 +40,7 @@ export const apiKeyRoutes = newRoutes()
       responses: responses(200, "A page of API keys, revoked and expired ones included", z.array(ApiKeyOut), [403]),
     }),
     query(ListQuery),
-    async (c) => {
-      const { page, limit, ...filter } = c.req.valid("query");
-      const found = await listApiKeys(c.get("caller"), { ...filter, offset: page * limit, limit: limit + 1 });
-      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toApiKey));
-    },
+    (c) => respondList(c, { read: listApiKeys, after: ({ id }) => id, serialize: toApiKey }),
   )
   .post(
     "/v1/api-keys/:api_key_id/rotate",

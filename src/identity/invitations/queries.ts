@@ -43,7 +43,8 @@ export interface Invitation {
 }
 
 const FIND = `
-  SELECT i.id, i.email, i.email_key, i.role, i.expires_at, w.number, w.id AS workspace_id, w.name, u.email AS invited_by
+  SELECT i.id, i.email, i.email_key AS emailKey, i.role, u.email AS invitedBy, i.expires_at AS expiresAt, w.number,
+         w.id AS workspaceId, w.name
     FROM ${VALID_INVITATION}
     JOIN users u ON u.id = i.invited_by
    WHERE`;
@@ -52,16 +53,10 @@ const FIND_RECEIVED = `${FIND} i.email_key = ?1 AND i.expires_at > ?2
      AND NOT EXISTS (SELECT 1 FROM memberships WHERE workspace = i.workspace AND user_id = ?3)
    ORDER BY i.expires_at DESC LIMIT ${SHOWN_INVITATIONS}`;
 
-interface FoundRow {
-  id: string;
-  email: string;
-  email_key: string;
-  role: Role;
-  expires_at: number;
+interface FoundRow extends Omit<Invitation, "workspace"> {
   number: number;
-  workspace_id: string;
+  workspaceId: string;
   name: string;
-  invited_by: string;
 }
 
 /**
@@ -72,7 +67,7 @@ export async function getInvitation(ctx: Ctx, token: string): Promise<Invitation
   const hashes = await keyedHashes(ctx.settings.masterKeys, INVITATION_PURPOSE, token);
   const row = await ctx.db.prepare(FIND_BY_HASH).bind(JSON.stringify(hashes)).first<FoundRow>();
   if (!row) throw notFound("Invitation");
-  if (row.expires_at <= ctx.now()) throw new AppError(410, "This invitation has expired");
+  if (row.expiresAt <= ctx.now()) throw new AppError(410, "This invitation has expired");
   return toFound(row);
 }
 
@@ -83,14 +78,7 @@ export async function listReceivedInvitations(ctx: CallerCtx): Promise<Invitatio
   return results.map(toFound);
 }
 
-function toFound(row: FoundRow): Invitation {
-  return {
-    id: row.id,
-    email: row.email,
-    emailKey: row.email_key,
-    role: row.role,
-    workspace: { number: row.number, id: row.workspace_id, name: row.name },
-    invitedBy: row.invited_by,
-    expiresAt: row.expires_at,
-  };
-}
+const toFound = ({ number, workspaceId, name, ...row }: FoundRow): Invitation => ({
+  ...row,
+  workspace: { number, id: workspaceId, name },
+});

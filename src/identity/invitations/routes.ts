@@ -5,9 +5,9 @@ import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
 import { noContent } from "../../http/no-content.ts";
-import { operationsOf, responses } from "../../http/openapi.ts";
+import { operationsOf, pathText, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
-import { cursorQuery, onePage } from "../../http/pagination.ts";
+import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { refuseCrossSite } from "../../http/same-origin.ts";
 import { body, query } from "../../http/validate.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -23,14 +23,7 @@ import { AcceptedOut, InvitationIn, InvitationOut, SentInvitationOut, toInvitati
 import { withdrawInvitation } from "./withdraw.ts";
 
 const operation = operationsOf("Members");
-const token = {
-  in: "path",
-  name: "token",
-  required: true,
-  description: "The last part of the mailed link",
-  schema: { type: "string" },
-  example: "kYx0Zt3vJ1eBq7mS9uLw2Rd5Hf8Gc4Na6Pi0oTsVbXE",
-} as const;
+const token = pathText("token", "The last part of the mailed link", "kYx0Zt3vJ1eBq7mS9uLw2Rd5Hf8Gc4Na6Pi0oTsVbXE");
 
 export const invitationRoutes = newRoutes()
   .post(
@@ -59,11 +52,8 @@ export const invitationRoutes = newRoutes()
     }),
     query(z.object(cursorQuery)),
     async (c) => {
-      const caller = c.get("caller");
-      await requireActiveWorkspace(caller, c.req.param("workspace_id"));
-      const { after, limit } = c.req.valid("query");
-      const found = await listInvitations(caller, { after, limit: limit + 1 });
-      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toInvitation));
+      await requireActiveWorkspace(c.get("caller"), c.req.param("workspace_id"));
+      return respondList(c, { read: listInvitations, after: ({ id }) => id, serialize: toInvitation });
     },
   )
   .delete(

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { newRoutes } from "../../http/env.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { cursorQuery, onePage } from "../../http/pagination.ts";
+import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { changeRole } from "./change-role.ts";
@@ -21,11 +21,8 @@ export const memberRoutes = newRoutes()
     }),
     query(z.object(cursorQuery)),
     async (c) => {
-      const caller = c.get("caller");
-      await requireActiveWorkspace(caller, c.req.param("workspace_id"));
-      const { after, limit } = c.req.valid("query");
-      const found = await listMembers(caller, { after, limit: limit + 1 });
-      return c.json(onePage(c, found, limit, (last) => ({ after: last.userId })).map(toMember));
+      await requireActiveWorkspace(c.get("caller"), c.req.param("workspace_id"));
+      return respondList(c, { read: listMembers, after: ({ userId }) => userId, serialize: toMember });
     },
   )
   .patch(

@@ -1,16 +1,12 @@
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
+import type { oauthClients } from "../../platform/db/schema/main/index.ts";
+import type { StoredRow } from "../../platform/db/stored-row.ts";
 import { OAuthError, UNUSED_CLIENT_TTL_MS } from "./rules.ts";
 import type { ClientIn } from "./schema.ts";
 
 /** A registered client. No claim of it is verified: anyone may register any name. */
-export interface OAuthClient {
-  id: string;
-  name: string | null;
-  uri: string | null;
-  redirectUris: string[];
-  createdAt: number;
-}
+export type OAuthClient = Omit<typeof oauthClients.$inferSelect, "usedAt">;
 
 const INSERT_CLIENT = `
   INSERT INTO oauth_clients (id, name, uri, redirect_uris, created_at) VALUES (?1, ?2, ?3, ?4, ?5)`;
@@ -43,7 +39,7 @@ export async function getClient(ctx: Ctx, clientId: string): Promise<OAuthClient
   const row = await ctx.db
     .prepare(FIND_CLIENT)
     .bind(id, ctx.now() - UNUSED_CLIENT_TTL_MS)
-    .first<{ id: string; name: string | null; uri: string | null; redirect_uris: string; created_at: number }>();
+    .first<Omit<StoredRow<typeof oauthClients>, "used_at">>();
   if (!row) throw new OAuthError("invalid_client", "No client has this client_id; it may have expired. Register again");
   const { redirect_uris: uris, created_at: createdAt, ...client } = row;
   return { ...client, redirectUris: JSON.parse(uris) as string[], createdAt };

@@ -5,7 +5,7 @@ import { readFields, readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { anyCursorQuery, onePage } from "../../http/pagination.ts";
+import { anyCursorQuery, respondList } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
 import { query } from "../../http/validate.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -49,11 +49,7 @@ export const oauthRoutes = newRoutes()
       responses: responses(200, "A page of grants that have not ended", z.array(GrantOut), [403]),
     }),
     query(z.object(anyCursorQuery)),
-    async (c) => {
-      const { after, limit } = c.req.valid("query");
-      const found = await listGrants(c.get("caller"), { after, limit: limit + 1 });
-      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toGrant));
-    },
+    (c) => respondList(c, { read: listGrants, after: ({ id }) => id, serialize: toGrant }),
   )
   .delete(
     "/v1/oauth/grants/:grant_id",

@@ -1,4 +1,4 @@
-export { listAllAudit, listAudit } from "./audit-log/queries.ts";
+export { type AuditRow, listAllAudit, listAudit } from "./audit-log/queries.ts";
 export { AuditEntryOut, toAuditEntry } from "./audit-log/schema.ts";
 export { closeForMail, deleteWorkspace, deletionStatements } from "./delete.ts";
 export { newWorkspace } from "./new-workspace.ts";

@@ -3,7 +3,7 @@ import { continueSession } from "../../http/continue-session.ts";
 import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { cursorQuery, onePage } from "../../http/pagination.ts";
+import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createWorkspace } from "./create.ts";
 import { deleteWorkspace } from "./delete.ts";
@@ -24,13 +24,12 @@ export const workspaceRoutes = newRoutes()
       responses: responses(200, "A page of workspaces, oldest first", z.array(WorkspaceOut), [403]),
     }),
     query(z.object(cursorQuery)),
-    async (c) => {
-      const { after, limit } = c.req.valid("query");
-      const found = await listWorkspaces(c.get("caller"), { after, limit: limit + 1 });
-      return c.json(
-        onePage(c, found, limit, ({ row }) => ({ after: row.id })).map(({ row, role }) => toWorkspace(row, role)),
-      );
-    },
+    (c) =>
+      respondList(c, {
+        read: listWorkspaces,
+        after: ({ row }) => row.id,
+        serialize: ({ row, role }) => toWorkspace(row, role),
+      }),
   )
   .post(
     "/v1/workspaces/",

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
+import type { mailboxAliases } from "../../platform/db/schema/main/index.ts";
+import type { StoredRow } from "../../platform/db/stored-row.ts";
 
 export const AliasIn = z
   .object({
@@ -29,13 +31,7 @@ export const AliasOut = z
   });
 export type AliasOut = z.output<typeof AliasOut>;
 
-export interface AliasRow {
-  id: string;
-  mailbox_id: string;
-  domain_id: string;
-  address: string;
-  created_at: number;
-}
+export type AliasRow = Omit<StoredRow<typeof mailboxAliases>, "workspace">;
 
 /** Serializes an alias. */
 export const toAlias = (row: AliasRow): AliasOut => ({ ...row, created_at: iso(row.created_at) });

@@ -1,17 +1,11 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { appPasswordsOf } from "../../access/mailbox-sessions/rights.ts";
 import type { MainStatement } from "../../platform/context.ts";
+import type { appPasswords } from "../../platform/db/schema/main/index.ts";
 import { openForPasswords } from "./open.ts";
 import { MAX_APP_PASSWORDS } from "./rules.ts";
 
-export interface AppPasswordRow {
-  id: string;
-  name: string;
-  /** In ms since 1970. */
-  createdAt: number;
-  /** In ms since 1970; null: never. */
-  lastUsedAt: number | null;
-}
+export type AppPasswordRow = Pick<typeof appPasswords.$inferSelect, "id" | "name" | "createdAt" | "lastUsedAt">;
 
 /** Returns the app passwords of a mailbox that have not ended, newest first: all of them, since there are few. Throws 404, and 403. */
 export async function listAppPasswords(ctx: CallerCtx, mailboxId: string): Promise<AppPasswordRow[]> {

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
+import type { forwardingRules } from "../../platform/db/schema/main/index.ts";
+import type { StoredRow } from "../../platform/db/stored-row.ts";
 import { limits, type RuleMatch } from "./rules.ts";
 
 const condition = z.string().max(limits.matchCharacters).nullish();
@@ -101,19 +103,8 @@ export const RuleOut = z
 export type RuleOut = z.output<typeof RuleOut>;
 
 /** A forwarding rule, and whether it may forward to its target. */
-export interface RuleRow {
-  id: string;
-  domain_id: string;
-  mailbox_id: string | null;
-  match: string;
-  action: (typeof actionTypes)[number];
-  target: string;
-  target_key: string | null;
-  is_active: 0 | 1;
+export interface RuleRow extends Omit<StoredRow<typeof forwardingRules>, "workspace" | "secret"> {
   is_confirmed: 0 | 1;
-  position: number;
-  created_at: number;
-  updated_at: number;
 }
 
 /** Serializes a rule. `secret`: the secret that the call made. */

@@ -3,6 +3,8 @@ import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import { readAuthentication } from "../../mail/authentication-results/stored-results.ts";
+import type { inboundEmails } from "../../platform/db/schema/mail/index.ts";
+import type { StoredRow } from "../../platform/db/stored-row.ts";
 import type { InboundEntryOut } from "./schema.ts";
 
 const FIND_ENTRY = `
@@ -10,19 +12,7 @@ const FIND_ENTRY = `
          text_preview, events
     FROM inbound_emails WHERE workspace = ?1 AND id = ?2`;
 
-interface EntryRow {
-  id: string;
-  domain_id: string;
-  from_address: string;
-  from_name: string | null;
-  recipient: string;
-  subject: string;
-  received_at: number;
-  authentication: string;
-  attachment_count: number;
-  text_preview: string;
-  events: string;
-}
+type EntryRow = Omit<StoredRow<typeof inboundEmails>, "n" | "workspace" | "mailbox_id" | "message_id" | "folded">;
 
 /** An event of the inbound log as it is stored: its name, its time in ms since 1970 and its details. */
 export type StoredInboundEvent = { event: string; at: number } & Record<string, unknown>;

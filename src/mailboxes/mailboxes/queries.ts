@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, gt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
+import { visibleTo } from "../../access/visible-rows.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
@@ -12,14 +13,6 @@ const assigneeIds = sql<string>`(
 const mailboxColumns = { ...getTableColumns(mailboxes), assigneeIds: assigneeIds.as("assignee_ids") };
 
 export type MailboxRow = Awaited<ReturnType<typeof select>>[number];
-
-/** Returns the condition that selects the mailboxes of the caller's workspace that its credential may see. */
-function visibleToCaller(ctx: CallerCtx): SQL | undefined {
-  const { domainIds } = ctx.actor;
-  const isPermitted =
-    domainIds && sql`${mailboxes.domainId} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
-  return and(eq(mailboxes.workspace, ctx.workspace.number), isPermitted ?? undefined);
-}
 
 function select(ctx: CallerCtx, where: SQL | undefined, { offset, limit }: { offset: number; limit: number }) {
   return orm(ctx)
@@ -37,7 +30,7 @@ function select(ctx: CallerCtx, where: SQL | undefined, { offset, limit }: { off
  */
 export async function getMailbox(ctx: CallerCtx, id: string): Promise<MailboxRow> {
   const uuid = requireFound(parseUuid(id), "Mailbox");
-  const [row] = await select(ctx, and(visibleToCaller(ctx), eq(mailboxes.id, uuid)), { offset: 0, limit: 1 });
+  const [row] = await select(ctx, and(visibleTo(ctx, mailboxes), eq(mailboxes.id, uuid)), { offset: 0, limit: 1 });
   return requireFound(row, "Mailbox");
 }
 
@@ -50,5 +43,5 @@ export function listMailboxes(
     domain_id === undefined ? undefined : eq(mailboxes.domainId, domain_id),
     after === undefined ? undefined : gt(mailboxes.address, after),
   ];
-  return select(ctx, and(visibleToCaller(ctx), ...where), range);
+  return select(ctx, and(visibleTo(ctx, mailboxes), ...where), range);
 }

@@ -3,7 +3,7 @@ import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { pageQuery, refuseDeepPages, respondList } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { idField } from "../../lib/id-field.ts";
 import { assignMailbox } from "./assign.ts";
@@ -42,11 +42,7 @@ export const mailboxRoutes = newRoutes()
       responses: responses(200, "A page of mailboxes", z.array(MailboxOut), [403]),
     }),
     query(ListQuery),
-    async (c) => {
-      const { page, limit, ...filter } = c.req.valid("query");
-      const found = await listMailboxes(c.get("caller"), { ...filter, offset: page * limit, limit: limit + 1 });
-      return c.json(onePage(c, found, limit, ({ address }) => ({ after: address })).map(toMailbox));
-    },
+    (c) => respondList(c, { read: listMailboxes, after: ({ address }) => address, serialize: toMailbox }),
   )
   .get(
     "/v1/mailboxes/:mailbox_id",

@@ -78,8 +78,8 @@ export function storeResponse(ctx: WorkspaceCtx, response: unknown, status?: num
 }
 
 /** Returns the same for a batch of writes to the mail database of the caller. */
-export function storeMailResponse(ctx: WorkspaceCtx, response: unknown, status?: number): Promise<MailStatement[]> {
-  return storeIn(ctx, ctx.mail, response, status);
+export function storeMailResponse(ctx: WorkspaceCtx, response: unknown): Promise<MailStatement[]> {
+  return storeIn(ctx, ctx.mail, response, undefined);
 }
 
 async function storeIn<Kind extends DatabaseKind>(

@@ -1,5 +1,6 @@
-import { and, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, lt } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
+import { visibleTo } from "../../access/visible-rows.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
@@ -9,20 +10,13 @@ const { hash: _hash, workspace: _workspace, ...columns } = getTableColumns(smtpC
 
 export type SmtpCredentialRow = Awaited<ReturnType<typeof getSmtpCredential>>;
 
-/** Returns the condition that selects the credentials of the caller's workspace that its credential may see. */
-function visibleToCaller({ actor: { domainIds }, workspace }: CallerCtx): SQL | undefined {
-  const isPermitted =
-    domainIds && sql`${smtpCredentials.domainId} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
-  return and(eq(smtpCredentials.workspace, workspace.number), isPermitted ?? undefined);
-}
-
 /** Returns one SMTP credential. Throws 404 for an id that is malformed, unknown, of another workspace or domain. */
 export async function getSmtpCredential(ctx: CallerCtx, id: string) {
   const uuid = requireFound(parseUuid(id), "SMTP credential");
   const [row] = await orm(ctx)
     .select(columns)
     .from(smtpCredentials)
-    .where(and(visibleToCaller(ctx), eq(smtpCredentials.id, uuid)));
+    .where(and(visibleTo(ctx, smtpCredentials), eq(smtpCredentials.id, uuid)));
   return requireFound(row, "SMTP credential");
 }
 
@@ -34,7 +28,7 @@ export function listSmtpCredentials(
   return orm(ctx)
     .select(columns)
     .from(smtpCredentials)
-    .where(and(visibleToCaller(ctx), after === undefined ? undefined : lt(smtpCredentials.id, after)))
+    .where(and(visibleTo(ctx, smtpCredentials), after === undefined ? undefined : lt(smtpCredentials.id, after)))
     .orderBy(desc(smtpCredentials.id))
     .limit(limit)
     .offset(offset);

@@ -3,7 +3,7 @@ import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { onePage, pageOrCursorQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { pageOrCursorQuery, refuseDeepPages, respondList } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createSmtpCredential } from "./create.ts";
 import { deactivateSmtpCredential } from "./deactivate.ts";
@@ -45,11 +45,7 @@ export const smtpCredentialRoutes = newRoutes()
       ),
     }),
     query(ListQuery),
-    async (c) => {
-      const { page, limit, ...filter } = c.req.valid("query");
-      const found = await listSmtpCredentials(c.get("caller"), { ...filter, offset: page * limit, limit: limit + 1 });
-      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toSmtpCredential));
-    },
+    (c) => respondList(c, { read: listSmtpCredentials, after: ({ id }) => id, serialize: toSmtpCredential }),
   )
   .delete(
     "/v1/smtp-credentials/:credential_id",

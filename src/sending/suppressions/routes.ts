@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, responses, success } from "../../http/openapi.ts";
+import { operationsOf, pathText, responses, success } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
-import { isUuid } from "../../lib/ids.ts";
+import { uuidText } from "../../lib/id-field.ts";
 import { addSuppression } from "./add.ts";
 import { listSuppressions, type SuppressionRow } from "./queries.ts";
 import { removeSuppression } from "./remove.ts";
@@ -27,11 +27,7 @@ const ListQuery = z
       .describe(
         "Continues after the entry of this address, with its topics. Taken from the Link header of the page before.",
       ),
-    after_topic: z
-      .string()
-      .toLowerCase()
-      .refine(isUuid, "after_topic must be the value of a Link header")
-      .meta({ format: "uuid" })
+    after_topic: uuidText("after_topic must be the value of a Link header")
       .optional()
       .describe(
         "With `after`: continues after this topic of the address. Taken from the Link header of the page before.",
@@ -40,24 +36,11 @@ const ListQuery = z
   .superRefine(refuseDeepPages);
 
 const RemoveQuery = z.object({
-  topic_id: z
-    .string()
-    .toLowerCase()
-    .refine(isUuid, "must be a UUID")
-    .meta({ format: "uuid" })
-    .optional()
-    .describe("Only the unsubscribe from this topic."),
+  topic_id: uuidText().optional().describe("Only the unsubscribe from this topic."),
 });
 
 const operation = operationsOf("Suppressions");
-const email = {
-  in: "path",
-  name: "email",
-  required: true,
-  description: "The address, percent-encoded",
-  schema: { type: "string", format: "email" },
-  example: "ada@example.org",
-} as const;
+const email = pathText("email", "The address, percent-encoded", "ada@example.org", "email");
 
 export const suppressionRoutes = newRoutes()
   .get(

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isUuid } from "../../lib/ids.ts";
+import { uuidText } from "../../lib/id-field.ts";
 import { iso } from "../../lib/time.ts";
 import type { SuppressionRow } from "./queries.ts";
 
@@ -17,11 +17,7 @@ export const SuppressionIn = z
       .enum(reasons)
       .default("manual")
       .describe("`unsubscribe` applies to bulk and broadcast mail only; every other reason applies to all mail."),
-    topic_id: z
-      .string()
-      .toLowerCase()
-      .refine(isUuid, "must be a UUID")
-      .meta({ format: "uuid" })
+    topic_id: uuidText()
       .nullish()
       .describe("With the reason `unsubscribe`: from this topic only. null: from all bulk mail."),
   })

@@ -2,19 +2,12 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
+import type { topics } from "../../platform/db/schema/main/index.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { Choice } from "./rules.ts";
 
 /** A row of `topics`. Times in milliseconds since 1970. */
-export interface TopicRow {
-  n: number;
-  id: string;
-  name: string;
-  description: string | null;
-  defaultChoice: Choice;
-  isPublic: 0 | 1;
-  createdAt: number;
-}
+export type TopicRow = Omit<typeof topics.$inferSelect, "workspace">;
 
 const COLUMNS =
   "t.n, t.id, t.name, t.description, t.default_choice AS defaultChoice, t.is_public AS isPublic, t.created_at AS createdAt";

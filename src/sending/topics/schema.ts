@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isUuid } from "../../lib/ids.ts";
+import { uuidText } from "../../lib/id-field.ts";
 import { limitedText, lineField } from "../../lib/text-fields.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
@@ -147,14 +147,12 @@ export function toPersonTopics(
   };
 }
 
-const id = z.string().toLowerCase().refine(isUuid, "must be a UUID").meta({ format: "uuid" });
-
 export const PersonTopicsIn = z
   .object({
     topics: z
       .array(
         z.object({
-          id,
+          id: uuidText(),
           choice: z.enum(choices).nullable().describe("null removes the choice, so that the default counts."),
         }),
       )

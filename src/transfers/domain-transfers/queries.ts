@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, inArray, lt, or, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
+import { visibleTo } from "../../access/visible-rows.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -89,18 +90,14 @@ export async function listIncoming(ctx: CallerCtx, page: Page): Promise<{ row: T
 
 /** Returns the transfers that the caller initiated in its active workspace, newest first. */
 export function listOutgoing(ctx: CallerCtx, { after, limit }: Page): Promise<TransferRow[]> {
-  const { userId, domainIds } = ctx.actor;
-  const permitted = domainIds && JSON.stringify([...domainIds]);
+  const columns = { workspace: domainTransfers.sourceWorkspace, domainId: domainTransfers.domainId };
   return orm(ctx)
     .select()
     .from(domainTransfers)
     .where(
       and(
-        eq(domainTransfers.sourceUserId, userId),
-        eq(domainTransfers.sourceWorkspace, ctx.workspace.number),
-        permitted === null
-          ? undefined
-          : sql`${domainTransfers.domainId} IN (SELECT value FROM json_each(${permitted}))`,
+        eq(domainTransfers.sourceUserId, ctx.actor.userId),
+        visibleTo(ctx, columns),
         after === undefined ? undefined : lt(domainTransfers.id, after),
       ),
     )

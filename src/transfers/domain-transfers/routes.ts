@@ -4,8 +4,8 @@ import * as z from "zod";
 import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
-import { operationsOf, responses } from "../../http/openapi.ts";
-import { cursorQuery, onePage } from "../../http/pagination.ts";
+import { operationsOf, pathText, responses } from "../../http/openapi.ts";
+import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { minuteLimit } from "../../http/rate-limit.ts";
 import { body, optionalBody, query } from "../../http/validate.ts";
 import {
@@ -33,18 +33,8 @@ import { requireSwitchedOn } from "./switch.ts";
 
 const operation = operationsOf("Domain transfers");
 
-const token = (name: "token" | "stop_token", link: string) =>
-  ({
-    in: "path",
-    name,
-    required: true,
-    description: `The last part of the mailed ${link} link`,
-    schema: { type: "string" },
-    example: {
-      token: "kYx0Zt3vJ1eBq7mS9uLw2Rd5Hf8Gc4Na6Pi0oTsVbXE",
-      stop_token: "Qm7Xw2Rd5Hf8Gc4Na6Pi0oTsVbXEkYx0Zt3vJ1eBq7m",
-    }[name],
-  }) as const;
+const token = (name: "token" | "stop_token", link: string, example: string) =>
+  pathText(name, `The last part of the mailed ${link} link`, example);
 
 /** Returns the responses of a route. Errors of transfers have a `code`, and `blockers` where something stops them. */
 function transferResponses(description: string, schema: z.ZodType, errors: readonly number[] = []) {
@@ -87,13 +77,12 @@ export const transferRoutes = newRoutes()
     }),
     whileOn,
     query(z.object(cursorQuery)),
-    async (c) => {
-      const caller = c.get("caller");
-      const { after, limit } = c.req.valid("query");
-      const found = await listIncoming(caller, { after, limit: limit + 1 });
-      const page = onePage(c, found, limit, ({ row }) => ({ after: row.id }));
-      return c.json(page.map(({ row, keys }) => toTransfer(row, caller.now(), keys)));
-    },
+    (c) =>
+      respondList(c, {
+        read: listIncoming,
+        after: ({ row }) => row.id,
+        serialize: ({ row, keys }, { now }) => toTransfer(row, now(), keys),
+      }),
   )
   .get(
     "/v1/domain-transfers/outgoing",
@@ -103,12 +92,12 @@ export const transferRoutes = newRoutes()
     }),
     whileOn,
     query(z.object(cursorQuery)),
-    async (c) => {
-      const caller = c.get("caller");
-      const { after, limit } = c.req.valid("query");
-      const found = await listOutgoing(caller, { after, limit: limit + 1 });
-      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map((row) => toTransfer(row, caller.now())));
-    },
+    (c) =>
+      respondList(c, {
+        read: listOutgoing,
+        after: ({ id }) => id,
+        serialize: (row, { now }) => toTransfer(row, now()),
+      }),
   )
   .get(
     "/v1/domain-transfers/accept-eligibility",
@@ -126,7 +115,7 @@ export const transferRoutes = newRoutes()
       description:
         "Starts the safety window of 24 hours. Every owner of the workspace that gives the domain away gets a link that " +
         "stops it. An API key accepts only into its own workspace.",
-      parameters: [token("token", "accept")],
+      parameters: [token("token", "accept", "kYx0Zt3vJ1eBq7mS9uLw2Rd5Hf8Gc4Na6Pi0oTsVbXE")],
       responses: transferResponses("The transfer, accepted", TransferOut, [403, 404, 409, 410, 413, 415, 503]),
     }),
     whileOn,
@@ -169,7 +158,7 @@ export const transferRoutes = newRoutes()
     operation("domains:manage", "stopDomainTransfer", {
       summary: "Stop an accepted transfer by the token of a mailed stop link",
       description: "Works within the safety window, for owners and admins of the workspace that gives the domain away.",
-      parameters: [token("stop_token", "stop")],
+      parameters: [token("stop_token", "stop", "Qm7Xw2Rd5Hf8Gc4Na6Pi0oTsVbXEkYx0Zt3vJ1eBq7m")],
       responses: transferResponses("The transfer, reversed", TransferOut, [403, 404, 409]),
     }),
     whileOn,

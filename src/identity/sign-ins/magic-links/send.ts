@@ -1,10 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { type Address, parseAddress } from "../../../lib/addresses.ts";
-import { tooManyRequests } from "../../../lib/errors.ts";
 import { clientNetwork } from "../../../lib/ip-addresses.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import { countExactly } from "../../../platform/rate-limits/exact.ts";
-import { formatPolicy } from "../../../platform/rate-limits/rules.ts";
+import { requireAll } from "../../../platform/rate-limits/exact.ts";
 import type { SendSystemEmail } from "../../../platform/system-email.ts";
 import { newInvitationLink } from "../invitation-link.ts";
 import { magicLinkPolicies } from "../rules.ts";
@@ -14,20 +12,9 @@ import { createMagicLink, issueMagicLink } from "./create.ts";
  * Counts a request for a sign-in link against the limits of its address and its ip, whether the address has an account or not
  * (docs/contract/limits.md#rate-limits). Throws 429.
  */
-export async function countMagicLink(ctx: Ctx, address: Address, ip: string | null): Promise<void> {
-  for (const [policy, subject] of [
-    [magicLinkPolicies.ip, clientNetwork(ip ?? "unknown")],
-    [magicLinkPolicies.address, address.key],
-  ] as const) {
-    const decision = await countExactly(ctx, policy, subject);
-    if (decision.isAllowed) continue;
-    const seconds = decision.retryAfterSeconds;
-    throw tooManyRequests(
-      `Too many sign-in links were requested; retry in ${seconds} seconds`,
-      seconds,
-      formatPolicy(policy),
-    );
-  }
+export function countMagicLink(ctx: Ctx, address: Address, ip: string | null): Promise<void> {
+  const ofIp = [magicLinkPolicies.ip, clientNetwork(ip ?? "unknown")] as const;
+  return requireAll(ctx, [ofIp, [magicLinkPolicies.address, address.key]], "Too many sign-in links were requested");
 }
 
 /**

@@ -1,9 +1,7 @@
-import { tooManyRequests } from "../../../lib/errors.ts";
 import { keyedHashes, open } from "../../../lib/secret-box.ts";
 import type { Ctx, MainStatement } from "../../../platform/context.ts";
 import { expectChanges } from "../../../platform/db/batch.ts";
-import { countFailure } from "../../../platform/rate-limits/exact.ts";
-import { formatPolicy } from "../../../platform/rate-limits/rules.ts";
+import { countFailure, retryLater } from "../../../platform/rate-limits/exact.ts";
 import { failureLimits } from "../rules.ts";
 import { matchTotp } from "./totp-code.ts";
 
@@ -44,14 +42,7 @@ export async function verifyCode(
   { ip, allowsRecovery = false }: { ip: string | null; allowsRecovery?: boolean },
 ): Promise<VerifiedCode | null> {
   const { exceeded, succeeded } = await countFailure(ctx, failureLimits(`totp ${userId}`, ip));
-  if (exceeded) {
-    const { policy, retryAfterSeconds } = exceeded;
-    throw tooManyRequests(
-      `Too many wrong codes; retry in ${retryAfterSeconds} seconds`,
-      retryAfterSeconds,
-      formatPolicy(policy),
-    );
-  }
+  if (exceeded) throw retryLater("Too many wrong codes", exceeded);
   const statements =
     (await useTotp(ctx, userId, code.replaceAll(" ", ""))) ??
     (allowsRecovery ? await useRecovery(ctx, userId, code) : null);

@@ -1,8 +1,7 @@
 import { parseAddress } from "../../../lib/addresses.ts";
-import { tooManyRequests } from "../../../lib/errors.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import { countFailure } from "../../../platform/rate-limits/exact.ts";
-import { formatPolicy, type RatePolicy } from "../../../platform/rate-limits/rules.ts";
+import { countFailure, retryLater } from "../../../platform/rate-limits/exact.ts";
+import type { RatePolicy } from "../../../platform/rate-limits/rules.ts";
 import { failureLimits } from "../rules.ts";
 
 /** Returns the limits of wrong passwords of a mailbox from an ip, wherever the password is given. */
@@ -15,11 +14,6 @@ export const mailboxPasswordLimits = (email: string, ip: string | null): [RatePo
  */
 export async function countAttempt(ctx: Ctx, email: string, ip: string | null): Promise<() => Promise<void>> {
   const { exceeded, succeeded } = await countFailure(ctx, mailboxPasswordLimits(email, ip));
-  if (!exceeded) return succeeded;
-  const seconds = exceeded.retryAfterSeconds;
-  throw tooManyRequests(
-    `Too many wrong passwords; retry in ${seconds} seconds`,
-    seconds,
-    formatPolicy(exceeded.policy),
-  );
+  if (exceeded) throw retryLater("Too many wrong passwords", exceeded);
+  return succeeded;
 }

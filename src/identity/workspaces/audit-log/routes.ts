@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { newRoutes } from "../../../http/env.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
-import { cursorQuery, onePage } from "../../../http/pagination.ts";
+import { cursorQuery, respondList } from "../../../http/pagination.ts";
 import { query } from "../../../http/validate.ts";
 import { AUDIT_RETENTION_DAYS } from "../../../platform/audit/rules.ts";
 import { listAudit } from "./queries.ts";
@@ -17,9 +17,5 @@ export const auditRoutes = newRoutes().get(
     responses: responses(200, "A page of entries", z.array(AuditEntryOut), [403]),
   }),
   query(z.object(cursorQuery)),
-  async (c) => {
-    const { after, limit } = c.req.valid("query");
-    const found = await listAudit(c.get("caller"), { after, limit: limit + 1 });
-    return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toAuditEntry));
-  },
+  (c) => respondList(c, { read: listAudit, after: ({ id }) => id, serialize: toAuditEntry }),
 );

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { newRoutes } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noContent } from "../../../http/no-content.ts";
-import { operationsOf, responses } from "../../../http/openapi.ts";
+import { operationsOf, pathText, responses } from "../../../http/openapi.ts";
 import { body, query } from "../../../http/validate.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
@@ -37,14 +37,7 @@ const BlockedSenders = z
   .meta({ ref: "InboxBlockedSenders", example: { emails: ["spam@example.org"] } });
 
 const operation = operationsOf("Inbox");
-const name = {
-  in: "path",
-  name: "name",
-  required: true,
-  description: "Name of the folder, percent-encoded",
-  schema: { type: "string" },
-  example: "Projects",
-} as const;
+const name = pathText("name", "Name of the folder, percent-encoded", "Projects");
 
 export const folderRoutes = newRoutes()
   .get(

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { download } from "../../../http/download.ts";
 import { newRoutes } from "../../../http/env.ts";
-import { file, operationsOf, responses, success } from "../../../http/openapi.ts";
+import { file, operationsOf, pathText, responses, success } from "../../../http/openapi.ts";
 import { offsetQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { notFound, requireFound } from "../../../lib/errors.ts";
@@ -50,14 +50,7 @@ const SearchQuery = z.object({
 });
 
 const operation = operationsOf("Inbox");
-const partId = {
-  in: "path",
-  name: "part_id",
-  required: true,
-  description: "Number of the part, as in IMAP",
-  schema: { type: "string" },
-  example: "2",
-} as const;
+const partId = pathText("part_id", "Number of the part, as in IMAP", "2");
 
 export const messageRoutes = newRoutes()
   .get(

@@ -1,5 +1,5 @@
 import { newRoutes } from "../../../http/env.ts";
-import { pageQuery, toPage } from "../../../http/list-page.ts";
+import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
@@ -7,7 +7,6 @@ import { addressKey } from "../../../lib/addresses.ts";
 import { getUser, listUsers, restrictUser } from "../../../operations/admin/index.ts";
 import { AccountsPage } from "./accounts.tsx";
 
-const PAGE_SIZE = 100;
 const PATH = "/app/admin/accounts";
 const RESTRICT = "POST /v1/admin/users/:user_id/restrict";
 
@@ -21,8 +20,11 @@ export const accountPages = newRoutes()
   .get(PATH, ...pageFor("GET /v1/admin/users"), async (c) => {
     const email = c.req.query("email")?.trim() ?? "";
     const key = email === "" ? {} : { emailKey: addressKey(email) };
-    const found = await listUsers(c.get("caller"), { ...key, ...pageQuery(c, PAGE_SIZE) });
-    const { rows: users, next } = toPage(found, PAGE_SIZE, PATH, ({ id }) => id);
+    const { rows: users, next } = await readPage(c, {
+      path: PATH,
+      read: (caller, query) => listUsers(caller, { ...key, ...query }),
+      after: ({ id }) => id,
+    });
     return respondPage(c, <AccountsPage users={users} email={email} />, { notices, next, nextLabel: "More" });
   })
   .get(`${PATH}/:user_id/restrict`, ...pageFor(RESTRICT), async (c) => {

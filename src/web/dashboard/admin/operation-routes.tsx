@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
-import { pageQuery, toPage } from "../../../http/list-page.ts";
+import { readPage, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -73,9 +73,8 @@ export const operationPages = newRoutes()
     respondPage(c, <ReceiversPage receivers={await listReceivers(c.get("caller"))} />),
   )
   .get(LETTERS, ...pageFor("GET /v1/admin/dead-letters"), async (c) => {
-    const found = await listDeadLetters(c.get("caller"), pageQuery(c, PAGE_SIZE));
-    const { rows: letters, next } = toPage(found, PAGE_SIZE, LETTERS, ({ id }) => id);
-    return respondPage(c, <DeadLettersPage letters={letters} />, { notices, next, nextLabel: "More" });
+    const { rows, next } = await readPage(c, { path: LETTERS, read: listDeadLetters, after: ({ id }) => id });
+    return respondPage(c, <DeadLettersPage letters={rows} />, { notices, next, nextLabel: "More" });
   })
   .post(`${LETTERS}/:letter_id/replay`, ...pageFor("POST /v1/admin/dead-letters/:letter_id/replay"), async (c) => {
     await replayDeadLetter(c.get("caller"), c.req.param("letter_id"));
@@ -114,7 +113,6 @@ function countNotice(c: Context<AppEnv>, parameter: string, of: string): string 
 }
 
 async function showHosts(c: Context<AppEnv>) {
-  const found = await listBlockedHosts(c.get("caller"), pageQuery(c, PAGE_SIZE));
-  const { rows: hosts, next } = toPage(found, PAGE_SIZE, HOSTS, ({ host }) => host);
-  return respondPage(c, <BlockedHostsPage hosts={hosts} />, { notices, next, nextLabel: "More" });
+  const { rows, next } = await readPage(c, { path: HOSTS, read: listBlockedHosts, after: ({ host }) => host });
+  return respondPage(c, <BlockedHostsPage hosts={rows} />, { notices, next, nextLabel: "More" });
 }

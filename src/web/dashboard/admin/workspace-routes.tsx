@@ -1,12 +1,11 @@
 import { newRoutes } from "../../../http/env.ts";
-import { pageQuery, toPage } from "../../../http/list-page.ts";
+import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { getAnyWorkspace, listAllWorkspaces, pauseWorkspace } from "../../../operations/admin/index.ts";
 import { WorkspacesPage } from "./workspaces.tsx";
 
-const PAGE_SIZE = 100;
 const PATH = "/app/admin/workspaces";
 const PAUSE = "POST /v1/admin/workspaces/:workspace_id/pause";
 
@@ -18,9 +17,8 @@ const notices: Readonly<Record<string, string>> = {
 /** Workspaces of the platform: an administrator stops the mail of one. */
 export const workspacePages = newRoutes()
   .get(PATH, ...pageFor("GET /v1/admin/workspaces"), async (c) => {
-    const found = await listAllWorkspaces(c.get("caller"), pageQuery(c, PAGE_SIZE));
-    const { rows: workspaces, next } = toPage(found, PAGE_SIZE, PATH, ({ id }) => id);
-    return respondPage(c, <WorkspacesPage workspaces={workspaces} />, { notices, next, nextLabel: "More" });
+    const { rows, next } = await readPage(c, { path: PATH, read: listAllWorkspaces, after: ({ id }) => id });
+    return respondPage(c, <WorkspacesPage workspaces={rows} />, { notices, next, nextLabel: "More" });
   })
   .get(`${PATH}/:workspace_id/pause`, ...pageFor(PAUSE), async (c) => {
     const { name } = await getAnyWorkspace(c.get("caller"), c.req.param("workspace_id"));

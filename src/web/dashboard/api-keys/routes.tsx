@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { listDomains } from "../../../domains/domains/index.ts";
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
-import { pageQuery, toPage } from "../../../http/list-page.ts";
+import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -17,7 +17,6 @@ import {
 import { toKeyRequest } from "./form.ts";
 import { ApiKeysPage, CreatedKeyPage } from "./page.tsx";
 
-const PAGE_SIZE = 100;
 /** Most domains that the form offers; the API takes any. */
 const MAX_DOMAINS = 50;
 const REVOKE = "DELETE /v1/api-keys/:api_key_id";
@@ -57,11 +56,10 @@ export const apiKeyPages = newRoutes()
 
 async function showKeys(c: Context<AppEnv>) {
   const caller = c.get("caller");
-  const [found, domains] = await Promise.all([
-    listApiKeys(caller, { ...pageQuery(c, PAGE_SIZE), offset: 0 }),
+  const [{ rows: keys, next }, domains] = await Promise.all([
+    readPage(c, { path: "/app/api-keys", read: listApiKeys, after: ({ id }) => id }),
     caller.actor.scopes.has("domains:view") ? listDomains(caller, { offset: 0, limit: MAX_DOMAINS }) : [],
   ]);
-  const { rows: keys, next } = toPage(found, PAGE_SIZE, "/app/api-keys", ({ id }) => id);
   const page = <ApiKeysPage keys={keys} domains={domains.map(({ domain }) => domain)} next={next} />;
   return respondPage(c, page, { notices: { revoked: "The key is revoked." } });
 }

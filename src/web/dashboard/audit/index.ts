@@ -1,1 +1,1 @@
-export { AuditList } from "./list.tsx";
+export { showAudit } from "./list.tsx";

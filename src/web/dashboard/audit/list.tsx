@@ -1,8 +1,24 @@
-import { Empty, List, Time } from "../../../http/ui/index.ts";
-import type { AuditEntryOut } from "../../../identity/workspaces/index.ts";
+import type { Context } from "hono";
+import type { AppEnv } from "../../../http/env.ts";
+import { readPage, type ShownList } from "../../../http/list-page.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { AppLayout, Empty, List, Time } from "../../../http/ui/index.ts";
+import { type AuditEntryOut, type AuditRow, toAuditEntry } from "../../../identity/workspaces/index.ts";
+
+/** Shows a page of an audit log. */
+export async function showAudit(c: Context<AppEnv>, title: string, list: Pick<ShownList<AuditRow>, "path" | "read">) {
+  const { rows, next } = await readPage(c, { ...list, after: ({ id }) => id });
+  return respondPage(
+    c,
+    <AppLayout title={title}>
+      <AuditList entries={rows.map(toAuditEntry)} />
+    </AppLayout>,
+    { next },
+  );
+}
 
 /** Entries of an audit log, newest first. */
-export const AuditList = ({ entries }: { entries: readonly AuditEntryOut[] }) => (
+const AuditList = ({ entries }: { entries: readonly AuditEntryOut[] }) => (
   <List
     caption="Audit log"
     kind="audit"

@@ -12,7 +12,7 @@ import {
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
+import { changeByButton, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
@@ -48,10 +48,10 @@ export const automationPages = newRoutes()
   )
   .get("/app/automations/:automation_id", ...pageFor("GET /v1/automations/:automation_id"), showAutomation)
   .post("/app/automations/:automation_id/activate", ...pageFor("POST /v1/automations/:automation_id/activate"), (c) =>
-    act(c, "activated", (caller, id) => refusedAt(() => activateAutomation(caller, id), placeOf)),
+    changeByButton(c, PAGE, "activated", (caller, id) => refusedAt(() => activateAutomation(caller, id), placeOf)),
   )
   .post("/app/automations/:automation_id/pause", ...pageFor("POST /v1/automations/:automation_id/pause"), (c) =>
-    act(c, "paused", pauseAutomation),
+    changeByButton(c, PAGE, "paused", pauseAutomation),
   )
   .get("/app/automations/:automation_id/archive", ...pageFor(ARCHIVE), async (c) => {
     const { id, name } = await readAutomation(c);
@@ -62,7 +62,9 @@ export const automationPages = newRoutes()
       </ConfirmPage>,
     );
   })
-  .post("/app/automations/:automation_id/archive", ...pageFor(ARCHIVE), (c) => act(c, "archived", archiveAutomation))
+  .post("/app/automations/:automation_id/archive", ...pageFor(ARCHIVE), (c) =>
+    changeByButton(c, PAGE, "archived", archiveAutomation),
+  )
   .route("/", settingsPages)
   .route("/", dryRunPages)
   .route("/", stepPages);
@@ -73,18 +75,7 @@ const placeOf = (loc: readonly (string | number)[]): string => {
   return step === null ? "trigger" : stepId(step);
 };
 
-/** Runs an action on the automation of the path and leads back to its page. */
-function act(
-  c: Context<AppEnv>,
-  done: string,
-  run: (caller: AppEnv["Variables"]["caller"], id: string) => Promise<unknown>,
-): Promise<Response> {
-  const id = c.req.param("automation_id") ?? "";
-  return attempt(c, showAutomation, async () => {
-    await run(c.get("caller"), id);
-    return `/app/automations/${id}?done=${done}`;
-  });
-}
+const PAGE = { parameter: "automation_id", show: showAutomation, pathOf: (id: string) => `/app/automations/${id}` };
 
 async function showList(c: Context<AppEnv>) {
   const { automations, next } = await listAutomations(c.get("caller"), {

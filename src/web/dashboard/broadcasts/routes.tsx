@@ -14,7 +14,7 @@ import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { attempt } from "../../../http/page-form.ts";
+import { attempt, changeByButton } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";
@@ -51,19 +51,19 @@ export const broadcastPages = newRoutes()
     return respondMailHtml(c, html_body);
   })
   .post("/app/broadcasts/:broadcast_id/pause", ...pageFor(`POST ${API}/pause`), (c) =>
-    change(c, "paused", pauseBroadcast),
+    changeByButton(c, PAGE, "paused", pauseBroadcast),
   )
   .post("/app/broadcasts/:broadcast_id/resume", ...pageFor(`POST ${API}/resume`), (c) =>
-    change(c, "resumed", resumeBroadcast),
+    changeByButton(c, PAGE, "resumed", resumeBroadcast),
   )
   .post("/app/broadcasts/:broadcast_id/cancel", ...pageFor(`POST ${API}/cancel`), (c) =>
-    change(c, "cancelled", cancelBroadcast),
+    changeByButton(c, PAGE, "cancelled", cancelBroadcast),
   )
   .get("/app/broadcasts/:broadcast_id/promote/:variant_id", ...pageFor(PROMOTE), (c) => askToPromote(c))
   .post("/app/broadcasts/:broadcast_id/promote/:variant_id", ...pageFor(PROMOTE), async (c) => {
     await readForm(c);
     const variant = c.req.param("variant_id");
-    return change(c, "promoted", (_, id) =>
+    return changeByButton(c, PAGE, "promoted", (_, id) =>
       onceForForm(c, JSON.stringify([id, variant]), (ctx) => promoteVariant(ctx, id, variant)),
     );
   })
@@ -84,16 +84,7 @@ export const broadcastPages = newRoutes()
     }),
   );
 
-function change(
-  c: Context<AppEnv>,
-  done: string,
-  run: (caller: AppEnv["Variables"]["caller"], id: string) => Promise<unknown>,
-): Promise<Response> {
-  return attempt(c, showBroadcast, async () => {
-    await run(c.get("caller"), idOf(c));
-    return `/app/broadcasts/${idOf(c)}?done=${done}`;
-  });
-}
+const PAGE = { parameter: "broadcast_id", show: showBroadcast, pathOf: (id: string) => `/app/broadcasts/${id}` };
 
 /** Shows what a promotion would do, or why it is refused: its state may have changed since the page of the broadcast was read. */
 const askToPromote = (c: Context<AppEnv>) =>

@@ -20,7 +20,7 @@ import { getDmarcSummary, getReportsOn, ReportsQuery } from "../../../domains/re
 import { download } from "../../../http/download.ts";
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
-import { pageQuery, toPage } from "../../../http/list-page.ts";
+import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, parseFields, submitForm, textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -180,10 +180,9 @@ function atItsField(error: unknown): never {
 }
 
 async function showList(c: Context<AppEnv>) {
-  const caller = c.get("caller");
-  const found = await listDomains(caller, { ...pageQuery(c, PAGE_SIZE), offset: 0 });
-  const { rows, next } = toPage(found, PAGE_SIZE, "/app/domains", ({ domain }) => domain.name);
-  const domains = rows.map((row) => toDomain(caller.settings, row));
+  const list = { path: "/app/domains", read: listDomains, size: PAGE_SIZE };
+  const { rows, next } = await readPage(c, { ...list, after: ({ domain }) => domain.name });
+  const domains = rows.map((row) => toDomain(c.get("caller").settings, row));
   return respondPage(c, <DomainsPage domains={domains} />, { notices, next, nextLabel: "More" });
 }
 

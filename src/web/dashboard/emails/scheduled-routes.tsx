@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, submitForm } from "../../../http/page-form.ts";
+import { changeByButton, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { readTime } from "../../../http/time-field.ts";
 import { notFound } from "../../../lib/errors.ts";
@@ -32,19 +32,13 @@ export const scheduledPages = newRoutes()
     });
   })
   .post("/app/emails/:email_id/send-now", ...pageFor("POST /v1/emails/scheduled/:email_id/send-now"), (c) =>
-    change(c, "now", (id) => sendNow(c.get("caller"), id)),
+    changeByButton(c, PAGE, "now", sendNow),
   )
   .post("/app/emails/:email_id/cancel", ...pageFor("DELETE /v1/emails/scheduled/:email_id"), (c) =>
-    change(c, "cancelled", (id) => cancelEmail(c.get("caller"), id)),
+    changeByButton(c, PAGE, "cancelled", cancelEmail),
   );
 
-function change(c: Context<AppEnv>, done: string, run: (id: string) => Promise<unknown>): Promise<Response> {
-  const id = c.req.param("email_id") ?? "";
-  return attempt(c, showScheduled, async () => {
-    await run(id);
-    return `/app/emails/${id}?done=${done}`;
-  });
-}
+const PAGE = { parameter: "email_id", show: showScheduled, pathOf: (id: string) => `/app/emails/${id}` };
 
 async function showScheduled(c: Context<AppEnv>) {
   const after = c.req.method === "GET" ? c.req.query("after") : undefined;

@@ -4,7 +4,7 @@ import { listDomains } from "../../../domains/domains/index.ts";
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
+import { changeByButton, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
@@ -80,8 +80,12 @@ export const forwardingPages = newRoutes()
       return showSaved(c, rule, "saved");
     }),
   )
-  .post("/app/forwarding/:rule_id/enable", ...pageFor(UPDATE), (c) => setActive(c, true))
-  .post("/app/forwarding/:rule_id/disable", ...pageFor(UPDATE), (c) => setActive(c, false))
+  .post("/app/forwarding/:rule_id/enable", ...pageFor(UPDATE), (c) =>
+    changeByButton(c, PAGE, "enabled", (caller, id) => updateRule(caller, id, { is_active: true })),
+  )
+  .post("/app/forwarding/:rule_id/disable", ...pageFor(UPDATE), (c) =>
+    changeByButton(c, PAGE, "disabled", (caller, id) => updateRule(caller, id, { is_active: false })),
+  )
   .get("/app/forwarding/:rule_id/delete", ...pageFor(DELETE), async (c) => {
     const { id, target } = await getRule(c.get("caller"), c.req.param("rule_id"));
     return respondPage(
@@ -114,13 +118,7 @@ async function withMailboxId<Fields extends { action: { type: string; target: st
   return { ...fields, action: { type, target: id } };
 }
 
-function setActive(c: Context<AppEnv>, isActive: boolean) {
-  const id = c.req.param("rule_id") ?? "";
-  return attempt(c, showRule, async () => {
-    await updateRule(c.get("caller"), id, { is_active: isActive });
-    return `/app/forwarding/${id}?done=${isActive ? "enabled" : "disabled"}`;
-  });
-}
+const PAGE = { parameter: "rule_id", show: showRule, pathOf: (id: string) => `/app/forwarding/${id}` };
 
 /** Returns the domains and mailboxes of the workspace, as choices and by their ids. */
 async function findChoices(caller: CallerCtx): Promise<{ names: Names; scopes: { value: string; label: string }[] }> {

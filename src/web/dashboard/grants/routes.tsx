@@ -1,20 +1,18 @@
 import { newRoutes } from "../../../http/env.ts";
-import { pageQuery, toPage } from "../../../http/list-page.ts";
+import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { deleteGrant, getGrant, listGrants } from "../../../identity/oauth/index.ts";
 import { clientName, GrantsPage } from "./page.tsx";
 
-const PAGE_SIZE = 100;
 const REVOKE = "DELETE /v1/oauth/grants/:grant_id";
 
 export const grantPages = newRoutes()
   .get("/app/grants", ...pageFor("GET /v1/oauth/grants"), async (c) => {
-    const found = await listGrants(c.get("caller"), pageQuery(c, PAGE_SIZE));
-    const { rows: grants, next } = toPage(found, PAGE_SIZE, "/app/grants", ({ id }) => id);
+    const { rows, next } = await readPage(c, { path: "/app/grants", read: listGrants, after: ({ id }) => id });
     const notices = { revoked: "The program is disconnected." };
-    return respondPage(c, <GrantsPage grants={grants} next={next} />, { notices });
+    return respondPage(c, <GrantsPage grants={rows} next={next} />, { notices });
   })
   .get("/app/grants/:grant_id/revoke", ...pageFor(REVOKE), async (c) => {
     const grant = await getGrant(c.get("caller"), c.req.param("grant_id"));

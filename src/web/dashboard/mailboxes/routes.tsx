@@ -1,11 +1,10 @@
 import type { Context } from "hono";
-import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
-import { pageQuery, toPage } from "../../../http/list-page.ts";
+import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
+import { changeByForm, parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { listMembers } from "../../../identity/members/index.ts";
@@ -29,7 +28,6 @@ import { MailboxPage } from "./detail.tsx";
 import { MailboxesPage } from "./list.tsx";
 import { readMailboxForm, toMailboxForm, toMailboxRequest, valuesOf } from "./settings-form.ts";
 
-const PAGE_SIZE = 100;
 /** Most domains and members in the choices of forms. */
 const MAX_CHOICES = 200;
 const DELETE = "DELETE /v1/mailboxes/:mailbox_id";
@@ -58,7 +56,7 @@ export const mailboxPages = newRoutes()
   )
   .get("/app/mailboxes/:mailbox_id", ...pageFor("GET /v1/mailboxes/:mailbox_id"), showMailbox)
   .post("/app/mailboxes/:mailbox_id", ...pageFor("PATCH /v1/mailboxes/:mailbox_id"), (c) =>
-    change(c, "saved", async (caller, id, fields) => {
+    changeByForm(c, PAGE, "saved", async (caller, id, fields) => {
       const form = readMailboxForm(fields);
       const isManager = mayManage(caller.actor);
       const patch = parseFields(MailboxPatch, toMailboxRequest(form, isManager));
@@ -68,13 +66,13 @@ export const mailboxPages = newRoutes()
     }),
   )
   .post("/app/mailboxes/:mailbox_id/password", ...pageFor("PUT /v1/mailboxes/:mailbox_id/password"), (c) =>
-    change(c, "password", (caller, id, fields) => {
+    changeByForm(c, PAGE, "password", (caller, id, fields) => {
       const { password } = parseFields(PasswordIn, { password: fields.get("password") ?? "" });
       return setMailboxPassword(caller, id, password);
     }),
   )
   .post("/app/mailboxes/:mailbox_id/assignees", ...pageFor("PUT /v1/mailboxes/:mailbox_id/assignees"), (c) =>
-    change(c, "assigned", (caller, id, fields) =>
+    changeByForm(c, PAGE, "assigned", (caller, id, fields) =>
       assignMailbox(caller, id, parseFields(AssigneesIn, { user_ids: fields.getAll("user_id") })),
     ),
   )
@@ -92,17 +90,7 @@ export const mailboxPages = newRoutes()
     return c.redirect("/app/mailboxes?done=deleted", 303);
   });
 
-/** Changes the mailbox of the path by a form of its page, and leads back to it. */
-const change = (
-  c: Context<AppEnv>,
-  done: keyof typeof notices,
-  run: (caller: CallerCtx, id: string, fields: URLSearchParams) => Promise<unknown>,
-) =>
-  submitForm(c, showMailbox, async (fields) => {
-    const id = c.req.param("mailbox_id") ?? "";
-    await run(c.get("caller"), id, fields);
-    return `/app/mailboxes/${id}?done=${done}`;
-  });
+const PAGE = { parameter: "mailbox_id", show: showMailbox, pathOf: (id: string) => `/app/mailboxes/${id}` };
 
 async function showMailbox(c: Context<AppEnv>) {
   const caller = c.get("caller");
@@ -116,11 +104,10 @@ async function showMailbox(c: Context<AppEnv>) {
 
 async function showList(c: Context<AppEnv>) {
   const caller = c.get("caller");
-  const [found, domains] = await Promise.all([
-    listMailboxes(caller, { ...pageQuery(c, PAGE_SIZE), offset: 0 }),
+  const [{ rows, next }, domains] = await Promise.all([
+    readPage(c, { path: "/app/mailboxes", read: listMailboxes, after: ({ address }) => address }),
     caller.actor.scopes.has("domains:view") ? listDomains(caller, { offset: 0, limit: MAX_CHOICES }) : [],
   ]);
-  const { rows, next } = toPage(found, PAGE_SIZE, "/app/mailboxes", ({ address }) => address);
   const page = (
     <MailboxesPage
       mailboxes={rows.map(toMailbox)}

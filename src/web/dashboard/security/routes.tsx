@@ -5,7 +5,7 @@ import { revokeSession } from "../../../access/sessions/revoke.ts";
 import { clientOf } from "../../../http/client.ts";
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
-import { pageQuery, toPage } from "../../../http/list-page.ts";
+import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -15,7 +15,6 @@ import { AppError } from "../../../lib/errors.ts";
 import { deleteAccountPages } from "./delete-account.tsx";
 import { RecoveryCodesPage, SecurityPage, TotpSetupPage } from "./page.tsx";
 
-const PAGE_SIZE = 100;
 const REVOKE = "DELETE /v1/sessions/:session_id";
 
 const CodeForm = z.object({ code: z.string().max(64) });
@@ -67,8 +66,9 @@ function refuseCode(error: unknown): never {
 }
 
 async function showSecurity(c: Context<AppEnv>) {
-  const caller = c.get("caller");
-  const [found, totp] = await Promise.all([listSessions(caller, pageQuery(c, PAGE_SIZE)), readTotpStatus(caller)]);
-  const { rows: sessions, next } = toPage(found, PAGE_SIZE, "/app/security", ({ id }) => id);
+  const [{ rows: sessions, next }, totp] = await Promise.all([
+    readPage(c, { path: "/app/security", read: listSessions, after: ({ id }) => id }),
+    readTotpStatus(c.get("caller")),
+  ]);
   return respondPage(c, <SecurityPage sessions={sessions} next={next} totp={totp} />, { notices });
 }

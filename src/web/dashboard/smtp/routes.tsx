@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { listDomains } from "../../../domains/domains/index.ts";
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
-import { pageQuery, toPage } from "../../../http/list-page.ts";
+import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -17,7 +17,6 @@ import {
 } from "../../../sending/smtp-credentials/index.ts";
 import { CreatedSmtpPage, SmtpPage } from "./page.tsx";
 
-const PAGE_SIZE = 100;
 /** Most domains in the choice of the form. */
 const MAX_DOMAINS = 200;
 const DEACTIVATE = "DELETE /v1/smtp-credentials/:credential_id";
@@ -47,11 +46,10 @@ export const smtpPages = newRoutes()
 
 async function showList(c: Context<AppEnv>) {
   const caller = c.get("caller");
-  const [found, domains] = await Promise.all([
-    listSmtpCredentials(caller, { ...pageQuery(c, PAGE_SIZE), offset: 0 }),
+  const [{ rows, next }, domains] = await Promise.all([
+    readPage(c, { path: "/app/smtp", read: listSmtpCredentials, after: ({ id }) => id }),
     listDomains(caller, { offset: 0, limit: MAX_DOMAINS }),
   ]);
-  const { rows, next } = toPage(found, PAGE_SIZE, "/app/smtp", ({ id }) => id);
   const page = (
     <SmtpPage
       credentials={rows.map(toSmtpCredential)}

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
-import { pageQuery, toPage } from "../../../http/list-page.ts";
+import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -84,10 +84,9 @@ export const teamPages = newRoutes()
 
 async function showTeam(c: Context<AppEnv>) {
   const caller = c.get("caller");
-  const [found, invitations] = await Promise.all([
-    listMembers(caller, pageQuery(c, PAGE_SIZE)),
+  const [{ rows: members, next }, invitations] = await Promise.all([
+    readPage(c, { path: "/app/team", read: listMembers, after: ({ userId }) => userId }),
     listInvitations(caller, { limit: PAGE_SIZE }),
   ]);
-  const { rows: members, next } = toPage(found, PAGE_SIZE, "/app/team", ({ userId }) => userId);
   return respondPage(c, <TeamPage members={members} invitations={invitations} next={next} />, { notices });
 }

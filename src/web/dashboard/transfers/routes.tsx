@@ -1,9 +1,8 @@
 import type { Context } from "hono";
-import type { CallerCtx } from "../../../access/caller.ts";
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { pageQuery, toPage } from "../../../http/list-page.ts";
+import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm, textOf } from "../../../http/page-form.ts";
+import { changeByForm, type FormChange, parseFields, textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import {
   AcceptIn,
@@ -40,27 +39,21 @@ export const transferPages = newRoutes()
     decide(c, "cancelled", cancelById),
   );
 
-function decide(
-  c: Context<AppEnv>,
-  done: keyof typeof notices,
-  run: (caller: CallerCtx, id: string, fields: URLSearchParams) => Promise<unknown>,
-): Promise<Response> {
+const PAGE = { parameter: "transfer_id", show: showTransfers, pathOf: () => "/app/transfers" };
+
+function decide(c: Context<AppEnv>, done: keyof typeof notices, change: FormChange) {
   requireSwitchedOn(c.get("ctx"));
-  return submitForm(c, showTransfers, async (fields) => {
-    await run(c.get("caller"), c.req.param("transfer_id") ?? "", fields);
-    return `/app/transfers?done=${done}`;
-  });
+  return changeByForm(c, PAGE, done, change);
 }
 
 async function showTransfers(c: Context<AppEnv>) {
   requireSwitchedOn(c.get("ctx"));
   const caller = c.get("caller");
-  const [incoming, found, targets] = await Promise.all([
+  const [incoming, { rows: outgoing, next }, targets] = await Promise.all([
     findIncoming(caller, { limit: PAGE_SIZE }),
-    listOutgoing(caller, pageQuery(c, PAGE_SIZE)),
+    readPage(c, { path: "/app/transfers", read: listOutgoing, after: ({ id }) => id, size: PAGE_SIZE }),
     listTargets(caller),
   ]);
-  const { rows: outgoing, next } = toPage(found, PAGE_SIZE, "/app/transfers", ({ id }) => id);
   const page = <TransfersPage incoming={incoming} outgoing={outgoing} targets={targets} />;
   return respondPage(c, page, { notices, next });
 }

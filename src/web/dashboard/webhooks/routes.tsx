@@ -1,9 +1,8 @@
 import type { Context } from "hono";
-import type { CallerCtx } from "../../../access/caller.ts";
 import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, submitForm } from "../../../http/page-form.ts";
+import { attempt, changeByForm, parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
@@ -55,7 +54,7 @@ export const webhookPages = newRoutes()
   )
   .get("/app/webhooks/:webhook_id", ...pageFor(GET), showWebhook)
   .post("/app/webhooks/:webhook_id", ...pageFor(UPDATE), (c) =>
-    change(c, "saved", async (caller, id, fields) => {
+    changeByForm(c, PAGE, "saved", async (caller, id, fields) => {
       const request = readFields(fields);
       const patch = parseFields(WebhookPatch, request);
       const stored = toWebhook(await getWebhook(caller, id));
@@ -64,13 +63,13 @@ export const webhookPages = newRoutes()
     }),
   )
   .post("/app/webhooks/:webhook_id/pause", ...pageFor(UPDATE), (c) =>
-    change(c, "paused", (caller, id) => updateWebhook(caller, id, { is_active: false })),
+    changeByForm(c, PAGE, "paused", (caller, id) => updateWebhook(caller, id, { is_active: false })),
   )
   .post("/app/webhooks/:webhook_id/resume", ...pageFor(UPDATE), (c) =>
-    change(c, "resumed", (caller, id) => updateWebhook(caller, id, { is_active: true })),
+    changeByForm(c, PAGE, "resumed", (caller, id) => updateWebhook(caller, id, { is_active: true })),
   )
   .post("/app/webhooks/:webhook_id/test", ...pageFor("POST /v1/webhooks/:webhook_id/test"), (c) =>
-    change(c, "tested", (_, id) => onceForForm(c, id, (ctx) => testWebhook(ctx, id))),
+    changeByForm(c, PAGE, "tested", (_, id) => onceForForm(c, id, (ctx) => testWebhook(ctx, id))),
   )
   .get("/app/webhooks/:webhook_id/rotate", ...pageFor(UPDATE), (c) =>
     confirm(c, {
@@ -103,17 +102,7 @@ const readFields = (form: URLSearchParams): WebhookForm => ({
   events: form.getAll("event"),
 });
 
-/** Changes the webhook of the path and leads back to its page. */
-const change = (
-  c: Context<AppEnv>,
-  done: keyof typeof notices,
-  run: (caller: CallerCtx, id: string, fields: URLSearchParams) => Promise<unknown>,
-) =>
-  submitForm(c, showWebhook, async (fields) => {
-    const id = c.req.param("webhook_id") ?? "";
-    await run(c.get("caller"), id, fields);
-    return `/app/webhooks/${id}?done=${done}`;
-  });
+const PAGE = { parameter: "webhook_id", show: showWebhook, pathOf: (id: string) => `/app/webhooks/${id}` };
 
 async function confirm(c: Context<AppEnv>, { title, button, text }: { title: string; button: string; text: string }) {
   const { id, url } = await getWebhook(c.get("caller"), c.req.param("webhook_id") ?? "");
