@@ -1,10 +1,10 @@
+import type { ReportedResult } from "../src/mail/egress-tickets/report.ts";
 import type { Reply } from "../src/mail/smtp/client.ts";
-import type { Result } from "./outcomes.ts";
 import type { ReceiverPace, Verdict } from "./receiver-pace.ts";
 import { toLine } from "./receivers/reply-line.ts";
 
 /** Notes the results of one transaction for the pace of its receiver, each reply once, and returns them as its rules have them. */
-export function applyReplies(pace: ReceiverPace, results: readonly Result[], now: number): Result[] {
+export function applyReplies(pace: ReceiverPace, results: readonly ReportedResult[], now: number): ReportedResult[] {
   const verdicts = new Map<string, Verdict>();
   const verdictOf = (reply: Reply) => {
     const line = toLine(reply);
@@ -21,7 +21,7 @@ export function applyReplies(pace: ReceiverPace, results: readonly Result[], now
   });
 }
 
-function applyVerdict(result: Result, verdict: Verdict, receiver: string): Result {
+function applyVerdict(result: ReportedResult, verdict: Verdict, receiver: string): ReportedResult {
   if (verdict === "permanent" && result.kind === "deferred" && result.reply !== null)
     return { kind: "recipient-refused", phase: "rcpt", reply: result.reply, relay: result.relay ?? "", receiver };
   if (verdict === "temporary" && (result.kind === "recipient-refused" || result.kind === "message-refused"))

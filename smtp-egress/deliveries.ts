@@ -1,25 +1,25 @@
 import type { SMTPServerSession } from "smtp-server";
 import type { Clock, Timer } from "../mail-gateway/clock.ts";
 import { log } from "../mail-gateway/log.ts";
+import type { ReportedRecipient, ReportedResult } from "../src/mail/egress-tickets/report.ts";
 import type { EgressLimits } from "./config.ts";
 import { hasEightBitHeader } from "./content.ts";
 import { type Delivery, type Guard, isOver } from "./deliver.ts";
 import type { HeldEmail, Hold } from "./hold.ts";
 import type { AcceptedRecipient, Transaction } from "./intake.ts";
 import type { Leases } from "./leases.ts";
-import { FAILED, type RecipientResult, type Result } from "./outcomes.ts";
 import type { ReceiverQueue } from "./receiver-queue.ts";
 import type { Reporter } from "./reporter.ts";
-import { pacedResult, toRefusal, toReplyText, toReported } from "./results.ts";
+import { FAILED, pacedResult, toRefusal, toReplyText, toReported } from "./results.ts";
 import type { Route } from "./route.ts";
 import type { Destination } from "./sessions.ts";
 
 /** An email without a ticket has its final dot within this time, in ms: its sender waits for the reply for 60 s. */
 const DIRECT_MS = 30_000;
 
-type TransactionWithTicket = Transaction & { ticket: string };
+type LeasedTransaction = Transaction & Pick<HeldEmail, "ticket" | "lease">;
 
-interface Incoming extends Pick<HeldEmail, "content" | "lease" | "respond"> {
+interface Incoming extends Pick<HeldEmail, "content" | "respond"> {
   session: SMTPServerSession;
 }
 
@@ -51,21 +51,20 @@ export class Deliveries {
    * has. The sender of one without a ticket waits for its result: throws Refusal when it is not accepted.
    */
   async take(transaction: Transaction, content: Buffer[], session: SMTPServerSession): Promise<string> {
-    const { ticket } = transaction;
-    if (ticket !== null) {
-      this.#hold({ ...transaction, ticket }, content, session);
+    if (transaction.handOver !== null) {
+      this.#hold({ ...transaction, ...transaction.handOver }, content, session);
       return "Held under your lease";
     }
     const lease = this.#options.leases.withoutRow(DIRECT_MS);
-    const [first] = await new Promise<readonly RecipientResult[]>((respond) => {
-      this.#begin({ ...transaction, ticket: lease.key }, { content, session, lease, respond });
+    const [first] = await new Promise<readonly ReportedRecipient[]>((respond) => {
+      this.#begin({ ...transaction, ticket: lease.key, lease }, { content, session, respond });
     });
     return toReplyText(first?.result ?? RETURNED);
   }
 
-  #hold(transaction: TransactionWithTicket, content: Buffer[], session: SMTPServerSession): void {
+  #hold(transaction: LeasedTransaction, content: Buffer[], session: SMTPServerSession): void {
     const { hold, leases, reporter, limits, clock } = this.#options;
-    const { ticket, recipients, reserved } = transaction;
+    const { ticket, lease, recipients, reserved } = transaction;
     const known = hold.find(
       ticket,
       recipients.map(({ address }) => address),
@@ -73,10 +72,15 @@ export class Deliveries {
     if (known) {
       hold.release(reserved);
       const results = [...known.results].flatMap(([address, result]) => (result ? [{ address, result }] : []));
+      // That of the first hand-over is not renewed any more when all its results were acknowledged.
+      known.lease = lease;
       if (results.length > 0) reporter.report(known, results);
+      leases.release(lease);
       return;
     }
-    const email = this.#begin(transaction, { content, session, lease: leases.hold(ticket), respond: null });
+    // Most leases are renewed by the time at which their delivery needs it.
+    void leases.renew(lease);
+    const email = this.#begin(transaction, { content, session, respond: null });
     this.#heldTimers.set(
       email,
       clock.after(limits.heldMs, () => this.#reportHeld(email)),
@@ -84,12 +88,12 @@ export class Deliveries {
   }
 
   /** Adds an email to memory and starts to deliver it. */
-  #begin({ ticket, from, recipients }: TransactionWithTicket, { session, ...of }: Incoming): HeldEmail {
+  #begin({ ticket, lease, from, recipients }: LeasedTransaction, { session, ...of }: Incoming): HeldEmail {
     const { content } = of;
     const email: HeldEmail = {
       ...of,
       ticket,
-      rest: ticket.split(".").slice(4).join("."),
+      lease,
       from,
       size: content.reduce((sum, { length }) => sum + length, 0),
       needsSmtpUtf8: session.envelope.smtpUtf8 === true && hasEightBitHeader(content),
@@ -130,7 +134,7 @@ export class Deliveries {
   };
 
   /** Notes and reports the results of a delivery. */
-  readonly onResults = (delivery: Delivery, results: readonly RecipientResult[]): void => {
+  readonly onResults = (delivery: Delivery, results: readonly ReportedRecipient[]): void => {
     this.#inFinalDot.delete(delivery);
     this.#report(delivery.email, results);
     if (this.#inFinalDot.size === 0) for (const resolve of this.#onEnded.splice(0)) resolve();
@@ -171,7 +175,7 @@ export class Deliveries {
   async #route(email: HeldEmail, domain: string, recipients: readonly AcceptedRecipient[]): Promise<void> {
     const { routeOf, queueOf, destinationOf } = this.#options;
     const addresses = recipients.map(({ address }) => address);
-    const reportAll = (result: Result) =>
+    const reportAll = (result: ReportedResult) =>
       this.#report(
         email,
         addresses.map((address) => ({ address, result })),
@@ -207,7 +211,7 @@ export class Deliveries {
     );
   }
 
-  #report(email: HeldEmail, untimed: readonly RecipientResult[]): void {
+  #report(email: HeldEmail, untimed: readonly ReportedRecipient[]): void {
     const at = this.#options.clock.now();
     // A repeated report tells the same time.
     const results = untimed.map(({ address, result }) => ({ address, result: { ...toReported(result), at } }));
@@ -217,7 +221,7 @@ export class Deliveries {
   }
 
   /** Notes results, and frees the memory of an email that has all of them. */
-  #settle(email: HeldEmail, results: readonly RecipientResult[]): void {
+  #settle(email: HeldEmail, results: readonly ReportedRecipient[]): void {
     for (const { address, result } of results) email.results.set(address, result);
     if ([...email.results.values()].includes(null)) return;
     this.#heldTimers.get(email)?.cancel();
@@ -227,5 +231,5 @@ export class Deliveries {
   }
 }
 
-const LOST: Result = { kind: "returned", reason: "the lease of the outbox row has ended" };
-const RETURNED: Result = { kind: "returned", reason: "the egress stops" };
+const LOST: ReportedResult = { kind: "returned", reason: "the lease of the outbox row has ended" };
+const RETURNED: ReportedResult = { kind: "returned", reason: "the egress stops" };

@@ -50,7 +50,7 @@ export async function startEgress(config: EgressConfig, clock: Clock): Promise<E
   const warmUpReport = new WarmUpReport(tellWarmUp, { isTold: volumes !== null, clock });
   const reporter = new Reporter({
     call: async (body) => (await worker.call("outcomes", body)).lost as string[],
-    renewed: () => leases.known(),
+    leases,
     address,
     groupMs: limits.groupMs,
     unacknowledged: limits.unacknowledged,
@@ -79,11 +79,13 @@ export async function startEgress(config: EgressConfig, clock: Clock): Promise<E
     config,
     clock,
     hold,
+    leases,
     routeOf,
     queueOf,
     take: (...email) => deliveries.take(...email),
     isStopping: () => isStopping,
     isReady: () => volumes?.isKnown !== false,
+    isStuck: () => reporter.isStuck,
   });
   const servers = await startServers(config, intake, clock);
   const health =

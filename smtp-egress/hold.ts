@@ -1,14 +1,12 @@
+import type { ReportedRecipient, ReportedResult } from "../src/mail/egress-tickets/report.ts";
 import type { RowLease } from "./leases.ts";
-import type { RecipientResult, Result } from "./outcomes.ts";
 
 /** An email in memory, under the lease of its outbox row, or while its sender waits for the result. */
 export interface HeldEmail {
   /** Takes the results of an email without an outbox row; null: they are reported. */
-  readonly respond: ((results: readonly RecipientResult[]) => void) | null;
-  /** The ticket as it was handed over, and its part after `until`. */
+  readonly respond: ((results: readonly ReportedRecipient[]) => void) | null;
   readonly ticket: string;
-  readonly rest: string;
-  readonly lease: RowLease;
+  lease: RowLease;
   /** Return path. */
   readonly from: string;
   /** Shared by all recipients. Empty once each of them has a result. */
@@ -17,16 +15,13 @@ export interface HeldEmail {
   readonly needsSmtpUtf8: boolean;
   readonly needs8BitMime: boolean;
   /** Results by recipient; null: none yet. */
-  readonly results: Map<string, Result | null>;
+  readonly results: Map<string, ReportedResult | null>;
 }
 
 /** Memory of an email beside its content, in bytes. */
 export const EMAIL_BYTES = 2_048;
 /** Emails with results that are remembered, so that a repeated hand-over gets them: some 10 MB. */
 const MAX_KNOWN = 10_000;
-
-/** Returns the ticket of an email with the present end of its lease. */
-export const ticketOf = ({ lease, rest }: HeldEmail) => `${lease.key}.${lease.untilText}.${rest}`;
 
 /** Keeps emails in memory, bounded in all. */
 export class Hold {

@@ -6,7 +6,8 @@ import { readData } from "../mail-gateway/read-data.ts";
 import { readTicket } from "../src/mail/egress-tickets/ticket.ts";
 import { toWireAddress } from "../src/mail/smtp/client.ts";
 import type { EgressConfig } from "./config.ts";
-import { EMAIL_BYTES, type Hold } from "./hold.ts";
+import { EMAIL_BYTES, type HeldEmail, type Hold } from "./hold.ts";
+import type { Leases } from "./leases.ts";
 import type { ReceiverQueue } from "./receiver-queue.ts";
 import { pacedReply } from "./results.ts";
 import type { Route } from "./route.ts";
@@ -29,7 +30,7 @@ export interface AcceptedRecipient {
 /** A transaction of the Worker. */
 export interface Transaction {
   /** Null: the email has no outbox row that waits for a report, such as a forward. It is delivered before the reply to its final dot. */
-  ticket: string | null;
+  handOver: Pick<HeldEmail, "ticket" | "lease"> | null;
   from: string;
   /** Bytes of memory that it has. */
   reserved: number;
@@ -44,6 +45,7 @@ export interface IntakeOptions {
   config: Pick<EgressConfig, "login" | "limits">;
   clock: Clock;
   hold: Hold;
+  leases: Pick<Leases, "take" | "release">;
   /** Returns the route of a domain. */
   routeOf(domain: string): Promise<Route>;
   /** Returns the queue of the receiver that a route leads to. */
@@ -53,6 +55,8 @@ export interface IntakeOptions {
   isStopping(): boolean;
   /** Returns whether the egress knows how much it may send. */
   isReady(): boolean;
+  /** Returns whether the Worker acknowledges no results. */
+  isStuck(): boolean;
 }
 
 /** The longest wait for pace of an email whose sender waits for the result, in ms. */
@@ -99,11 +103,13 @@ export class Intake {
 
   #begin(address: string, args: Readonly<Record<string, string | true>>, session: SMTPServerSession): void {
     this.#release(session);
-    const { hold, config, clock, isStopping, isReady } = this.#options;
+    const { hold, leases, config, clock, isStopping, isReady, isStuck } = this.#options;
     if (isStopping()) throw new Refusal("421 4.3.2 The egress stops");
     const ticket = args.ENVID === undefined ? null : String(args.ENVID);
     if (ticket !== null && readTicket(ticket) === null)
-      throw new Refusal("550 5.5.4 ENVID is no ticket of an outbox row");
+      throw new Refusal("451 4.5.4 ENVID is no ticket of this version of the egress");
+    if (ticket !== null && isStuck())
+      throw new Refusal("451 4.3.2 The Worker does not acknowledge the results of the egress");
     const from = address === "" ? { address } : toWireAddress(address);
     if (from === null) throw new Refusal("553 5.1.7 The return path is no valid address");
     const { messageBytes, unsizedBytes, dnsMs } = config.limits;
@@ -112,31 +118,32 @@ export class Intake {
     if (!isReady()) throw new Refusal("451 4.3.2 The egress does not know yet how much it has sent today");
     if (!hold.reserve(reserved)) throw new Refusal("451 4.3.2 The memory of the egress is full");
     const dnsUntil = clock.now() + dnsMs;
-    this.#transactions.set(session, { ticket, from: from.address, reserved, maxBytes, dnsUntil, recipients: [] });
+    const handOver = ticket === null ? null : { ticket, lease: leases.take(ticket) };
+    this.#transactions.set(session, { handOver, from: from.address, reserved, maxBytes, dnsUntil, recipients: [] });
   }
 
   async #addRecipient(address: string, session: SMTPServerSession): Promise<void> {
     const transaction = this.#transactionOf(session);
-    const { ticket } = transaction;
-    if (ticket === null && transaction.recipients.length > 0)
+    const { handOver } = transaction;
+    if (handOver === null && transaction.recipients.length > 0)
       throw new Refusal("452 4.5.3 An email without a ticket has one recipient");
     const to = toWireAddress(address);
     if (to === null) throw new Refusal("553 5.1.3 The recipient is no valid address");
     const domain = to.address.slice(to.address.lastIndexOf("@") + 1).toLowerCase();
-    const isKnown = ticket !== null && this.#options.hold.knows(ticket);
+    const isKnown = handOver !== null && this.#options.hold.knows(handOver.ticket);
     const place = isKnown ? null : await this.#placeIn(domain, transaction);
     transaction.recipients.push({ address: to.address, domain, place });
   }
 
   /** Takes a place in the line of a domain's receiver. Returns null without an answer of DNS. Throws Refusal. */
-  async #placeIn(domain: string, { dnsUntil, ticket }: Transaction): Promise<Place | null> {
+  async #placeIn(domain: string, { dnsUntil, handOver }: Transaction): Promise<Place | null> {
     const { routeOf, queueOf, config, clock } = this.#options;
     const route = await resultWithin(clock, Math.max(0, dnsUntil - clock.now()), routeOf(domain));
     if (route?.kind === "refused") throw new Refusal(route.reply);
     if (route?.kind !== "hosts") return null;
     const queue = queueOf(route);
     const now = clock.now();
-    const wait = queue.takePlace(now, ticket === null ? DIRECT_WAIT_MS : config.limits.waitMs);
+    const wait = queue.takePlace(now, handOver === null ? DIRECT_WAIT_MS : config.limits.waitMs);
     if (!wait.isHeld) throw new Refusal(pacedReply(queue.pace.receiver, wait));
     return { queue, dueAt: now + wait.ms };
   }
@@ -167,11 +174,12 @@ export class Intake {
     return transaction;
   }
 
-  /** Frees the memory and the places of a transaction that was not completed. */
+  /** Frees the memory, the lease and the places of a transaction that was not completed. */
   #release(session: SMTPServerSession): void {
     const transaction = this.#transactions.get(session);
     if (!transaction) return;
     this.#options.hold.release(transaction.reserved);
+    if (transaction.handOver) this.#options.leases.release(transaction.handOver.lease);
     for (const { place } of transaction.recipients) place?.queue.leave(1);
     this.#transactions.delete(session);
   }

@@ -1,14 +1,14 @@
 import type { Clock, Timer } from "../mail-gateway/clock.ts";
 import { log } from "../mail-gateway/log.ts";
+import type { ReportedRecipient, ReportedResult } from "../src/mail/egress-tickets/report.ts";
 import type { Reply, RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
 import { applyReplies } from "./apply-replies.ts";
 import { type Delivery, type Guard, isOver, sendOver } from "./deliver.ts";
 import { EMAIL_BYTES } from "./hold.ts";
-import { FAILED, type RecipientResult, type Result } from "./outcomes.ts";
 import { IN_LINE, type ReceiverPace, type Wait } from "./receiver-pace.ts";
 import type { Reaction } from "./receivers/reactions.ts";
 import { isSlowDown } from "./receivers/slow-down.ts";
-import { pacedResult, toResult } from "./results.ts";
+import { FAILED, pacedResult, toResult } from "./results.ts";
 import { Room } from "./room.ts";
 import { type Sessions, UnusableHosts } from "./sessions.ts";
 
@@ -26,7 +26,7 @@ export interface ReceiverQueueOptions {
   /** Returns the bytes of memory that are free. */
   freeBytes(): number;
   /** Called with the results of a delivery. It has ended then. */
-  onResults(delivery: Delivery, results: readonly RecipientResult[]): void;
+  onResults(delivery: Delivery, results: readonly ReportedRecipient[]): void;
 }
 
 const MINUTE_MS = 60_000;
@@ -145,7 +145,7 @@ export class ReceiverQueue {
   }
 
   /** Makes one attempt, if the delivery may begin. An error of this program fails the delivery, and nothing else. */
-  async #resultsOf(delivery: Delivery): Promise<readonly Result[]> {
+  async #resultsOf(delivery: Delivery): Promise<readonly ReportedResult[]> {
     try {
       return (await this.#options.guard.mayBegin(delivery)) ? await this.#attempt(delivery) : [];
     } catch (error) {
@@ -160,7 +160,7 @@ export class ReceiverQueue {
    * Makes one attempt. A kept connection that breaks before the final dot, or takes no more messages, tells nothing about the email, so
    * another follows.
    */
-  async #attempt(delivery: Delivery): Promise<readonly Result[]> {
+  async #attempt(delivery: Delivery): Promise<readonly ReportedResult[]> {
     const { pace, sessions, guard } = this.#options;
     for (;;) {
       const limits = pace.limits(this.#options.clock.now());
@@ -186,9 +186,9 @@ export class ReceiverQueue {
     }
   }
 
-  #failAll({ recipients }: Delivery, { phase, reply, message, host }: UnusableHosts): readonly Result[] {
+  #failAll({ recipients }: Delivery, { phase, reply, message, host }: UnusableHosts): readonly ReportedResult[] {
     const relay = { relay: host, receiver: this.pace.receiver.name };
-    const result: Result = { kind: "deferred", phase, reply, reason: message, ...relay };
+    const result: ReportedResult = { kind: "deferred", phase, reply, reason: message, ...relay };
     return this.#noteReplies(
       host,
       recipients.map(() => result),
@@ -196,11 +196,11 @@ export class ReceiverQueue {
   }
 
   /** Notes results for the pace. Those of a host of another mail system change nothing here: the owner of any domain may name it. */
-  #noteReplies(host: string, results: readonly Result[]): readonly Result[] {
+  #noteReplies(host: string, results: readonly ReportedResult[]): readonly ReportedResult[] {
     return this.#options.isOwnHost(host) ? applyReplies(this.pace, results, this.#options.clock.now()) : results;
   }
 
-  #end(delivery: Delivery, results: readonly Result[]): void {
+  #end(delivery: Delivery, results: readonly ReportedResult[]): void {
     this.#heldBytes -= delivery.email.size + EMAIL_BYTES;
     this.leave(delivery.recipients.length);
     if (isOver(delivery)) return;
@@ -237,7 +237,7 @@ export class ReceiverQueue {
 }
 
 /** Returns whether the receiver has replied to a message. */
-const isAnswered = (result: Result) => "reply" in result && result.reply !== null;
+const isAnswered = (result: ReportedResult) => "reply" in result && result.reply !== null;
 
 /** Returns the 4xx to MAIL that ended a transaction; null: it ended otherwise. */
 function replyToMail([result]: readonly SmtpResult[]): Reply | null {

@@ -1,14 +1,15 @@
 import { type Clock, type Timer, wait } from "../mail-gateway/clock.ts";
 import { StatusError } from "../mail-gateway/errors.ts";
 import { log } from "../mail-gateway/log.ts";
-import { type HeldEmail, ticketOf } from "./hold.ts";
-import { isOfFinalDot, type RecipientResult, type Result } from "./outcomes.ts";
+import type { ReportedOutcome, ReportedRecipient, ReportedResult } from "../src/mail/egress-tickets/report.ts";
+import type { HeldEmail } from "./hold.ts";
+import type { Leases } from "./leases.ts";
+import { isOfFinalDot } from "./results.ts";
 
 export interface ReporterOptions {
   /** Tells the Worker results. Returns the tickets whose lease is lost. Throws when nothing is known about the call. */
-  call(body: { address: string; outcomes: { ticket: string; recipients: RecipientResult[] }[] }): Promise<string[]>;
-  /** Waits for renewals of leases that are in progress: the Worker may have made one before it took a report. */
-  renewed(): Promise<void>;
+  call(body: { address: string; outcomes: ReportedOutcome[] }): Promise<string[]>;
+  leases: Pick<Leases, "keep" | "release">;
   /** The source address. */
   address: string;
   /** The longest wait of a result for others, in ms. */
@@ -20,14 +21,14 @@ export interface ReporterOptions {
 
 /** Results of one email that go in one call, by recipient: a later one replaces that it is held. */
 interface Waiting {
-  results: Map<string, Result>;
+  results: Map<string, ReportedResult>;
   finalDots: number;
 }
 
 /** The same in a call. */
 interface Told {
   email: HeldEmail;
-  outcome: { ticket: string; recipients: RecipientResult[] };
+  outcome: ReportedOutcome;
   finalDots: number;
 }
 
@@ -38,6 +39,8 @@ const MAX_CALLS = 4;
 /** Between two attempts of a call, in ms: doubled after each one up to the second. */
 const RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
+/** The Worker counts as down when it acknowledges none of the results that wait for so long, in ms. */
+const STUCK_MS = 30_000;
 
 /** Returns whether the Worker does not take a call for its content: the same call would fail again. */
 function isAboutContent(error: unknown): boolean {
@@ -45,12 +48,7 @@ function isAboutContent(error: unknown): boolean {
   return cause instanceof StatusError && (cause.status === 413 || cause.status === 422);
 }
 
-const withPresentTicket = (told: Told): Told => ({
-  ...told,
-  outcome: { ...told.outcome, ticket: ticketOf(told.email) },
-});
-
-/** Tells the Worker results in groups, each until it is acknowledged. */
+/** Tells the Worker results in groups, each until it is acknowledged, and keeps the leases of their rows until then. */
 export class Reporter {
   readonly #options: ReporterOptions;
   readonly #waiting = new Map<HeldEmail, Waiting>();
@@ -61,6 +59,8 @@ export class Reporter {
   #timer: Timer | null = null;
   #calls = 0;
   #finalDots = 0;
+  /** When the last call was acknowledged, or the first result came after that, in ms of `Clock.elapsed`. Null: nothing waits. */
+  #waitingSince: number | null = null;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -71,8 +71,16 @@ export class Reporter {
     return this.#finalDots;
   }
 
+  /** Returns whether the Worker has not acknowledged any results for too long. */
+  get isStuck(): boolean {
+    return this.#waitingSince !== null && this.#options.clock.elapsed() - this.#waitingSince >= STUCK_MS;
+  }
+
   /** Adds results of one transaction. */
-  report(email: HeldEmail, recipients: readonly RecipientResult[]): void {
+  report(email: HeldEmail, recipients: readonly ReportedRecipient[]): void {
+    // A row whose lease ends would be claimed again while the report of its email is under way.
+    if (!this.#waiting.has(email) && !this.#inCalls.has(email)) this.#options.leases.keep(email.lease);
+    this.#waitingSince ??= this.#options.clock.elapsed();
     const waiting = this.#waiting.get(email) ?? { results: new Map(), finalDots: 0 };
     const finalDots = recipients.some(({ result }) => isOfFinalDot(result)) ? 1 : 0;
     for (const { address, result } of recipients) waiting.results.set(address, result);
@@ -116,7 +124,7 @@ export class Reporter {
     for (const [email, { results, finalDots }] of this.#waiting) {
       if (this.#inCalls.has(email)) continue;
       const recipients = Array.from(results, ([address, result]) => ({ address, result }));
-      const outcome = { ticket: ticketOf(email), recipients };
+      const outcome = { ticket: email.ticket, recipients };
       bytes += Buffer.byteLength(JSON.stringify(outcome)) + 1;
       if (group.length === GROUP || (group.length > 0 && bytes > GROUP_BYTES)) break;
       this.#waiting.delete(email);
@@ -129,7 +137,11 @@ export class Reporter {
     this.#calls += 1;
     for (const { email } of group) this.#inCalls.add(email);
     await this.#tellUntilAcknowledged(group);
-    for (const { email } of group) this.#inCalls.delete(email);
+    for (const { email } of group) {
+      this.#inCalls.delete(email);
+      if (!this.#waiting.has(email)) this.#options.leases.release(email.lease);
+    }
+    this.#waitingSince = this.#waiting.size + this.#inCalls.size > 0 ? this.#options.clock.elapsed() : null;
     this.#calls -= 1;
     if (this.#finalDots < this.#options.unacknowledged) for (const resolve of this.#permits.splice(0)) resolve();
     if (this.#waiting.size > 0) this.#sendSoon();
@@ -145,9 +157,8 @@ export class Reporter {
     for (let ms = RETRY_MS; ; ms = Math.min(2 * ms, MAX_RETRY_MS)) {
       try {
         const lost = new Set(await this.#options.call({ address: this.#options.address, outcomes }));
-        const renewed = await this.#noteLost(group.filter(({ outcome }) => lost.has(outcome.ticket)));
-        this.#acknowledge(group.filter((told) => !renewed.includes(told)));
-        return renewed.length > 0 ? await this.#tellUntilAcknowledged(renewed.map(withPresentTicket)) : undefined;
+        for (const { email } of group) if (lost.has(email.ticket)) email.lease.isLost = true;
+        return this.#acknowledge(group);
       } catch (error) {
         if (!isAboutContent(error)) await wait(this.#options.clock, ms);
         else if (group.length > 1) return this.#tellInHalves(group);
@@ -157,15 +168,6 @@ export class Reporter {
         }
       }
     }
-  }
-
-  /** Notes the lost leases of results. Returns those whose lease was renewed meanwhile instead: they had an earlier ticket. */
-  async #noteLost(lost: readonly Told[]): Promise<Told[]> {
-    if (lost.length === 0) return [];
-    await this.#options.renewed();
-    const renewed = lost.filter(({ email, outcome }) => ticketOf(email) !== outcome.ticket);
-    for (const told of lost) if (!renewed.includes(told)) told.email.lease.isLost = true;
-    return renewed;
   }
 
   async #tellInHalves(group: readonly Told[]): Promise<void> {

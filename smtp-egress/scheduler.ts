@@ -1,8 +1,8 @@
 import type { Clock, Timer } from "../mail-gateway/clock.ts";
+import type { ReportedRecipient } from "../src/mail/egress-tickets/report.ts";
 import type { EgressLimits } from "./config.ts";
 import type { ConnectSettings } from "./connect.ts";
 import type { Delivery, Guard } from "./deliver.ts";
-import type { RecipientResult } from "./outcomes.ts";
 import { ReceiverPace } from "./receiver-pace.ts";
 import { ReceiverQueue } from "./receiver-queue.ts";
 import type { Reaction } from "./receivers/reactions.ts";
@@ -22,7 +22,7 @@ export interface SchedulerOptions {
   limits: Pick<EgressLimits, "connections" | "waitMs" | "idleMs" | "unreachableMs">;
   /** Returns the bytes of memory that are free. */
   freeBytes(): number;
-  onResults(delivery: Delivery, results: readonly RecipientResult[]): void;
+  onResults(delivery: Delivery, results: readonly ReportedRecipient[]): void;
 }
 
 /** Between two counts of the receivers that have work, in ms. */

@@ -21,7 +21,7 @@ export interface Servers {
 /** Commands of smtp-server that the Worker does not need. */
 const DISABLED = ["WIZ", "SHELL", "KILL", "XCLIENT", "XFORWARD", "HELP", "VRFY"];
 /** Extensions of the hand-over (docs/egress.md): XLEASE tells the Worker that its 250 means "held under your lease". */
-const EXTENSIONS = { keywords: ["XLEASE 1"], mail: ["ENVID", "RET"], rcpt: ["NOTIFY", "ORCPT"] };
+const EXTENSIONS = { keywords: ["XLEASE 2"], mail: ["ENVID", "RET"], rcpt: ["NOTIFY", "ORCPT"] };
 /** Time until a client has logged in, and for which it may be connected and idle, in ms. */
 const LOGIN_MS = 60_000;
 const CONNECTION_MS = 3_600_000;

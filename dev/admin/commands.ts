@@ -76,6 +76,24 @@ export const commands: readonly Command[] = [
     run: releaseAll,
   },
   {
+    name: "quarantine list",
+    takes: ["<database>"],
+    summary: "outbox rows that were set aside, because their work alone failed",
+    run: (api, args, { limit }) => api.list(`/v1/admin/quarantines/${at(args)}`, limit),
+  },
+  {
+    name: "quarantine retry",
+    takes: ["<database>", "<id>"],
+    summary: "tries such a row again",
+    run: (api, args) => api.call("POST", `/v1/admin/quarantines/${at(args)}/${at(args, 1)}/retry`),
+  },
+  {
+    name: "quarantine drop",
+    takes: ["<database>", "<id>"],
+    summary: "deletes such a row; its email is failed",
+    run: (api, args) => api.call("DELETE", `/v1/admin/quarantines/${at(args)}/${at(args, 1)}`),
+  },
+  {
     name: "receivers list",
     takes: [],
     summary: "mail systems that get mail today, first those that have slowed an egress of ours down",

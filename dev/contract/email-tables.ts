@@ -2,8 +2,8 @@ import { afterAttempt } from "../../src/notices/webhooks/rules.ts";
 import { pausedSources } from "../../src/platform/bulk-pauses/rules.ts";
 import { BULK_PAUSE_DEFAULTS } from "../../src/platform/settings/variables.ts";
 import { webhookEventTypes } from "../../src/platform/webhook-events/rules.ts";
+import { simulate } from "../../src/sending/delivery/prepare/simulator.ts";
 import { waitAfter } from "../../src/sending/delivery/rules.ts";
-import { simulate } from "../../src/sending/delivery/simulator.ts";
 import {
   emailTransitions,
   eventTypes,

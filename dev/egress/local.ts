@@ -21,7 +21,7 @@ export interface EgressOptions {
 }
 
 export interface LocalEgress {
-  /** Starts the egress again. It measures leases by the Worker's clock, which may have been set back. */
+  /** Starts the egress again. It measures its pace by the clock, which may have been set back. */
   restart(): Promise<void>;
   /** Resolves when all messages so far are handed over, or after HAND_OVER_MS. */
   handedOver(): Promise<unknown>;

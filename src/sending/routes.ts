@@ -1,6 +1,6 @@
 import { newRoutes } from "../http/env.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
-import { sourceRoutes } from "./delivery/routes.ts";
+import { sourceRoutes } from "./delivery/prepare/routes.ts";
 import { egressOutcomeRoutes } from "./egress-outcomes/routes.ts";
 import { batchRoutes } from "./emails/batch/routes.ts";
 import { retryRoutes } from "./emails/retry/routes.ts";

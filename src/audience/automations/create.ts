@@ -1,6 +1,6 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
-import { utf8Length } from "../../lib/bytes.ts";
-import { conflict, tooLarge } from "../../lib/errors.ts";
+import { conflict } from "../../lib/errors.ts";
+import { checkJsonSize } from "../../lib/json-size.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { type AutomationRow, toAutomation } from "./queries.ts";
@@ -60,9 +60,4 @@ export async function createAutomation(ctx: CallerCtx, input: AutomationIn): Pro
 }
 
 /** Returns the bytes of a definition. Throws 413 beyond the limit. */
-export function sizeOf(definition: string): number {
-  const size = utf8Length(definition);
-  if (size <= limits.bytes) return size;
-  const [actual, limit] = [size, limits.bytes].map((bytes) => bytes.toLocaleString("en"));
-  throw tooLarge(`The automation is ${actual} bytes as JSON; the limit is ${limit}`);
-}
+export const sizeOf = (definition: string): number => checkJsonSize(definition, limits.bytes, "automation");

@@ -3,26 +3,14 @@ import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
+import type { automations } from "../../platform/db/schema/mail/index.ts";
 import type { Definition } from "./definition.ts";
 import { runStatuses, type Status } from "./rules.ts";
 import type { AutomationOut } from "./schema.ts";
 
 /** A row of `automations` with its counts. Times in milliseconds since 1970. */
-export interface AutomationRow {
-  n: number;
-  workspace: number;
-  id: string;
-  userId: string;
-  name: string;
-  status: Status;
-  edit: number;
-  /** JSON of Definition. */
-  definition: string;
-  version: number | null;
-  versionNumber: number;
-  pauseReason: string | null;
-  createdAt: number;
-  updatedAt: number;
+export interface AutomationRow
+  extends Omit<typeof automations.$inferSelect, "size" | "triggerEvent" | "sweep" | "sweepAfter"> {
   /** JSON object: runs of all versions by status and `entered`. */
   runs: string;
   /** JSON object: runs of the version that people enter by path of the step. */

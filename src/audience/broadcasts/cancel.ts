@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
-import { changeBroadcast, deleteOutboxRowStatement, requireTransition } from "./change.ts";
+import { changeBroadcast, outboxRowStatement, requireTransition } from "./change.ts";
 import type { BroadcastOut } from "./schema.ts";
 
 /**
@@ -11,10 +11,7 @@ import type { BroadcastOut } from "./schema.ts";
 export async function cancelBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
   const response = await changeBroadcast(ctx, id, (broadcast) => ({
     changes: { status: requireTransition(broadcast, "cancel"), paused_at: null },
-    statements:
-      broadcast.row.status === "scheduled"
-        ? [deleteOutboxRowStatement(ctx, broadcast.row, broadcast.row.scheduled_at)]
-        : [],
+    statements: broadcast.row.status === "scheduled" ? [outboxRowStatement(ctx, broadcast.row, null)] : [],
   }));
   await notifyOwners(ctx, ctx.workspace.number, {
     category: "sends",

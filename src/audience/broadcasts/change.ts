@@ -1,9 +1,10 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { utf8Length } from "../../lib/bytes.ts";
-import { conflict, tooLarge } from "../../lib/errors.ts";
+import { conflict } from "../../lib/errors.ts";
+import { checkJsonSize } from "../../lib/json-size.ts";
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
+import { UNLEASED } from "../../platform/outbox/lease.ts";
 import { parseFanOut } from "./fan-out.ts";
 import { type Broadcast, type BroadcastRow, getBroadcast, toRecord } from "./queries.ts";
 import { type BroadcastEvent, type BroadcastStatus, limits, statusAfter } from "./rules.ts";
@@ -63,12 +64,8 @@ function toChanged(ctx: CallerCtx, { row, fanOut, counts }: Broadcast, changes: 
 }
 
 /** Returns the size of a broadcast or variant as JSON, in bytes. Throws 413 when it is too large. */
-export function checkSize(record: object): number {
-  const size = utf8Length(JSON.stringify(record));
-  if (size <= limits.contentBytes) return size;
-  const [actual, limit] = [size, limits.contentBytes].map((bytes) => bytes.toLocaleString("en"));
-  throw tooLarge(`The content is ${actual} bytes as JSON; the limit is ${limit}`);
-}
+export const checkSize = (record: object): number =>
+  checkJsonSize(JSON.stringify(record), limits.contentBytes, "content");
 
 /** Returns the status after an event. Throws 409 when the broadcast refuses it in its status. */
 export function requireTransition({ row }: Broadcast, on: BroadcastEvent): BroadcastStatus {
@@ -102,14 +99,19 @@ function updateStatement(
     .bind(n, version, ...Object.values(changes));
 }
 
-/** Returns the statement that adds the outbox row of a broadcast: its fan-out, or its start at `dueAt`. */
-export function insertOutboxRowStatement(ctx: MailCtx, { n, id }: Pick<BroadcastRow, "n" | "id">, dueAt: number) {
-  return ctx.mail
-    .prepare("INSERT OR IGNORE INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'broadcast', ?3)")
-    .bind(dueAt, id, JSON.stringify([n]));
-}
+const SET_ROW = `
+  INSERT INTO outbox (due_at, id, kind, ref, workspace) VALUES (?1, ?2, 'broadcast', ?3, ?4)
+  ON CONFLICT DO UPDATE SET due_at = excluded.due_at, kind = excluded.kind, ref = excluded.ref, claims = 0, ${UNLEASED}`;
 
-/** Returns the statement that deletes the outbox row of a broadcast that is due at a time. A claimed one finds nothing to do. */
-export function deleteOutboxRowStatement(ctx: MailCtx, { id }: Pick<BroadcastRow, "id">, dueAt: number | null) {
-  return ctx.mail.prepare("DELETE FROM outbox WHERE due_at = ?1 AND id = ?2").bind(dueAt, id);
+/**
+ * Returns the statement that makes the outbox row of a broadcast due at `dueAt`, for its fan-out or its start; null: that deletes the row. A run
+ * that works on it has lost its lease then, and does not end the row.
+ */
+export function outboxRowStatement(
+  ctx: MailCtx,
+  { n, id, workspace }: Pick<BroadcastRow, "n" | "id" | "workspace">,
+  dueAt: number | null,
+): MailStatement {
+  if (dueAt === null) return ctx.mail.prepare("DELETE FROM outbox WHERE id = ?1").bind(id);
+  return ctx.mail.prepare(SET_ROW).bind(dueAt, id, JSON.stringify([n]), workspace);
 }

@@ -54,11 +54,6 @@ const SAVE = `
   UPDATE broadcasts SET fan_out = ?3, fan_out_step = fan_out_step + 1
    WHERE n = ?1 AND fan_out_step = ?2 AND status = 'sending'`;
 
-const INSERT_ROWS = `
-  INSERT INTO outbox (due_at, id, kind, ref, broadcast)
-  SELECT due_at, outbox_id, 'bulk', json_group_array(n), broadcast FROM emails
-   WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) GROUP BY due_at, outbox_id`;
-
 const INSERT_PAGE = `
   INSERT INTO broadcast_pages (workspace, broadcast, last_n, first_n)
   SELECT workspace, broadcast, max(n), min(n) FROM emails
@@ -202,7 +197,6 @@ export function insertStatements(
   return [
     requireOpenStatement(ctx, workspace),
     ...insertEmailStatements(ctx, number, emails),
-    ctx.mail.prepare(INSERT_ROWS).bind(number, ids),
     ctx.mail.prepare(INSERT_PAGE).bind(number, ids),
     changeStatement(ctx, number, ids),
     ctx.mail.prepare(ADD_QUEUED).bind(n, number, JSON.stringify(queued)),

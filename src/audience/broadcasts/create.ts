@@ -15,8 +15,8 @@ const INSERT = `
 
 // The number of the broadcast is known in its transaction only.
 const INSERT_TASK = `
-  INSERT INTO outbox (due_at, id, kind, ref)
-  SELECT scheduled_at, id, 'broadcast', json_array(n) FROM broadcasts
+  INSERT INTO outbox (due_at, id, kind, ref, workspace)
+  SELECT scheduled_at, id, 'broadcast', json_array(n), workspace FROM broadcasts
    WHERE workspace = ?1 AND id = ?2 AND scheduled_at IS NOT NULL`;
 
 /**

@@ -3,9 +3,8 @@ import { conflict } from "../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
-import { deleteOutboxRowStatement } from "./change.ts";
+import { outboxRowStatement } from "./change.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
-import { autoPromoteAt } from "./start.ts";
 import { findVariants } from "./variants/queries.ts";
 
 const PARTS = ["variants", "counts", "clicks", "members", "skipped", "repeated", "pending", "parts"].map(
@@ -27,7 +26,7 @@ export async function deleteBroadcast(ctx: CallerCtx, id: string): Promise<void>
     await guardedBatch(db, [
       db.prepare("DELETE FROM broadcasts WHERE n = ?1 AND status <> 'sending'").bind(row.n),
       expectChanges(db, 1),
-      deleteOutboxRowStatement(ctx, row, autoPromoteAt(broadcast) ?? row.scheduled_at),
+      outboxRowStatement(ctx, row, null),
       ...(keys.length > 0 ? [purgeStatement(ctx, [{ id: row.id, purge: { keys } }])] : []),
       ...PARTS.map((table) => db.prepare(`DELETE FROM ${table} WHERE broadcast = ?1`).bind(row.n)),
     ]);

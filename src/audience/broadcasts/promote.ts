@@ -4,13 +4,12 @@ import { parseUuid } from "../../lib/ids.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { findTopic } from "../../sending/topics/index.ts";
-import { changeBroadcast, deleteOutboxRowStatement, insertOutboxRowStatement, requireTransition } from "./change.ts";
+import { changeBroadcast, outboxRowStatement, requireTransition } from "./change.ts";
 import { findSender, hasLists, missingList, missingTopic } from "./check-start.ts";
 import { type FanOut, neededLists, remainderSize, serializeFanOut, toRemainder } from "./fan-out.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
 import type { BroadcastStatus } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
-import { autoPromoteAt } from "./start.ts";
 import { findVariants, findVariantsOf, type VariantRow } from "./variants/queries.ts";
 
 /**
@@ -43,11 +42,8 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
         fan_out: serializeFanOut(next),
         fan_out_step: row.fan_out_step + 1,
       },
-      // The row that waits for the automatic promotion would be a second one.
-      statements: [
-        deleteOutboxRowStatement(ctx, row, autoPromoteAt(broadcast)),
-        insertOutboxRowStatement(ctx, row, now),
-      ],
+      // That of the automatic promotion, if it has one.
+      statements: [outboxRowStatement(ctx, row, now)],
     };
   });
   await wakeAfterResponse(ctx, [{ dueAt: now, id: rowId, kind: "broadcast" }]);

@@ -1,9 +1,10 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { Language } from "../../lib/personal-text.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
+import type { broadcasts } from "../../platform/db/schema/mail/index.ts";
+import type { StoredRow } from "../../platform/db/stored-row.ts";
 import type { AutoPromote } from "./choose-winner.ts";
 import { type Counts, zeroCounts } from "./counts.ts";
 import { type FanOut, parseFanOut, recipientsOf, skippedOf } from "./fan-out.ts";
@@ -11,49 +12,7 @@ import { type BroadcastStatus, PAGE_BYTES } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
 
 /** A row of `broadcasts`. Times in milliseconds since 1970. */
-export interface BroadcastRow {
-  n: number;
-  workspace: number;
-  id: string;
-  status: BroadcastStatus;
-  version: number;
-  user_id: string;
-  contact_list_id: string | null;
-  mailbox_id: string | null;
-  name: string;
-  subject: string;
-  preheader: string | null;
-  from_address: string;
-  from_domain: string;
-  reply_to: string | null;
-  scheduled_at: number | null;
-  sent_at: number | null;
-  ab_test_pct: number | null;
-  ab_winner_variant_id: string | null;
-  ab_promoted_at: number | null;
-  /** JSON of AutoPromote. */
-  ab_auto_promote: string | null;
-  ab_promotion_reason: string | null;
-  max_per_hour: number | null;
-  paused_at: number | null;
-  fan_out: string | null;
-  fan_out_step: number;
-  size: number;
-  created_at: number;
-  updated_at: number;
-  html_body: string | null;
-  text_body: string | null;
-  next_claim_at: number | null;
-  /** JSON list of tags of a bulk send; null for a broadcast. */
-  bulk_tags: string | null;
-  language: Language;
-  /** JSON list of the ids of further contact lists. */
-  more_lists: string | null;
-  topic_id: string | null;
-  segment_id: string | null;
-  /** automations.n for the row of the emails of a step of an automation. Such a row has `bulk_tags`, so no endpoint shows it. */
-  automation: number | null;
-}
+export type BroadcastRow = Omit<StoredRow<typeof broadcasts>, "automation_id" | "automation_step">;
 
 /** A broadcast with the sums of its counts. */
 export interface Broadcast {

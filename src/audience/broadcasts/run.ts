@@ -5,10 +5,10 @@ import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
-import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { consumeRows } from "../../platform/outbox/consume-rows.ts";
 import { LOW_PRIORITY_RUNS } from "../../platform/outbox/rules.ts";
 import { resetAt, toDailyLimitError } from "../../platform/rate-limits/daily-emails.ts";
-import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
+import { PAUSE_WAIT_MS } from "../../sending/delivery/index.ts";
 import { hasLists } from "./check-start.ts";
 import { frozenParts, storeContents, toContents, toStored } from "./contents.ts";
 import {
@@ -41,8 +41,6 @@ const POLL_MS = { min: 1_000, max: 60_000 };
 const FULL_CHECK_MS = 60_000;
 /** Time between two looks whether the operator has raised a daily limit that was reached, in milliseconds. */
 const LIMIT_CHECK_MS = 3_600_000;
-/** Longest delay of a queue message (Queues limits), in milliseconds. The sweep finds a row that is due later. */
-const MAX_DELAY_MS = 12 * 3_600_000;
 /** Emails that are delivered about as fast as one look follows another. */
 const EMAILS_PER_POLL_MS = 0.5;
 
@@ -52,23 +50,11 @@ const EMAILS_PER_POLL_MS = 0.5;
  * at any point, and two runs disturb each other only in that one of them is rolled back.
  */
 export async function runBroadcasts(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
-  for (const wakeUp of wakeUps) {
-    const lease = newLease(ctx);
-    const [claimed] = await claimRows(ctx, [wakeUp], lease);
-    if (!claimed) continue;
-    const [n = 0] = JSON.parse(claimed.ref) as number[];
+  await consumeRows(ctx, wakeUps, async ({ ref }) => {
+    const [n = 0] = JSON.parse(ref) as number[];
     const nextAt = await advance(ctx, n);
-    if (nextAt === null) {
-      await finishStatement(ctx, lease, [claimed.id]).run();
-      continue;
-    }
-    await releaseStatement(ctx, lease, [claimed.id], nextAt).run();
-    if (nextAt - ctx.now() > MAX_DELAY_MS) continue;
-    await ctx.wake(
-      [{ dueAt: nextAt, id: claimed.id, kind: "broadcast" }],
-      Math.max(0, Math.ceil((nextAt - ctx.now()) / 1000)),
-    );
-  }
+    return nextAt === null ? "done" : { dueAt: nextAt, wakes: true };
+  });
 }
 
 /** Advances a broadcast as far as one run may. Returns when to continue, or null when nothing is left to do. */
@@ -82,8 +68,9 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
     workspace ??= await findWorkspaceState(ctx, row);
     if (workspace === null) return null;
     if (row.status === "scheduled") {
-      // A row of an earlier schedule: the one of the new time exists.
-      if (row.scheduled_at === null || row.scheduled_at > ctx.now()) return null;
+      if (row.scheduled_at === null) return null;
+      // A message may come early, by the clock of another machine.
+      if (row.scheduled_at > ctx.now()) return row.scheduled_at;
       const nextAt = await startDue(ctx, broadcast, workspace);
       if (nextAt !== null) return nextAt;
     } else if (row.status === "sent" && fanOut !== null && autoPromoteAt(broadcast) !== null) {
@@ -102,7 +89,7 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
     } else if (fanOut.isComplete) {
       return endPhase(ctx, broadcast);
     } else if (workspace.isPaused) {
-      return ctx.now() + PAUSE_CHECK_MS;
+      return ctx.now() + PAUSE_WAIT_MS;
     } else if (isStoringMembers(fanOut)) {
       const issue = await storeMembers(ctx, broadcast, fanOut, started + RUN_MS);
       if (issue !== null) return cancelWith(ctx, broadcast, issue);

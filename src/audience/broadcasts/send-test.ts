@@ -16,10 +16,6 @@ import { type BroadcastRow, getBroadcast } from "./queries.ts";
 import type { TestIn, TestOut } from "./report-schema.ts";
 import { findVariants, getVariant, type VariantRow } from "./variants/queries.ts";
 
-const INSERT_ROWS = `
-  INSERT INTO outbox (due_at, id, kind, ref)
-  SELECT due_at, id, 'deliver', json_array(n) FROM emails WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))`;
-
 /**
  * Sends the content of a broadcast to given addresses, with their address as the only value. These emails count for no
  * broadcast. Throws 429 beyond the daily limit of the workspace, 403 when the account or workspace may not send, 404 for the broadcast or the variant, 422 for an
@@ -87,7 +83,6 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
   await guardedBatch(db, [
     requireOpenStatement(ctx, ctx.workspace),
     ...insertEmailStatements(ctx, row.workspace, emails),
-    db.prepare(INSERT_ROWS).bind(row.workspace, ids),
     changeStatement(ctx, row.workspace, ids),
     ...(await storeMailResponse(ctx, response)),
     ...countEmailsStatements(ctx, ctx.workspace, emails.length),

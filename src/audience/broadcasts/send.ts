@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { unprocessable } from "../../lib/errors.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
-import { changeBroadcast, deleteOutboxRowStatement, insertOutboxRowStatement, requireTransition } from "./change.ts";
+import { changeBroadcast, outboxRowStatement, requireTransition } from "./change.ts";
 import { checkStart } from "./check-start.ts";
 import { serializeFanOut } from "./fan-out.ts";
 import type { BroadcastOut } from "./schema.ts";
@@ -23,7 +23,7 @@ export async function sendBroadcast(ctx: CallerCtx, id: string): Promise<Broadca
     rowId = row.id;
     return {
       changes: { status, fan_out: serializeFanOut(checked.fanOut), fan_out_step: row.fan_out_step + 1 },
-      statements: [deleteOutboxRowStatement(ctx, row, row.scheduled_at), insertOutboxRowStatement(ctx, row, now)],
+      statements: [outboxRowStatement(ctx, row, now)],
     };
   });
   await wakeAfterResponse(ctx, [{ dueAt: now, id: rowId, kind: "broadcast" }]);

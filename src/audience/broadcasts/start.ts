@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../../lib/time.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
+import { PAUSE_WAIT_MS } from "../../sending/delivery/index.ts";
 import { checkStart, findSender, hasLists } from "./check-start.ts";
 import { type AutoPromote, chooseWinner } from "./choose-winner.ts";
 import { type FanOut, neededLists, serializeFanOut, toRemainder } from "./fan-out.ts";
@@ -24,7 +24,7 @@ const CANCEL = `
  */
 export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: WorkspaceState): Promise<number | null> {
   const { row } = broadcast;
-  if (workspace.isPaused) return ctx.now() + PAUSE_CHECK_MS;
+  if (workspace.isPaused) return ctx.now() + PAUSE_WAIT_MS;
   const checked = await checkStart(ctx, broadcast, null);
   const errors = "errors" in checked ? checked.errors.map(({ msg }) => msg) : [];
   if (workspace.isRestricted) errors.push("The account is restricted and cannot send");
@@ -76,7 +76,7 @@ export async function promoteDue(
   { row, fanOut, counts }: Broadcast & { fanOut: FanOut },
   workspace: WorkspaceState,
 ): Promise<number | null> {
-  if (workspace.isPaused) return ctx.now() + PAUSE_CHECK_MS;
+  if (workspace.isPaused) return ctx.now() + PAUSE_WAIT_MS;
   const { min_lift: minLift } = JSON.parse(row.ab_auto_promote ?? "{}") as AutoPromote;
   const [sender, variants] = [await findSender(ctx, row, null), await findVariants(ctx, row.n)];
   const chosen = chooseWinner(variants, minLift);

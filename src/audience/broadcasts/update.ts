@@ -1,11 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import {
-  type BroadcastChanges,
-  changeBroadcast,
-  deleteOutboxRowStatement,
-  insertOutboxRowStatement,
-  requireTransition,
-} from "./change.ts";
+import { type BroadcastChanges, changeBroadcast, outboxRowStatement, requireTransition } from "./change.ts";
 import { checkReferences, checkScheduledAt, checkTexts, domainOfSender } from "./check-references.ts";
 import { toMoreLists } from "./queries.ts";
 import type { BroadcastOut, BroadcastPatch } from "./schema.ts";
@@ -32,10 +26,7 @@ export async function updateBroadcast(ctx: CallerCtx, id: string, patch: Broadca
     const status = requireTransition(broadcast, patch.scheduled_at === null ? "unschedule" : "schedule");
     return {
       changes: { ...changes, status },
-      statements: [
-        deleteOutboxRowStatement(ctx, row, row.scheduled_at),
-        ...(patch.scheduled_at === null ? [] : [insertOutboxRowStatement(ctx, row, patch.scheduled_at)]),
-      ],
+      statements: [outboxRowStatement(ctx, row, patch.scheduled_at)],
     };
   });
 }

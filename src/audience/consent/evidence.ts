@@ -1,23 +1,9 @@
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
+import type { consents } from "../../platform/db/schema/mail/index.ts";
 import { shortHash } from "./tokens.ts";
 
 /** One piece of evidence: a person asked for mail (`requested`), confirmed it, or a caller stated consent that it has. */
-export interface Evidence {
-  id: string;
-  kind: "requested" | "confirmed" | "stated";
-  /** Canonical address. */
-  emailKey: string;
-  /** Milliseconds since 1970. */
-  at: number;
-  listId: string;
-  listName: string;
-  ip: string | null;
-  userAgent: string | null;
-  /** Version of the words; null for a statement. */
-  words: string | null;
-  source: string | null;
-  userId: string | null;
-}
+export type Evidence = Omit<typeof consents.$inferSelect, "workspace">;
 
 const INSERT = `
   INSERT OR IGNORE INTO consents (workspace, email_key, id, kind, at, list_id, list_name, ip, user_agent, words, source, user_id)

@@ -7,8 +7,8 @@ const REQUEST = `
   ON CONFLICT DO UPDATE SET requested_at = coalesce(requested_at, excluded.requested_at)`;
 
 const WAKE = `
-  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
-  SELECT ?2, ?3, 'confirm', json_array(n) FROM contact_lists WHERE n = ?1`;
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, workspace)
+  SELECT ?2, ?3, 'confirm', json_array(n), workspace FROM contact_lists WHERE n = ?1`;
 
 /**
  * Returns the statements that ask for the confirmation mails of those contacts of a list that are pending. `chunks`: JSON lists of

@@ -6,8 +6,7 @@ import { DAY_MS } from "../../lib/time.ts";
 import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
-import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
+import { consumeRows } from "../../platform/outbox/consume-rows.ts";
 import { sendBatch } from "../../sending/emails/index.ts";
 import { type ContactMark, findMarks } from "../../sending/suppressions/index.ts";
 import { composeHtml, composeText } from "../../sending/system-emails/index.ts";
@@ -42,19 +41,17 @@ const FIND_LIST = `
  */
 export async function runConfirmations(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
   const until = ctx.now() + RUN_MS;
-  for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
-    if (ctx.now() >= until || !mayExecute(ctx, PAGE_STATEMENTS)) return;
-    const lease = newLease(ctx);
-    const [row] = await claimRows(ctx, [wakeUp], lease);
-    if (!row) continue;
-    const [list] = JSON.parse(row.ref) as [number];
-    const result = await sendPages(ctx, list, until);
-    const dueAt = result === "wait" ? ctx.now() + WAIT_MS : ctx.now();
-    const end =
-      result === "done" ? finishStatement(ctx, lease, [row.id]) : releaseStatement(ctx, lease, [row.id], dueAt);
-    await end.run();
-    if (result === "more") await ctx.wake([{ dueAt, id: row.id, kind: "confirm" }]);
-  }
+  await consumeRows(
+    ctx,
+    wakeUps,
+    async ({ ref }) => {
+      const [list] = JSON.parse(ref) as [number];
+      const result = await sendPages(ctx, list, until);
+      if (result === "done") return "done";
+      return result === "wait" ? { dueAt: ctx.now() + WAIT_MS } : { dueAt: ctx.now(), wakes: true };
+    },
+    () => ctx.now() < until && mayExecute(ctx, PAGE_STATEMENTS),
+  );
 }
 
 /** Sends pages until none is left (`done`), the time is over (`more`) or the workspace cannot send (`wait`). */

@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
+import type { erasures } from "../../platform/db/schema/main/index.ts";
 import { erasedForm } from "../../platform/erased-addresses/forms.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
@@ -10,13 +11,7 @@ import { type ErasureOut, toErasure } from "./erasure-schema.ts";
 import { requireAdmin } from "./require-admin.ts";
 
 /** A row of `erasures`. Times in milliseconds since 1970. */
-export interface ErasureRow {
-  id: string;
-  /** JSON: rows by kind. */
-  removed: string;
-  createdAt: number;
-  finishedAt: number | null;
-}
+export type ErasureRow = Pick<typeof erasures.$inferSelect, "id" | "removed" | "createdAt" | "finishedAt">;
 
 // A person whose erasure runs has that one.
 const START =

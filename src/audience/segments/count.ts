@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { nextTurn } from "../../lib/yielding-steps.ts";
 import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { consumeRows } from "../../platform/outbox/consume-rows.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { type EvaluatedPage, evaluatePage, toEvaluator } from "./evaluate-page.ts";
 import { type CountState, findSegmentByNumber, getSegment, type SegmentRow } from "./queries.ts";
@@ -22,20 +22,15 @@ const STATEMENTS = 60;
  */
 export async function runCounts(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
   const until = ctx.now() + RUN_MS;
-  for (const wakeUp of wakeUps) {
-    if (ctx.now() >= until || !mayExecute(ctx, STATEMENTS)) return;
-    const lease = newLease(ctx);
-    const [row] = await claimRows(ctx, [wakeUp], lease);
-    if (!row) continue;
-    const [n = 0] = JSON.parse(row.ref) as number[];
-    if (await advance(ctx, n, until)) {
-      await finishStatement(ctx, lease, [row.id]).run();
-      continue;
-    }
-    const dueAt = ctx.now();
-    await releaseStatement(ctx, lease, [row.id], dueAt).run();
-    await ctx.wake([{ dueAt, id: row.id, kind: "segment" }]);
-  }
+  await consumeRows(
+    ctx,
+    wakeUps,
+    async ({ ref }) => {
+      const [n = 0] = JSON.parse(ref) as number[];
+      return (await advance(ctx, n, until)) ? "done" : { dueAt: ctx.now(), wakes: true };
+    },
+    () => ctx.now() < until && mayExecute(ctx, STATEMENTS),
+  );
 }
 
 /** Advances the count of a segment as far as a run may. Returns true when nothing is left to do. */
@@ -75,9 +70,9 @@ const SAVE = "UPDATE segments SET count = ?3, count_step = count_step + 1 WHERE 
 const saveCountStatement = (ctx: MailCtx, { n, countStep }: SegmentRow, count: CountState) =>
   ctx.mail.prepare(SAVE).bind(n, countStep, JSON.stringify(count));
 
-// The row of a count that ended may be claimed still: it finds nothing to do.
+// The row of a count that ended may be claimed still, and finds nothing to do: this count has a row of its own.
 const INSERT_ROW = `
-  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref) SELECT ?1, ?2, 'segment', ?3 WHERE changes() > 0`;
+  INSERT INTO outbox (due_at, id, kind, ref, workspace) SELECT ?1, ?2, 'segment', ?3, ?4 WHERE changes() > 0`;
 
 const TOTAL = "SELECT coalesce(sum(contact_count), 0) AS total FROM contact_lists WHERE workspace = ?1";
 
@@ -117,10 +112,11 @@ export async function countSegment(ctx: CallerCtx, id: string): Promise<SegmentC
     return toCount(next);
   }
   // Of two calls at once, one starts a count.
+  const row = ctx.newId();
   const [saved] = await ctx.mail.batch([
     saveCountStatement(ctx, segment, next),
-    ctx.mail.prepare(INSERT_ROW).bind(now, segment.id, JSON.stringify([segment.n])),
+    ctx.mail.prepare(INSERT_ROW).bind(now, row, JSON.stringify([segment.n]), segment.workspace),
   ]);
-  if (saved?.meta.changes === 1) await wakeAfterResponse(ctx, [{ dueAt: now, id: segment.id, kind: "segment" }]);
+  if (saved?.meta.changes === 1) await wakeAfterResponse(ctx, [{ dueAt: now, id: row, kind: "segment" }]);
   return toCount(next);
 }

@@ -1,18 +1,18 @@
 import { fromBase64Url, toBase64Url } from "../../lib/bytes.ts";
 import { hex, isUuid } from "../../lib/ids.ts";
 
-/** How long the lease of an outbox row lasts whose emails an egress holds, in ms (docs/egress.md). */
+/** How long the lease of an outbox row lasts after an egress has renewed it, in ms (docs/egress.md). */
 export const EGRESS_LEASE_MS = 15 * 60_000;
+/** So much of the lease of a row is left at least when an egress receives a ticket, in ms. */
+export const HAND_OVER_MS = 60_000;
 
-/** Names an email that an egress holds, and the outbox row under whose lease it does. */
+/** Names an email that an egress holds, and the outbox row under whose lease it does. It stays the same for the whole lease. */
 export interface Ticket {
   /** Number of the mail database. */
   shard: number;
   /** Id of the outbox row, and the token of its lease. */
   row: string;
   token: string;
-  /** End of the lease, in ms since 1970. */
-  until: number;
   /** Id of the email, and its number in the database. */
   email: string;
   n: number;
@@ -24,18 +24,17 @@ export interface Ticket {
   isOther: boolean;
 }
 
-const TICKET =
-  /^(\d{1,3})\.([\w-]{22})\.([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{22})\.([0-9a-z]{1,9})\.([1-9]\d{0,2})(r?)(o?)$/;
+const TICKET = /^(\d{1,3})\.([\w-]{22})\.([\w-]{22})\.([\w-]{22})\.([0-9a-z]{1,9})\.([1-9]\d{0,4})(r?)(o?)$/;
 
 /** Returns the ticket as it stands in ENVID of MAIL FROM: at most 100 characters, none of which xtext changes (RFC 3461 4.4). */
-export function writeTicket({ shard, row, token, until, email, n, attempt, isRepeated, isOther }: Ticket): string {
-  const ids = [shard, shorten(row), shorten(token), until.toString(36), shorten(email), n.toString(36)];
+export function writeTicket({ shard, row, token, email, n, attempt, isRepeated, isOther }: Ticket): string {
+  const ids = [shard, shorten(row), shorten(token), shorten(email), n.toString(36)];
   return `${ids.join(".")}.${attempt}${isRepeated ? "r" : ""}${isOther ? "o" : ""}`;
 }
 
-/** Reads a ticket. Returns null when the text is none. Pure. */
+/** Reads a ticket. Returns null for any other text, also for a ticket of version 0.2.0, which has the end of the lease. Pure. */
 export function readTicket(text: string): Ticket | null {
-  const [, shard = "", row = "", token = "", until = "", email = "", n = "", attempt = "", repeated, other] =
+  const [, shard = "", row = "", token = "", email = "", n = "", attempt = "", repeated, other] =
     TICKET.exec(text) ?? [];
   const ids = { row: lengthen(row), token: lengthen(token), email: lengthen(email) };
   if (ids.row === null || ids.token === null || ids.email === null) return null;
@@ -43,7 +42,6 @@ export function readTicket(text: string): Ticket | null {
     shard: Number(shard),
     row: ids.row,
     token: ids.token,
-    until: Number.parseInt(until, 36),
     email: ids.email,
     n: Number.parseInt(n, 36),
     attempt: Number(attempt),

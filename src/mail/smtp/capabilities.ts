@@ -41,7 +41,8 @@ export function parseCapabilities(lines: readonly string[]): ServerCapabilities 
     eightBitMime: offered.has("8BITMIME"),
     dsn: offered.has("DSN"),
     pipelining: offered.has("PIPELINING"),
-    lease: offered.get("XLEASE")?.[0] === "1",
+    // XLEASE 1 is that of version 0.2.0, whose tickets have the end of the lease.
+    lease: offered.get("XLEASE")?.[0] === "2",
     maxSize: readSize(offered.get("SIZE")?.[0]),
     size: offered.has("SIZE"),
     startTls: offered.has("STARTTLS"),

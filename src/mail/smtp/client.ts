@@ -8,7 +8,6 @@ export {
   ConnectError,
   type Connection,
   type OutgoingMessage,
-  type Phase,
   type RecipientResult,
   type Reply,
 } from "./transport.ts";

@@ -1,6 +1,6 @@
 /**
  * The port between delivery and the service that sends mail to the outside. SMTP submission is its only adapter. A
- * result states what the server replied and in which phase; src/sending/delivery/outcome.ts decides what follows from it.
+ * result states what the server replied and in which phase; src/sending/delivery/record/outcome.ts decides what follows from it.
  */
 
 /** One recipient of a transaction: the parameters of RCPT TO (RFC 5321 4.1.1.3, RFC 3461 4). */

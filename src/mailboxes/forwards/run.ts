@@ -1,13 +1,8 @@
 import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
-import {
-  type ClaimedRow,
-  claimRows,
-  finishStatement,
-  type Lease,
-  newLease,
-  rescheduleStatement,
-} from "../../platform/outbox/lease.ts";
+import type { ClaimedRow } from "../../platform/outbox/claim.ts";
+import { consumeRows } from "../../platform/outbox/consume-rows.ts";
+import { finishStatement, type Lease, nextRowsStatement } from "../../platform/outbox/lease.ts";
 import { type Egress, egressOf, type UnusableEgress, waitAfter } from "../../sending/delivery/index.ts";
 import { appendEventStatement } from "../inbound-log/index.ts";
 import { deliverCopy } from "./deliver-copy.ts";
@@ -23,7 +18,7 @@ const FORWARDS_PER_RUN = 20;
  * How often a forward that could not be tried is looked at again, and for how long, in ms
  * (docs/contract/delivery.md#missing-egress).
  */
-const HOLD_MS = 600_000;
+const WAIT_MS = 600_000;
 const GIVE_UP_MS = 5 * 86_400_000;
 
 const actions = { address: sendForward, mailbox: deliverCopy, webhook: postForward, reply: sendReply } as const;
@@ -40,20 +35,20 @@ export async function runForwards(
 ): Promise<void> {
   const session = new EgressSession(egress);
   try {
-    for (const wakeUp of wakeUps.slice(0, FORWARDS_PER_RUN)) await runForward(ctx, wakeUp, session);
+    await consumeRows(
+      ctx,
+      wakeUps,
+      async (row, lease) => {
+        const forward = JSON.parse(row.ref) as Forward;
+        const result = await actions[forward.action](ctx, { id: row.id, forward }, session);
+        await saveResult(ctx, { lease, row, forward }, result);
+        return "ended";
+      },
+      (started) => started < FORWARDS_PER_RUN,
+    );
   } finally {
     await session.close();
   }
-  if (wakeUps.length > FORWARDS_PER_RUN) await ctx.wake(wakeUps.slice(FORWARDS_PER_RUN));
-}
-
-async function runForward(ctx: MailCtx, wakeUp: WakeUp, session: EgressSession): Promise<void> {
-  const lease = newLease(ctx);
-  const [row] = await claimRows(ctx, [wakeUp], lease);
-  if (!row) return;
-  const forward = JSON.parse(row.ref) as Forward;
-  const result = await actions[forward.action](ctx, { id: row.id, forward }, session);
-  await saveResult(ctx, { lease, row, forward }, result);
 }
 
 interface Claimed {
@@ -82,13 +77,11 @@ async function saveResult(ctx: MailCtx, { lease, row, forward }: Claimed, result
           ),
         ];
   const db = ctx.mail;
-  const statements = [
-    ...(next
-      ? [rescheduleStatement(ctx, lease, [{ ...next, id: ctx.newId(), from: row.id, claims: 0, outage: null }])]
-      : events),
-    finishStatement(ctx, lease, [row.id]),
-    expectChanges(db, 1),
-  ];
+  const { id } = row;
+  const end = next
+    ? nextRowsStatement(ctx, [{ ...next, id, from: id, token: lease.token, claims: 0, outage: null }])
+    : finishStatement(ctx, lease, [id]);
+  const statements = [...events, end, expectChanges(db, 1)];
   try {
     await repeatableBatch(ctx, db, statements, (error) => error instanceof ConcurrencyError);
   } catch (error) {
@@ -101,7 +94,7 @@ async function saveResult(ctx: MailCtx, { lease, row, forward }: Claimed, result
 function nextAttempt(ctx: MailCtx, forward: Forward, isAttempt: boolean): { dueAt: number; ref: string } | null {
   const now = ctx.now();
   const attempts = forward.attempts + (isAttempt ? 1 : 0);
-  const wait = isAttempt ? waitAfter(attempts, Math.random()) : HOLD_MS;
+  const wait = isAttempt ? waitAfter(attempts, Math.random()) : WAIT_MS;
   if (wait === null || (!isAttempt && now - forward.receivedAt > GIVE_UP_MS)) return null;
   return { dueAt: now + wait, ref: JSON.stringify({ ...forward, attempts }) };
 }

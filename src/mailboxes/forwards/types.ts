@@ -33,8 +33,8 @@ export type ForwardResult =
   /** `isAttempt` is false when nothing could be tried, for instance without an egress. */
   | { kind: "later"; reason: string; isAttempt: boolean };
 
-export const failed = (reason: string, metadata: Record<string, unknown> = {}): ForwardResult => ({
+export const failed = (reason: string): ForwardResult => ({
   kind: "done",
   event: "forward_failed",
-  metadata: { reason, ...metadata },
+  metadata: { reason },
 });

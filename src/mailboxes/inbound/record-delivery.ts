@@ -86,8 +86,8 @@ const FIND_RECIPIENT = "SELECT recipient FROM inbound_emails WHERE workspace = ?
 
 // The entry is written in the same transaction, so a repeated delivery adds no row, also when those of the first one are done.
 const INSERT_FORWARDS = `
-  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
-  SELECT ?3, j.value->>'id', 'forward', j.value->'forward' FROM json_each(?4) j
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, workspace)
+  SELECT ?3, j.value->>'id', 'forward', j.value->'forward', ?1 FROM json_each(?4) j
    WHERE NOT EXISTS (SELECT 1 FROM inbound_emails WHERE workspace = ?1 AND id = ?2)`;
 
 /**

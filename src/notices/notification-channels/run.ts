@@ -1,8 +1,7 @@
 import { AppError } from "../../lib/errors.ts";
 import { open } from "../../lib/secret-box.ts";
-import type { Ctx, MainStatement, OutboxCtx, WakeUp } from "../../platform/context.ts";
-import { claimRows, finishStatement, type Lease, newLease } from "../../platform/outbox/lease.ts";
-import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
+import type { Ctx, OutboxCtx, WakeUp } from "../../platform/context.ts";
+import { consumeRows, type RowEnd } from "../../platform/outbox/consume-rows.ts";
 import type { SendSystemEmail, SystemEmail } from "../../platform/system-email.ts";
 import { type NoticeRef, toPreferences } from "../notifications/index.ts";
 import { escapeSlack, RUN_MS, retryDelay, type SendOutcome, SLACK_TIMEOUT_MS, slackOutcome } from "./rules.ts";
@@ -19,23 +18,20 @@ export async function sendNotifications(
   sendEmail: SendSystemEmail,
 ): Promise<void> {
   const until = ctx.now() + RUN_MS;
-  for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
-    if (ctx.now() >= until) return;
-    await sendOne(ctx, wakeUp, sendEmail);
-  }
-}
-
-async function sendOne(ctx: OutboxCtx<"main">, wakeUp: WakeUp, sendEmail: SendSystemEmail): Promise<void> {
-  const lease = newLease(ctx);
-  const [row] = await claimRows(ctx, [wakeUp], lease);
-  if (!row) return;
-  const notice = JSON.parse(row.ref) as NoticeRef;
-  const outcome = await send(ctx, notice, sendEmail);
-  const delay = outcome === "later" ? retryDelay(row.claims) : null;
-  if (outcome === "refused" || (outcome === "later" && delay === null))
-    ctx.log("notification.given-up", { channel: notice.channel, notice: notice.event, attempts: row.claims });
-  const end = delay === null ? finishStatement(ctx, lease, [row.id]) : retryStatement(ctx, lease, row.id, delay);
-  await end.run();
+  await consumeRows(
+    ctx,
+    wakeUps,
+    async ({ ref, claims }): Promise<RowEnd> => {
+      const notice = JSON.parse(ref) as NoticeRef;
+      const outcome = await send(ctx, notice, sendEmail);
+      // The claims of a row count the attempts.
+      const delay = outcome === "later" ? retryDelay(claims) : null;
+      if (outcome === "refused" || (outcome === "later" && delay === null))
+        ctx.log("notification.given-up", { channel: notice.channel, notice: notice.event, attempts: claims });
+      return delay === null ? "done" : { dueAt: ctx.now() + delay, keepsClaims: true };
+    },
+    () => ctx.now() < until,
+  );
 }
 
 async function send(ctx: OutboxCtx<"main">, notice: NoticeRef, sendEmail: SendSystemEmail): Promise<SendOutcome> {
@@ -45,13 +41,6 @@ async function send(ctx: OutboxCtx<"main">, notice: NoticeRef, sendEmail: SendSy
     ctx.log("notification.failed", { channel: notice.channel, notice: notice.event, error: String(error) });
     return "later";
   }
-}
-
-/** Makes a row due after `delay` ms. Its claims stay: they count the attempts. */
-function retryStatement(ctx: OutboxCtx<"main">, lease: Lease, id: string, delay: number): MainStatement {
-  return ctx.outbox
-    .prepare("UPDATE outbox SET due_at = ?1, token = NULL WHERE due_at = ?2 AND id = ?3 AND token = ?4")
-    .bind(ctx.now() + delay, lease.until, id, lease.token);
 }
 
 const FIND_OWNERS = `

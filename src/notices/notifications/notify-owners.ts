@@ -49,8 +49,8 @@ const INSERT_NOTIFICATIONS = `
   ${ownersBy("?3", "'web'", "?9")} AND ${isNew("?10", "?11")}`;
 
 const INSERT_OUTBOX_ROWS = `
-  INSERT INTO outbox (due_at, id, kind, ref)
-  SELECT ?2, j.value->>'id', 'notify', j.value->>'ref' FROM json_each(?3) j
+  INSERT INTO outbox (due_at, id, kind, ref, workspace)
+  SELECT ?2, j.value->>'id', 'notify', j.value->>'ref', ?1 FROM json_each(?3) j
    WHERE EXISTS (SELECT 1 ${ownersBy("?4", "(j.value->>'channel')", "j.value->>'isDefault'")}) AND ${isNew("?5", "?6")}
      AND (j.value->>'channel' <> 'slack'
           OR EXISTS (SELECT 1 FROM workspaces WHERE number = ?1 AND slack_webhook_url IS NOT NULL))`;

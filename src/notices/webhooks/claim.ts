@@ -1,6 +1,6 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import type { NewDelivery } from "./add-delivery.ts";
-import { CLAIM_DELIVERIES, CLAIM_DELIVERIES_FAILING, CLAIM_ENDPOINTS, LEASE_MS } from "./rules.ts";
+import { CLAIM_DELIVERIES, CLAIM_DELIVERIES_FAILING, FAILED_CLAIM_MS, LEASE_MS } from "./rules.ts";
 import { openSecret } from "./secrets.ts";
 
 /** A claim on endpoints: each has `due_at = until` and this token, so that no other run sends their deliveries. */
@@ -42,13 +42,16 @@ const FIND_DELIVERIES = `
        ORDER BY x.due_at, x.n LIMIT ?4)
    WHERE w.due_at = ?2 AND w.token = ?1 ORDER BY d.n`;
 
-/** Claims the endpoints that are due for longest, with their oldest due deliveries, in one D1 call. */
-export async function claimEndpoints(ctx: MailCtx): Promise<{ lease: Lease; endpoints: ClaimedEndpoint[] }> {
+/** Claims at most `limit` of the endpoints that are due for longest, with their oldest due deliveries, in one D1 call. */
+export async function claimEndpoints(
+  ctx: MailCtx,
+  limit: number,
+): Promise<{ lease: Lease; endpoints: ClaimedEndpoint[] }> {
   const now = ctx.now();
   const lease = { token: ctx.newId(), until: now + LEASE_MS };
   const db = ctx.mail;
   const [claimed, due] = await db.batch<Omit<ClaimedEndpoint, "deliveries"> | DueDelivery>([
-    db.prepare(CLAIM).bind(lease.token, lease.until, now, CLAIM_ENDPOINTS),
+    db.prepare(CLAIM).bind(lease.token, lease.until, now, limit),
     db.prepare(FIND_DELIVERIES).bind(lease.token, lease.until, now, CLAIM_DELIVERIES),
   ]);
   const deliveriesOf = Map.groupBy((due?.results ?? []) as DueDelivery[], ({ endpoint }) => endpoint);
@@ -60,6 +63,15 @@ export async function claimEndpoints(ctx: MailCtx): Promise<{ lease: Lease; endp
     ),
   }));
   return { lease, endpoints };
+}
+
+const POSTPONE = `
+  UPDATE webhook_endpoints SET due_at = ?1 + ?2
+   WHERE id = (SELECT id FROM webhook_endpoints WHERE due_at <= ?1 ORDER BY due_at LIMIT 1)`;
+
+/** Makes the first endpoint that is due wait, after its claim alone failed by its content, so that it holds up no other. */
+export async function postponeEndpoint(ctx: MailCtx): Promise<void> {
+  await ctx.mail.prepare(POSTPONE).bind(ctx.now(), FAILED_CLAIM_MS).run();
 }
 
 // An endpoint with a failure that is not reported yet stays due, so that a run which ended before it is made up for. One with more

@@ -4,9 +4,8 @@ import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { onePage, pageQuery, refusePagesBeyond } from "../../http/pagination.ts";
+import { idCursor, onePage, pageQuery, refusePagesBeyond } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
-import { isUuid } from "../../lib/ids.ts";
 import { createWebhook } from "./create.ts";
 import { deleteWebhook } from "./delete.ts";
 import { getDelivery, listDeliveries } from "./delivery-queries.ts";
@@ -36,13 +35,7 @@ const DeliveriesQuery = z
   .object({
     ...pageQuery({ default: 20, max: 100 }),
     status: z.enum(deliveryStatuses).optional(),
-    before: z
-      .string()
-      .toLowerCase()
-      .refine(isUuid, "before must be the value of a Link header")
-      .meta({ format: "uuid" })
-      .optional()
-      .describe("Cursor from the `Link` header of the previous page."),
+    before: idCursor("before"),
   })
   .superRefine(refusePagesBeyond("before"));
 

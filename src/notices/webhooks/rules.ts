@@ -35,6 +35,8 @@ export const START_MARGIN_MS = 30_000;
 export const IN_FLIGHT = 5;
 /** Endpoints of one claim. */
 export const CLAIM_ENDPOINTS = 5;
+/** Wait of an endpoint whose claim alone failed by its content. */
+export const FAILED_CLAIM_MS = 10 * MINUTE;
 /** Deliveries of each endpoint in one claim. */
 export const CLAIM_DELIVERIES = 20;
 /** The same while the endpoint fails, so that one which does not respond takes little time from the others. */

@@ -1,7 +1,8 @@
 import type { MailCtx } from "../../platform/context.ts";
+import { HalvedPages } from "../../platform/outbox/halves.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { continueInBackground, type Outlasting } from "./background.ts";
-import { type ClaimedEndpoint, claimEndpoints, findTargets } from "./claim.ts";
+import { type ClaimedEndpoint, claimEndpoints, findTargets, postponeEndpoint } from "./claim.ts";
 import { BACKGROUND_START_MS, CLAIM_ENDPOINTS, HAND_OVER_MS, IN_FLIGHT, RUN_CLAIMS, RUN_MS } from "./rules.ts";
 import { sendToEndpoint, type Turn } from "./send-to-endpoint.ts";
 import { Slots } from "./slots.ts";
@@ -13,14 +14,22 @@ import { Slots } from "./slots.ts";
  */
 export async function runWebhooks(ctx: MailCtx & Outlasting): Promise<boolean> {
   const end = ctx.now() + RUN_MS;
+  const pages = new HalvedPages(CLAIM_ENDPOINTS);
   for (let claims = 0; claims < RUN_CLAIMS && ctx.now() < end; claims++) {
-    const { lease, endpoints } = await claimEndpoints(ctx);
+    const { size } = pages;
+    const claimed = await claimEndpoints(ctx, size).catch(async (error: unknown) => {
+      ctx.log("webhooks.claim_failed", { shard: ctx.shard, endpoints: size, error: String(error) });
+      if (pages.isAlone(error)) await postponeEndpoint(ctx);
+      return null;
+    });
+    if (claimed === null) continue;
+    const { lease, endpoints } = claimed;
     if (endpoints.length === 0) return false;
     const slots = new Slots(IN_FLIGHT);
     const turn: Turn = { lease, slots, startUntil: lease.until, isInBackground: false, hasDue: false };
     const sending = sendToAll(ctx, turn, endpoints);
     // With fewer than it may have, this claim had all that are due; each that becomes due has a queue message of its own.
-    const isAll = endpoints.length < CLAIM_ENDPOINTS;
+    const isAll = endpoints.length < size;
     if (await handsOver(ctx, turn, sending, endpoints)) {
       if (!isAll || turn.hasDue) await wakeWebhooks(ctx);
       return true;

@@ -3,8 +3,8 @@ import { type LoggedEmail, logEmails } from "../../platform/log-lines/log-emails
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { attemptDelivery, type Outcome } from "./attempt.ts";
 import { type ClaimedEndpoint, type DueDelivery, type Lease, releaseEndpoint, type Target } from "./claim.ts";
-import { abandonDeliveries, holdDeliveries } from "./hold.ts";
 import { OutcomeLog } from "./outcomes.ts";
+import { abandonDeliveries, pauseDeliveries } from "./pause-deliveries.ts";
 import { reportFailures } from "./report-failures.ts";
 import { START_MARGIN_MS } from "./rules.ts";
 import type { Slots } from "./slots.ts";
@@ -41,7 +41,7 @@ export async function sendToEndpoint(
   logEmails(ctx, "webhooks.attempted", attempted, { endpoint: id });
   await log.end();
   if (!target) await abandonDeliveries(ctx, id);
-  else if (!target.isActive) await holdDeliveries(ctx, id);
+  else if (!target.isActive) await pauseDeliveries(ctx, id);
   const released = await releaseEndpoint(ctx, turn.lease, id);
   if (released === null) return;
   await reportFailures(ctx, id, released);

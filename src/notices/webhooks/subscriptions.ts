@@ -1,8 +1,7 @@
 /** Copies what webhooks subscribe to from the main database to the mail database, where events are written. */
 import type { Ctx, MailCtx, MainStatement, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
-import { claimRows, finishStatement, newLease } from "../../platform/outbox/lease.ts";
-import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
+import { consumeRows } from "../../platform/outbox/consume-rows.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 
 /** The state of a webhook after a change. */
@@ -34,7 +33,7 @@ export function copySubscription(ctx: Ctx, subscription: Subscription): Copy {
   const run = async () => {
     try {
       await copyToShard(ctx, subscription);
-      await ctx.db.prepare("DELETE FROM outbox WHERE due_at = ?1 AND id = ?2").bind(row.dueAt, row.id).run();
+      await ctx.db.prepare("DELETE FROM outbox WHERE id = ?1").bind(row.id).run();
     } catch (error) {
       ctx.log("webhooks.copy.failed", { webhook: subscription.id, error: String(error) });
     }
@@ -44,12 +43,10 @@ export function copySubscription(ctx: Ctx, subscription: Subscription): Copy {
 
 /** Copies the changes that these outbox rows name, except those that another run has claimed. */
 export async function copySubscriptions(ctx: OutboxCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
-  const lease = newLease(ctx);
-  const results = await claimRows(ctx, rows.slice(0, CLAIM_ROWS), lease);
-  for (const { id, ref } of results) {
+  await consumeRows(ctx, rows, async ({ ref }) => {
     await copyToShard(ctx, JSON.parse(ref) as Subscription);
-    await finishStatement(ctx, lease, [id]).run();
-  }
+    return "done";
+  });
 }
 
 async function copyToShard(ctx: Ctx, subscription: Subscription): Promise<void> {

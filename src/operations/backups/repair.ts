@@ -104,13 +104,13 @@ async function countBroadcast(store: BackupStore, { broadcasts }: MailStart, aft
 
 // An egress may have held emails that are `sent`. The emails of one outbox row may be in two pages, so a row that exists gets the emails that it lacks.
 const HOLD = `
-  INSERT INTO held_outbox (id, due_at, kind, ref, claims, broadcast)
-  SELECT coalesce(outbox_id, id), min(coalesce(due_at, scheduled_at, created_at)),
-         CASE WHEN broadcast IS NULL THEN 'deliver' ELSE 'bulk' END, json_group_array(n), 1, broadcast
+  INSERT INTO held_outbox (id, due_at, kind, ref, claims, broadcast, workspace)
+  SELECT coalesce(outbox_id, id), min(coalesce(scheduled_at, created_at)),
+         CASE WHEN broadcast IS NULL THEN 'deliver' ELSE 'bulk' END, json_group_array(n), 1, broadcast, workspace
     FROM (SELECT * FROM emails WHERE n > ?1 AND n <= ?2)
    WHERE status IN ('queued', 'scheduled') OR (status = 'sent' AND ${isHeldSql("recipients")})
    GROUP BY coalesce(outbox_id, id)
-  ON CONFLICT (id) DO UPDATE SET ref = (
+  ON CONFLICT (id) DO UPDATE SET workspace = excluded.workspace, ref = (
     SELECT json_group_array(value) FROM (
       SELECT value FROM json_each(held_outbox.ref) UNION SELECT value FROM json_each(excluded.ref)))`;
 

@@ -1,4 +1,4 @@
-import type { Ctx, DatabaseKind, MailCtx, OutboxCtx, Statement, WakeUp } from "../../platform/context.ts";
+import type { Ctx, DatabaseKind, MailCtx, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 import { wakeAutomations } from "../../platform/person-events/wake.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
@@ -8,12 +8,9 @@ import { RESTORED_REASON } from "./write-rows.ts";
 const ROWS_PER_CALL = 500;
 
 const PAGE = "SELECT id FROM held_outbox ORDER BY id LIMIT ?1";
-const RESUME_MAIN = `
-  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims)
-  SELECT due_at, id, kind, ref, claims FROM held_outbox ORDER BY id LIMIT ?1`;
-const RESUME_MAIL = `
-  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims, outage, broadcast)
-  SELECT due_at, id, kind, ref, claims, outage, broadcast FROM held_outbox ORDER BY id LIMIT ?1`;
+const RESUME = `
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims, outage, broadcast, workspace)
+  SELECT due_at, id, kind, ref, claims, outage, broadcast, workspace FROM held_outbox ORDER BY id LIMIT ?1`;
 const REMOVE = `DELETE FROM held_outbox WHERE id IN (${PAGE})`;
 const FIND_DUE = `SELECT due_at AS dueAt, id, kind FROM held_outbox WHERE id IN (${PAGE}) AND due_at <= ?2`;
 
@@ -37,22 +34,21 @@ const RESUME_AUTOMATIONS = `
  * others at their time. Returns how many, 0 when none is left. Safe to repeat.
  */
 export async function resumeHeld(ctx: Ctx): Promise<number> {
-  const main = onMain(ctx);
-  let resumed = await resumeRows(main, main.outbox.prepare(RESUME_MAIN).bind(ROWS_PER_CALL));
+  let resumed = await resumeRows(onMain(ctx));
   for (const shard of shardNumbers(ctx)) {
     const mailCtx = onShard(ctx, shard);
-    resumed += await resumeRows(mailCtx, mailCtx.mail.prepare(RESUME_MAIL).bind(ROWS_PER_CALL));
+    resumed += await resumeRows(mailCtx);
     resumed += await resumeDeliveries(mailCtx);
     resumed += await resumeAutomations(mailCtx);
   }
   return resumed;
 }
 
-async function resumeRows<Kind extends DatabaseKind>(ctx: OutboxCtx<Kind>, insert: Statement<Kind>): Promise<number> {
+async function resumeRows<Kind extends DatabaseKind>(ctx: OutboxCtx<Kind>): Promise<number> {
   const { outbox } = ctx;
   const [due, , removed] = await outbox.batch<WakeUp>([
     outbox.prepare(FIND_DUE).bind(ROWS_PER_CALL, ctx.now()),
-    insert,
+    outbox.prepare(RESUME).bind(ROWS_PER_CALL),
     outbox.prepare(REMOVE).bind(ROWS_PER_CALL),
   ]);
   const rows = due?.results ?? [];

@@ -87,8 +87,8 @@ async function writeSequence(store: BackupStore, { rows }: RowsRequest): Promise
 /** Why an automation of a restored backup is paused, until an operator resumes what is held. */
 export const RESTORED_REASON = "A backup was restored.";
 
-/** Columns of the outbox that held rows lack: a row of a stopped workspace is stopped again by its next run. */
-const NOT_HELD = ["stopped"];
+/** Columns of the outbox that held rows lack: no run has them, and a row of a stopped workspace is stopped again by its next run. */
+const NOT_HELD = ["stopped", "leased_until"];
 
 /** Returns the rows so that nothing of them is sent before an operator resumes it. */
 function heldBack(request: RowsRequest): RowsRequest {

@@ -2,17 +2,24 @@ import { forEachAtOnce } from "../../lib/at-once.ts";
 import { withTimeout } from "../../lib/deadline.ts";
 import type { Ctx, DatabaseKind, OutboxCtx } from "../../platform/context.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
+import { ALL_TURNS, dueRows, WAITING_BROADCASTS } from "../../platform/outbox/turns.ts";
 import { lacksMigrations, NOT_MIGRATED } from "../../platform/settings/setting-issues.ts";
 import { parseVariables } from "../../platform/settings/settings.ts";
 
 /** A database that takes longer counts as failing, in milliseconds. */
 export const DATABASE_TIMEOUT_MS = 5_000;
 
-// The rows are read in the order of the key, and no more than ?2, so the cost does not grow with the outbox.
+// Each workspace and each broadcast has its part of the ?2 rows that are counted.
+const IS_DUE = "due_at <= ?1 AND leased_until <= ?1";
 const DUE_BY_KIND = `
-  SELECT kind, count(*) AS due, min(due_at) AS oldestAt, sum(claims > 0) AS retried
-    FROM (SELECT kind, due_at, claims FROM outbox WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2) GROUP BY kind`;
+  WITH RECURSIVE ${ALL_TURNS}, ${dueRows("due_at <= ?1", "leased_until <= ?1", "?2")}, ${WAITING_BROADCASTS}, bulk (id) AS (
+    SELECT j.value FROM waiting w CROSS JOIN json_each((
+      SELECT json_group_array(id) FROM (SELECT id FROM outbox WHERE broadcast = w.broadcast AND ${IS_DUE}
+        LIMIT CAST(1 + ?2 / (SELECT count(*) FROM waiting) AS INTEGER)))) j)
+  SELECT o.kind, count(*) AS due, min(o.due_at) AS oldestAt, sum(o.claims > 0) AS retried
+    FROM (SELECT id FROM due UNION ALL SELECT id FROM bulk LIMIT ?2) d CROSS JOIN outbox o ON o.id = d.id GROUP BY o.kind`;
 const WAITING_FOR_EGRESS = "SELECT count(*) AS waiting FROM (SELECT 1 FROM outbox WHERE outage = 'waiting' LIMIT ?1)";
+const QUARANTINED = "SELECT count(*) AS quarantined FROM (SELECT 1 FROM quarantine LIMIT ?1)";
 
 /** Due rows of one kind in one outbox. */
 interface DueRows {
@@ -32,6 +39,8 @@ export interface OutboxState {
   /** The error without the words of another system. Null: the settings are the cause. */
   reason: string | null;
   kinds: DueRows[];
+  /** Rows that were set aside. */
+  quarantined: number;
   /** Rows whose last attempt failed before MAIL FROM, so the egress was not usable. */
   waitingForEgress: number;
   /** Bytes, without free pages. */
@@ -50,7 +59,7 @@ export async function readOutboxes(ctx: Ctx, limit: number): Promise<OutboxState
 }
 
 async function readOutbox(ctx: Ctx, database: "main" | number, limit: number): Promise<OutboxState> {
-  const empty = { database, error: null, reason: null, kinds: [], waitingForEgress: 0, size: 0 };
+  const empty = { database, error: null, reason: null, kinds: [], waitingForEgress: 0, quarantined: 0, size: 0 };
   try {
     if (database === "main")
       return { ...empty, ...(await withTimeout(DATABASE_TIMEOUT_MS, readDue(onMain(ctx), limit))) };
@@ -70,6 +79,11 @@ async function readOutbox(ctx: Ctx, database: "main" | number, limit: number): P
 }
 
 async function readDue<Kind extends DatabaseKind>(ctx: OutboxCtx<Kind>, limit: number) {
-  const { results, meta } = await ctx.outbox.prepare(DUE_BY_KIND).bind(ctx.now(), limit).all<DueRows>();
-  return { kinds: results, size: meta.size_after ?? 0 };
+  const { outbox } = ctx;
+  const [due, set] = await outbox.batch<DueRows | { quarantined: number }>([
+    outbox.prepare(DUE_BY_KIND).bind(ctx.now(), limit),
+    outbox.prepare(QUARANTINED).bind(limit),
+  ]);
+  const { quarantined } = (set?.results[0] ?? { quarantined: 0 }) as { quarantined: number };
+  return { kinds: (due?.results ?? []) as DueRows[], quarantined, size: due?.meta.size_after ?? 0 };
 }

@@ -73,6 +73,11 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
         .map(({ database, waitingForEgress }) => ({ labels: { database }, value: waitingForEgress })),
     ),
     metric(
+      "email_outbox_quarantined",
+      "Outbox rows that were set aside, counted up to 10,000.",
+      answering.map(({ database, quarantined }) => ({ labels: { database }, value: quarantined })),
+    ),
+    metric(
       "email_recipients_last_hour",
       "Recipients by outcome in the last hour that ended and was summed.",
       deliveries.flatMap(({ database, lastHour }) =>

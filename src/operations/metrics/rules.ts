@@ -41,7 +41,7 @@ interface Findings {
   systemMail: Readiness["system_mail"];
   /** A probe or an email has reached the egress of late, so that what still waits for it is about to leave. */
   hasEgressResponded: boolean;
-  outboxes: readonly (Pick<OutboxState, "database" | "error" | "reason" | "waitingForEgress"> & {
+  outboxes: readonly (Pick<OutboxState, "database" | "error" | "reason" | "waitingForEgress" | "quarantined"> & {
     kinds: readonly { kind: string; oldestAt: number }[];
   })[];
 }
@@ -49,7 +49,7 @@ interface Findings {
 /**
  * Decides whether the service is ready. It is not when its settings are invalid, without an egress, when the main database fails,
  * or when no mail database responds. A failing mail database, emails that wait for an egress that does not respond, a further egress,
- * a zone of delegated domains or a key for complaints whose setting is malformed, or a row that is due for too long makes it degraded, and so does a service that cannot send its own emails: all other mail leaves, and a first
+ * a zone of delegated domains or a key for complaints whose setting is malformed, a row that was set aside, or one that is due for too long makes it degraded, and so does a service that cannot send its own emails: all other mail leaves, and a first
  * deployment has no mailbox yet, so a load balancer must not take it out. `now` is in milliseconds since 1970. Pure.
  */
 export function decideReadiness(
@@ -85,6 +85,9 @@ export function decideReadiness(
     ...(egressIssues.length > 0 ? ["a further egress: malformed"] : []),
     ...(zoneIssues.length > 0 ? ["DELEGATED_ZONES: malformed"] : []),
     ...(cfblIssues.length > 0 ? ["CFBL_DKIM_KEY: malformed"] : []),
+    ...outboxes.flatMap(({ database, quarantined }) =>
+      quarantined > 0 ? `database ${database}: outbox rows in quarantine` : [],
+    ),
     ...((oldest ?? 0) > OLDEST_DUE_SECONDS ? [`an outbox row is due for more than ${OLDEST_DUE_SECONDS} seconds`] : []),
     ...(lacksSystemMail ? [`SYSTEM_MAILBOX: ${systemMail}`] : []),
   ];

@@ -3,7 +3,7 @@ import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { reloadErasedKey } from "../../platform/erased-addresses/key.ts";
 import { responsePrefixes } from "../../platform/idempotency/large-responses.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
-import { deleteWaitingEventsStatement } from "../../platform/person-events/main-events.ts";
+import { deleteWaitingEvents } from "../../platform/person-events/main-events.ts";
 import { type ErasedPerson, eraseEmails, Scrubber } from "../../sending/emails/index.ts";
 import { keepErasedStatements } from "../../sending/suppressions/index.ts";
 import { scrubClicks } from "./broadcast-clicks.ts";
@@ -78,7 +78,7 @@ function addCounts(before: Record<string, number>, added: Record<string, number>
 // Contacts first, so that no broadcast makes an email from them after the emails were erased.
 const mailStages = (ctx: MailCtx): Stage[] => [
   async ({ workspace, key }) => {
-    await deleteWaitingEventsStatement(ctx, workspace, key).run();
+    await deleteWaitingEvents(ctx, workspace, key);
     return { next: null, removed: {} };
   },
   (person) => deletePersonRows(ctx.mail, MAIL_ROWS, person),

@@ -1,8 +1,7 @@
 import type { Database, DatabaseKind, MailCtx, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
+import { consumeRows } from "../../platform/outbox/consume-rows.ts";
 import type { Purge } from "../../platform/outbox/purge-statement.ts";
-import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
 import { erasePerson } from "./erasure.ts";
 import { deleteKeys, deleteObjects } from "./objects.ts";
 import { purgeWorkspace } from "./workspace.ts";
@@ -33,22 +32,16 @@ interface RunLimits {
  */
 export async function purge(ctx: PurgeCtx, wakeUps: readonly WakeUp[], maxSteps = RUN_STEPS): Promise<void> {
   const limits = { until: ctx.now() + RUN_MS, steps: maxSteps };
-  for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
-    if (mayContinue(ctx, limits)) await purgeOne(ctx, wakeUp, limits);
-  }
+  await consumeRows(
+    ctx,
+    wakeUps,
+    async ({ ref }) => ((await runPurge(ctx, JSON.parse(ref) as Purge, limits)) ? "done" : { dueAt: ctx.now() }),
+    () => mayContinue(ctx, limits),
+  );
 }
 
 const mayContinue = (ctx: PurgeCtx, { until, steps }: RunLimits) =>
   steps > 0 && ctx.now() < until && mayExecute(ctx, STEP_STATEMENTS);
-
-async function purgeOne(ctx: PurgeCtx, wakeUp: WakeUp, limits: RunLimits): Promise<void> {
-  const lease = newLease(ctx);
-  const [row] = await claimRows(ctx, [wakeUp], lease);
-  if (!row) return;
-  const isDone = await runPurge(ctx, JSON.parse(row.ref) as Purge, limits);
-  const finishOrRelease = isDone ? finishStatement : releaseStatement;
-  await finishOrRelease(ctx, lease, [row.id]).run();
-}
 
 /** Runs steps until the purge is finished (true) or a limit is reached (false). */
 async function runPurge(ctx: PurgeCtx, purge: Purge, limits: RunLimits): Promise<boolean> {

@@ -23,9 +23,16 @@ const DELETE_RESPONSES = `
     SELECT day, workspace, key FROM idempotency_keys
      WHERE day IN (SELECT unixepoch() / 86400 + value FROM json_each('[-2,-1,0,1]')) AND workspace = ?1 LIMIT ?2)`;
 
-// Outbox rows first, so that their emails still exist when they are selected.
+// Outbox rows first, so that the broadcasts of some still exist when they are selected.
+const OUTBOX_STEPS = [
+  "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE workspace = ?1 AND broadcast IS NULL LIMIT ?2)",
+  deleteByKey("quarantine", "id"),
+  deleteByKey("held_outbox", "id"),
+];
+
 const MAIL_STEPS = [
-  "DELETE FROM outbox WHERE kind IN ('deliver', 'bulk') AND (due_at, id) IN (SELECT due_at, coalesce(outbox_id, id) FROM emails WHERE workspace = ?1 LIMIT ?2)",
+  ...OUTBOX_STEPS,
+  "DELETE FROM outbox WHERE id IN (SELECT o.id FROM broadcasts b CROSS JOIN outbox o ON o.broadcast = b.n WHERE b.workspace = ?1 LIMIT ?2)",
   "DELETE FROM email_search WHERE rowid IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM emails WHERE n IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM changes WHERE (workspace, at_us) IN (SELECT workspace, at_us FROM changes WHERE workspace = ?1 LIMIT ?2)",
@@ -69,6 +76,7 @@ const MAIL_STEPS = [
 ];
 
 const MAIN_STEPS = [
+  ...OUTBOX_STEPS,
   "DELETE FROM suppressions WHERE (workspace, email) IN (SELECT workspace, email FROM suppressions WHERE workspace = ?1 LIMIT ?2)",
   deleteByKey("topic_choices", "workspace, email, topic"),
   "DELETE FROM topics WHERE n IN (SELECT n FROM topics WHERE workspace = ?1 LIMIT ?2)",

@@ -72,6 +72,8 @@ export const actions = {
   "outbox.flushed": "outbox",
   "outbox.requeued": "outbox",
   "outbox.released": "outbox",
+  "quarantine.dropped": "outbox",
+  "quarantine.retried": "outbox",
   "search_index.rebuilt": "database",
   "dead_letter.replayed": "dead_letter",
   "dead_letter.dropped": "dead_letter",

@@ -1,7 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { addRowsWritten, takeRowsWritten } from "../db/count-rows.ts";
 
-/** Counts beside the rows written to D1. The reasons of deferrals are in src/sending/delivery/deferral-reason.ts. */
+/** Counts beside the rows written to D1. The reasons of deferrals are in src/sending/delivery/record/deferral-reason.ts. */
 export type MetricName = "runs" | "claims" | "claimed_rows" | "claimed_emails" | `deferred.${string}`;
 
 /** Counts by name. */

@@ -5,6 +5,30 @@ const OVERLOADED = /D1 DB is overloaded/;
 const LOST =
   /Network connection lost|caused object to be reset|reset because its code was updated|transient issue on remote node/;
 
+/** Errors that what a statement or a function was given causes: the same input fails again. */
+const OF_STATEMENT =
+  /malformed JSON|bad JSON path|SQLITE_(?:TOOBIG|MISMATCH|CONSTRAINT|ERROR)|too big|datatype mismatch|constraint failed/;
+/** That the database was not migrated is no fault of a row. */
+const OF_SCHEMA = /no such (?:table|column|index)|has no column/;
+/** Errors by which `fetch`, sockets, streams and Durable Objects tell that they do not work now. */
+const OF_NETWORK = /fetch|network|connect|socket|stream|RPC|Durable Object/i;
+
+/** Returns whether a call failed by what it was given, so that the same fails again. */
+export function isOfStatement(error: unknown): boolean {
+  if (error instanceof SyntaxError || error instanceof RangeError) return true;
+  if (error instanceof TypeError) return !OF_NETWORK.test(error.message);
+  const text = String(error);
+  return OF_STATEMENT.test(text) && !OF_SCHEMA.test(text) && !LOST.test(text);
+}
+
+/**
+ * Returns whether a call failed for another reason than a lost connection, an overload or a missing migration: by what it was given or how
+ * much that was, so that a part of it may succeed.
+ */
+export function isOfContent(error: unknown): boolean {
+  return ![LOST, OVERLOADED, OF_SCHEMA].some((other) => other.test(String(error)));
+}
+
 /** Waits before a call to D1 is repeated, in milliseconds. */
 const READ_WAITS_MS = [50, 200];
 /** Few, since each caller that repeats its writes has waits of its own. */

@@ -1,6 +1,6 @@
 /** Limits of the outbox. Times are in milliseconds. */
 
-/** How long a claim lasts before another run may claim the row. */
+/** How long a claim lasts before another run may claim the row. An egress of our own extends it for what it takes. */
 export const LEASE_MS = 120_000;
 /** No email starts with less than this left of the lease, so that a failed renewal can be retried. */
 const START_MARGIN_MS = 75_000;

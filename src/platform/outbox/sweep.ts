@@ -1,13 +1,16 @@
 import type { DatabaseKind, OutboxCtx, Statement, WakeUp } from "../context.ts";
 import { LOW_PRIORITY_RUNS, OVERDUE_MS, SWEEP_AHEAD_MS, SWEEP_ROWS } from "./rules.ts";
+import { ALL_TURNS, dueRows, WAITING_BROADCASTS } from "./turns.ts";
 
-// A run of a low-priority row goes on with all others, so a few are enough. A claimed row is due at the end of its lease, not before.
+// A run of a low-priority row goes on with all others, so a few are enough.
 const FIND_DUE = `
+  WITH RECURSIVE ${ALL_TURNS}, ${dueRows("due_at <= ?1", "leased_until <= ?2", "?3")}, ${WAITING_BROADCASTS}
   SELECT * FROM (
-    SELECT due_at AS dueAt, id, kind FROM outbox
-     WHERE due_at <= ?1 AND (token IS NULL OR due_at <= ?2) AND kind <> 'bulk' ORDER BY due_at LIMIT ?3)
+    SELECT o.due_at AS dueAt, o.id, o.kind FROM due d CROSS JOIN outbox o ON o.id = d.id ORDER BY d.turn, o.due_at LIMIT ?3)
   UNION ALL
-  SELECT * FROM (SELECT due_at, id, kind FROM outbox WHERE due_at <= ?2 AND kind = 'bulk' ORDER BY due_at LIMIT ?4)`;
+  SELECT * FROM (
+    SELECT o.due_at, o.id, o.kind FROM waiting w CROSS JOIN outbox o ON o.id = (
+      SELECT id FROM outbox WHERE broadcast = w.broadcast AND due_at <= ?2 AND leased_until <= ?2 ORDER BY due_at LIMIT 1) LIMIT ?4)`;
 
 /** Result of a sweep. */
 export interface Sweep {
@@ -23,8 +26,8 @@ export interface Sweep {
 }
 
 /**
- * Sends queue messages for due outbox rows, and delayed ones for rows due within the minute. Cron runs it each minute,
- * so a lost queue message delays mail by up to a minute. `also` is a read that runs in the same D1 call.
+ * Sends queue messages for due outbox rows, in turns of workspaces, and delayed ones for rows due within the minute. Cron runs it each
+ * minute, so a lost queue message delays mail by up to a minute. `also` is a read that runs in the same D1 call.
  */
 export async function sweep<Kind extends DatabaseKind>(
   ctx: OutboxCtx<Kind>,

@@ -1,7 +1,7 @@
-import type { Ctx, MailCtx, MainStatement, OutboxCtx, WakeUp } from "../context.ts";
+import type { Ctx, MailCtx, OutboxCtx, WakeUp } from "../context.ts";
+import { isOfStatement } from "../db/repeat-call.ts";
 import { findShards, onShard } from "../jobs/shards.ts";
-import { type ClaimedRow, claimRows, finishStatement, newLease } from "../outbox/lease.ts";
-import { CLAIM_ROWS } from "../outbox/rules.ts";
+import { consumeTogether } from "../outbox/consume-rows.ts";
 import { recordPersonEventsStatements } from "./insert.ts";
 import type { PersonEvent } from "./rules.ts";
 import { wakeForEvents } from "./wake.ts";
@@ -23,12 +23,13 @@ export const eventsRefSql = (workspace: string, email: string, at: string, event
 // The `ref` of an event of the person begins with this text without its last character, and a comma. D1 binds numbers as REAL.
 const PERSON = "json_object('workspace', CAST(?1 AS INTEGER), 'email', ?2)";
 const REF_START = `substr(${PERSON}, 1, length(${PERSON}) - 1) || ','`;
-const DELETE_WAITING = `
-  DELETE FROM outbox WHERE kind = 'events' AND ref > ${REF_START} AND ref < ${REF_START} || char(1114111)`;
+const deleteWaiting = (table: string) => `
+  DELETE FROM ${table} WHERE kind = 'events' AND ref > ${REF_START} AND ref < ${REF_START} || char(1114111)`;
 
-/** Returns the statement that deletes the events of a person, by the canonical address, which wait in the main database. */
-export function deleteWaitingEventsStatement(ctx: Pick<Ctx, "db">, workspace: number, email: string): MainStatement {
-  return ctx.db.prepare(DELETE_WAITING).bind(workspace, email);
+/** Deletes the events of a person, by the canonical address, which wait in the main database, also those that are held or set aside. */
+export async function deleteWaitingEvents(ctx: Pick<Ctx, "db">, workspace: number, email: string): Promise<void> {
+  const tables = ["outbox", "held_outbox", "quarantine"];
+  await ctx.db.batch(tables.map((table) => ctx.db.prepare(deleteWaiting(table)).bind(workspace, email)));
 }
 
 /**
@@ -37,23 +38,25 @@ export function deleteWaitingEventsStatement(ctx: Pick<Ctx, "db">, workspace: nu
  * fails are found by a later sweep.
  */
 export async function storeMainEvents(ctx: OutboxCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
-  const lease = newLease(ctx);
-  const claimed = await claimRows(ctx, wakeUps.slice(0, CLAIM_ROWS), lease);
-  if (claimed.length === 0) return;
-  const rows = claimed.map(({ id, ref }) => ({ id, ...(JSON.parse(ref) as EventsRef) }));
-  const shardsOf = await findShards(ctx, new Set(rows.map(({ workspace }) => workspace)));
-  const byShard = Map.groupBy(rows, ({ workspace }) => shardsOf.get(workspace) ?? null);
-  const done: ClaimedRow["id"][] = [];
-  for (const [shard, group] of byShard) {
-    try {
-      // A workspace that was deleted has no database.
-      if (shard !== null) await store(onShard(ctx, shard), group);
-      done.push(...group.map(({ id }) => id));
-    } catch (error) {
-      ctx.log("events.failed", { shard, rows: group.length, error: String(error) });
+  await consumeTogether(ctx, wakeUps, async (claimed) => {
+    const rows = claimed.map(({ id, ref }) => ({ id, ...(JSON.parse(ref) as EventsRef) }));
+    const shardsOf = await findShards(ctx, new Set(rows.map(({ workspace }) => workspace)));
+    const byShard = Map.groupBy(rows, ({ workspace }) => shardsOf.get(workspace) ?? null);
+    const done: string[] = [];
+    const ofContent: unknown[] = [];
+    for (const [shard, group] of byShard) {
+      try {
+        // A workspace that was deleted has no database.
+        if (shard !== null) await store(onShard(ctx, shard), group);
+        done.push(...group.map(({ id }) => id));
+      } catch (error) {
+        ctx.log("events.failed", { shard, rows: group.length, error: String(error) });
+        if (isOfStatement(error)) ofContent.push(error);
+      }
     }
-  }
-  await finishStatement(ctx, lease, done).run();
+    if (done.length === 0 && ofContent.length > 0) throw ofContent[0];
+    return done;
+  });
 }
 
 async function store(ctx: MailCtx, rows: readonly EventsRef[]): Promise<void> {

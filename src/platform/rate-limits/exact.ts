@@ -24,21 +24,39 @@ export async function requireExactly(ctx: Ctx, policy: RatePolicy, subject: stri
   if (!decision.isAllowed) throw rateError(policy, noun, decision.retryAfterSeconds);
 }
 
+/** Counts one call against limits in turn, each with its subject. Throws 429 at the first that it exceeds; `refusal` says why. */
+export async function requireAll(
+  ctx: Ctx,
+  limits: readonly (readonly [RatePolicy, string])[],
+  refusal: string,
+): Promise<void> {
+  for (const [policy, subject] of limits) {
+    const decision = await countExactly(ctx, policy, subject);
+    if (!decision.isAllowed) throw retryLater(refusal, { policy, ...decision });
+  }
+}
+
 /** Returns the 429 of a call beyond a limit per minute or hour of a subject, such as `workspace`. */
 export function rateError(policy: RatePolicy, noun: string, retryAfterSeconds: number): AppError {
   const calls = `${policy.limit} ${policy.name.replaceAll("-", " ")}`;
   const period = policy.windowSeconds === 60 ? "minute" : "hour";
-  return tooManyRequests(
-    `The limit is ${calls} per ${noun} and ${period}; retry in ${retryAfterSeconds} seconds`,
-    retryAfterSeconds,
-    formatPolicy(policy),
-  );
+  return retryLater(`The limit is ${calls} per ${noun} and ${period}`, { policy, retryAfterSeconds });
 }
+
+/** The limit that a call exceeds, with the seconds until the next one is allowed. */
+interface Exceeded {
+  policy: RatePolicy;
+  retryAfterSeconds: number;
+}
+
+/** Returns the 429 of a call beyond a limit: `refusal`, and when to retry. */
+export const retryLater = (refusal: string, { policy, retryAfterSeconds: seconds }: Exceeded): AppError =>
+  tooManyRequests(`${refusal}; retry in ${seconds} seconds`, seconds, formatPolicy(policy));
 
 /** An attempt that counts as a failure until it succeeds. */
 export interface FailureCount {
-  /** The limit that the attempt exceeds, with the seconds until the next one is allowed; null: it may be made. */
-  exceeded: { policy: RatePolicy; retryAfterSeconds: number } | null;
+  /** The limit that the attempt exceeds; null: it may be made. */
+  exceeded: Exceeded | null;
   /** Removes the attempt from the counts: it succeeded, so it was no failure. */
   succeeded(): Promise<void>;
 }
@@ -56,7 +74,7 @@ export async function countFailure(ctx: Ctx, limits: readonly [RatePolicy, strin
 export async function countTogether(
   { env }: Ctx,
   limits: readonly [RatePolicy, string][],
-): Promise<{ exceeded: FailureCount["exceeded"]; giveBack(): Promise<void> }> {
+): Promise<{ exceeded: Exceeded | null; giveBack(): Promise<void> }> {
   const counted: ExactRateLimiter[] = [];
   const giveBack = async () => {
     await Promise.all(counted.map((limiter) => limiter.giveBack()));

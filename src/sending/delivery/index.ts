@@ -1,20 +1,30 @@
-export { DEFERRAL_REASONS } from "./deferral-reason.ts";
-export { DeliveryRun } from "./delivery-run.ts";
-export { type Egress, egressOf, type UnusableEgress } from "./egress.ts";
-export { egressNamed, egressNames, findEgressIssues } from "./egresses.ts";
-export { insertNextStatement, type Leaving, leaveStatements, TICKET_ROW } from "./leave-row.ts";
-export { noteOutcomes } from "./note-outcomes.ts";
-export { type Attempt, countAttempts, toOutcome, waitedTooLong, waitsForReceiver } from "./outcome.ts";
-export { releaseLeases } from "./release-leases.ts";
+export { releaseLeases } from "./claim/index.ts";
 export {
+  type Egress,
+  egressNamed,
+  egressNames,
+  egressOf,
+  findEgressIssues,
+  type UnusableEgress,
+} from "./egresses/index.ts";
+export { DeliveryRun } from "./hand-over/index.ts";
+export { composeSource } from "./prepare/index.ts";
+export {
+  type Attempt,
+  countAttempts,
+  DEFERRAL_REASONS,
   flushOutbox,
+  isSettled,
+  isTooLate,
+  lastAnnounced,
+  noteOutcomes,
   retryAfterOutageStatement,
   runRetriesAfterOutage,
   scheduleRetryAfterOutage,
-} from "./retry-after-outage.ts";
-export { newRunLimits, PAUSE_CHECK_MS, type RunLimits, waitAfter } from "./rules.ts";
+  toOutcome,
+  waitedTooLong,
+  waitsForReceiver,
+} from "./record/index.ts";
+export { newRunLimits, PAUSE_WAIT_MS, type RunLimits, waitAfter } from "./rules.ts";
 export { deliver, deliverRows } from "./run.ts";
 export { runLowPriority } from "./run-low-priority.ts";
-export { isSettled, lastAnnounced } from "./settled.ts";
-export { composeSource } from "./source.ts";
-export { isTooLate } from "./update-of-results.ts";

@@ -81,25 +81,25 @@ export const RECENT_MS = 5_000;
  * How long the email of a paused workspace waits for its next check, in milliseconds
  * (docs/contract/delivery.md#checks-before-dispatch).
  */
-export const PAUSE_CHECK_MS = 10 * 60_000;
+export const PAUSE_WAIT_MS = 10 * 60_000;
 
 /**
  * How often an email is checked while the deployment has no egress, and when it fails, in milliseconds
  * (docs/contract/delivery.md#missing-egress).
  */
 export const EGRESS_CHECK_MS = 10 * 60_000;
-export const EGRESS_HOLD_MAX_MS = 5 * 24 * 3_600_000;
+export const EGRESS_WAIT_MAX_MS = 5 * 24 * 3_600_000;
 
 /** Emails of one retry step after an outage of the egress (docs/contract/delivery.md#outages). */
 export const RETRY_STEP_ROWS = 500;
 /** A retry step waits while more released emails than this are unfinished. */
 export const MAX_RETRIED_ROWS = 250;
 /** A retried email of a broadcast that no run has claimed for this long may not leave yet, in milliseconds. */
-export const HELD_AFTER_MS = 30_000;
+export const BULK_WAITS_AFTER_MS = 30_000;
 /** Time from a successful delivery to the retry step that it schedules, in milliseconds. */
 export const RETRY_STEP_DELAY_MS = 2_000;
 
-/** The part of SenderFacts (src/sending/delivery/read-senders.ts) that decides whether an email may be sent. */
+/** The part of SenderFacts (src/sending/delivery/claim/read-senders.ts) that decides whether an email may be sent. */
 export interface SenderState {
   /** Null when the domain no longer belongs to this workspace. */
   domain: string | null;
@@ -109,16 +109,16 @@ export interface SenderState {
   restricted: boolean;
 }
 
-export type SenderVerdict = { kind: "send" } | { kind: "hold" } | { kind: "fail"; reason: string };
+export type SenderVerdict = { kind: "send" } | { kind: "wait" } | { kind: "fail"; reason: string };
 
-/** Decides whether an email may be sent now. A pause holds it; anything else that ended since accept fails it. */
+/** Decides whether an email may be sent now. In a pause it waits; anything else that ended since accept fails it. */
 export function checkSender(sender: SenderState): SenderVerdict {
   if (sender.restricted) return { kind: "fail", reason: "the account is restricted" };
   if (sender.domain === null)
     return { kind: "fail", reason: "the sender's domain no longer belongs to this workspace" };
   if (sender.domainStatus !== "verified") return { kind: "fail", reason: "the sender's domain is no longer verified" };
   if (!sender.mailboxActive) return { kind: "fail", reason: "the sender's mailbox was deleted or is not active" };
-  return sender.paused ? { kind: "hold" } : { kind: "send" };
+  return sender.paused ? { kind: "wait" } : { kind: "send" };
 }
 
 /**

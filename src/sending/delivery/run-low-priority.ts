@@ -1,25 +1,22 @@
 import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
-import type { DeliveryRun } from "./delivery-run.ts";
+import { dueRows, someTurns, WAITING_BROADCASTS } from "../../platform/outbox/turns.ts";
+import type { DeliveryRun } from "./hand-over/index.ts";
 import { LOW_PRIORITY_RUN_ROWS, mayClaim, RECENT_MS, RUN_MS } from "./rules.ts";
 import { deliverRows } from "./run.ts";
 
 // Rows that became due a moment ago: their own wake-ups may wait behind this run. Older ones are found by the sweep.
 const FIND_TRANSACTIONAL = `
-  SELECT due_at AS dueAt, id, kind FROM outbox
-   WHERE due_at BETWEEN ?1 AND ?2 AND kind = 'deliver' AND (token IS NULL OR due_at <= ?2) ORDER BY due_at LIMIT 100`;
+  WITH RECURSIVE ${someTurns("?3", "100")}, ${dueRows("due_at BETWEEN ?1 AND ?2", "kind = 'deliver' AND leased_until <= ?2", "100")}
+  SELECT o.due_at AS dueAt, o.id, o.kind FROM due d CROSS JOIN outbox o ON o.id = d.id ORDER BY d.turn LIMIT 100`;
 
-// `waiting` steps from broadcast to broadcast in the index, so that one with many rows hides no other. The emails of a
-// cancelled broadcast do not leave, so its rate does not apply to them.
+// The emails of a cancelled broadcast do not leave, so its rate does not apply to them.
 const FIND_LOW_PRIORITY = `
-  WITH RECURSIVE waiting (broadcast) AS (
-    SELECT min(broadcast) FROM outbox WHERE broadcast IS NOT NULL
-    UNION ALL
-    SELECT (SELECT min(broadcast) FROM outbox WHERE broadcast > w.broadcast) FROM waiting w WHERE w.broadcast IS NOT NULL)
-  SELECT w.broadcast, iif(b.status = 'cancelled', NULL, b.max_per_hour) AS max_per_hour,
+  WITH RECURSIVE ${WAITING_BROADCASTS}
+  SELECT w.broadcast, b.workspace, iif(b.status = 'cancelled', NULL, b.max_per_hour) AS max_per_hour,
          iif(b.status = 'cancelled', NULL, b.next_claim_at) AS next_claim_at, (
       SELECT json_group_array(json_object('dueAt', due_at, 'id', id, 'emails', json_array_length(ref))) FROM (
-        SELECT due_at, id, ref FROM outbox WHERE broadcast = w.broadcast AND due_at <= ?1 ORDER BY due_at, id LIMIT 4)) AS rows
+        SELECT due_at, id, ref FROM outbox WHERE broadcast = w.broadcast AND due_at <= ?1 AND leased_until <= ?1 ORDER BY due_at, id LIMIT 4)) AS rows
     FROM waiting w LEFT JOIN broadcasts b ON b.n = w.broadcast LEFT JOIN shard_workspaces s ON s.number = b.workspace
    WHERE w.broadcast IS NOT NULL
      AND (b.status IS NULL OR b.status = 'cancelled' OR (b.paused_at IS NULL AND coalesce(s.bulk_pause, 0) = 0))`;
@@ -29,6 +26,8 @@ const TAKE_TURN = `
 
 interface WaitingBroadcast {
   broadcast: number;
+  /** Null when the broadcast was deleted. */
+  workspace: number | null;
   max_per_hour: number | null;
   next_claim_at: number | null;
   rows: string;
@@ -46,7 +45,7 @@ export async function runLowPriority(ctx: MailCtx, run: DeliveryRun): Promise<vo
     const now = ctx.now();
     const db = countStatements(ctx.mail, limits);
     const [transactional, waiting] = await db.batch([
-      db.prepare(FIND_TRANSACTIONAL).bind(now - RECENT_MS, now),
+      db.prepare(FIND_TRANSACTIONAL).bind(now - RECENT_MS, now, Math.random()),
       db.prepare(FIND_LOW_PRIORITY).bind(now),
     ]);
     const urgent = (transactional?.results ?? []) as WakeUp[];
@@ -65,7 +64,7 @@ async function takeNext(ctx: MailCtx, waiting: readonly WaitingBroadcast[]): Pro
     const rows = JSON.parse(broadcast.rows) as { dueAt: number; id: string; emails: number }[];
     return rows.length > 0 ? [{ ...broadcast, rows }] : [];
   });
-  const ready = shuffle(due.filter(({ next_claim_at }) => (next_claim_at ?? 0) <= now));
+  const ready = inTurns(due.filter(({ next_claim_at }) => (next_claim_at ?? 0) <= now));
   for (const { broadcast, max_per_hour, rows } of ready) {
     // Runs that work side by side take different rows.
     const [row] = shuffle(rows);
@@ -86,6 +85,10 @@ async function takeTurn(ctx: MailCtx, broadcast: number, waitMs: number): Promis
   const { meta } = await ctx.mail.prepare(TAKE_TURN).bind(broadcast, ctx.now(), Math.ceil(waitMs)).run();
   return meta.changes === 1;
 }
+
+/** Returns broadcasts by chance: each workspace is as likely the first, however many it has. */
+const inTurns = <Item extends Pick<WaitingBroadcast, "workspace">>(broadcasts: readonly Item[]): Item[] =>
+  shuffle([...Map.groupBy(broadcasts, ({ workspace }) => workspace).values()]).flatMap(shuffle);
 
 function shuffle<Item>(items: readonly Item[]): Item[] {
   return items

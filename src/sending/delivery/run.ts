@@ -1,27 +1,26 @@
 import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
 import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
+import { isOfContent } from "../../platform/db/repeat-call.ts";
 import { withMail } from "../../platform/jobs/shards.ts";
 import { logEmails } from "../../platform/log-lines/log-emails.ts";
+import { attemptApart } from "../../platform/outbox/halves.ts";
 import { type Lease, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
 import { CLAIM_ROWS, ROW_EMAILS } from "../../platform/outbox/rules.ts";
-import { ContentRanges, syncDueAtStatement } from "../emails/index.ts";
-import { holdStoppedStatements } from "../rates/index.ts";
-import type { ActiveClaim } from "./active-claim.ts";
-import { type Claim, type ClaimedMail, claimMail } from "./claim.ts";
-import { ContentPacks } from "./content-packs.ts";
-import { DeliveryRun } from "./delivery-run.ts";
-import type { Egress, UnusableEgress } from "./egress.ts";
-import { OutcomeWriter } from "./outcome-writer.ts";
-import type { DeliveryUpdate } from "./pending-updates.ts";
-import { preflight } from "./preflight.ts";
+import { ContentRanges } from "../emails/index.ts";
+import { waitStoppedStatement } from "../rates/index.ts";
+import { type ActiveClaim, type Claim, ClaimError, type ClaimedMail, claimMail, setAside } from "./claim/index.ts";
+import type { Egress, UnusableEgress } from "./egresses/index.ts";
+import { DeliveryRun } from "./hand-over/index.ts";
+import { ContentPacks, preflight } from "./prepare/index.ts";
+import { type DeliveryUpdate, OutcomeWriter } from "./record/index.ts";
 import {
   CLAIM_STATEMENTS,
   closingStatements,
   mayClaim,
   mayContinue,
   newRunLimits,
-  PAUSE_CHECK_MS,
+  PAUSE_WAIT_MS,
   RUN_MS,
   type RunLimits,
 } from "./rules.ts";
@@ -54,7 +53,9 @@ export async function deliverRows(ctx: MailCtx, wakeUps: readonly WakeUp[], run:
   let pending = wakeUps;
   while (pending.length > 0 && ctx.now() - started < RUN_MS && mayClaim(limits)) {
     const chunk = pending.slice(0, CLAIM_ROWS);
-    const claimed = await deliverChunk(counted, chunk, run);
+    const claimed = await deliverChunk(counted, chunk, run).catch((error) =>
+      deliverInHalves(counted, chunk, run, error),
+    );
     released.push(...claimed.released);
     pending = [...skippedRows(chunk, claimed.emailsOf, run.maxClaimEmails), ...pending.slice(CLAIM_ROWS)];
   }
@@ -76,21 +77,52 @@ interface ClaimResult {
   released: WakeUp[];
 }
 
-async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: DeliveryRun): Promise<ClaimResult> {
-  const lease = newLease(ctx, run.leaseMs);
+/**
+ * Delivers the rows of a claim that failed by the content of a row, without others: all of them, then in halves. Sets the row aside that
+ * fails alone. Throws any other error.
+ */
+async function deliverInHalves(
+  ctx: MailCtx,
+  wakeUps: readonly WakeUp[],
+  run: DeliveryRun,
+  failure: unknown,
+): Promise<ClaimResult> {
+  if (!(failure instanceof ClaimError)) throw failure;
+  if (!isOfContent(failure.cause)) throw failure.cause;
+  const emailsOf = new Map<string, number>();
+  const released: WakeUp[] = [];
+  const attempt = async (some: readonly WakeUp[]) => {
+    if (!mayClaim(run.limits)) return void released.push(...some);
+    const result = await deliverChunk(ctx, some, run, false).catch((error) => {
+      throw error instanceof ClaimError ? error.cause : error;
+    });
+    for (const [id, emails] of result.emailsOf) emailsOf.set(id, emails);
+    released.push(...result.released);
+  };
+  await attemptApart(wakeUps, attempt, (row, error) => setAside(ctx, row, error));
+  return { emailsOf, released };
+}
+
+async function deliverChunk(
+  ctx: MailCtx,
+  wakeUps: readonly WakeUp[],
+  run: DeliveryRun,
+  addsDue = true,
+): Promise<ClaimResult> {
+  const lease = newLease(ctx);
   const { emailsOf, claim } = await reserving(run.limits, CLAIM_STATEMENTS, async () => {
-    const taken = await claimMail(ctx, wakeUps, lease, run.maxClaimEmails);
-    const emailsOf = new Map(taken.rows.map(({ id, ref }) => [id, (JSON.parse(ref) as number[]).length]));
+    const taken = await claimMail(ctx, wakeUps, lease, { addsDue, maxEmails: run.maxClaimEmails });
+    const { emailsOf } = taken;
     for (const emails of emailsOf.values()) run.limits.emails -= emails;
     run.countClaim(ctx, taken);
     logEmails(ctx, "delivery.claimed", taken.mails.map(toLogged));
-    return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdRows(ctx, lease, taken) };
+    return { emailsOf, claim: emailsOf.size === 0 ? taken : await releaseWaiting(ctx, lease, taken) };
   });
-  if (claim.rows.length === 0) return { emailsOf, released: [] };
+  if (claim.emailsOf.size === 0) return { emailsOf, released: [] };
   run.addStoredWaits(claim);
   for (const { issue, detail } of run.issuesOf(claim.mails)) ctx.log("egress.unavailable", { issue, detail });
   const released = await reserving(run.limits, closingStatements(claim.mails.length), () =>
-    deliverClaim(ctx, lease, claim, emailsOf, run),
+    deliverClaim(ctx, lease, claim, wakeUps, run),
   );
   return { emailsOf, released };
 }
@@ -110,7 +142,7 @@ async function deliverClaim(
   ctx: MailCtx,
   lease: Lease,
   claim: Claim,
-  emailsOf: ReadonlyMap<string, number>,
+  wakeUps: readonly WakeUp[],
   run: DeliveryRun,
 ): Promise<WakeUp[]> {
   // The report of an egress that holds emails sets the place of their content.
@@ -119,16 +151,20 @@ async function deliverClaim(
     ctx,
     outcomes: new OutcomeWriter(ctx, lease, claim, packs, run.notify),
     keys: Map.groupBy(claim.keys, (key) => key.domain_id),
-    emailsOf,
+    emailsOf: claim.emailsOf,
     queue: [],
     inProgress: 0,
     isOutage: claim.isOutage,
     contents: new ContentRanges(ctx),
     error: null,
   };
-  const updates = queueMail(active, claim, run);
-  active.contents.plan(active.queue.map(({ mail }) => mail));
-  await Promise.all([recordDecisions(active, updates, run.limits), run.send(active)]);
+  try {
+    const updates = queueMail(active, claim, run, new Set(wakeUps.map(({ id }) => id)));
+    active.contents.plan(active.queue.map(({ mail }) => mail));
+    await Promise.all([recordDecisions(active, updates, run.limits), run.send(active)]);
+  } catch (error) {
+    active.error ??= error;
+  }
   const released = await active.outcomes.close().finally(() => packs.finish());
   if (active.error !== null) throw active.error;
   return released;
@@ -139,15 +175,25 @@ interface DecidedMail {
   update: DeliveryUpdate;
 }
 
-/** Queues the emails to send, those of small rows first: a lone email never waits behind a batch. Returns the others. */
-function queueMail(active: ActiveClaim, claim: Claim, run: DeliveryRun): DecidedMail[] {
+/**
+ * Queues the emails to send, those of small rows first: a lone email never waits behind a batch. Of these the named ones go first, then the
+ * workspaces take turns. Returns the others.
+ */
+function queueMail(active: ActiveClaim, claim: Claim, run: DeliveryRun, named: ReadonlySet<string>): DecidedMail[] {
   const updates: DecidedMail[] = [];
   for (const { mail, decision } of preflight(active.ctx, claim, (mail) => run.issueOf(mail))) {
     if ("send" in decision) active.queue.push(decision.send);
     else updates.push({ mail, update: decision.update });
   }
-  const sizeOf = (outboxId: string) => active.emailsOf.get(outboxId) ?? 0;
-  active.queue.sort((a, b) => sizeOf(a.mail.outboxId) - sizeOf(b.mail.outboxId));
+  const byWorkspace = [...Map.groupBy(active.queue, ({ mail }) => mail.state.workspace).values()];
+  const placed = byWorkspace.flatMap((emails) =>
+    emails.map((email, place) => {
+      const { outboxId } = email.mail;
+      return { email, size: active.emailsOf.get(outboxId) ?? 0, turn: named.has(outboxId) ? -1 : place };
+    }),
+  );
+  placed.sort((a, b) => a.size - b.size || a.turn - b.turn);
+  active.queue.splice(0, active.queue.length, ...placed.map(({ email }) => email));
   return updates;
 }
 
@@ -167,7 +213,7 @@ async function recordDecisions(
  * Releases claimed rows whose emails all wait: of broadcasts that are paused, whose workspace is, or of a workspace that has stopped
  * itself. As whole rows, because a row for each email would write every waiting email again. Returns the claim without them.
  */
-async function holdRows(ctx: MailCtx, lease: Lease, claim: Claim): Promise<Claim> {
+async function releaseWaiting(ctx: MailCtx, lease: Lease, claim: Claim): Promise<Claim> {
   const now = ctx.now();
   const dueAtOf = new Map<string, number>();
   const stopped = new Map<string, number>();
@@ -181,24 +227,24 @@ async function holdRows(ctx: MailCtx, lease: Lease, claim: Claim): Promise<Claim
   if (dueAtOf.size + stopped.size === 0) return claim;
   for (const [dueAt, rows] of Map.groupBy(dueAtOf, ([, at]) => at)) {
     const ids = rows.map(([id]) => id);
-    await ctx.mail.batch([releaseStatement(ctx, lease, ids, dueAt), syncDueAtStatement(ctx, dueAt)]);
+    await releaseStatement(ctx, lease, ids, dueAt).run();
   }
   for (const [workspace, rows] of Map.groupBy(stopped, ([, number]) => number)) {
     const ids = rows.map(([id]) => id);
-    await ctx.mail.batch(holdStoppedStatements(ctx, lease, { ids, workspace, soon: now + PAUSE_CHECK_MS }));
+    await waitStoppedStatement(ctx, lease, { ids, workspace, soon: now + PAUSE_WAIT_MS }).run();
   }
-  const isHeld = (id: string) => dueAtOf.has(id) || stopped.has(id);
+  const isReleased = (id: string) => dueAtOf.has(id) || stopped.has(id);
   return {
     ...claim,
-    rows: claim.rows.filter(({ id }) => !isHeld(id)),
-    mails: claim.mails.filter(({ outboxId }) => !isHeld(outboxId)),
+    emailsOf: new Map([...claim.emailsOf].filter(([id]) => !isReleased(id))),
+    mails: claim.mails.filter(({ outboxId }) => !isReleased(outboxId)),
   };
 }
 
 /** Returns when the row of a broadcast is due again; null when its emails may leave. Runs skip the rows of paused ones. */
 function bulkDueAt(mail: ClaimedMail, now: number): number | null {
   const { broadcast, sender } = mail;
-  if ((sender.paused && !sender.restricted) || isStopped(mail)) return now + PAUSE_CHECK_MS;
+  if ((sender.paused && !sender.restricted) || isStopped(mail)) return now + PAUSE_WAIT_MS;
   return broadcast?.isPaused ? now : null;
 }
 

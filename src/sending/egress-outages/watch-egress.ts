@@ -15,19 +15,18 @@ export type Recovery = "everywhere" | "here" | "nothing";
 /**
  * Probes the egress when emails wait for it, unless another invocation has done so in this minute. Without waiting emails it
  * reads and writes nothing but the end of an outage whose emails are all gone: `endsOutages` is true for one caller a minute.
- * Takes half a minute at most, and six statements. `random` (0 to 1) delays the probe.
+ * Takes half a minute at most, and six statements.
  */
 export async function watchEgress(
   ctx: Ctx,
   { isWaiting, endsOutages }: { isWaiting: boolean; endsOutages: boolean },
-  random: () => number = Math.random,
 ): Promise<Recovery> {
   if (!isWaiting) {
     if (endsOutages) await endWithoutWaiting(ctx);
     return "nothing";
   }
   if (!(await startProbe(ctx))) return hasResponded(await findLastResponse(ctx), ctx.now()) ? "here" : "nothing";
-  await sleep(random() * PROBE_JITTER_MS);
+  await sleep(Math.random() * PROBE_JITTER_MS);
   const startedAt = ctx.now();
   if (await probeEgress(ctx)) return (await recordResponse(ctx)) ? "everywhere" : "here";
   await recordFailure(ctx, startedAt);

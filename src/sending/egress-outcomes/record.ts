@@ -1,9 +1,10 @@
+import type { ReportedOutcome } from "../../mail/egress-tickets/report.ts";
 import { readTicket } from "../../mail/egress-tickets/ticket.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
-import { TICKET_ROW } from "../delivery/index.ts";
+import { attemptApart } from "../../platform/outbox/halves.ts";
 import { EMAIL_STATE_COLUMNS, type EmailStateRow, toState } from "../emails/index.ts";
-import type { KnownReport, Report, ReportedOutcome } from "./types.ts";
+import type { KnownReport, Report } from "./types.ts";
 import { writeReports } from "./write-reports.ts";
 
 /** Outcomes of one call: a flush of applyFacts, with one call of each database that has emails among them. */
@@ -47,39 +48,39 @@ const FIND_EMAILS = `
 
 /** Finds the rows of tickets, in a JSON array, whose lease is still held: tokens. */
 const FIND_LEASED = `
-  SELECT o.token, o.id AS row FROM json_each(?1) j CROSS JOIN outbox o ON ${TICKET_ROW}`;
+  SELECT o.token, o.id AS row FROM json_each(?1) j CROSS JOIN outbox o ON o.id = j.value->>'row' AND o.token = j.value->>'token'`;
 
 /** Records the outcomes of one mail database. Returns the tickets whose lease was held. */
 async function recordOnShard(ctx: MailCtx, reports: readonly Report[], address: string): Promise<string[]> {
   const db = ctx.mail;
   const numbers = [...new Set(reports.map(({ ticket }) => ticket.n))];
-  const leases = [...new Map(reports.map(({ ticket }) => [`${ticket.row} ${ticket.token}`, ticket])).values()];
-  const keys = leases.map(({ until, row, token }) => ({ until, row, token }));
+  const leases = new Set(reports.map(({ ticket: { row, token } }) => JSON.stringify({ row, token })));
   const [found, leased] = await db.batch([
     db.prepare(FIND_EMAILS).bind(JSON.stringify(numbers)),
-    db.prepare(FIND_LEASED).bind(JSON.stringify(keys)),
+    db.prepare(FIND_LEASED).bind(`[${[...leases].join()}]`),
   ]);
   const rows = new Map(((found?.results ?? []) as FoundRow[]).map((row) => [row.n, row]));
   const held = new Set(
     ((leased?.results ?? []) as { token: string; row: string }[]).map((one) => `${one.row} ${one.token}`),
   );
   const isHeld = ({ ticket }: Report) => held.has(`${ticket.row} ${ticket.token}`);
+  // Such a report is taken as told: its email is tried again, or set aside, once its lease has ended.
+  const leave = ({ ticket: { email } }: Report, error: unknown) =>
+    ctx.log("egress.report.unwritten", { email, error: String(error) });
   const about = reports.flatMap((report) => {
     const row = rows.get(report.ticket.n);
     // The number of a deleted email may have been given again.
     if (row?.id !== report.ticket.email) return [];
-    return [
-      {
-        ...report,
-        state: toState(row),
-        requestId: row.request_id,
-        workspaceId: row.workspace_id,
-        content: row.content,
-        isLeased: isHeld(report),
-      },
-    ];
+    const { request_id: requestId, workspace_id: workspaceId, content } = row;
+    try {
+      return [{ ...report, state: toState(row), requestId, workspaceId, content, isLeased: isHeld(report) }];
+    } catch (error) {
+      leave(report, error);
+      return [];
+    }
   });
-  for (const group of groupsToWrite(about)) await writeReports(ctx, group, address);
+  const write = (group: readonly KnownReport[]) => writeReports(ctx, group, address);
+  for (const group of groupsToWrite(about)) await attemptApart(group, write, leave);
   return reports.filter(isHeld).map(({ outcome }) => outcome.ticket);
 }
 

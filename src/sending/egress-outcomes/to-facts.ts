@@ -1,6 +1,7 @@
 import { addressKey } from "../../lib/addresses.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { idOfTime, uuidFromHash } from "../../lib/ids.ts";
+import type { ReportedOutcome, ReportedResult } from "../../mail/egress-tickets/report.ts";
 import type { Ticket } from "../../mail/egress-tickets/ticket.ts";
 import {
   type Attempt,
@@ -13,7 +14,6 @@ import {
   waitsForReceiver,
 } from "../delivery/index.ts";
 import { type EmailState, type Fact, type Outcome, recipientKey } from "../emails/index.ts";
-import type { ReportedOutcome, ReportedResult } from "./types.ts";
 
 /** The change of an email by a report. */
 export interface ReportedUpdate {

@@ -1,13 +1,7 @@
 import { addressKey } from "../../lib/addresses.ts";
 import type { Ctx, MailCtx, WakeUp } from "../../platform/context.ts";
-import {
-  insertNextStatement,
-  isSettled,
-  type Leaving,
-  leaveStatements,
-  noteOutcomes,
-  retryAfterOutageStatement,
-} from "../delivery/index.ts";
+import { leaveStatements, type NextRow, nextRowsStatement } from "../../platform/outbox/lease.ts";
+import { isSettled, noteOutcomes, retryAfterOutageStatement } from "../delivery/index.ts";
 import { applyFacts, type EmailState, type Fact } from "../emails/index.ts";
 import { domainOf, receiverDomainsStatement, receiverVolumeStatement } from "../receivers/index.ts";
 import { findSoftBouncesStatement, type WorkspaceAddress } from "../suppressions/index.ts";
@@ -32,18 +26,21 @@ export async function writeReports(ctx: MailCtx, reports: readonly KnownReport[]
     ({ facts, ticket }) => !ticket.isOther && facts.some(({ on }) => on === "accepted-final"),
   );
   const toWrite = updates.map(({ state, facts, ticket: { attempt }, isLeased, dueAt }) => {
-    const next = isLeased ? { next: { dueAt, outboxId: null } } : {};
+    const next = isLeased ? { next: dueAt } : {};
     return { state, facts, attempt, ...next, moved: places.get(state.n) };
   });
-  let next: Leaving[] = [];
+  let next: NextRow[] = [];
   const { results } = await applyFacts(ctx, toWrite, (states) => {
     const leaving = states.flatMap((state) => leavingOf(state, byNumber.get(state.n)));
-    next = leaving.filter(({ state }) => state.status === "queued");
+    next = leaving.flatMap(({ state, update }) => (state.status === "queued" ? [nextRowOf(state, update)] : []));
     return {
-      before: next.length > 0 ? [insertNextStatement(ctx, next)] : [],
+      before: next.length > 0 ? [nextRowsStatement(ctx, next)] : [],
       after: [
         ...(isAccepted ? [retryAfterOutageStatement(ctx)] : []),
-        ...(leaving.length > 0 ? leaveStatements(ctx, leaving) : []),
+        ...leaveStatements(
+          ctx,
+          leaving.map(({ update: { ticket } }) => ticket),
+        ),
       ],
     };
   });
@@ -67,23 +64,24 @@ function toUpdates(reports: readonly KnownReport[], softBounced: ReadonlySet<str
         ...report,
         facts: facts.map((fact) => (isAfterSoftBounces(fact) ? { ...fact, isAfterSoftBounces: true as const } : fact)),
         givenBack,
-        // The new row would have the key of the row that it leaves.
-        dueAt: nextAt === report.ticket.until ? nextAt + 1 : nextAt,
+        dueAt: nextAt,
       };
     }),
   );
 }
 
 /** Returns an email that leaves its row, in its new state, or none. */
-function leavingOf(state: EmailState, update: Update | undefined): Leaving[] {
-  if (!update?.isLeased || !isSettled(state, update.ticket, update.givenBack)) return [];
-  return [{ ticket: update.ticket, state: { ...state, dueAt: update.dueAt } }];
+const leavingOf = (state: EmailState, update: Update | undefined) =>
+  update?.isLeased && isSettled(state, update.ticket, update.givenBack) ? [{ state, update }] : [];
+
+/** Returns the row of the next attempt of an email. */
+function nextRowOf({ id, n }: EmailState, { dueAt, ticket: { row, token, isRepeated } }: Update): NextRow {
+  return { id, ref: JSON.stringify([n]), from: row, token, dueAt, claims: isRepeated ? 1 : 0, outage: null };
 }
 
 /** Wakes a run for emails that are to be tried again at once. */
-async function wakeDue(ctx: MailCtx, next: readonly Leaving[], now: number): Promise<void> {
-  const due = next.filter(({ state }) => (state.dueAt ?? 0) <= now);
-  const rows = due.map(({ state }): WakeUp => ({ dueAt: state.dueAt ?? now, id: state.id, kind: "deliver" }));
+async function wakeDue(ctx: MailCtx, next: readonly NextRow[], now: number): Promise<void> {
+  const rows = next.flatMap(({ dueAt, id }): WakeUp[] => (dueAt <= now ? [{ dueAt, id, kind: "deliver" }] : []));
   if (rows.length > 0) await ctx.wake(rows);
 }
 

@@ -83,7 +83,6 @@ export {
   findEmail,
   isHeldSql,
   MAX_DOMAINS,
-  type NextRow,
   OTHER_DOMAINS,
   queuedEvent,
   RECIPIENT_COLUMNS,
@@ -92,7 +91,6 @@ export {
   readEvents,
   recipientKey,
   storedKey,
-  syncDueAtStatement,
   TOTAL_SUMS_SQL,
   toState,
 } from "./timeline/index.ts";

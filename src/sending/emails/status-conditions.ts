@@ -1,6 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
-import { EGRESS_LEASE_MS } from "../../mail/egress-tickets/ticket.ts";
 import type { Status } from "./rules.ts";
 
 /**
@@ -13,23 +12,22 @@ const IS_RARE = sql.raw(`e.status IN (${rareStatuses.map((status) => `'${status}
 /** Returns whether emails_by_rare_status covers a status. */
 const isRare = (status: Status): boolean => (rareStatuses as readonly Status[]).includes(status);
 
-/** Upper bound of emails under a lease at once: concurrent runs times the emails that one run claims. */
-const MAX_LEASED = 2_000;
-/** End of the year 9999 in milliseconds: later than any `due_at`. */
+/** Outbox rows of a workspace that a look at its queued or sending emails reads beside the emails that it shows. */
+const MAX_ROWS = 2_000;
+/** End of the year 9999 in milliseconds: later than any row is due. */
 const LAST_TIME = 253_402_300_799_000;
-/** Longest time between the end of a lease and the sweep that claims its row again. */
-const OVERDUE_MS = 600_000;
 /** Longest time between minting the id of an email and accepting it: the upload of a large body lies between. */
 export const ID_AGE_MS = 600_000;
 
 /**
- * Status of a row of `emails e` as the API shows it. A queued email whose outbox row moved away from `due_at` is claimed,
- * so it is `sending`. The status is derived, not stored, to save a write per email. It costs one index seek per queued row.
+ * Status of a row of `emails e` as the API shows it. A queued email whose outbox row is under a lease is `sending`: the row of its own, if it
+ * has one, or the one that it shares. The status is derived, not stored, to save a write per email. It costs two seeks per queued row.
  */
-export const shownStatus = sql<Status>`CASE
-  WHEN e.status = 'queued' AND e.due_at IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM outbox o WHERE o.due_at = e.due_at AND o.id = coalesce(e.outbox_id, e.id))
-  THEN 'sending' ELSE e.status END`;
+const IS_LEASED = `coalesce((SELECT o.token IS NOT NULL FROM outbox o WHERE o.id = e.id),
+    (SELECT o.token IS NOT NULL FROM outbox o WHERE o.id = e.outbox_id), 0)`;
+export const shownStatus = sql.raw(
+  `CASE WHEN e.status = 'queued' AND ${IS_LEASED} THEN 'sending' ELSE e.status END`,
+) as SQL<Status>;
 
 /** Part of the emails of a workspace, from the newest on. */
 export interface NewestRange {
@@ -48,8 +46,8 @@ export function statusCondition(status: Status | undefined): SQL | undefined {
 
 /**
  * Returns SQL that selects `n` and `id` of the newest emails of a workspace, of one status or of all, newest first. It
- * reads about as many rows as it returns. `queued` and `sending` also read the rows under a lease; `delivered` also reads
- * the rows of other statuses in between.
+ * reads about as many rows as it returns. `queued` and `sending` also read outbox rows of the workspace, at most MAX_ROWS of each kind;
+ * `delivered` also reads the rows of other statuses in between.
  */
 export function newestEmails(ctx: CallerCtx, status: Status | undefined, { max: most, before }: NewestRange): SQL {
   const beforeCondition = before === undefined ? sql`` : sql` AND e.id < ${before}`;
@@ -60,25 +58,38 @@ export function newestEmails(ctx: CallerCtx, status: Status | undefined, { max: 
     const condition = statusCondition(status);
     return newest(condition ? sql`${inWorkspace} AND ${condition}` : inWorkspace, most);
   }
-  const leasedNumbers = leasedEmails(ctx);
-  const newestNumbers = (where: SQL) =>
-    sql`SELECT n FROM (${newest(sql`${inWorkspace} AND ${where}`, most + MAX_LEASED)})`;
-  const deferred = newestNumbers(sql`e.status = 'queued' AND e.due_at > e.created_at`);
-  const neverClaimed = newestNumbers(sql`e.status = 'queued' AND e.id >= ${OLDEST_UNCLAIMED}`);
+  const numbers = (where: SQL) => sql`SELECT n FROM (${newest(sql`${inWorkspace} AND ${where}`, most + MAX_ROWS)})`;
+  const tried = numbers(sql`e.status = 'queued' AND e.attempts > 0`);
+  const untried = numbers(sql`e.status = 'queued' AND e.id >= ${oldestDue(ctx)}`);
+  const [isDue, isWaiting] = [sql`o.due_at <= ${ctx.now()}`, sql`o.due_at > ${ctx.now()}`];
   const candidates =
-    status === "sending" ? leasedNumbers : sql`${deferred} UNION ${leasedNumbers} UNION ${neverClaimed}`;
+    status === "sending"
+      ? sql`SELECT r.value FROM (${outboxRows(ctx, isDue)}) o CROSS JOIN json_each(o.ref) r WHERE o.token IS NOT NULL`
+      : sql`${tried} UNION ${untried} UNION SELECT r.value FROM (
+          ${outboxRows(ctx, isDue)} UNION ALL ${outboxRows(ctx, isWaiting)}
+          UNION ALL SELECT * FROM (SELECT q.ref, NULL FROM quarantine q WHERE q.workspace = ${ctx.workspace.number} LIMIT ${MAX_ROWS})
+        ) o CROSS JOIN json_each(iif(json_valid(o.ref), o.ref, '[]')) r`;
   return newest(sql`+${inWorkspace} AND e.n IN (${candidates}) AND ${shownStatus} = ${status}`, most);
 }
 
-// Emails under a lease: the outbox rows with a token reference them.
-function leasedEmails(ctx: CallerCtx): SQL {
-  const now = ctx.now();
-  return sql`SELECT e.n FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
-    WHERE o.due_at BETWEEN ${now - OVERDUE_MS} AND ${now + EGRESS_LEASE_MS} AND o.token IS NOT NULL AND o.kind IN ('deliver', 'bulk')
-      AND e.workspace = ${ctx.workspace.number} AND e.status = 'queued'`;
+/** Returns SQL that selects the first outbox rows of a workspace, and of its broadcasts, by when they are due. `due`: a condition on that. */
+function outboxRows({ workspace: { number } }: CallerCtx, due: SQL): SQL {
+  return sql`
+    SELECT * FROM (SELECT o.ref, o.token FROM outbox o
+       WHERE o.workspace = ${number} AND o.broadcast IS NULL AND o.kind = 'deliver' AND ${due} ORDER BY o.due_at LIMIT ${MAX_ROWS})
+    UNION ALL
+    SELECT * FROM (SELECT o.ref, o.token FROM broadcasts b CROSS JOIN outbox o ON o.broadcast = b.n
+       WHERE b.workspace = ${number} AND b.status = 'sending' AND ${due} LIMIT ${MAX_ROWS})`;
 }
 
-// A queued email that was never deferred nor claimed is as old as its outbox row, so its id is not below the id of that time.
-const OLDEST_UNCLAIMED = sql.raw(`(
-  SELECT substr(hex, 1, 8) || '-' || substr(hex, 9) FROM (SELECT printf('%012x',
-    max(0, coalesce((SELECT min(due_at) FROM outbox WHERE kind IN ('deliver', 'bulk') AND token IS NULL), ${LAST_TIME}) - ${ID_AGE_MS})) AS hex))`);
+/**
+ * Returns SQL of a UUIDv7 that no queued email of a workspace is older than which was not tried yet and does not wait: such an email is as
+ * old as its outbox row.
+ */
+function oldestDue({ workspace: { number } }: CallerCtx): SQL {
+  const due = sql`min(coalesce((SELECT min(o.due_at) FROM outbox o WHERE o.workspace = ${number} AND o.broadcast IS NULL), ${LAST_TIME}),
+    coalesce((SELECT min((SELECT min(o.due_at) FROM outbox o WHERE o.broadcast = b.n)) FROM broadcasts b
+      WHERE b.workspace = ${number} AND b.status = 'sending'), ${LAST_TIME}))`;
+  return sql`(SELECT substr(hex, 1, 8) || '-' || substr(hex, 9) FROM (
+    SELECT printf('%012x', max(0, ${due} - ${ID_AGE_MS})) AS hex))`;
+}

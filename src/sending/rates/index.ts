@@ -1,4 +1,4 @@
 export { checkRates } from "./check-rates.ts";
 export { resumeBulk } from "./resume.ts";
-export { holdStoppedStatements } from "./rows.ts";
+export { waitStoppedStatement } from "./rows.ts";
 export { type RateCounts, sumRates } from "./rules.ts";

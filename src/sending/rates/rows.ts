@@ -1,19 +1,18 @@
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
-import type { Lease } from "../../platform/outbox/lease.ts";
-import { syncDueAtStatement } from "../emails/index.ts";
+import { type Lease, UNLEASED } from "../../platform/outbox/lease.ts";
 
 /** Time to the next check of a row that waits for its workspace to be resumed, which releases it at once. In milliseconds. */
 const STOPPED_CHECK_MS = 24 * 3_600_000;
-/** Rows that one statement releases, each of up to 100 emails whose `due_at` it writes. */
+/** Rows that one statement releases, each of up to 100 emails. */
 const ROWS_PER_RELEASE = 50;
 
 const IS_STOPPED = "EXISTS (SELECT 1 FROM shard_workspaces WHERE number = ?4 AND bulk_pause > 0)";
 
 // Where the copy of the pause is not yet written, or was just removed, the row is checked again soon.
-const HOLD = `
-  UPDATE outbox SET due_at = iif(${IS_STOPPED}, ?5, ?6), stopped = iif(${IS_STOPPED}, ?4, NULL), token = NULL, outage = NULL,
+const WAIT = `
+  UPDATE outbox SET due_at = iif(${IS_STOPPED}, ?3, ?5), stopped = iif(${IS_STOPPED}, ?4, NULL), ${UNLEASED}, outage = NULL,
     claims = max(claims - 1, 0)
-   WHERE due_at = ?1 AND id IN (SELECT value FROM json_each(?2)) AND token = ?3`;
+   WHERE id IN (SELECT value FROM json_each(?1)) AND token = ?2`;
 
 /** Returns the statement that copies the pause of a workspace to the mail database. */
 export function setPauseStatement(ctx: MailCtx, workspace: number, pause: number): MailStatement {
@@ -23,29 +22,31 @@ export function setPauseStatement(ctx: MailCtx, workspace: number, pause: number
 }
 
 /**
- * Returns the statements that release claimed rows of a stopped workspace until it is resumed: as whole rows, because a row for
+ * Returns the statement that releases claimed rows of a stopped workspace until it is resumed: as whole rows, because a row for
  * each email would write every waiting email again. `soon` is their next check while the mail database does not know of the stop.
  */
-export function holdStoppedStatements(
+export function waitStoppedStatement(
   ctx: MailCtx,
   lease: Lease,
   { ids, workspace, soon }: { ids: readonly string[]; workspace: number; soon: number },
-): MailStatement[] {
+): MailStatement {
   const later = ctx.now() + STOPPED_CHECK_MS;
-  const hold = ctx.mail.prepare(HOLD).bind(lease.until, JSON.stringify(ids), lease.token, workspace, later, soon);
-  return [hold, syncDueAtStatement(ctx, later), syncDueAtStatement(ctx, soon)];
+  return ctx.mail.prepare(WAIT).bind(JSON.stringify(ids), lease.token, later, workspace, soon);
 }
 
 const RELEASE = `
-  UPDATE outbox SET due_at = ?2, stopped = NULL WHERE (due_at, id) IN (
-    SELECT due_at, id FROM outbox WHERE stopped = ?1 AND token IS NULL LIMIT ?3) RETURNING id`;
+  UPDATE outbox SET due_at = ?2, stopped = NULL WHERE id IN (
+    SELECT id FROM outbox WHERE stopped = ?1 AND token IS NULL LIMIT ?3) RETURNING id`;
 
 /** Makes rows due that waited for their workspace, ROWS_PER_RELEASE at once. Returns true when there may be more. */
 export async function releaseStopped(ctx: MailCtx, workspace: number): Promise<boolean> {
   const now = ctx.now();
   const release = ctx.mail.prepare(RELEASE).bind(workspace, now, ROWS_PER_RELEASE);
-  const [released] = await ctx.mail.batch<{ id: string }>([release, syncDueAtStatement(ctx, now)]);
-  const rows = (released?.results ?? []).map(({ id }) => ({ dueAt: now, id, kind: "deliver" as const }));
+  const rows = (await release.all<{ id: string }>()).results.map(({ id }) => ({
+    dueAt: now,
+    id,
+    kind: "deliver" as const,
+  }));
   if (rows.length > 0) await ctx.wake(rows);
   return rows.length === ROWS_PER_RELEASE;
 }

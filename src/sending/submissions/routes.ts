@@ -15,21 +15,22 @@ import { toReply } from "./replies.ts";
 import type { Result } from "./results.ts";
 import { readSmtpSession, startSmtpSessions } from "./sessions.ts";
 
-const credentials = { username: z.string().max(400), password: z.string().max(1_000) };
-const connection = { ip: z.string().max(100), connection: z.string().max(100) };
-/** Equal logins of several connections, or that of one as gateways of the version before send it. */
-const LoginIn = z.union([
-  z.object({ ...credentials, connections: z.array(z.object(connection)).min(1).max(16) }),
-  z.object({ ...credentials, ...connection }),
-]);
+/** Equal logins of several connections. */
+const LoginIn = z.object({
+  username: z.string().max(400),
+  password: z.string().max(1_000),
+  connections: z
+    .array(z.object({ ip: z.string().max(100), connection: z.string().max(100) }))
+    .min(1)
+    .max(16),
+});
 const SenderIn = z.object({ token: z.string().max(2_048), address: z.string().max(1_000) });
 const Confirmed = z.object({
   token: z.string().max(2_048),
-  connection: z.string().max(100).optional(),
+  connection: z.string().max(100),
   keys: z.array(z.string().max(100)).max(100),
 });
-/** Those of several connections, or of one as gateways of the version before send them. */
-const ConfirmIn = z.union([z.object({ confirmations: z.array(Confirmed).min(1).max(64) }), Confirmed]);
+const ConfirmIn = z.object({ confirmations: z.array(Confirmed).min(1).max(64) });
 
 /** One part of an upload and what it is copied from: most messages need less. */
 const MESSAGE_BYTES = 6_000_000;
@@ -51,11 +52,9 @@ async function respond<Result extends object>(work: () => Promise<Result>) {
 export const submissionRoutes = newRoutes()
   .post("/gateway/sessions", needs("gateway"), async (c) => {
     const login = await readFields(c, LoginIn);
-    const isOne = !("connections" in login);
-    const connections = isOne ? [login] : login.connections;
-    const results = await startSmtpSessions(c.get("ctx"), login, connections);
+    const results = await startSmtpSessions(c.get("ctx"), login, login.connections);
     const responses = results.map((result) => respond(async () => ({ ...unwrap(result), lease_ms: LEASE_MS })));
-    return c.json(isOne ? await responses[0] : { reply: null, answers: await Promise.all(responses) });
+    return c.json({ reply: null, answers: await Promise.all(responses) });
   })
   .post("/gateway/senders", needs("gateway"), async (c) => {
     const { token, address } = await readFields(c, SenderIn);
@@ -68,14 +67,13 @@ export const submissionRoutes = newRoutes()
     );
   })
   .post("/gateway/confirmations", needs("gateway"), async (c) => {
-    const input = await readFields(c, ConfirmIn);
-    const items = "confirmations" in input ? input.confirmations : [input];
+    const { confirmations: items } = await readFields(c, ConfirmIn);
     const ctx = c.get("ctx");
     const read = await Promise.allSettled(
-      items.map(async ({ token, connection, keys }) => {
-        const session = await readSmtpSession(ctx, token);
-        return { session: connection === undefined ? session : { ...session, connection }, keys };
-      }),
+      items.map(async ({ token, connection, keys }) => ({
+        session: { ...(await readSmtpSession(ctx, token)), connection },
+        keys,
+      })),
     );
     // A session that has ended must not keep the responses of others from being deleted.
     const confirmations = read.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
@@ -90,26 +88,26 @@ export const submissionRoutes = newRoutes()
     if (!Number.isInteger(sequence)) throw badRequest("X-Sequence is malformed");
     const token = c.req.header("X-Session") ?? "";
     const connection = c.req.header("X-Connection");
-    const hold = bodies.open(UNKNOWN_CALLER);
+    const room = bodies.open(UNKNOWN_CALLER);
     try {
       const stream = c.req.raw.body ?? new Blob([]).stream();
-      const reserve = () => hold.growTo(MESSAGE_BYTES);
+      const reserve = () => room.growTo(MESSAGE_BYTES);
       const submission = { token, connection, envelope, sequence, stream, reserve };
       const [result] = await acceptSubmissions(withWaitUntil(c), [submission]);
       return c.json(await respond(async () => unwrap(result)));
     } finally {
-      hold.free();
+      room.free();
     }
   })
   .post("/gateway/submission-groups", needs("gateway"), async (c) => {
     const ctx = withWaitUntil(c);
     const group = await readGroup(c.req.raw);
-    const hold = bodies.open(UNKNOWN_CALLER);
+    const room = bodies.open(UNKNOWN_CALLER);
     try {
       const submissions = group.map(({ bytes, ...item }) => ({
         ...item,
         stream: toStream(bytes),
-        reserve: () => hold.growTo(MESSAGE_BYTES),
+        reserve: () => room.growTo(MESSAGE_BYTES),
       }));
       const results = await acceptSubmissions(ctx, submissions);
       const responses = results.map((result) =>
@@ -120,7 +118,7 @@ export const submissionRoutes = newRoutes()
       );
       return c.json({ reply: null, lease_ms: LEASE_MS, answers: await Promise.all(responses) });
     } finally {
-      hold.free();
+      room.free();
     }
   });
 

@@ -27,22 +27,18 @@ async function accept(ctx: CallerCtx, ref: TransferRef, input: AcceptIn): Promis
   return callObject(ctx, await domainOf(ctx, ref), { verb: "accept", ref, input });
 }
 
-export async function declineById(ctx: CallerCtx, id: string): Promise<TransferOut> {
-  return callObject(ctx, await domainOf(ctx, { id }), { verb: "decline", ref: { id } });
-}
+export const declineById = (ctx: CallerCtx, id: string): Promise<TransferOut> => close(ctx, "decline", { id });
 
-export async function declineByToken(ctx: CallerCtx, token: string): Promise<TransferOut> {
-  const ref = await tokenRef(ctx, "accept", token);
-  return callObject(ctx, await domainOf(ctx, ref), { verb: "decline", ref });
-}
+export const declineByToken = async (ctx: CallerCtx, token: string): Promise<TransferOut> =>
+  close(ctx, "decline", await tokenRef(ctx, "accept", token));
 
-export async function cancelById(ctx: CallerCtx, id: string): Promise<TransferOut> {
-  return callObject(ctx, await domainOf(ctx, { id }), { verb: "cancel", ref: { id } });
-}
+export const cancelById = (ctx: CallerCtx, id: string): Promise<TransferOut> => close(ctx, "cancel", { id });
 
-export async function stopByToken(ctx: CallerCtx, token: string): Promise<TransferOut> {
-  const ref = await tokenRef(ctx, "stop", token);
-  return callObject(ctx, await domainOf(ctx, ref), { verb: "stop", ref });
+export const stopByToken = async (ctx: CallerCtx, token: string): Promise<TransferOut> =>
+  close(ctx, "stop", await tokenRef(ctx, "stop", token));
+
+async function close(ctx: CallerCtx, verb: "decline" | "cancel" | "stop", ref: TransferRef): Promise<TransferOut> {
+  return callObject(ctx, await domainOf(ctx, ref), { verb, ref });
 }
 
 export async function forceDomain(ctx: CallerCtx, domainId: string, input: ForceIn): Promise<TransferOut> {

@@ -1,7 +1,6 @@
 import { AppError } from "../../lib/errors.ts";
 import type { OutboxCtx, WakeUp } from "../../platform/context.ts";
-import { claimRows, finishStatement, newLease, releaseStatement } from "../../platform/outbox/lease.ts";
-import { CLAIM_ROWS } from "../../platform/outbox/rules.ts";
+import { consumeRows } from "../../platform/outbox/consume-rows.ts";
 import { cleanUp } from "./clean-up.ts";
 import { transferObject } from "./object.ts";
 import type { TransferRef } from "./outbox-rows.ts";
@@ -17,26 +16,12 @@ const RUN_MS = 60_000;
  */
 export async function runTransfers(ctx: OutboxCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
   const until = ctx.now() + RUN_MS;
-  const errors: unknown[] = [];
-  for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
-    if (ctx.now() >= until) break;
-    try {
-      await runOne(ctx, wakeUp);
-    } catch (error) {
-      ctx.log("transfer.task.failed", { task: wakeUp.id, error: String(error) });
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw errors[0];
-}
-
-async function runOne(ctx: OutboxCtx<"main">, wakeUp: WakeUp): Promise<void> {
-  const lease = newLease(ctx);
-  const [row] = await claimRows(ctx, [wakeUp], lease);
-  if (!row) return;
-  const isDone = await runRow(ctx, JSON.parse(row.ref) as TransferRef);
-  const finishOrRelease = isDone ? finishStatement : releaseStatement;
-  await finishOrRelease(ctx, lease, [row.id]).run();
+  await consumeRows(
+    ctx,
+    wakeUps,
+    async ({ ref }) => ((await runRow(ctx, JSON.parse(ref) as TransferRef)) ? "done" : { dueAt: ctx.now() }),
+    () => ctx.now() < until,
+  );
 }
 
 /** Does what a row is for. Returns false when it has to continue. */

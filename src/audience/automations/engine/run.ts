@@ -1,6 +1,7 @@
 import { nextTurn } from "../../../lib/yielding-steps.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { ConcurrencyError, guardedBatch, RefusedBatchError } from "../../../platform/db/batch.ts";
+import { HalvedPages } from "../../../platform/outbox/halves.ts";
 import { wakeAutomations } from "../../../platform/person-events/wake.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import { toHistory } from "../history.ts";
@@ -18,8 +19,6 @@ const PAGE_STATEMENTS = 250;
 const SOON_MS = 60_000;
 /** Full pages of moves after which a page of events is read: who has entered goes before who enters. */
 const PAGES_PER_EVENTS = 5;
-/** Pages of one run after a page failed: the run that made it fail is probably among them. */
-const SINGLE_PAGES = 20;
 /** Pages that may fail in a row because a run was changed meanwhile, before the sweep tries again. */
 const MAX_CONFLICTS = 5;
 
@@ -61,13 +60,12 @@ async function work(ctx: MailCtx, lease: EngineLease): Promise<void> {
 
 const mayStart = ({ limits }: MailCtx): boolean => limits === undefined || limits.statements >= PAGE_STATEMENTS;
 
-/** Moves page after page. After an error it moves runs one by one for a time, and lets one that fails alone wait. */
+/** Moves page after page, in halves after one that failed, and lets a run wait that fails alone. */
 class Mover {
   readonly #ctx: MailCtx;
   readonly #lease: EngineLease;
+  readonly #pages = new HalvedPages(RUNS_PER_PAGE);
   #conflicts = 0;
-  /** Pages of one run that are left. */
-  #single = 0;
 
   constructor(ctx: MailCtx, lease: EngineLease) {
     this.#ctx = ctx;
@@ -76,26 +74,21 @@ class Mover {
 
   /** Returns false when no run is due. Throws ConcurrencyError when the lease was lost. */
   async next(): Promise<boolean> {
-    const isSingle = this.#single > 0;
     try {
-      const { moved, hasMore } = await movePage(this.#ctx, this.#lease, isSingle ? 1 : RUNS_PER_PAGE);
+      const { moved, hasMore } = await movePage(this.#ctx, this.#lease, this.#pages.size);
       this.#conflicts = 0;
-      if (isSingle) this.#single -= 1;
       this.#count(moved);
       return moved > 0 || hasMore;
     } catch (error) {
       // A run was taken out or erased meanwhile, another run has the engine, or the emails of a workspace reached its limit.
       const isConflict = error instanceof ConcurrencyError || error instanceof RefusedBatchError;
       if (isConflict && ++this.#conflicts > MAX_CONFLICTS) throw error;
-      if (!isConflict) await this.#fail(error, isSingle);
+      if (isConflict) return true;
+      const { shard, log } = this.#ctx;
+      log("automations.page_failed", { shard, runs: this.#pages.size, error: String(error) });
+      if (this.#pages.isAlone(error)) await postponeFirst(this.#ctx, this.#lease);
       return true;
     }
-  }
-
-  async #fail(error: unknown, isSingle: boolean): Promise<void> {
-    this.#ctx.log("automations.page_failed", { shard: this.#ctx.shard, single: isSingle, error: String(error) });
-    if (isSingle) await postponeFirst(this.#ctx, this.#lease);
-    else this.#single = SINGLE_PAGES;
   }
 
   #count(moved: number): void {

@@ -53,8 +53,8 @@ const INSERT = `
     FROM contact_lists WHERE workspace = ?1 AND id = ?4`;
 
 const INSERT_TASK = `
-  INSERT INTO outbox (due_at, id, kind, ref)
-  SELECT ?3, id, 'broadcast', json_array(n) FROM broadcasts WHERE workspace = ?1 AND id = ?2`;
+  INSERT INTO outbox (due_at, id, kind, ref, workspace)
+  SELECT ?3, id, 'broadcast', json_array(n), workspace FROM broadcasts WHERE workspace = ?1 AND id = ?2`;
 
 /**
  * Sends to every contact of a list. The audience is fixed by this call: the contacts of this moment that are not on the

@@ -1,29 +1,17 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import type { Language } from "../../../lib/personal-text.ts";
 import { iso } from "../../../lib/time.ts";
 import type { MailCtx } from "../../../platform/context.ts";
+import type { broadcastVariants } from "../../../platform/db/schema/mail/index.ts";
+import type { StoredRow } from "../../../platform/db/stored-row.ts";
 import { type Counts, countNames } from "../counts.ts";
 import { recipientsOf } from "../fan-out.ts";
 import { BROADCAST_NUMBER, type Broadcast } from "../queries.ts";
 import type { VariantOut } from "./schema.ts";
 
 /** A row of `broadcast_variants` with its counts. */
-export interface VariantRow extends Counts {
-  n: number;
-  workspace: number;
-  broadcast: number;
-  id: string;
-  label: string;
-  subject: string;
-  weight: number;
-  created_at: number;
-  html_body: string | null;
-  text_body: string | null;
-  /** Null: that of the broadcast. */
-  language: Language | null;
-}
+export type VariantRow = StoredRow<typeof broadcastVariants> & Counts;
 
 const COUNTS = countNames.map((name) => `coalesce(c.${name}, 0) AS ${name}`).join(", ");
 const COLUMNS = `

@@ -1,12 +1,7 @@
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import type { OutboxCtx, WakeUp } from "../../../platform/context.ts";
-import {
-  type ClaimedRow,
-  claimRows,
-  finishStatement,
-  newLease,
-  releaseStatement,
-} from "../../../platform/outbox/lease.ts";
+import type { ClaimedRow } from "../../../platform/outbox/claim.ts";
+import { consumeRows } from "../../../platform/outbox/consume-rows.ts";
 import { LEASE_MS, MAX_CLAIMS } from "../../../platform/outbox/rules.ts";
 import { mailboxStore, type StoredImport, saveUsedBytes } from "../../mailbox-store/index.ts";
 import { readEntries } from "./entries.ts";
@@ -33,29 +28,12 @@ export async function runImports(
   wakeUps: readonly WakeUp[],
   bounds: RunBounds = importRun,
 ): Promise<void> {
-  const rest = wakeUps.slice(IMPORTS_PER_CALL);
-  if (rest.length > 0) await ctx.wake(rest);
-  const errors: unknown[] = [];
-  for (const wakeUp of wakeUps.slice(0, IMPORTS_PER_CALL)) {
-    try {
-      await runOne(ctx, wakeUp, bounds);
-    } catch (error) {
-      ctx.log("import.failed", { import: wakeUp.id, error: String(error) });
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw errors[0];
-}
-
-async function runOne(ctx: OutboxCtx<"main">, wakeUp: WakeUp, bounds: RunBounds): Promise<void> {
-  const lease = newLease(ctx);
-  const [row] = await claimRows(ctx, [wakeUp], lease);
-  if (!row) return;
-  const isDone = await continueImport(ctx, row, bounds);
-  if (isDone) return void (await finishStatement(ctx, lease, [row.id]).run());
-  const dueAt = ctx.now();
-  await releaseStatement(ctx, lease, [row.id], dueAt).run();
-  await ctx.wake([{ dueAt, id: row.id, kind: "import" }]);
+  await consumeRows(
+    ctx,
+    wakeUps,
+    async (row) => ((await continueImport(ctx, row, bounds)) ? "done" : { dueAt: ctx.now(), wakes: true }),
+    (started) => started < IMPORTS_PER_CALL,
+  );
 }
 
 /** Runs an import up to bounds. Returns true when nothing is left to do, also because the mailbox was deleted. */

@@ -1,7 +1,7 @@
 import type { ComposedMessage } from "../../../mail/mime/message.ts";
 import { composeRaw } from "../../../mail/raw/compose.ts";
 import type { MailCtx, WakeUp } from "../../../platform/context.ts";
-import { claimRows, finishStatement, newLease, rescheduleStatement } from "../../../platform/outbox/lease.ts";
+import { consumeRows } from "../../../platform/outbox/consume-rows.ts";
 import type { SentCopy } from "../../../platform/outbox/sent-copy.ts";
 import { rawBodyOf, readContent, toAttachmentSource } from "../../../sending/emails/content/index.ts";
 import { type ContentDocument, contentPlace, messageIdOf, type RecipientEntry } from "../../../sending/emails/index.ts";
@@ -12,7 +12,6 @@ interface EmailRow {
   id: string;
   workspace_id: string;
   status: string;
-  due_at: number | null;
   from_email: string;
   from_name: string | null;
   message_id: string;
@@ -27,7 +26,7 @@ interface EmailRow {
 }
 
 const FIND_EMAIL = `
-  SELECT e.id, w.id AS workspace_id, e.status, e.due_at, e.from_email, e.from_name, e.message_id, e.subject, e.recipients,
+  SELECT e.id, w.id AS workspace_id, e.status, e.from_email, e.from_name, e.message_id, e.subject, e.recipients,
          e.content, e.content_key, e.content_offset, e.content_size, e.scheduled_at, e.created_at
     FROM emails e JOIN shard_workspaces w ON w.number = e.workspace WHERE e.workspace = ?1 AND e.id = ?2`;
 
@@ -40,27 +39,20 @@ const COPIES_PER_RUN = 20;
  * a step failed: the lease then expires and the next sweep finds the row.
  */
 export async function copySent(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
-  for (const wakeUp of wakeUps.slice(0, COPIES_PER_RUN)) {
-    const lease = newLease(ctx);
-    const [row] = await claimRows(ctx, [wakeUp], lease);
-    if (!row) continue;
-    const copy = JSON.parse(row.ref) as SentCopy;
-    const email = await ctx.mail.prepare(FIND_EMAIL).bind(copy.workspace, copy.email).first<EmailRow>();
-    const isWaiting = email?.status === "scheduled";
-    if (email && !isWaiting && email.status !== "cancelled") await copyOne(ctx, copy, email);
-    if (email?.status === "cancelled" && copy.draft !== null)
-      await mailboxStore(ctx, copy.mailbox).claimDraft(copy.draft, null, email.id);
-    const later = {
-      dueAt: Math.max(email?.due_at ?? 0, ctx.now() + 60_000),
-      id: ctx.newId(),
-      ref: row.ref,
-      from: row.id,
-    };
-    await ctx.mail.batch([
-      ...(isWaiting ? [rescheduleStatement(ctx, lease, [{ ...later, claims: 0, outage: null }])] : []),
-      finishStatement(ctx, lease, [row.id]),
-    ]);
-  }
+  await consumeRows(
+    ctx,
+    wakeUps,
+    async ({ ref }) => {
+      const copy = JSON.parse(ref) as SentCopy;
+      const email = await ctx.mail.prepare(FIND_EMAIL).bind(copy.workspace, copy.email).first<EmailRow>();
+      if (email?.status === "scheduled") return { dueAt: Math.max(email.scheduled_at ?? 0, ctx.now() + 60_000) };
+      if (email && email.status !== "cancelled") await copyOne(ctx, copy, email);
+      if (email?.status === "cancelled" && copy.draft !== null)
+        await mailboxStore(ctx, copy.mailbox).claimDraft(copy.draft, null, email.id);
+      return "done";
+    },
+    (started) => started < COPIES_PER_RUN,
+  );
 }
 
 async function copyOne(ctx: MailCtx, copy: SentCopy, email: EmailRow): Promise<void> {

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { notFound } from "../../../lib/errors.ts";
-import { onMain, onShard, shardNumbers } from "../../../platform/jobs/shards.ts";
+import { outboxOf } from "./outbox-of.ts";
 
 export interface OutboxRow {
   due_at: number;
@@ -23,8 +22,6 @@ export async function listOutboxRows(
   database: string,
   { after, limit }: { after: { dueAt: number; id: string }; limit: number },
 ): Promise<OutboxRow[]> {
-  const number = shardNumbers(ctx).find((known) => String(known) === database);
-  if (database !== "main" && number === undefined) throw notFound("Database");
-  const list = number === undefined ? onMain(ctx).outbox.prepare(LIST) : onShard(ctx, number).outbox.prepare(LIST);
+  const list = outboxOf(ctx, database).outbox.prepare(LIST);
   return (await list.bind(after.dueAt, after.id, limit).all<OutboxRow>()).results;
 }

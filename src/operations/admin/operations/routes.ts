@@ -9,6 +9,7 @@ import { operation } from "../routes.ts";
 import { blockHost, listBlockedHosts, unblockHost } from "./blocked-hosts.ts";
 import { dropDeadLetter, listDeadLetters, replayDeadLetter } from "./dead-letters.ts";
 import { listOutboxRows } from "./outbox-rows.ts";
+import { dropQuarantined, listQuarantine, retryQuarantined } from "./quarantine.ts";
 import { reindexDatabase } from "./reindex.ts";
 import { requeueRows } from "./requeue-rows.ts";
 import { resumeRestored } from "./resume-restored.ts";
@@ -16,6 +17,7 @@ import {
   BlockedHostOut,
   DeadLetterOut,
   OutboxRowOut,
+  QuarantinedRowOut,
   ReindexIn,
   ReindexOut,
   ReleaseOut,
@@ -24,6 +26,7 @@ import {
   toBlockedHost,
   toDeadLetter,
   toOutboxRow,
+  toQuarantinedRow,
 } from "./schema.ts";
 
 const { limit } = pageQuery({ default: 100, max: 500 });
@@ -71,6 +74,40 @@ export const operationRoutes = newRoutes()
       const rows = c.req.valid("json").rows.map(({ id, due_at }) => ({ id, dueAt: due_at }));
       return c.json({ requeued: await requeueRows(c.get("caller"), c.req.param("database"), rows) });
     },
+  )
+  .get(
+    "/v1/admin/quarantines/:database",
+    operation("listQuarantinedRows", {
+      summary: "List outbox rows that were set aside, because their work alone failed",
+      parameters: [database],
+      responses: responses(200, "A page of rows", z.array(QuarantinedRowOut), [403, 404]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { after, limit } = c.req.valid("query");
+      const rows = await listQuarantine(c.get("caller"), c.req.param("database"), { after, limit: limit + 1 });
+      return c.json(onePage(c, rows, limit, ({ id }) => ({ after: id })).map(toQuarantinedRow));
+    },
+  )
+  .post(
+    "/v1/admin/quarantines/:database/:row_id/retry",
+    operation("retryQuarantinedRow", {
+      summary: "Try a row again that was set aside",
+      description: "It is set aside again when it fails again.",
+      parameters: [database],
+      responses: responses(204, "Due now", null, [403, 404]),
+    }),
+    (c) => noContent(c, retryQuarantined(c.get("caller"), c.req.param("database"), c.req.param("row_id"))),
+  )
+  .delete(
+    "/v1/admin/quarantines/:database/:row_id",
+    operation("deleteQuarantinedRow", {
+      summary: "Drop a row that was set aside",
+      description: "Its work is not done. An email that it is for is `failed`.",
+      parameters: [database],
+      responses: responses(204, "Dropped", null, [403, 404]),
+    }),
+    (c) => noContent(c, dropQuarantined(c.get("caller"), c.req.param("database"), c.req.param("row_id"))),
   )
   .get(
     "/v1/admin/dead-letters",

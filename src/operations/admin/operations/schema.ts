@@ -4,6 +4,7 @@ import { timestamp } from "../../../lib/timestamp.ts";
 import type { BlockedHostRow } from "./blocked-hosts.ts";
 import type { DeadLetterRow } from "./dead-letters.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
+import type { QuarantinedRow } from "./quarantine.ts";
 import { MAX_REQUEUED } from "./requeue-rows.ts";
 
 /** A queue message that failed every retry. */
@@ -35,7 +36,7 @@ export const OutboxRowOut = z
   .object({
     id: z.string(),
     kind: z.string(),
-    due_at: timestamp.describe("When it is due, or when its lease ends."),
+    due_at: timestamp.describe("When it is due, or was when a run claimed it."),
     claims: z.int().describe("How often a run claimed it without finishing it."),
     is_claimed: z.boolean(),
   })
@@ -48,6 +49,28 @@ export const OutboxRowOut = z
         due_at: "2026-11-21T14:00:00.000Z",
         claims: 0,
         is_claimed: false,
+      },
+    ],
+  });
+
+/** An outbox row that was set aside, because its work alone failed by its content. */
+export const QuarantinedRowOut = z
+  .object({
+    id: z.string().describe("That of the email, for an email with a row of its own."),
+    kind: z.string(),
+    claims: z.int().describe("How often a run claimed it without finishing it."),
+    error: z.string(),
+    set_aside_at: timestamp,
+  })
+  .meta({
+    ref: "QuarantinedRow",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+        kind: "deliver",
+        claims: 0,
+        error: "Error: D1_ERROR: string or blob too big: SQLITE_TOOBIG",
+        set_aside_at: "2026-11-21T14:00:00.000Z",
       },
     ],
   });
@@ -81,6 +104,7 @@ export const RequeueOut = z
 
 export const toDeadLetter = ({ recorded_at, ...row }: DeadLetterRow) => ({ ...row, recorded_at: iso(recorded_at) });
 export const toBlockedHost = ({ host, created_at }: BlockedHostRow) => ({ host, created_at: iso(created_at) });
+export const toQuarantinedRow = ({ set_aside_at: at, ...row }: QuarantinedRow) => ({ ...row, set_aside_at: iso(at) });
 export const toOutboxRow = ({ id, kind, due_at, claims, is_claimed }: OutboxRow) => ({
   id,
   kind,

@@ -103,14 +103,13 @@ const UPDATE = `
   UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
     subject = j.value->>'subject', rejection_reason = j.value->>'rejectionReason', variables = j.value->>'variables',
     tags = j.value->>'tags',
-    content = j.value->>'content', version = version + 1,
-    due_at = CASE WHEN j.value->>'status' = 'cancelled' THEN NULL ELSE due_at END
+    content = j.value->>'content', version = version + 1
   FROM j WHERE emails.n = j.value->>'n' AND emails.id = j.value->>'id' AND emails.version = j.value->>'version'
     AND emails.content_key IS j.value->>'contentKey' AND (emails.content IS NOT NULL) = j.value->>'hasContent'`;
 
 const UNSCHEDULE = `
-  DELETE FROM outbox WHERE (due_at, id) IN (
-    SELECT due_at, id FROM emails WHERE n IN (SELECT value FROM json_each(?1)) AND workspace = ?2 AND status = 'scheduled')`;
+  DELETE FROM outbox WHERE id IN (
+    SELECT id FROM emails WHERE n IN (SELECT value FROM json_each(?1)) AND workspace = ?2 AND status = 'scheduled')`;
 
 async function writeErased(ctx: MailCtx, person: ErasedPerson, found: readonly FoundEmail[]): Promise<void> {
   if (found.length === 0) return;

@@ -8,9 +8,8 @@ export async function cancelEmail(ctx: CallerCtx, emailId: string): Promise<Stat
   const at = ctx.now();
   await changeScheduled(ctx, id, {
     action: "cancelled",
-    set: "status = 'cancelled', due_at = NULL, content = CASE WHEN content_key IS NULL THEN content END",
-    outboxChange: "DELETE FROM outbox WHERE",
-    at,
+    set: "status = 'cancelled', content = CASE WHEN content_key IS NULL THEN content END",
+    dueAt: null,
     event: { id: ctx.newId(), type: "cancelled", at },
   });
   return { id, status: "cancelled" };

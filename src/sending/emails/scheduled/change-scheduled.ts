@@ -9,12 +9,10 @@ import { appendEventSql, changeStatement, type EventEntry, readEvents } from "..
 
 /** A change of a scheduled email and of its outbox row. */
 export interface ScheduledChange {
-  /** Assignments of UPDATE emails; `?3` is `at`. */
+  /** Assignments of UPDATE emails; `?3` is `dueAt`. */
   set: string;
-  /** Start of the statement on the outbox row of the email; `?3` is `at`. */
-  outboxChange: "DELETE FROM outbox WHERE" | "UPDATE outbox SET due_at = ?3 WHERE";
-  /** Time for both statements, in milliseconds since 1970. */
-  at: number;
+  /** When its outbox row is due, in milliseconds since 1970; null: the row is deleted. */
+  dueAt: number | null;
   event: EventEntry;
   /** Statements that run in the same transaction. */
   also?: MailStatement[];
@@ -37,25 +35,27 @@ const IS_SCHEDULED = `workspace = ?1 AND id = ?2 AND status = 'scheduled' AND ou
 export async function changeScheduled(
   ctx: CallerCtx,
   id: string,
-  { set, outboxChange, at, event, also = [], condition = "TRUE", action }: ScheduledChange,
+  { set, dueAt, event, also = [], condition = "TRUE", action }: ScheduledChange,
 ): Promise<void> {
   if (!isUuid(id)) throw notFound("Email");
   const { workspace, actor } = ctx;
   const db = ctx.mail;
   const isScheduled = `${IS_SCHEDULED} AND ${condition}`;
   const domains = actor.domainIds && JSON.stringify([...actor.domainIds]);
-  const statements = [
+  const ofRow = (change: string) =>
     db
-      .prepare(
-        `${outboxChange} (due_at, id) IN (SELECT due_at, id FROM emails WHERE ${isScheduled}) AND ?3 IS NOT NULL`,
-      )
-      .bind(workspace.number, id, at, domains, event.id),
-    expectChanges(db, 1),
+      .prepare(`${change} WHERE id = (SELECT id FROM emails WHERE ${isScheduled}) AND ?3 IS ?3`)
+      .bind(workspace.number, id, dueAt, domains, event.id);
+  const statements = [
+    // The row of one that is to be cancelled may be set aside.
+    ...(dueAt === null
+      ? [ofRow("DELETE FROM outbox"), ofRow("DELETE FROM quarantine")]
+      : [ofRow("UPDATE outbox SET due_at = ?3"), expectChanges(db, 1)]),
     db
       .prepare(
         `UPDATE emails SET ${set}, version = version + 1, events = ${appendEventSql("json(?6)")} WHERE ${isScheduled}`,
       )
-      .bind(workspace.number, id, at, domains, event.id, JSON.stringify(event)),
+      .bind(workspace.number, id, dueAt, domains, event.id, JSON.stringify(event)),
     expectChanges(db, 1),
     changeStatement(ctx, workspace.number, JSON.stringify([id])),
     ...also,

@@ -26,11 +26,11 @@ const FIND_STEP = `SELECT n, id FROM emails WHERE ${OF_DOMAINS} AND created_at <
 
 // The workspace too, because its numbers may belong to others once it is purged. A scheduled email has an outbox row of its own. One that became due was claimed with it, and is no longer scheduled.
 const DELETE_TASKS = `
-  DELETE FROM outbox WHERE (due_at, id) IN (
-    SELECT due_at, id FROM emails WHERE n IN (SELECT value FROM json_each(?1)) AND workspace = ?2 AND status = 'scheduled')`;
+  DELETE FROM outbox WHERE id IN (
+    SELECT id FROM emails WHERE n IN (SELECT value FROM json_each(?1)) AND workspace = ?2 AND status = 'scheduled')`;
 
 const CANCEL = `
-  UPDATE emails SET status = 'cancelled', due_at = NULL, content = CASE WHEN content_key IS NULL THEN content END,
+  UPDATE emails SET status = 'cancelled', content = CASE WHEN content_key IS NULL THEN content END,
     version = version + 1, events = ${appendEventSql(`json_object('id', ?2 || ${ID_SUFFIX_SQL},
       'type', 'cancelled', 'at', ?3, 'metadata', json_object('reason', ?5))`)}
    WHERE n IN (SELECT value FROM json_each(?1)) AND workspace = ?4 AND status = 'scheduled'`;

@@ -21,10 +21,9 @@ export async function reschedule(ctx: CallerCtx, emailId: string, sendAt: unknow
   const { at } = read;
   await changeScheduled(ctx, id, {
     action: "rescheduled",
-    set: "scheduled_at = ?3, due_at = ?3",
-    outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
+    set: "scheduled_at = ?3",
     condition: `(${SCHEDULED_EVENTS}) <= ${limits.moves}`,
-    at,
+    dueAt: at,
     event: { id: ctx.newId(), type: "scheduled", at: now, metadata: { scheduled_at: iso(at) } },
   });
   return toScheduledRecord({ ...(await getEmail(ctx, id)), scheduledAt: at }, now);

@@ -29,9 +29,8 @@ export async function sendNow(ctx: CallerCtx, emailId: string): Promise<StatusOu
   await requireSender(ctx, id);
   await changeScheduled(ctx, id, {
     action: "sent now",
-    set: "status = 'queued', due_at = ?3",
-    outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
-    at,
+    set: "status = 'queued'",
+    dueAt: at,
     event: { id: ctx.newId(), type: "queued", at, metadata: { send_now: true } },
     also: await storeMailResponse(ctx, response),
   });

@@ -1,4 +1,3 @@
-import { lowerCase } from "../../../lib/addresses.ts";
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { containsAll, scopeOf } from "./fts-query.ts";
 import { INDEX_AGAIN, indexEmails } from "./index-emails.ts";
@@ -27,11 +26,7 @@ export async function findRecipientNumbers(
 }
 
 /** Returns the statements that replace the index entries of some emails, by a JSON list of emails.n, after their rows have changed. */
-export function indexAgainStatements(ctx: MailCtx, numbers: string, senders: readonly string[] = []): MailStatement[] {
-  const db = ctx.mail;
-  const keys = JSON.stringify(senders.map((email) => ({ email, key: lowerCase(email) })));
-  return [
-    db.prepare("DELETE FROM email_search WHERE rowid IN (SELECT value FROM json_each(?1))").bind(numbers),
-    db.prepare(INDEX_AGAIN).bind(numbers, keys),
-  ];
-}
+export const indexAgainStatements = ({ mail }: MailCtx, numbers: string): MailStatement[] => [
+  mail.prepare("DELETE FROM email_search WHERE rowid IN (SELECT value FROM json_each(?1))").bind(numbers),
+  mail.prepare(INDEX_AGAIN).bind(numbers, "[]"),
+];

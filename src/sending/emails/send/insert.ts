@@ -17,23 +17,24 @@ import type { NewEmail } from "./new-email.ts";
 // Without the materialized table SQLite writes the JSON of a row again for each of its columns: twice the time.
 const INSERT_EMAILS = `
   INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, user_id, from_email, from_name, message_id,
-    subject, recipients, tags, events, content_key, content_offset, content_size, due_at, outbox_id, scheduled_at, created_at,
+    subject, recipients, tags, events, content_key, content_offset, content_size, outbox_id, scheduled_at, created_at,
     rejection_reason, retry_of_id, content, broadcast, variant, contact, variables, request_id, topic)
   WITH rows AS MATERIALIZED (SELECT value AS row FROM json_each(?2))
   SELECT ?1, row->>'id', row->>'status', row->>'source', row->>'domainId', row->>'mailboxId', row->>'userId',
     row->>'fromEmail', row->>'fromName', row->>'messageId', row->>'subject', row->>'recipients', row->>'tags',
-    row->>'events', row->>'contentKey', row->>'contentOffset', row->>'contentSize', row->>'dueAt',
+    row->>'events', row->>'contentKey', row->>'contentOffset', row->>'contentSize',
     row->>'outboxId', row->>'scheduledAt', row->>'createdAt', row->>'rejectionReason', row->>'retryOfId',
     (row->'content') || printf('%*s', row->>'padding', ''),
     row->>'$.personal.broadcast', row->>'$.personal.variant', row->>'$.personal.contact', row->>'$.personal.variables',
     row->>'requestId', row->>'topic'
   FROM rows`;
 
+// Emails of a broadcast have rows of its turn.
 const INSERT_OUTBOX_ROWS = `
-  INSERT INTO outbox (due_at, id, kind, ref)
-  SELECT due_at, coalesce(outbox_id, id), 'deliver', json_group_array(n) FROM emails
-   WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) AND due_at IS NOT NULL
-   GROUP BY due_at, coalesce(outbox_id, id)`;
+  INSERT INTO outbox (id, due_at, kind, ref, broadcast, workspace)
+  SELECT coalesce(e.outbox_id, e.id), j.value->>'dueAt', iif(e.broadcast IS NULL, 'deliver', 'bulk'), json_group_array(e.n), e.broadcast, ?1
+    FROM json_each(?2) j CROSS JOIN emails e ON e.workspace = ?1 AND e.id = j.value->>'id'
+   GROUP BY coalesce(e.outbox_id, e.id)`;
 
 /**
  * Inserts emails with their first events, their outbox rows, one change row and the idempotency row with `response`,
@@ -56,7 +57,6 @@ export async function insertEmails(
     // Reading a large body can take longer than the deletion of the workspace and all its rows.
     requireOpenStatement(ctx, ctx.workspace),
     ...insertEmailStatements(ctx, workspace, emails),
-    db.prepare(INSERT_OUTBOX_ROWS).bind(workspace, ids),
     changeStatement(ctx, workspace, ids),
     ...extra,
     ...(await storeMailResponse(ctx, response)),
@@ -67,10 +67,14 @@ export async function insertEmails(
   if (webhooks.length > 0) await wakeWebhooks(ctx);
 }
 
-/** Returns the statements that insert the rows of emails alone. */
+/** Returns the statements that insert the rows of emails, and their outbox rows. One that is rejected has none. */
 export function insertEmailStatements(ctx: MailCtx, workspace: number, emails: readonly NewEmail[]): MailStatement[] {
   const insert = ctx.mail.prepare(INSERT_EMAILS);
-  return jsonChunks(emails.map(toRow)).map((rows) => insert.bind(workspace, rows));
+  const due = emails.flatMap(({ id, dueAt }) => (dueAt === null ? [] : [{ id, dueAt }]));
+  return [
+    ...jsonChunks(emails.map(toRow)).map((rows) => insert.bind(workspace, rows)),
+    ctx.mail.prepare(INSERT_OUTBOX_ROWS).bind(workspace, JSON.stringify(due)),
+  ];
 }
 
 /** Returns the JSON of a row. `content` is JSON already: as a string in it, every quote would be escaped again. */

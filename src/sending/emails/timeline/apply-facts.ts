@@ -30,15 +30,9 @@ import { writeSuppressions } from "./write-suppressions.ts";
 
 /** Statements that run in the same transaction as the update of the emails. */
 export interface AccompanyingStatements {
-  /** Run before the update of `emails`, which sets `due_at` to `next.dueAt` only if that outbox row exists by then. */
+  /** Run before the update of `emails`: one with an outbox row of its own by then has left the row that it shared. */
   before: MailStatement[];
   after: MailStatement[];
-}
-
-/** Key of an outbox row. `dueAt` in milliseconds since 1970. */
-export interface NextRow {
-  dueAt: number;
-  outboxId: string | null;
 }
 
 /** Facts about one email, and the state they were derived from. */
@@ -49,8 +43,8 @@ export interface EmailUpdate {
   hits?: readonly Hit[];
   /** Number of the delivery attempt that produced the facts; 0 for feedback. */
   attempt: number;
-  /** Key of the next outbox row, when the email stays queued, or a function that returns it for the new state. */
-  next?: NextRow | ((state: EmailState) => NextRow | undefined) | undefined;
+  /** When its own outbox row is due, if the email stays queued, in milliseconds since 1970, or a function that returns it for the new state. */
+  next?: number | ((state: EmailState) => number | undefined) | undefined;
   /** The place in R2 to which the content of the row was moved. */
   moved?: MovedContent | undefined;
 }
@@ -107,17 +101,15 @@ const toEvents = ({ before, state, added }: MergeResult & { before: EmailState }
 const toPersonEvents = ({ before, state, added }: MergeResult & { before: EmailState }) =>
   toRecipientEvents(before, state, added);
 
-/** Sets the key of the next outbox row on a queued email, and clears it on any other. A held one keeps its row. */
+/** Sets when the next attempt of a queued email is due. One that shares a row leaves it; one that an egress holds keeps its row. */
 function setNextAttempt(merged: MergeResult, nextOf: EmailUpdate["next"]): MergeResult {
-  if (merged.state.recipients.some(({ state }) => state === "held")) return merged;
-  const next = typeof nextOf === "function" ? nextOf(merged.state) : nextOf;
-  const queued = merged.state.status === "queued";
-  const dueAt = queued ? (next?.dueAt ?? merged.state.dueAt) : null;
-  const outboxId = queued && next ? next.outboxId : merged.state.outboxId;
-  const isRescheduled = dueAt !== merged.state.dueAt || outboxId !== merged.state.outboxId;
-  if (!isRescheduled) return merged;
-  const version = merged.changed ? merged.state.version : merged.state.version + 1;
-  return { ...merged, changed: true, state: { ...merged.state, dueAt, outboxId, version } };
+  const { state } = merged;
+  const next = typeof nextOf === "function" ? nextOf(state) : nextOf;
+  const isHeld = state.recipients.some((recipient) => recipient.state === "held");
+  if (isHeld || next === undefined || state.status !== "queued") return merged;
+  if (state.outboxId === null) return { ...merged, state: { ...state, dueAt: next } };
+  const version = merged.changed ? state.version : state.version + 1;
+  return { ...merged, changed: true, state: { ...state, dueAt: next, outboxId: null, version } };
 }
 
 async function reloadStates(ctx: MailCtx, updates: readonly EmailUpdate[]): Promise<EmailUpdate[]> {
@@ -132,8 +124,8 @@ async function reloadStates(ctx: MailCtx, updates: readonly EmailUpdate[]): Prom
   });
 }
 
-// A run that lost its lease inserts no outbox row, so the email keeps the key that it has.
-const NEXT_ROW_EXISTS = "EXISTS (SELECT 1 FROM outbox o WHERE o.due_at = j.value->>'dueAt' AND o.id = emails.id)";
+// A run that lost its lease inserts no outbox row, so the email keeps the one that it shares.
+const HAS_OWN_ROW = "EXISTS (SELECT 1 FROM outbox o WHERE o.id = emails.id)";
 
 // Content leaves the row only with a key: of this statement, or the one that the row has.
 const IS_MOVED = `(j.value->>'$.moved.key' IS NOT NULL AND ${hasPackedContentSql("j.value->'moved'")})`;
@@ -149,8 +141,7 @@ const UPDATE_EMAILS = `
   WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
   UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
     attempts = j.value->>'attempts', version = j.value->>'version',
-    due_at = CASE WHEN ${IS_SETTLED} THEN NULL WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'dueAt' ELSE due_at END,
-    outbox_id = CASE WHEN ${IS_SETTLED} AND NOT (j.value->>'isHeld') THEN NULL WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'outboxId' ELSE outbox_id END,
+    outbox_id = CASE WHEN (${IS_SETTLED} AND NOT (j.value->>'isHeld')) OR ${HAS_OWN_ROW} THEN NULL ELSE outbox_id END,
     sent_at = j.value->>'sentAt', delivered_at = j.value->>'deliveredAt', opened_count = j.value->>'openedCount',
     clicked_count = j.value->>'clickedCount', hits = j.value->>'hits',
     message_id = CASE WHEN ${IS_SETTLED} AND message_id = ${DERIVED_MESSAGE_ID_SQL} THEN '' ELSE message_id END,

@@ -1,5 +1,5 @@
 export type { EventEntry, RecipientEntry } from "../../../platform/db/email-json.ts";
-export { applyFacts, type EmailUpdate, type NextRow } from "./apply-facts.ts";
+export { applyFacts, type EmailUpdate } from "./apply-facts.ts";
 export { changeStatement } from "./changes.ts";
 export { findEmail } from "./find-email.ts";
 export type { Fact, Outcome } from "./merge.ts";
@@ -18,4 +18,3 @@ export {
   toState,
 } from "./state.ts";
 export { appendEventSql, queuedEvent, readEvents, shortenEvents, toStoredEvents } from "./stored-events.ts";
-export { syncDueAtStatement } from "./sync-due-at.ts";

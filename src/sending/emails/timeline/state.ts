@@ -14,6 +14,7 @@ export interface EmailState {
   /** Number of the last hand-over to an egress with an outcome or an event. `countAttempts` counts those that reached a receiver. */
   attempts: number;
   version: number;
+  /** When its next attempt is due, while that is about to be written: the outbox tells it. Null otherwise. */
   dueAt: number | null;
   outboxId: string | null;
   sentAt: number | null;
@@ -37,7 +38,6 @@ export interface EmailState {
 export interface EmailStateRow extends Pick<EmailState, "n" | "workspace" | "id" | "status" | "attempts" | "version"> {
   recipients: string;
   events: string;
-  due_at: number | null;
   outbox_id: string | null;
   sent_at: number | null;
   delivered_at: number | null;
@@ -53,7 +53,7 @@ export interface EmailStateRow extends Pick<EmailState, "n" | "workspace" | "id"
 
 /** Columns of an EmailStateRow, for a SELECT on `emails e`. */
 export const EMAIL_STATE_COLUMNS =
-  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.outbox_id, e.sent_at, e.delivered_at, e.created_at, e.opened_count, e.clicked_count, e.hits, e.broadcast, e.variant, e.topic, CASE WHEN e.retry_of_id IS NOT NULL THEN e.created_at END AS retried_at";
+  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.outbox_id, e.sent_at, e.delivered_at, e.created_at, e.opened_count, e.clicked_count, e.hits, e.broadcast, e.variant, e.topic, CASE WHEN e.retry_of_id IS NOT NULL THEN e.created_at END AS retried_at";
 
 /** Returns the state of an email from a raw D1 row. Drizzle parses JSON columns itself; this is the only other parser. */
 export function toState(row: EmailStateRow): EmailState {
@@ -68,7 +68,7 @@ export function toState(row: EmailStateRow): EmailState {
     events: readEvents(JSON.parse(row.events) as StoredEvent[], email),
     attempts: row.attempts,
     version: row.version,
-    dueAt: row.due_at,
+    dueAt: null,
     outboxId: row.outbox_id,
     sentAt: row.sent_at,
     deliveredAt: row.delivered_at,

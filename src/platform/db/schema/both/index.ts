@@ -1,2 +1,2 @@
 export { idempotencyKeys } from "./idempotency.ts";
-export { outboxColumns } from "./outbox.ts";
+export { heldOutbox, outboxColumns, quarantine } from "./outbox.ts";

@@ -1,11 +1,36 @@
-import { integer, text } from "drizzle-orm/sqlite-core";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Returns the columns that an outbox row has in every database, also while it is held or in quarantine. */
+const rowColumns = () => ({
+  id: text().primaryKey().notNull(),
+  dueAt: integer("due_at").notNull(),
+  kind: text().notNull(),
+  ref: text().notNull(),
+  broadcast: integer(),
+  workspace: integer().notNull().default(0),
+});
 
 /** Returns the columns that the outbox has in every database. */
 export const outboxColumns = () => ({
-  dueAt: integer("due_at").notNull(),
-  id: text().notNull(),
-  kind: text().notNull(),
-  ref: text().notNull(),
+  ...rowColumns(),
   token: text(),
   claims: integer().notNull().default(0),
+  leasedUntil: integer("leased_until").notNull().default(0),
+});
+
+/** Outbox rows of a restored backup, until an operator resumes them. */
+export const heldOutbox = sqliteTable("held_outbox", {
+  ...rowColumns(),
+  token: text(),
+  claims: integer().notNull().default(0),
+  outage: text(),
+});
+
+/** Outbox rows whose claim alone failed, until an operator tries or drops them. */
+export const quarantine = sqliteTable("quarantine", {
+  ...rowColumns(),
+  workspace: integer().notNull(),
+  claims: integer().notNull(),
+  error: text().notNull(),
+  setAsideAt: integer("set_aside_at").notNull(),
 });

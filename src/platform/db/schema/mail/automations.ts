@@ -11,6 +11,7 @@ export const automations = sqliteTable(
     name: text().notNull(),
     status: text({ enum: ["draft", "active", "paused", "archived"] }).notNull(),
     edit: integer().notNull().default(0),
+    /** JSON of Definition. */
     definition: text().notNull(),
     size: integer().notNull(),
     triggerEvent: text("trigger_event").notNull(),

@@ -25,6 +25,7 @@ export const broadcasts = sqliteTable(
     abPromotedAt: integer("ab_promoted_at"),
     maxPerHour: integer("max_per_hour"),
     pausedAt: integer("paused_at"),
+    /** JSON of FanOut. */
     fanOut: text("fan_out"),
     fanOutStep: integer("fan_out_step").notNull().default(0),
     size: integer().notNull(),
@@ -33,15 +34,19 @@ export const broadcasts = sqliteTable(
     htmlBody: text("html_body"),
     textBody: text("text_body"),
     nextClaimAt: integer("next_claim_at"),
+    /** JSON list of tags of a bulk send; null for a broadcast. */
     bulkTags: text("bulk_tags"),
     language: text({ enum: ["placeholders", "liquid"] })
       .notNull()
       .default("placeholders"),
+    /** JSON of AutoPromote. */
     abAutoPromote: text("ab_auto_promote"),
     abPromotionReason: text("ab_promotion_reason"),
+    /** JSON list of the ids of further contact lists. */
     moreLists: text("more_lists"),
     topicId: text("topic_id"),
     segmentId: text("segment_id"),
+    /** automations.n for the row of the emails of a step of an automation. Such a row has `bulk_tags`, so no endpoint shows it. */
     automation: integer(),
     automationId: text("automation_id"),
     automationStep: text("automation_step"),
@@ -123,35 +128,21 @@ export const broadcastSkipped = sqliteTable(
   (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
 );
 
-export const broadcastMembers = sqliteTable(
-  "broadcast_members",
-  {
-    broadcast: integer().notNull(),
-    contact: integer().notNull(),
-    workspace: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
-);
+/** A table of contacts of a broadcast. */
+const contactsOfBroadcast = <Name extends string>(name: Name) =>
+  sqliteTable(
+    name,
+    {
+      broadcast: integer().notNull(),
+      contact: integer().notNull(),
+      workspace: integer().notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
+  );
 
-export const broadcastRepeated = sqliteTable(
-  "broadcast_repeated",
-  {
-    broadcast: integer().notNull(),
-    contact: integer().notNull(),
-    workspace: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
-);
-
-export const broadcastPending = sqliteTable(
-  "broadcast_pending",
-  {
-    broadcast: integer().notNull(),
-    contact: integer().notNull(),
-    workspace: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
-);
+export const broadcastMembers = contactsOfBroadcast("broadcast_members");
+export const broadcastRepeated = contactsOfBroadcast("broadcast_repeated");
+export const broadcastPending = contactsOfBroadcast("broadcast_pending");
 
 export const broadcastPages = sqliteTable(
   "broadcast_pages",

@@ -12,7 +12,7 @@ export const contactLists = sqliteTable(
     iconSeed: text("icon_seed"),
     contactCount: integer("contact_count").notNull().default(0),
     createdAt: integer("created_at").notNull(),
-    confirm: integer().notNull().default(0),
+    confirm: integer().$type<0 | 1>().notNull().default(0),
     confirmMailboxId: text("confirm_mailbox_id"),
     confirmSubject: text("confirm_subject"),
     confirmText: text("confirm_text"),
@@ -33,8 +33,9 @@ export const contacts = sqliteTable(
     metadata: text({ mode: "json" }).$type<Record<string, unknown>>(),
     suppressed: text({ enum: ["bounce", "complaint", "unsubscribe", "manual"] }),
     createdAt: integer("created_at").notNull(),
-    unsubscribed: integer().notNull().default(0),
-    softBounced: integer("soft_bounced").notNull().default(0),
+    unsubscribed: integer().$type<0 | 1>().notNull().default(0),
+    softBounced: integer("soft_bounced").$type<0 | 1>().notNull().default(0),
+    /** When its confirmation was asked for. Null: it is active. */
     pendingSince: integer("pending_since"),
   },
   (t) => [
@@ -73,6 +74,7 @@ export const consents = sqliteTable(
     listName: text("list_name").notNull(),
     ip: text(),
     userAgent: text("user_agent"),
+    /** Version of the words; null for a statement. */
     words: text(),
     source: text(),
     userId: text("user_id"),
@@ -102,6 +104,7 @@ export const contactForms = sqliteTable(
     title: text().notNull(),
     text: text().notNull(),
     button: text().notNull(),
+    /** JSON list of FormField. */
     fields: text().notNull(),
     successMessage: text("success_message").notNull(),
     redirectUrl: text("redirect_url"),

@@ -26,6 +26,7 @@ export const emails = sqliteTable(
     contentOffset: integer("content_offset").notNull(),
     contentSize: integer("content_size").notNull(),
     attempts: integer().notNull().default(0),
+    /** Null: the outbox tells it. Version 0.2.0 writes it. */
     dueAt: integer("due_at"),
     outboxId: text("outbox_id"),
     version: integer().notNull().default(0),
@@ -51,7 +52,7 @@ export const emails = sqliteTable(
     index("emails_by_rare_status")
       .on(t.workspace, t.status, t.id)
       .where(sql`status IN ('scheduled', 'sent', 'bounced', 'rejected', 'failed', 'cancelled')`),
-    index("emails_deferred").on(t.workspace, t.id).where(sql`status = 'queued' AND due_at > created_at`),
+    index("emails_tried").on(t.workspace, t.id).where(sql`status = 'queued' AND attempts > 0`),
     index("emails_scheduled").on(t.workspace, t.scheduledAt).where(sql`status = 'scheduled'`),
     index("emails_scheduled_by_domain").on(t.domainId).where(sql`status = 'scheduled'`),
   ],

@@ -9,6 +9,7 @@ export const erasures = sqliteTable(
     email: text(),
     emailHash: text("email_hash").notNull(),
     progress: text().notNull().default("{}"),
+    /** JSON: rows by kind. */
     removed: text().notNull().default("{}"),
     createdAt: integer("created_at").notNull(),
     finishedAt: integer("finished_at"),

@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
-import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { outboxColumns } from "../both/index.ts";
 
-export const outbox = sqliteTable("outbox", outboxColumns(), (t) => [
-  primaryKey({ columns: [t.dueAt, t.id] }),
+export { heldOutbox, quarantine } from "../both/index.ts";
+
+/** `outage` and `broadcast` are null here: both kinds of databases have one set of statements. */
+export const outbox = sqliteTable("outbox", { ...outboxColumns(), outage: text() }, (t) => [
+  index("outbox_by_turn").on(t.workspace, t.dueAt).where(sql`broadcast IS NULL`),
+  index("outbox_by_broadcast").on(t.broadcast, t.dueAt).where(sql`broadcast IS NOT NULL`),
   index("outbox_of_events").on(t.ref).where(sql`kind = 'events'`),
 ]);
-
-/** Outbox rows of a restored backup, until an operator resumes them. */
-export const heldOutbox = sqliteTable("held_outbox", { ...outboxColumns(), id: text().primaryKey().notNull() });
