@@ -2,6 +2,7 @@ import { createExecutionContext, createMessageBatch, createScheduledController, 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runSchedule } from "../src/cron.ts";
+import { firstIdAt } from "../src/platform/audit/rules.ts";
 import type { OutboxMessage } from "../src/platform/outbox/wake.ts";
 import { consume, consumeDeadLetters } from "../src/queue.ts";
 import { database, FILE_SHARD } from "./support/databases.ts";
@@ -66,15 +67,19 @@ describe("cron", () => {
   it("a restart ends the leases taken before it, and no later ones", async () => {
     const { rows } = await anAcceptedMail();
     const [row] = rows;
-    const claimUntil = (until: number) =>
-      database.run("UPDATE outbox SET due_at = ?1, token = 'earlier-run', claims = 5 WHERE id = ?2", [until, row?.id]);
+    const claimAt = (at: number) =>
+      database.run("UPDATE outbox SET leased_until = ?1 + 120000, token = ?2, claims = 5 WHERE id = ?3", [
+        at,
+        firstIdAt(at),
+        row?.id,
+      ]);
     const lease = () =>
       database.row<{ token: string | null }>("SELECT token, claims FROM outbox WHERE id = ?1", [row?.id]);
     const start = Date.now();
-    await claimUntil(start + 121_000);
+    await claimAt(start + 1_000);
     await fire("restart", { WORK: discardingQueue }, new Date(start));
-    expect(await lease()).toEqual({ token: "earlier-run", claims: 5 });
-    await claimUntil(start + 119_000);
+    expect(await lease()).toEqual({ token: firstIdAt(start + 1_000), claims: 5 });
+    await claimAt(start - 1_000);
     await fire("restart", { WORK: discardingQueue }, new Date(start));
     // Two claims remain, so that the next claim counts as a repeat after an interruption.
     expect(await lease()).toEqual({ token: null, claims: 2 });

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { recordDeadLetters } from "../../src/platform/outbox/dead-letters.ts";
 import { database } from "../support/databases.ts";
 import type { PathIds } from "../support/route-tests.ts";
@@ -32,6 +33,16 @@ const createAssignedDomain = async () => {
   return ids;
 };
 
+const aQuarantinedRow = async () => {
+  const row_id = crypto.randomUUID();
+  await env.DB.prepare(
+    "INSERT INTO quarantine (id, due_at, kind, ref, claims, workspace, error, set_aside_at) VALUES (?1, 1, 'purge', '{}', 0, 0, '', 1)",
+  )
+    .bind(row_id)
+    .run();
+  return { database: "main", row_id };
+};
+
 const all = { crossesWorkspaces: true } as const;
 
 /** The routes of platform administrators, except the force transfer. */
@@ -50,6 +61,9 @@ export const adminCases = (createMember: (workspace: TestWorkspace) => Promise<P
       body: () => ({ rows: [{ id: "-", due_at: "2026-11-21T14:00:00Z" }] }),
       ...all,
     },
+    "GET /v1/admin/quarantines/:database": { success: 200, create: async () => ({ database: "main" }), ...all },
+    "POST /v1/admin/quarantines/:database/:row_id/retry": { success: 204, create: aQuarantinedRow, ...all },
+    "DELETE /v1/admin/quarantines/:database/:row_id": { success: 204, create: aQuarantinedRow, ...all },
     "GET /v1/admin/dead-letters": { success: 200 },
     "POST /v1/admin/dead-letters/:letter_id/replay": { success: 200, create: createDeadLetter, ...all },
     "DELETE /v1/admin/dead-letters/:letter_id": { success: 204, create: createDeadLetter, ...all },

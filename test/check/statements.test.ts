@@ -65,6 +65,7 @@ describe("the statements of the source", () => {
       "held_outbox",
       "idempotency_keys",
       "outbox",
+      "quarantine",
     ]);
   });
 });

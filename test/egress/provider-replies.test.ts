@@ -1,15 +1,15 @@
 /** Replies of real mail systems and the states of email that follow from them, by the rules only. */
 import { describe, expect, it } from "vitest";
 import { applyReplies } from "../../smtp-egress/apply-replies.ts";
-import type { Result } from "../../smtp-egress/outcomes.ts";
 import { ReceiverPace } from "../../smtp-egress/receiver-pace.ts";
 import { noteReply, type SeenReplies } from "../../smtp-egress/receivers/reactions.ts";
 import { receiverOf } from "../../smtp-egress/receivers/receiver-of.ts";
 import { toLine } from "../../smtp-egress/receivers/reply-line.ts";
 import { isSlowDown } from "../../smtp-egress/receivers/slow-down.ts";
 import { commonRules } from "../../smtp-egress/receivers/table.ts";
+import type { ReportedResult } from "../../src/mail/egress-tickets/report.ts";
 import { ReplyParser, toReply } from "../../src/mail/smtp/replies.ts";
-import { toOutcome } from "../../src/sending/delivery/outcome.ts";
+import { toOutcome } from "../../src/sending/delivery/record/outcome.ts";
 import { type ProviderReply, providerReplies, type State } from "./provider-replies.ts";
 
 const attempt = { relay: "mx.test", number: 1, nextAt: 1_800_000_000_000, afterInterruption: false };
@@ -24,7 +24,7 @@ function parse(text: string) {
 }
 
 /** Returns the result of a transaction in which this reply comes. */
-function toResult({ phase, reply: text, mx, receiver }: ProviderReply): Result {
+function toResult({ phase, reply: text, mx, receiver }: ProviderReply): ReportedResult {
   const reply = parse(text);
   const relay = { relay: mx, receiver };
   if (reply.code < 300) return { kind: "accepted", reply, ...relay };

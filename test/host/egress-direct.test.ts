@@ -33,13 +33,13 @@ describe("an email without a ticket", () => {
       expect(rig.worker.acknowledged).toEqual([]);
     });
 
-  it("has one recipient, and a strange ENVID is refused", async () => {
+  it("has one recipient, and a strange ENVID is deferred", async () => {
     const rig = await aRig();
     const server = await rig.receiver("one");
     const results = await rig.handOver({ to: ["a@one.test", "b@one.test"], ticket: null });
     expect(results.map(({ kind }) => kind)).toEqual(["accepted", "deferred"]);
     expect(server.messages).toHaveLength(1);
     const [strange] = await rig.handOver({ to: ["a@one.test"], ticket: "strange" });
-    expect(strange).toMatchObject({ kind: "message-refused", reply: { code: 550, enhanced: "5.5.4" } });
+    expect(strange).toMatchObject({ kind: "deferred", reply: { code: 451, enhanced: "4.5.4" } });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Egress, Worker and gateway are killed in turn while emails are sent by API and by SMTP. Each email is delivered, and one that
+ * Two egresses behind one name, Worker and gateway are killed in turn while emails are sent by API and by SMTP. Each email is delivered, and one that
  * arrives twice is marked. The lease of what a killed process held would end within 15 minutes; here it ends by SQL once nothing moves any more.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,13 +27,13 @@ const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
 
 let rig: WorkerRig;
 beforeAll(async () => {
-  rig = await startWorkerRig({ systems: systemsOf("k", DOMAINS, {}, 50), kept: "size" });
+  rig = await startWorkerRig({ systems: systemsOf("k", DOMAINS, {}, 50), kept: "size" }, {}, true);
 }, 120_000);
 afterAll(async () => {
   await rig?.close();
 });
 
-it("no accepted email is lost when egress, Worker and gateway are killed, and each that arrives twice is marked", async () => {
+it("no accepted email is lost when egresses, Worker and gateway are killed, and each that arrives twice is marked", async () => {
   const { server, sender } = rig;
   const gateway = await rig.startGateway();
   const attempts = Array.from({ length: mails }, (_, n) => newAttempt(n, sender));
@@ -73,7 +73,7 @@ async function settle(): Promise<void> {
     const state = JSON.stringify([open, results]);
     if (state !== before) [before, changedAt] = [state, Date.now()];
     if (Date.now() - changedAt > STILL_MS) {
-      await rig.host.sql("UPDATE outbox SET due_at = ?1", Date.now());
+      await rig.host.sql("UPDATE outbox SET due_at = ?1, leased_until = ?1", Date.now());
       await rig.host.scheduled("* * * * *");
       changedAt = Date.now();
     }

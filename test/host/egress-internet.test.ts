@@ -139,7 +139,7 @@ it.runIf(isFull)("an email that waits for its receiver is told as held, and its 
 });
 
 it("results come in groups, and again until they are acknowledged", async () => {
-  rig.outbox.isDown = true;
+  rig.outbox.takesNoResults = true;
   const before = rig.outbox.groups.length;
   const emails = rig.outbox.add(Array.from({ length: 30 }, (_, n) => `g${n}@accepts.test`));
   const stop = new AbortController();
@@ -147,7 +147,7 @@ it("results come in groups, and again until they are acknowledged", async () => 
   const sent = () => rig.internet.receiver("accepts").messages.filter(({ to }) => /^g\d/.test(to[0] ?? "")).length;
   await eventually(() => (sent() === 30 ? true : undefined));
   expect(emails.every(({ state }) => state === "held")).toBe(true);
-  rig.outbox.isDown = false;
+  rig.outbox.takesNoResults = false;
   await rig.outbox.done();
   stop.abort();
   await run;

@@ -1,12 +1,14 @@
-/** The egress delivers under the leases of outbox rows, and ends with them. */
+/** The egress delivers under the leases of outbox rows, which it renews, and ends with them. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { EGRESS_LEASE_MS } from "../../src/mail/egress-tickets/ticket.ts";
+import { EGRESS_LEASE_MS, HAND_OVER_MS } from "../../src/mail/egress-tickets/ticket.ts";
 import { aTicket } from "./support/egress/hand-over.ts";
 import { egressRigs } from "./support/egress/rigs.ts";
 import { ManualClock } from "./support/manual-clock.ts";
+import { SmtpClient } from "./support/smtp-client.ts";
 
 const rigs = egressRigs();
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const rowOf = () => ({ row: randomUUID(), token: randomUUID() });
 
@@ -19,106 +21,159 @@ async function aRig(limits: Parameters<typeof rigs>[0] = {}, settings: Parameter
     await clock.advance(ms);
     return rig.worker.resultsOf(address);
   };
-  return { ...rig, clock, resultsOf };
+  /** Delivers another email, so that everything before it that may happen has happened. */
+  const deliverAnother = async (address: string) => {
+    await rig.handOver({ to: [address] });
+    await expect.poll(async () => (await resultsOf(address)).length).toBe(1);
+  };
+  /** Returns how often the lease of a ticket was renewed. */
+  const renewalsOf = (ticket: string) => rig.worker.renewals.flat().filter((one) => one === ticket).length;
+  return { ...rig, clock, resultsOf, deliverAnother, renewalsOf };
 }
+
+describe("a lease that was handed over", () => {
+  it("lets nothing begin until it is renewed, while those of another mail database do", async () => {
+    const rig = await aRig();
+    rig.worker.failingDatabases.add(1);
+    const server = await rig.receiver("one");
+    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ shard: 1 }) });
+    await rig.deliverAnother("b@one.test");
+    expect(server.transcript.filter(({ text }) => text === "DATA")).toHaveLength(1);
+    rig.worker.failingDatabases.clear();
+    await expect.poll(() => rig.resultsOf("a@one.test", SECOND_MS)).toMatchObject([{ kind: "accepted" }]);
+    expect(server.messages).toHaveLength(2);
+  });
+
+  it("ends a minute later when it cannot be renewed: nothing begins, and nothing is told about it", async () => {
+    const rig = await aRig();
+    rig.worker.failingDatabases.add(1);
+    const server = await rig.receiver("one");
+    const ticket = aTicket({ shard: 1 });
+    await rig.handOver({ to: ["a@one.test"], ticket });
+    await rig.clock.advance(HAND_OVER_MS);
+    await rig.deliverAnother("b@one.test");
+    rig.worker.failingDatabases.clear();
+    await rig.clock.advance(MINUTE_MS);
+    await rig.deliverAnother("c@one.test");
+    expect(rig.worker.resultsOf("a@one.test")).toEqual([]);
+    expect(rig.renewalsOf(ticket)).toBe(0);
+    expect(server.messages).toHaveLength(2);
+  });
+
+  it("is renewed while the content of its email arrives slowly", async () => {
+    const rig = await aRig();
+    await rig.receiver("one");
+    const ticket = aTicket();
+    const client = await SmtpClient.connect(rig.port);
+    await client.command("EHLO worker.test");
+    await client.command(`MAIL FROM:<a@shop.test> ENVID=${ticket}`);
+    await client.command("RCPT TO:<a@one.test>");
+    await client.command("DATA");
+    await rig.clock.advance(SECOND_MS);
+    await expect.poll(() => rig.renewalsOf(ticket)).toBe(1);
+    await rig.deliverAnother("b@one.test");
+    await rig.clock.advance(2 * HAND_OVER_MS);
+    client.write("Subject: x\r\n\r\nHello.\r\n.\r\n");
+    expect(await client.reply()).toMatch(/^250 /);
+    await expect.poll(() => rig.resultsOf("a@one.test")).toMatchObject([{ kind: "accepted" }]);
+    expect(rig.renewalsOf(ticket)).toBe(1);
+    client.end();
+  });
+});
 
 describe("a lease with less than 11 minutes", () => {
   it("lets no final dot leave, until it is renewed", async () => {
     const rig = await aRig();
-    rig.worker.leaseMode = "fails";
-    const server = await rig.receiver("one");
-    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ until: rig.clock.now() + 11 * MINUTE_MS - 1 }) });
-    await rig.handOver({ to: ["b@one.test"] });
-    await expect.poll(async () => (await rig.resultsOf("b@one.test")).length).toBe(1);
-    expect(rig.worker.resultsOf("a@one.test")).toEqual([]);
-    rig.worker.leaseMode = "works";
-    await expect.poll(() => rig.resultsOf("a@one.test", 1_000)).toMatchObject([{ kind: "accepted" }]);
-    expect(server.messages).toHaveLength(2);
-  });
-
-  it("lets none leave either when its time passes after the content", async () => {
-    // The lease is long enough at the beginning of the delivery, and too short after the reply to DATA.
-    const rig = await aRig({ renewMs: 11 * MINUTE_MS + 1 });
-    rig.worker.leaseMode = "fails";
     const transaction = {
       get data() {
-        rig.clock.jump(2);
+        // The lease was long enough at the beginning of the delivery.
+        rig.worker.failingDatabases.add(1);
+        rig.clock.jump(4 * MINUTE_MS + 1);
         return "354 Go on";
       },
     };
     const server = await rig.receiver("one", { transactions: [transaction] });
-    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ until: rig.clock.now() + 11 * MINUTE_MS + 1 }) });
+    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ shard: 1 }) });
     await expect.poll(() => server.transcript.some(({ text }) => text === "DATA")).toBe(true);
-    await rig.handOver({ to: ["b@one.test"] });
-    await expect.poll(async () => (await rig.resultsOf("b@one.test")).length).toBe(1);
+    await rig.deliverAnother("b@one.test");
     expect(server.messages.map(({ rcpts }) => rcpts)).toEqual([["RCPT TO:<b@one.test>"]]);
-    rig.worker.leaseMode = "works";
-    await expect.poll(() => rig.resultsOf("a@one.test", 1_000)).toMatchObject([{ kind: "accepted" }]);
+    rig.worker.failingDatabases.clear();
+    await expect.poll(() => rig.resultsOf("a@one.test", SECOND_MS)).toMatchObject([{ kind: "accepted" }]);
   });
 });
 
 describe("renewal", () => {
-  it("is one ticket for each row, and the results of all its emails have the new end", async () => {
+  it("is one ticket for each row, however many emails it has, and their results have the tickets of the hand-over", async () => {
     const rig = await aRig();
     await rig.receiver("one");
-    const fields = { ...rowOf(), until: rig.clock.now() + 11.5 * MINUTE_MS };
-    const tickets = [1, 2, 3].map((n) => aTicket({ ...fields, n, email: randomUUID() }));
+    const row = rowOf();
+    const tickets = [1, 2, 3].map((n) => aTicket({ ...row, n, email: randomUUID() }));
     for (const [n, ticket] of tickets.entries()) await rig.handOver({ to: [`r${n}@one.test`], ticket });
-    await expect
-      .poll(async () => {
-        await rig.clock.advance(0);
-        return rig.worker.acknowledged.flatMap(({ recipients }) => recipients).length;
-      })
-      .toBe(3);
-    expect(rig.worker.renewals.every((group) => group.length === 1)).toBe(true);
-    expect(new Set(rig.worker.acknowledged.map(({ ticket }) => ticket.split(".")[3])).size).toBe(1);
-    for (const { ticket } of rig.worker.acknowledged) {
-      expect(tickets).not.toContain(ticket);
-      expect(Number.parseInt(ticket.split(".")[3] ?? "", 36)).toBeGreaterThan(rig.clock.now() + 14 * MINUTE_MS);
-    }
-  });
-
-  it("is not asked for while 12 minutes are left", async () => {
-    const rig = await aRig();
-    await rig.receiver("one");
-    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ until: rig.clock.now() + 12.5 * MINUTE_MS }) });
-    await expect.poll(async () => (await rig.resultsOf("a@one.test")).length).toBe(1);
-    expect(rig.worker.renewals).toEqual([]);
-  });
-
-  it("that the Worker makes before it takes a report does not lose the lease", async () => {
-    const rig = await aRig({ heldMs: 50 });
-    const server = await rig.receiver("one");
-    rig.worker.beforeRenewed = () => expect.poll(() => rig.worker.received.length).toBeGreaterThan(0);
-    const ticket = aTicket({ until: rig.clock.now() + 11.5 * MINUTE_MS });
-    await rig.handOver({ to: ["a@one.test"], ticket });
-    await expect.poll(() => rig.worker.renewals.length).toBe(1);
-    await rig.clock.advance(50);
-    await expect.poll(() => rig.resultsOf("a@one.test")).toMatchObject([{ kind: "accepted" }]);
-    expect(server.messages).toHaveLength(1);
-    // A result that was told under the earlier end is told again.
-    const told = rig.worker.acknowledged.map((outcome) => [
-      outcome.ticket === ticket,
-      outcome.recipients[0]?.result.kind,
-    ]);
-    expect(told).toEqual([
-      [true, "held"],
-      [false, "held"],
-      [false, "accepted"],
-    ]);
-  });
-
-  it("measures by the clock of the Worker", async () => {
-    const rig = await aRig();
-    rig.worker.clockOffset = 60 * MINUTE_MS;
-    await rig.receiver("one");
-    // Seen by the clock of this machine there are 70 minutes left.
-    const until = rig.clock.now() + rig.worker.clockOffset + 10 * MINUTE_MS;
-    const full = rig.clock.now() + rig.worker.clockOffset + EGRESS_LEASE_MS;
-    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ until: full }) });
-    await rig.handOver({ to: ["b@one.test"], ticket: aTicket({ until }) });
-    await expect.poll(async () => (await rig.resultsOf("b@one.test")).length).toBe(1);
+    for (const n of tickets.keys()) await expect.poll(() => rig.resultsOf(`r${n}@one.test`)).toHaveLength(1);
     expect(rig.worker.renewals).toHaveLength(1);
+    expect(new Set(rig.worker.acknowledged.map(({ ticket }) => ticket))).toEqual(new Set(tickets));
+  });
+
+  it("of rows that come during a call is one call for up to 100 of them", async () => {
+    const rig = await aRig();
+    await rig.receiver("one");
+    const first = Promise.withResolvers<void>();
+    rig.worker.beforeRenewed = () => first.promise;
+    for (let n = 0; n < 121; n++) await rig.handOver({ to: [`r${n}@one.test`] });
+    first.resolve();
+    await expect.poll(() => rig.worker.renewals.map(({ length }) => length)).toEqual([1, 100, 20]);
+  });
+
+  it("is asked for again when 12 minutes are left, also while only the report of a result is under way, and not after it", async () => {
+    const rig = await aRig();
+    rig.worker.mode = "fails";
+    const server = await rig.receiver("one");
+    const ticket = aTicket();
+    await rig.handOver({ to: ["a@one.test"], ticket });
+    await expect.poll(() => server.messages.length).toBe(1);
+    await rig.clock.advance(3 * MINUTE_MS - SECOND_MS);
+    expect(rig.renewalsOf(ticket)).toBe(1);
+    await rig.clock.advance(2 * SECOND_MS);
+    await expect.poll(() => rig.renewalsOf(ticket)).toBe(2);
+    rig.worker.mode = "works";
+    await expect.poll(() => rig.resultsOf("a@one.test", SECOND_MS)).toHaveLength(1);
+    await rig.deliverAnother("b@one.test");
+    await rig.clock.advance(4 * MINUTE_MS);
+    await rig.deliverAnother("c@one.test");
+    expect(rig.renewalsOf(ticket)).toBe(2);
+  });
+
+  it("counts from the time at which it was asked for", async () => {
+    const needed = EGRESS_LEASE_MS - 5 * SECOND_MS;
+    const rig = await aRig({ dotLeaseMs: needed, renewMs: needed });
+    await rig.receiver("one");
+    const waits = [9 * SECOND_MS, 0];
+    rig.worker.beforeRenewed = async () => rig.clock.jump(waits.shift() ?? 0);
+    await rig.handOver({ to: ["a@one.test"] });
+    await expect.poll(() => rig.resultsOf("a@one.test", SECOND_MS)).toMatchObject([{ kind: "accepted" }]);
+    expect(rig.worker.renewals).toHaveLength(2);
+  });
+
+  it.each([60, -60])("works with a clock of the Worker that is %d minutes ahead", async (minutes) => {
+    const rig = await aRig();
+    rig.worker.clockOffset = minutes * MINUTE_MS;
+    await rig.receiver("one");
+    await rig.deliverAnother("a@one.test");
+    expect(rig.worker.renewals).toHaveLength(1);
+  });
+
+  it("that gets no response delays those of its own mail database alone, and is made again after 10 seconds", async () => {
+    const rig = await aRig();
+    await rig.receiver("one");
+    const silent = aTicket({ shard: 1 });
+    rig.worker.beforeRenewed = ([ticket]) => (ticket === silent ? new Promise(() => {}) : Promise.resolve());
+    await rig.handOver({ to: ["a@one.test"], ticket: silent });
+    await expect.poll(() => rig.renewalsOf(silent)).toBe(1);
+    await rig.deliverAnother("b@one.test");
+    rig.worker.beforeRenewed = () => Promise.resolve();
+    await rig.clock.advance(10 * SECOND_MS);
+    await expect.poll(() => rig.resultsOf("a@one.test", SECOND_MS)).toMatchObject([{ kind: "accepted" }]);
+    expect(rig.renewalsOf(silent)).toBe(2);
   });
 });
 
@@ -128,10 +183,9 @@ describe("a lost lease", () => {
     const server = await rig.receiver("one");
     const row = rowOf();
     rig.worker.lostRows.add(row.row);
-    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ ...row, until: rig.clock.now() + 11 * MINUTE_MS }) });
+    await rig.handOver({ to: ["a@one.test"], ticket: aTicket(row) });
     await expect.poll(() => rig.worker.renewals.length).toBe(1);
-    await rig.handOver({ to: ["b@one.test"] });
-    await expect.poll(async () => (await rig.resultsOf("b@one.test")).length).toBe(1);
+    await rig.deliverAnother("b@one.test");
     expect(server.messages).toHaveLength(1);
     expect(rig.worker.resultsOf("a@one.test")).toEqual([]);
   });
@@ -141,25 +195,15 @@ describe("a lost lease", () => {
     const rig = await aRig({ heldMs: 50 }, { receivers });
     const server = await rig.receiver("one");
     const row = rowOf();
-    rig.worker.lostRows.add(row.row);
     const emails = Array.from({ length: 6 }, (_, n) => ({ to: [`r${n}@one.test`], ticket: aTicket({ ...row, n }) }));
     for (const email of emails) await rig.handOver(email);
     await expect.poll(() => server.messages.length).toBe(1);
+    rig.worker.lostRows.add(row.row);
     // The others wait for their turn, a second each, when the report that they are held loses the lease.
     await rig.clock.advance(50);
     await expect.poll(() => rig.worker.acknowledged.length).toBeGreaterThanOrEqual(5);
     await rig.handOver({ to: ["b@one.test"] });
-    await expect.poll(async () => (await rig.resultsOf("b@one.test", 1_000)).length).toBe(1);
+    await expect.poll(async () => (await rig.resultsOf("b@one.test", SECOND_MS)).length).toBe(1);
     expect(server.messages.map(({ rcpts }) => rcpts)).toEqual([["RCPT TO:<r0@one.test>"], ["RCPT TO:<b@one.test>"]]);
-  });
-
-  it("that has ended by its time begins nothing further", async () => {
-    const rig = await aRig();
-    const server = await rig.receiver("one");
-    await rig.handOver({ to: ["a@one.test"], ticket: aTicket({ until: rig.clock.now() - 1 }) });
-    await rig.handOver({ to: ["b@one.test"] });
-    await expect.poll(async () => (await rig.resultsOf("b@one.test")).length).toBe(1);
-    expect(server.messages).toHaveLength(1);
-    expect(rig.worker.renewals).toEqual([]);
   });
 });

@@ -109,6 +109,27 @@ describe("results", () => {
   });
 });
 
+describe("results that the Worker has not acknowledged for 30 seconds", () => {
+  it("let the egress take no further email with a ticket, until it acknowledges them", async () => {
+    const rig = await aRig({ groupMs: 0 });
+    await rig.receiver("one");
+    rig.worker.mode = "fails";
+    await rig.handOver({ to: ["a@one.test"] });
+    await expect.poll(() => rig.later(0, () => rig.worker.received.length)).toBeGreaterThan(0);
+    await rig.clock.advance(29_999);
+    expect(await rig.handOver({ to: ["b@one.test"] })).toMatchObject([{ kind: "accepted" }]);
+    await rig.clock.advance(1);
+    const text = "The Worker does not acknowledge the results of the egress";
+    expect(await rig.handOver({ to: ["c@one.test"] })).toMatchObject([
+      { kind: "deferred", phase: "mail", reply: { code: 451, enhanced: "4.3.2", text } },
+    ]);
+    expect(await rig.handOver({ to: ["d@one.test"], ticket: null })).toMatchObject([{ kind: "accepted" }]);
+    rig.worker.mode = "works";
+    await expect.poll(() => rig.later(5_000, () => rig.worker.resultsOf("b@one.test"))).toHaveLength(1);
+    await expect.poll(() => rig.handOver({ to: ["c@one.test"] })).toMatchObject([{ kind: "accepted" }]);
+  });
+});
+
 describe("final dots", () => {
   it("do not leave while 200 results of others are unacknowledged, and leave again after that", async () => {
     const rig = await aRig();

@@ -13,6 +13,13 @@ async function letter() {
   return { letter_id: LETTER };
 }
 
+async function quarantined() {
+  const insert = `INSERT OR REPLACE INTO quarantine (id, due_at, kind, ref, claims, workspace, error, set_aside_at)
+     VALUES ('019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01', 1, 'purge', '{}', 0, 0, 'SyntaxError', 1)`;
+  await testContext().db.prepare(insert).run();
+  return { database: "main", row_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01" };
+}
+
 async function host() {
   const insert = database.prepare("INSERT OR IGNORE INTO blocked_hosts (host, created_at) VALUES (?1, ?2)");
   await insert.bind(HOST, Date.now()).run();
@@ -49,6 +56,9 @@ export const adminPreparations = (
   removeWorkspaceEgress: async () => ({ workspace_id: workspaceOf().workspaceId }),
   updateDomainEgress: async () => ({ name: "example.com" }),
   removeDomainEgress: assignment,
+  listQuarantinedRows: quarantined,
+  retryQuarantinedRow: quarantined,
+  deleteQuarantinedRow: quarantined,
   listOutboxRows: async () => ({ database: "main" }),
   retryOutboxRows: async () => ({ database: "main" }),
   replaceSearchIndex: async () => ({ database: "0" }),

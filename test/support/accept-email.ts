@@ -23,10 +23,13 @@ export async function acceptEmail(
 }
 
 /** Returns the outbox rows whose id is the email's id. */
-export async function outboxRowsOf(ctx: MailCtx, id: string): Promise<(WakeUp & { claims: number })[]> {
+export async function outboxRowsOf(
+  ctx: MailCtx,
+  id: string,
+): Promise<(WakeUp & { claims: number; token: string | null })[]> {
   const { results } = await ctx.outbox
-    .prepare("SELECT due_at AS dueAt, id, kind, claims FROM outbox WHERE id = ?1")
+    .prepare("SELECT due_at AS dueAt, id, kind, claims, token FROM outbox WHERE id = ?1")
     .bind(id)
-    .all<WakeUp & { claims: number }>();
+    .all<WakeUp & { claims: number; token: string | null }>();
   return results;
 }

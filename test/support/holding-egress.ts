@@ -6,7 +6,7 @@ import type { Script } from "./smtp-script.ts";
 import { GATEWAY_HEADERS } from "./submissions.ts";
 import { apiWith } from "./workspace.ts";
 
-const CAPABILITIES = ["PIPELINING", "SIZE", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES", "DSN", "XLEASE 1"];
+const CAPABILITIES = ["PIPELINING", "SIZE", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES", "DSN", "XLEASE 2"];
 
 /** Starts an SMTP server that offers to hold emails. */
 export const holdingServer = (script: Script = {}): Promise<SmtpServerHandle> =>

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../src/platform/context.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
-import { claimStatement, newLease } from "../../src/platform/outbox/lease.ts";
+import { claimStatements } from "../../src/platform/outbox/claim.ts";
+import { newLease } from "../../src/platform/outbox/lease.ts";
 import { countExactly } from "../../src/platform/rate-limits/exact.ts";
 import { hourlyPolicy } from "../../src/platform/rate-limits/rules.ts";
 import { database, FILE_SHARD } from "./databases.ts";
@@ -50,8 +51,8 @@ describe("the meter of the bench", () => {
     for (const { dueAt, id } of rows) {
       await database.run("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'deliver', '[0]')", [dueAt, id]);
     }
-    await ctx.outbox.batch([claimStatement(ctx, rows, newLease(ctx))]);
-    await ctx.outbox.batch([claimStatement(ctx, rows, newLease(ctx))]);
+    await ctx.outbox.batch([claimStatements(ctx, rows, newLease(ctx), { addsDue: false }).claim]);
+    await ctx.outbox.batch([claimStatements(ctx, rows, newLease(ctx), { addsDue: false }).claim]);
     expect(meter.take()).toMatchObject({ d1Calls: 2, claims: 1, claimedRows: 3 });
   });
 

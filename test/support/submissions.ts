@@ -26,11 +26,16 @@ export function aGateway(bindings: Record<string, unknown> = {}) {
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response.json<GatewayResponse>();
   };
-  const login = (
+  const login = async (
     { username, password }: Pick<NewCredential, "username" | "password">,
     connection = "c1",
     ip = "192.0.2.1",
-  ) => call("sessions", { username, password, ip, connection });
+  ): Promise<GatewayResponse> => {
+    const { answers = [] } = await call("sessions", { username, password, connections: [{ ip, connection }] });
+    return answers[0] ?? { reply: "no response" };
+  };
+  const confirm = (token: string, keys: readonly unknown[], connection = "c1") =>
+    call("confirmations", { confirmations: [{ token, connection, keys }] });
   const checkSender = (token: string, address: string) => call("senders", { token, address });
   const submit = (
     token: string,
@@ -79,7 +84,7 @@ export function aGateway(bindings: Record<string, unknown> = {}) {
     });
     return responses ?? [];
   };
-  return { call, login, checkSender, submit, submitGroup };
+  return { call, login, confirm, checkSender, submit, submitGroup };
 }
 
 export type Gateway = ReturnType<typeof aGateway>;

@@ -141,7 +141,9 @@ describe("a list that asks for confirmation", () => {
       });
       const killed = { ...ctx, env: { ...ctx.env, CONTENT: failing } as Env };
       await expect(runOutboxRows(killed, rows)).rejects.toThrow();
-      await database.run("UPDATE outbox SET due_at = ?1, token = NULL WHERE kind = 'confirm'", [rows[0]?.dueAt]);
+      await database.run("UPDATE outbox SET due_at = ?1, token = NULL, leased_until = 0 WHERE kind = 'confirm'", [
+        rows[0]?.dueAt,
+      ]);
     }
     // Two runs at the same time.
     await database.run(

@@ -6,7 +6,7 @@ import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { signMessage } from "../../../src/mail/dkim/sign.ts";
 import { compose } from "../../../src/mail/mime/compose.ts";
 import { type Ctx, createContext } from "../../../src/platform/context.ts";
-import { readSenders } from "../../../src/sending/delivery/read-senders.ts";
+import { readSenders } from "../../../src/sending/delivery/claim/read-senders.ts";
 import type { Command, startDnsServers } from "../../support/dns-control-server.ts";
 import { callerOf } from "./call-api.ts";
 import { WORKER } from "./hosts/bundle.ts";

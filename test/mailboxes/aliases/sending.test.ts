@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { readSenders } from "../../../src/sending/delivery/read-senders.ts";
+import { readSenders } from "../../../src/sending/delivery/claim/read-senders.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { insertDomain } from "../../support/transfers.ts";

@@ -68,7 +68,7 @@ const rowOf = (id: string) =>
 
 /** Continues an import by one run, also when a run that failed still has the lease. Returns whether its row is left. */
 async function runOnce(id: string, bounds = importRun as { messages: number; bytes: number }, bindings = {}) {
-  await env.DB.prepare("UPDATE outbox SET due_at = 1, token = NULL WHERE id = ?1").bind(id).run();
+  await env.DB.prepare("UPDATE outbox SET due_at = 1, token = NULL, leased_until = 0 WHERE id = ?1").bind(id).run();
   const row = await rowOf(id);
   if (row) await runImports(onMain(testContext({ WORK: discardingQueue, ...bindings })), [row], bounds);
   return (await rowOf(id)) !== null;

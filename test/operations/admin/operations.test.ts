@@ -118,7 +118,7 @@ describe("rows of an outbox", () => {
     const { outbox, shard } = testContext();
     const at = Date.now() + 86_400_000;
     const insert = outbox.prepare(
-      "INSERT INTO outbox (due_at, id, kind, ref, claims, token) VALUES (?1, ?2, 'purge', '[]', ?3, ?4)",
+      "INSERT INTO outbox (due_at, id, kind, ref, claims, token, leased_until) VALUES (?1, ?2, 'purge', '[]', ?3, ?4, iif(?4 IS NULL, 0, ?1))",
     );
     await outbox.batch([
       insert.bind(at, "requeue-waits", 0, null),

@@ -15,7 +15,14 @@ async function fails() {
   throw new Error("D1_ERROR: overloaded");
 }
 /** A database without tables, as D1 reports it. */
-const emptyDatabase = { ...failing, prepare: () => emptyDatabase, bind: () => emptyDatabase, all: lacks, first: lacks };
+const emptyDatabase = {
+  ...failing,
+  prepare: () => emptyDatabase,
+  bind: () => emptyDatabase,
+  all: lacks,
+  first: lacks,
+  batch: lacks,
+};
 async function lacks() {
   throw new Error("D1_ERROR: no such table: outbox: SQLITE_ERROR");
 }

@@ -65,10 +65,9 @@ async function fill(workspace: number): Promise<void> {
     .bind(workspace)
     .first<{ n: number; id: string }>();
   await mail.batch([
-    mail.prepare("UPDATE emails SET due_at = 1 WHERE n = ?1").bind(email?.n),
     mail
-      .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (1, ?1, 'deliver', ?2)")
-      .bind(email?.id, `[${email?.n}]`),
+      .prepare("UPDATE outbox SET id = ?1, kind = 'deliver', ref = ?2 WHERE workspace = ?3")
+      .bind(email?.id, `[${email?.n}]`, workspace),
     mail.prepare("INSERT INTO email_search (rowid) VALUES (?1)").bind(email?.n),
   ]);
 }

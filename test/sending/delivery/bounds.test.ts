@@ -3,10 +3,11 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { purge } from "../../../src/operations/purges/index.ts";
 import type { WakeUp } from "../../../src/platform/context.ts";
+import { type ClaimedRow, claimStatements } from "../../../src/platform/outbox/claim.ts";
 import { recordDeadLetters } from "../../../src/platform/outbox/dead-letters.ts";
-import { type ClaimedRow, claimStatement, newLease } from "../../../src/platform/outbox/lease.ts";
-import { ByteBudget } from "../../../src/sending/delivery/byte-budget.ts";
+import { newLease } from "../../../src/platform/outbox/lease.ts";
 import { deliver } from "../../../src/sending/delivery/index.ts";
+import { ByteBudget } from "../../../src/sending/delivery/prepare/byte-budget.ts";
 import { newRunLimits } from "../../../src/sending/delivery/rules.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { egressWithoutNetwork } from "../../support/accepting-egress.ts";
@@ -77,10 +78,14 @@ describe("one claim", () => {
     const now = Date.now();
     const { ctx } = recordingContext({}, () => now);
     const rows = await batchRows(10, now);
-    const { results } = await claimStatement(ctx, rows.toReversed(), newLease(ctx)).all<ClaimedRow>();
+    const { results } = await claimStatements(ctx, rows.toReversed(), newLease(ctx), {
+      addsDue: false,
+    }).claim.all<ClaimedRow>();
     expect(results.map(({ id }) => id).sort()).toEqual(["batch-7", "batch-8", "batch-9"]);
     await database.run("UPDATE outbox SET ref = ?1", [JSON.stringify(Array(900).fill(1))]);
-    const { results: large } = await claimStatement(ctx, rows.slice(0, 2), newLease(ctx)).all<ClaimedRow>();
+    const { results: large } = await claimStatements(ctx, rows.slice(0, 2), newLease(ctx), {
+      addsDue: false,
+    }).claim.all<ClaimedRow>();
     expect(large.map(({ id }) => id)).toEqual(["batch-0"]);
   });
 });

@@ -25,11 +25,13 @@ async function emailOf(id: string) {
     attempts: number;
     events: string;
     recipients: string;
-    due_at: number | null;
+    due_at: number;
     createdAt: number;
-  }>("SELECT id, status, attempts, events, recipients, due_at, created_at AS createdAt FROM emails WHERE id = ?1", [
-    id,
-  ]);
+  }>(
+    `SELECT e.id, e.status, e.attempts, e.events, e.recipients, o.due_at, e.created_at AS createdAt
+       FROM emails e LEFT JOIN outbox o ON o.id = e.id WHERE e.id = ?1`,
+    [id],
+  );
   if (!row) throw new Error("no email");
   const events = readEvents(JSON.parse(row.events), { ...row, recipients: JSON.parse(row.recipients) });
   return { ...row, events, deferred: events.filter(({ type }) => type === "deferred") };

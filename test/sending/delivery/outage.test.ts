@@ -35,7 +35,7 @@ interface Row {
 
 async function emails(): Promise<Row[]> {
   const results = await database.rows<Omit<Row, "events"> & { events: string }>(
-    "SELECT id, status, attempts, due_at, events FROM emails WHERE workspace = ?1 ORDER BY n",
+    "SELECT e.id, e.status, e.attempts, o.due_at, e.events FROM emails e LEFT JOIN outbox o ON o.id = e.id WHERE e.workspace = ?1 ORDER BY e.n",
     [workspace.workspaceNumber],
   );
   return results.map((row) => ({ ...row, events: JSON.parse(row.events) as Row["events"] }));

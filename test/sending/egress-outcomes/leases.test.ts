@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../src/mail/egress-tickets/ticket.ts";
 import { releaseLeases } from "../../../src/sending/delivery/index.ts";
+import { renewLeases } from "../../../src/sending/egress-outcomes/renew-leases.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
-import { database } from "../../support/databases.ts";
+import { database, FILE_SHARD, MAIL_BINDING } from "../../support/databases.ts";
 import { readEmail } from "../../support/emails.ts";
 import { heldMails, holdingServer, report, results } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
@@ -11,6 +12,7 @@ import { apiOn, apiWith, aWorkspace, perTest, recordingContext } from "../../sup
 
 const workspace = perTest(aWorkspace);
 const gateway = apiWith(null);
+const MINUTE_MS = 60_000;
 
 beforeEach(async () => {
   await database.run("DELETE FROM outbox");
@@ -19,69 +21,103 @@ beforeEach(async () => {
 interface Renewed {
   until: number;
   now: number;
-  tickets: Record<string, string>;
   lost: string[];
 }
 
 const renew = async (tickets: readonly string[]) =>
   (await gateway.post("/gateway/leases", { tickets }, GATEWAY_HEADERS)).json<Renewed>();
 
+/** Adds a row under a lease that ends at `until`. Returns its id and a ticket of it. */
+async function aLeasedRow(until = Date.now() + MINUTE_MS) {
+  const [id, token] = [crypto.randomUUID(), crypto.randomUUID()];
+  await database.run(
+    "INSERT INTO outbox (id, due_at, kind, ref, token, leased_until, claims) VALUES (?1, 1, 'deliver', '[1]', ?2, ?3, 1)",
+    [id, token, until],
+  );
+  const email = { email: id, n: 1, attempt: 1, isRepeated: false, isOther: false };
+  return { id, ticket: writeTicket({ shard: FILE_SHARD, row: id, token, ...email }) };
+}
+
+const leaseOf = (id: string) => database.row("SELECT due_at, leased_until FROM outbox WHERE id = ?1", [id]);
+
 describe("a lease", () => {
-  it("lasts 15 minutes more when it is renewed, and the new ticket reports under it", async () => {
+  it("lasts 15 minutes from its renewal, and the same ticket reports under it", async () => {
     const server = await holdingServer();
-    const past = Date.now() - 5 * 60_000;
-    const { ctx } = recordingContext({}, () => past);
-    const id = await acceptEmail(ctx, workspace);
+    const past = Date.now() - 5 * MINUTE_MS;
+    const id = await acceptEmail(recordingContext({}, () => past).ctx, workspace);
     await runOutboxAt(past + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
     const [mail] = await heldMails(server);
-    const old = mail?.ticket ?? "";
-    const { until, now, tickets, lost } = await renew([old]);
+    const ticket = mail?.ticket ?? "";
+    const { until, now, ...others } = await renew([ticket]);
     expect(until - now).toBe(EGRESS_LEASE_MS);
-    expect(lost).toEqual([]);
-    const renewed = tickets[old] ?? "";
-    expect(readTicket(renewed)).toEqual({ ...readTicket(old), until });
+    expect(others).toEqual({ reply: null, lost: [] });
     // The email is not tried again before the new end.
-    await runOutboxAt((readTicket(old)?.until ?? 0) + 60_000, { EGRESS_URL: server.url }, ["deliver"]);
+    await runOutboxAt(until - MINUTE_MS, { EGRESS_URL: server.url }, ["deliver"]);
     expect(await heldMails(server)).toHaveLength(1);
-    await report([{ ticket: renewed, address: "friend@example.org", result: results.deferred }]);
+    const told = await report([{ ticket, address: "friend@example.org", result: results.deferred }]);
+    expect(told.lost).toEqual([]);
     expect((await readEmail(workspace, id)).status).toBe("queued");
   });
 
+  it("leaves the place of its row in the outbox when it is renewed, also after its end", async () => {
+    const { id, ticket } = await aLeasedRow(Date.now() - MINUTE_MS);
+    const { until, lost } = await renew([ticket]);
+    expect(lost).toEqual([]);
+    expect(await leaseOf(id)).toEqual({ due_at: 1, leased_until: until });
+  });
+
+  it.each([
+    ["in order", [1, 2, 3]],
+    ["in the reverse order", [3, 2, 1]],
+    ["in another order, one twice", [2, 3, 1, 2]],
+  ] as const)(
+    "that several egresses and their Worker renew %s ends at the latest end, and nobody loses it",
+    async (_, minutes) => {
+      const { id, ticket } = await aLeasedRow();
+      const start = Date.now();
+      for (const minute of minutes) {
+        const { ctx } = recordingContext({}, () => start + minute * MINUTE_MS);
+        expect((await renewLeases(ctx, [ticket])).lost).toEqual([]);
+      }
+      expect(await leaseOf(id)).toMatchObject({ leased_until: start + 3 * MINUTE_MS + EGRESS_LEASE_MS });
+    },
+  );
+
+  it("is renewed once for several emails of its row", async () => {
+    const { ticket } = await aLeasedRow();
+    const read = readTicket(ticket);
+    if (!read) throw new Error("no ticket");
+    const other = writeTicket({ ...read, email: crypto.randomUUID(), n: 2 });
+    expect((await renew([ticket, other, ticket])).lost).toEqual([]);
+  });
+
   it("is lost when another run has claimed the row, when the row is gone, and for a ticket that is none", async () => {
-    const server = await holdingServer();
-    await acceptEmail(recordingContext().ctx, workspace);
-    await acceptEmail(recordingContext().ctx, workspace);
-    await runOutboxAt(Date.now() + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
-    const [first, second] = await heldMails(server);
-    await report([{ ticket: first?.ticket ?? "", address: "friend@example.org", result: results.accepted }]);
-    await runOutboxAt(Date.now() + EGRESS_LEASE_MS + 60_000, { EGRESS_URL: server.url }, ["deliver"]);
-    const tickets = [first?.ticket ?? "", second?.ticket ?? "", "none", "9.a.b"];
-    const { lost, tickets: renewed } = await renew(tickets);
-    expect(lost).toEqual(tickets);
-    expect(renewed).toEqual({});
+    const [claimed, gone, held] = [await aLeasedRow(), await aLeasedRow(), await aLeasedRow()];
+    const until = Date.now() + 2 * MINUTE_MS;
+    const claim = "UPDATE outbox SET token = ?2, leased_until = ?3 WHERE id = ?1";
+    await database.run(claim, [claimed.id, crypto.randomUUID(), until]);
+    await database.run("DELETE FROM outbox WHERE id = ?1", [gone.id]);
+    const ofOld = held.ticket.replace(/(?=\.[^.]+\.1\.1$)/, ".mwte6w00");
+    const tickets = [claimed.ticket, gone.ticket, "none", "9.a.b", ofOld];
+    expect((await renew([...tickets, held.ticket])).lost).toEqual(tickets);
+    expect(await leaseOf(claimed.id)).toMatchObject({ leased_until: until });
   });
 });
 
 describe("with a mail database that is down", () => {
   const down = { prepare: () => expect.fail("D1 is down") };
-  const renewWith = (bindings: Record<string, unknown>, tickets: readonly string[]) =>
-    apiOn(bindings, null).post("/gateway/leases", { tickets }, GATEWAY_HEADERS);
 
-  it("leases of the other are renewed, and its own are not lost", async () => {
-    const server = await holdingServer();
-    await acceptEmail(recordingContext().ctx, workspace);
-    await runOutboxAt(Date.now() + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
-    const [mail] = await heldMails(server);
-    const ticket = readTicket(mail?.ticket ?? "");
-    if (!ticket) throw new Error("no ticket");
-    const other = 1 - ticket.shard;
-    const [held, ofOther] = [mail?.ticket ?? "", writeTicket({ ...ticket, shard: other })];
-    const response = await renewWith({ [`MAIL_${other}`]: down }, [held, ofOther]);
-    const { tickets, lost } = await response.json<Renewed>();
-    expect(Object.keys(tickets)).toEqual([held]);
-    expect(lost).toEqual([]);
-    // With no other database there is nothing to tell.
-    expect((await renewWith({ [`MAIL_${other}`]: down }, [ofOther])).status).toBe(500);
+  it("a call with its tickets fails, and may be repeated", async () => {
+    const { ticket } = await aLeasedRow();
+    const read = readTicket(ticket);
+    if (!read) throw new Error("no ticket");
+    const ofOther = writeTicket({ ...read, shard: 1 - FILE_SHARD });
+    const other = MAIL_BINDING === "MAIL_0" ? "MAIL_1" : "MAIL_0";
+    const api = apiOn({ [other]: down }, null);
+    const tickets = [ticket, ofOther];
+    expect((await api.post("/gateway/leases", { tickets }, GATEWAY_HEADERS)).status).toBe(500);
+    expect((await api.post("/gateway/leases", { tickets: [ticket] }, GATEWAY_HEADERS)).status).toBe(200);
+    expect((await renew(tickets)).lost).toEqual([ofOther]);
   });
 });
 

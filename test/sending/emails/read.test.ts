@@ -87,19 +87,15 @@ describe("GET /v1/emails/", () => {
     for (const [at, status] of stored.entries()) await insertEmails(other, 1, status, at);
     const queued = "FROM emails WHERE workspace = ?1 AND status = 'queued'";
     await run(
-      "UPDATE emails SET due_at = created_at WHERE workspace = ?1 AND status = 'queued'",
-      other.workspaceNumber,
-    );
-    await run(
-      `INSERT INTO outbox (due_at, id, kind, ref) SELECT due_at, id, 'deliver', json_array(n) ${queued}`,
+      `INSERT INTO outbox (due_at, id, kind, ref, workspace) SELECT created_at, id, 'deliver', json_array(n), workspace ${queued}`,
       other.workspaceNumber,
     );
     for (const [at, status] of stored.entries())
       expect(await subjects(other, `?status=${status}`)).toEqual([`mail ${at}`]);
     expect(await subjects(other, "?status=sending")).toEqual([]);
-    // An outbox row whose due_at differs from the email's is claimed.
+    // An outbox row with a token is claimed.
     await run(
-      `UPDATE outbox SET due_at = ?2, token = 'a run' WHERE id IN (SELECT id ${queued})`,
+      `UPDATE outbox SET leased_until = ?2, token = 'a run' WHERE id IN (SELECT id ${queued})`,
       other.workspaceNumber,
       Date.now() + LEASE_MS,
     );
@@ -286,10 +282,10 @@ describe("D1 queries", () => {
     }
   });
 
-  it("a send is two round trips, and writes one row each for email, its index, outbox and changes", async () => {
+  it("a send is two round trips, and writes one row each for email, outbox row, their indexes and changes", async () => {
     await tripsOf((api) => api.post("/v1/emails/", aMail(heavy)));
     const { rest } = await tripsOf((api) => api.post("/v1/emails/", aMail(heavy)));
-    expect(rest.map(({ rowsWritten }) => rowsWritten)).toEqual([4]);
+    expect(rest.map(({ rowsWritten }) => rowsWritten)).toEqual([5]);
   });
 
   it("validate is one round trip and writes no row", async () => {
@@ -323,7 +319,7 @@ describe("D1 queries", () => {
     const { id } = await (await other.withoutQueue.post("/v1/emails/", aMail(other))).json<{
       id: string;
     }>();
-    await run("UPDATE outbox SET token = 'a run', due_at = ?2 WHERE id = ?1", id, Date.now() + LEASE_MS);
+    await run("UPDATE outbox SET token = '0', leased_until = ?2 WHERE id = ?1", id, Date.now() + LEASE_MS);
     expect(await subjects(other, "?status=sending")).toEqual(["A subject"]);
     await releaseLeases(testContext(), Date.now());
     expect(await subjects(other, "?status=sending")).toEqual([]);

@@ -44,7 +44,7 @@ async function setOutcomes(id: string, outcomes: Record<string, string>, status:
 async function deliveredText(id: string): Promise<string> {
   const server = await sinkServer();
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
-  const row = await database.row<{ due_at: number }>("SELECT due_at FROM emails WHERE id = ?1", [id]);
+  const row = await database.row<{ due_at: number }>("SELECT due_at FROM outbox WHERE id = ?1", [id]);
   const rows = [{ dueAt: row?.due_at ?? 0, id, kind: "deliver" as const }];
   await withoutOtherRows([id], () => deliver(ctx, rows, egressOf(ctx.settings)));
   const [message] = await server.messages();

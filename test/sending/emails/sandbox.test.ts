@@ -1,6 +1,6 @@
 /** Mail of a test domain, and its recipients (docs/contract/emails.md#test-domain). */
 import { beforeEach, describe, expect, it } from "vitest";
-import { composeSource } from "../../../src/sending/delivery/source.ts";
+import { composeSource } from "../../../src/sending/delivery/prepare/source.ts";
 import { callerContext } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";

@@ -1,5 +1,3 @@
-/** The outbox rows of messages that were submitted together, and of their later attempts. */
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { readMailStart } from "../../../src/operations/backups/read-page.ts";
 import { type RepairCursor, repairMail } from "../../../src/operations/backups/repair.ts";
@@ -94,9 +92,10 @@ describe("the outbox row of messages that were submitted together", () => {
     const { first, later } = await releasedGroup();
     const server = await sinkServer();
     const { ctx } = recordingContext({ EGRESS_URL: server.url }, () => later);
-    await database.run("UPDATE outbox SET due_at = ?1, token = 'of another run' WHERE json_array_length(ref) = 1", [
-      later + 2 * MINUTE,
-    ]);
+    await database.run(
+      "UPDATE outbox SET leased_until = ?1, token = 'of another run' WHERE json_array_length(ref) = 1",
+      [later + 2 * MINUTE],
+    );
     const [shared] = await rowsOf();
     expect(shared?.id).not.toBe(first);
     await deliver(ctx, shared ? [shared] : [], egressOf(ctx.settings), { ...newRunLimits(), statements: 75 });
@@ -125,26 +124,6 @@ describe("the outbox row of messages that were submitted together", () => {
 });
 
 describe("a shared row of an earlier version, which has the id of its first email", () => {
-  it("has another id after the migration", async () => {
-    const [first = "", second] = await submitGroup(3);
-    await asEarlierVersion(first);
-    const server = await holdingServer();
-    await runOutboxAt(Date.now() + 1_000, { EGRESS_URL: server.url }, ["deliver"]);
-    const [deferred] = (await heldMails(server)).filter(({ address }) => address.startsWith("p0"));
-    await report(deferred ? [{ ...deferred, result: results.deferred }] : []);
-    expect((await rowsOf()).map(({ id }) => id)).toEqual([first, first]);
-    const queries = env.TEST_MIGRATIONS.mail.filter((sql) =>
-      /UPDATE (outbox|held_outbox|emails) SET (id|outbox_id) =/.test(sql),
-    );
-    expect(queries).toHaveLength(3);
-    await mail.batch(queries.map((sql) => mail.prepare(sql)));
-    const [own, shared] = await rowsOf();
-    expect(own).toMatchObject({ id: first });
-    expect(shared?.id).not.toBe(first);
-    expect(await outboxIds()).toEqual([null, shared?.id, shared?.id]);
-    expect(second).not.toBe(shared?.id);
-  });
-
   it("has another id in a backup that is restored", async () => {
     const [first = ""] = await submitGroup(3);
     await asEarlierVersion(first);

@@ -80,9 +80,9 @@ describe("messages that are submitted together", () => {
     expect((await send("c2", 0))?.id).toBe(first?.id);
     const second = await send("c1", 1);
     expect(second?.id).not.toBe(first?.id);
-    await gateway.call("confirmations", { confirmations: [{ token, connection: "c2", keys: [second?.repeat] }] });
+    await gateway.confirm(token, [second?.repeat], "c2");
     expect((await send("c3", 0))?.id).toBe(second?.id);
-    await gateway.call("confirmations", { confirmations: [{ token, connection: "c1", keys: [second?.repeat] }] });
+    await gateway.confirm(token, [second?.repeat], "c1");
     expect([first?.id, second?.id]).not.toContain((await send("c3", 0))?.id);
   });
 
@@ -167,9 +167,9 @@ describe("returns that several connections have received", () => {
     const submit = (by: string, Subject: string) => gateway.submit(by, workspace.mailbox, to, message({ Subject }));
     const [a, b, c] = [await submit(token, "a"), await submit(second, "b"), await submit(second, "c")];
     const confirmations = [
-      { token, keys: [a.repeat, c.repeat] },
-      { token: second, keys: [b.repeat] },
-      { token: "ended", keys: [c.repeat] },
+      { token, connection: "c1", keys: [a.repeat, c.repeat] },
+      { token: second, connection: "c2", keys: [b.repeat] },
+      { token: "ended", connection: "c2", keys: [c.repeat] },
     ];
     await gateway.call("confirmations", { confirmations });
     const { token: third = "" } = await gateway.login(credential, "c3");

@@ -44,7 +44,7 @@ describe("a message whose equal is confirmed before it is compared with that", (
     let rollbacks = 0;
     const racing = afterRollback(async () => {
       rollbacks += 1;
-      await gateway.call("confirmations", { token, keys: [first.repeat] });
+      await gateway.confirm(token, [first.repeat]);
     });
     const { token: second = "" } = await racing.login(credential, "c2");
     const again = await racing.submit(second, workspace.mailbox, to, text);
@@ -72,10 +72,16 @@ describe("a message whose equal is confirmed before it is compared with that", (
     const first = await submit(text);
     const stored = await objects();
     const { token: other = "" } = await gateway.login(credential, "c3");
-    const tokens = [token, other];
+    const connections = [
+      [token, "c1"],
+      [other, "c3"],
+    ] as const;
     let rollbacks = 0;
     let isSubmitted = false;
-    const confirm = () => gateway.call("confirmations", { token: tokens[rollbacks++], keys: [first.repeat] });
+    const confirm = () => {
+      const [open = "", connection] = connections[rollbacks++] ?? [];
+      return gateway.confirm(open, [first.repeat], connection);
+    };
     const racing = afterRollback(confirm, async () => {
       if (rollbacks === 0 || isSubmitted) return;
       isSubmitted = true;

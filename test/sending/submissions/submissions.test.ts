@@ -294,7 +294,7 @@ describe("the same message again", () => {
   it("after the client said QUIT is a second email: it has received the response", async () => {
     const { credential, submit, gateway, token } = await aSubmitter(workspace);
     const first = await submit(message(head));
-    await gateway.call("confirmations", { token, keys: [first.repeat] });
+    await gateway.confirm(token, [first.repeat]);
     const { token: next = "" } = await gateway.login(credential, "c2");
     const again = await gateway.submit(next, workspace.mailbox, ["friend@example.org"], message(head));
     expect(again.id).not.toBe(first.id);
@@ -311,7 +311,7 @@ describe("the same message again", () => {
     const second = await send(c2, 1);
     expect(second.id).not.toBe(lost.id);
     expect((await send(c3, 0)).id).toBe(second.id);
-    await gateway.call("confirmations", { token: c3, keys: [second.repeat] });
+    await gateway.confirm(c3, [second.repeat], "c3");
     const { token: c4 = "" } = await gateway.login(credential, "c4");
     const third = await send(c4, 0);
     expect([lost.id, second.id]).not.toContain(third.id);
@@ -334,7 +334,7 @@ describe("the same message again", () => {
       [workspace.workspaceNumber],
     );
     expect(stored?.size).toBeLessThan(1_500);
-    await gateway.call("confirmations", { token: repeats.at(-1)?.token, keys: [first.repeat] });
+    await gateway.confirm(repeats.at(-1)?.token ?? "", [first.repeat], "again19");
     expect((await repeat("later")).id).not.toBe(first.id);
   });
 

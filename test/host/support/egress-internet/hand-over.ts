@@ -29,7 +29,7 @@ export class HandOver {
   static async connect(port: number): Promise<HandOver> {
     const client = await SmtpClient.connect(port);
     const reply = await client.command("EHLO worker.test");
-    if (!/^250[ -]XLEASE 1$/m.test(reply)) throw new Error(`no egress of ours: ${reply}`);
+    if (!/^250[ -]XLEASE 2$/m.test(reply)) throw new Error(`no egress of ours: ${reply}`);
     return new HandOver(client);
   }
 

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readBody } from "../../../../dev/dns/server.ts";
-import type { RecipientResult, Result } from "../../../../smtp-egress/outcomes.ts";
-import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../../src/mail/egress-tickets/ticket.ts";
+import type { ReportedOutcome, ReportedResult } from "../../../../src/mail/egress-tickets/report.ts";
+import { EGRESS_LEASE_MS, writeTicket } from "../../../../src/mail/egress-tickets/ticket.ts";
 import { HandOver, type Taken } from "./hand-over.ts";
 
 export const SECRET = "gateway-secret-of-the-tests-0123456789";
@@ -22,7 +22,7 @@ export interface Email {
   dueAt: number;
   ticket: string;
   /** Final results and those that tell it to wait, in the order of arrival. */
-  results: Result[];
+  results: ReportedResult[];
   /** Replies 451 at RCPT. */
   waits: Extract<Taken, { kind: "wait" }>[];
   doneAt: number;
@@ -41,16 +41,15 @@ export class Outbox {
   renewals = 0;
   /** Hand-overs that the egress refused for a time, but for pace. */
   busyReplies = 0;
-  /** While true, calls get 503. */
-  isDown = false;
+  /** While true, calls to /gateway/outcomes get 503. */
+  takesNoResults = false;
   /** Returns after how many ms an email is tried again, or null to leave it. */
-  retryMs: (email: Email, result: Result) => number | null = () => null;
+  retryMs: (email: Email, result: ReportedResult) => number | null = () => null;
   /** Called with each result. */
-  onResult: ((email: Email, result: Result) => void) | null = null;
+  onResult: ((email: Email, result: ReportedResult) => void) | null = null;
   readonly #byTicket = new Map<string, Email>();
   readonly #server: Server;
   readonly #waiters: (() => void)[] = [];
-  readonly #renewed = new Map<string, string>();
   readonly #due: Email[] = [];
   readonly #later: Email[] = [];
   #sortedAt = 0;
@@ -155,12 +154,10 @@ export class Outbox {
   async #handOver(handOver: HandOver, email: Email): Promise<void> {
     email.attempt += 1;
     email.state = "held";
-    const until = Date.now() + EGRESS_LEASE_MS;
     const ids = { row: randomUUID(), token: randomUUID(), email: randomUUID() };
     const ticket = writeTicket({
       ...ids,
       shard: SHARD,
-      until,
       n: this.emails.length,
       attempt: Math.min(email.attempt, 99),
       isRepeated: email.mayRepeat,
@@ -199,24 +196,25 @@ export class Outbox {
 
   async #respond(request: IncomingMessage): Promise<unknown> {
     const body = JSON.parse((await readBody(request)).toString());
-    if (this.isDown || request.headers.authorization !== `Bearer ${SECRET}`) throw new Error("down");
+    if (request.headers.authorization !== `Bearer ${SECRET}`) throw new Error("without the secret");
+    if (request.url === "/gateway/outcomes" && this.takesNoResults) throw new Error("down");
     if (request.url === "/gateway/outcomes") return this.#takeResults(body.outcomes);
     if (request.url === "/gateway/leases") return this.#renew(body.tickets);
     if (request.url === "/gateway/volume") return { reply: null, receivers: [] };
     throw new Error(`no such path: ${request.url}`);
   }
 
-  #takeResults(outcomes: { ticket: string; recipients: RecipientResult[] }[]): unknown {
+  #takeResults(outcomes: ReportedOutcome[]): unknown {
     this.groups.push(outcomes.length);
     const lost = outcomes.filter(({ ticket, recipients }) => {
-      const email = this.#find(ticket);
+      const email = this.#byTicket.get(ticket);
       for (const { result } of recipients) if (email) this.#takeResult(email, result);
       return !email;
     });
     return { reply: null, lost: lost.map(({ ticket }) => ticket) };
   }
 
-  #takeResult(email: Email, result: Result): void {
+  #takeResult(email: Email, result: ReportedResult): void {
     this.onResult?.(email, result);
     if (email.state === "done" || result.kind === "held") return;
     if (result.kind === "paced" || result.kind === "returned") {
@@ -236,32 +234,17 @@ export class Outbox {
     this.#wait(email, Date.now() + retryMs);
   }
 
-  #finish(email: Email, result: Result): void {
+  #finish(email: Email, result: ReportedResult): void {
     email.results.push(result);
     Object.assign(email, { state: "done", doneAt: Date.now(), content: "" });
     if (--this.#left === 0) for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
-  /** Finds an email by its ticket, whose `until` may have changed. */
-  #find(ticket: string): Email | undefined {
-    const read = readTicket(ticket);
-    return this.#byTicket.get(ticket) ?? (read ? this.#byTicket.get(this.#renewed.get(ticket) ?? "") : undefined);
-  }
-
   #renew(tickets: readonly string[]): unknown {
     this.renewals += 1;
     const now = Date.now();
-    const until = now + EGRESS_LEASE_MS;
-    const renewed = tickets.flatMap((ticket): [string, string][] => {
-      const read = readTicket(ticket);
-      const email = this.#find(ticket);
-      if (!read || !email) return [];
-      const next = writeTicket({ ...read, until });
-      this.#renewed.set(next, email.ticket);
-      return [[ticket, next]];
-    });
-    const known = Object.fromEntries(renewed);
-    return { reply: null, until, now, lost: tickets.filter((ticket) => !(ticket in known)), tickets: known };
+    const lost = tickets.filter((ticket) => !this.#byTicket.has(ticket));
+    return { reply: null, until: now + EGRESS_LEASE_MS, now, lost };
   }
 }
 

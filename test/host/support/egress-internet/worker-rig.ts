@@ -1,5 +1,6 @@
 /** The Worker in its own process, the egress and the local internet: the whole path of an email. */
 import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { type Internet, type InternetOptions, startInternet } from "../../../../dev/internet/index.ts";
@@ -32,7 +33,7 @@ export interface WorkerRig {
   sender: Seeded;
   /** The Worker as clients see it: they wait while it is not running. */
   server: Server;
-  /** Kills the egress or the Worker with SIGKILL and starts it again. */
+  /** Kills the Worker, or the egresses in turn, with SIGKILL and starts it again. */
   killEgress(): Promise<void>;
   killWorker(): Promise<void>;
   /** Starts the gateway before the Worker. `kill` starts it again too. It ends with the rig. */
@@ -47,10 +48,11 @@ export interface WorkerRig {
   close(): Promise<void>;
 }
 
-/** Starts everything. `variables` are those of the egress. */
+/** Starts everything. `variables` are those of the egress. With `isDoubled` there are two egresses behind one name. */
 export async function startWorkerRig(
   options: Partial<InternetOptions>,
   variables: Record<string, string> = {},
+  isDoubled = false,
 ): Promise<WorkerRig> {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-egress-"));
   const internet = await startInternet({ keys: serverKeys().local, ...options });
@@ -66,7 +68,12 @@ export async function startWorkerRig(
       ...variables,
     });
   const egress = await start(0);
-  const [egressPort = 0] = egress.ports;
+  const [firstPort = 0] = egress.ports;
+  let second = isDoubled ? await start(0) : null;
+  const secondPort = second?.ports[0] ?? firstPort;
+  const front = isDoubled ? await inTurns([firstPort, secondPort]) : null;
+  const egressPort = front?.port ?? firstPort;
+  let killed = 0;
   const vars = { MASTER_KEYS, GATEWAY_SECRET: SECRET, EGRESS_URL: `smtp://127.0.0.1:${egressPort}/?tls=off` };
   const startWorker = () => startHost({ stateDir, port, vars, queueSeconds: 0 });
   const host = await startWorker().catch(async (error) => {
@@ -89,9 +96,15 @@ export async function startWorkerRig(
     sender: seed,
     server: { url: () => url.promise, apiKeys: [seed.apiKey] },
     async killEgress() {
+      if (second && killed++ % 2 === 1) {
+        second.signal("SIGKILL");
+        await second.exited;
+        second = await start(secondPort);
+        return;
+      }
       rig.egress.signal("SIGKILL");
       await rig.egress.exited;
-      rig.egress = await start(egressPort);
+      rig.egress = await start(firstPort);
     },
     async killWorker() {
       url = Promise.withResolvers();
@@ -115,7 +128,7 @@ export async function startWorkerRig(
     async restartEgress() {
       rig.egress.signal("SIGTERM");
       await rig.egress.exited;
-      rig.egress = await start(egressPort);
+      rig.egress = await start(firstPort);
     },
     async send(to, more = {}) {
       const content = { to: [{ email: to }], subject: "To a mail system", text: "Hello.", ...more };
@@ -131,11 +144,31 @@ export async function startWorkerRig(
     async close() {
       await gateway?.stop();
       await rig.host.stop();
-      rig.egress.signal("SIGKILL");
-      await rig.egress.exited;
+      front?.close();
+      for (const one of [rig.egress, second]) {
+        one?.signal("SIGKILL");
+        await one?.exited;
+      }
       await internet.close();
       await rm(stateDir, { recursive: true, force: true });
     },
   };
   return rig;
+}
+
+/** Listens on a port whose connections lead to the others in turn, as those to a name with several addresses. */
+async function inTurns(ports: readonly number[]): Promise<{ port: number; close(): void }> {
+  let turn = 0;
+  const server = createServer((client) => {
+    const target = connect(ports[turn++ % ports.length] ?? 0, "127.0.0.1");
+    for (const [one, other] of [
+      [client, target],
+      [target, client],
+    ] as const)
+      one.on("error", () => other.destroy()).on("close", () => other.destroy());
+    client.pipe(target).pipe(client);
+  });
+  const port = await findTestPort();
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return { port, close: () => server.close() };
 }

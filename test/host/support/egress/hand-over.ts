@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import net from "node:net";
 import tls from "node:tls";
 import { NodeSocket } from "../../../../smtp-egress/node-socket.ts";
-import { EGRESS_LEASE_MS, type Ticket, writeTicket } from "../../../../src/mail/egress-tickets/ticket.ts";
+import { type Ticket, writeTicket } from "../../../../src/mail/egress-tickets/ticket.ts";
 import {
   type Connection,
   performHandshake,
@@ -37,7 +37,6 @@ export function aTicket(fields: Partial<Ticket> = {}): string {
     shard: 0,
     row: randomUUID(),
     token: randomUUID(),
-    until: Date.now() + EGRESS_LEASE_MS,
     email: randomUUID(),
     n: 1,
     attempt: 1,

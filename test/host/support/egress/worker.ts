@@ -3,18 +3,13 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "../../../../mail-gateway/clock.ts";
-import type { RecipientResult } from "../../../../smtp-egress/outcomes.ts";
-import { EGRESS_LEASE_MS, readTicket, writeTicket } from "../../../../src/mail/egress-tickets/ticket.ts";
-
-export interface Outcome {
-  ticket: string;
-  recipients: RecipientResult[];
-}
+import type { ReportedOutcome } from "../../../../src/mail/egress-tickets/report.ts";
+import { EGRESS_LEASE_MS, readTicket } from "../../../../src/mail/egress-tickets/ticket.ts";
 
 export class StandInWorker {
   /** Outcomes that were acknowledged, in their order, and all that arrived. */
-  readonly acknowledged: Outcome[] = [];
-  readonly received: Outcome[] = [];
+  readonly acknowledged: ReportedOutcome[] = [];
+  readonly received: ReportedOutcome[] = [];
   /** Outcomes of each acknowledged call. */
   readonly callSizes: number[] = [];
   /** Tickets of each call for leases. */
@@ -22,14 +17,13 @@ export class StandInWorker {
   readonly addresses = new Set<string>();
   /** `fails`: responds with 500; `silent`: not at all. */
   mode: "works" | "fails" | "silent" = "works";
-  /** The same of calls for leases. */
+  /** The same of calls for leases, of which mail databases can fail alone. */
   leaseMode: "works" | "fails" = "works";
+  readonly failingDatabases = new Set<number>();
   /** Awaited between a renewal and the response to it. */
-  beforeRenewed: () => Promise<void> = () => Promise.resolve();
+  beforeRenewed: (tickets: readonly string[]) => Promise<void> = () => Promise.resolve();
   /** Rows whose lease is lost. */
   readonly lostRows = new Set<string>();
-  /** Ends of renewed leases, by row: a ticket with another end is lost. */
-  readonly #ends = new Map<string, number>();
   /** An address with which it takes no call: it responds with 422. */
   refused: string | null = null;
   /** Bodies of the calls for the volume. */
@@ -69,7 +63,7 @@ export class StandInWorker {
     if (name === "health") return void response.end("{}");
     let text = "";
     for await (const chunk of request) text += chunk;
-    const body = JSON.parse(text) as { address: string; outcomes: Outcome[]; tickets: string[] };
+    const body = JSON.parse(text) as { address: string; outcomes: ReportedOutcome[]; tickets: string[] };
     const mode = name === "leases" ? this.leaseMode : this.mode;
     if (name === "outcomes") {
       this.received.push(...body.outcomes);
@@ -84,12 +78,14 @@ export class StandInWorker {
     if (name === "volume") this.volumeCalls.push(body);
     if (name === "volume") return void response.end(JSON.stringify({ reply: null, receivers: this.volumes }));
     if (name !== "leases") return void response.end(JSON.stringify(this.#record(body.outcomes)));
+    if (body.tickets.some((ticket) => this.failingDatabases.has(readTicket(ticket)?.shard ?? -1)))
+      return void response.writeHead(500).end();
     const renewed = JSON.stringify(this.#renew(body.tickets));
-    await this.beforeRenewed();
+    await this.beforeRenewed(body.tickets);
     response.end(renewed);
   }
 
-  #record(outcomes: Outcome[]) {
+  #record(outcomes: ReportedOutcome[]) {
     this.acknowledged.push(...outcomes);
     this.callSizes.push(outcomes.length);
     return { reply: null, lost: outcomes.map(({ ticket }) => ticket).filter((ticket) => this.#isLost(ticket)) };
@@ -98,19 +94,11 @@ export class StandInWorker {
   #renew(tickets: string[]) {
     this.renewals.push(tickets);
     const now = this.clock.now() + this.clockOffset;
-    const until = now + EGRESS_LEASE_MS;
     const lost = tickets.filter((ticket) => this.#isLost(ticket));
-    const renewed = tickets.flatMap((text) => {
-      const ticket = readTicket(text);
-      if (!ticket || lost.includes(text)) return [];
-      this.#ends.set(ticket.row, until);
-      return [[text, writeTicket({ ...ticket, until })]];
-    });
-    return { reply: null, until, now, lost, tickets: Object.fromEntries(renewed) };
+    return { reply: null, until: now + EGRESS_LEASE_MS, now, lost };
   }
 
   #isLost(ticket: string): boolean {
-    const { row = "", until } = readTicket(ticket) ?? {};
-    return this.lostRows.has(row) || (this.#ends.get(row) ?? until) !== until;
+    return this.lostRows.has(readTicket(ticket)?.row ?? "");
   }
 }

@@ -8,6 +8,7 @@ const answering = (database: "main" | number) => ({
   reason: null as string | null,
   kinds: [] as { kind: string; oldestAt: number }[],
   waitingForEgress: 0,
+  quarantined: 0,
 });
 const failing = (database: "main" | number) => ({ ...answering(database), error: "down", reason: "does not respond" });
 const dueFor = (seconds: number, kind = "deliver") => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RecipientResult, Reply } from "../../../../src/mail/smtp/transport.ts";
-import { toHandOver } from "../../../../src/sending/delivery/hand-over.ts";
+import { toHandOver } from "../../../../src/sending/delivery/hand-over/hand-over.ts";
 
 const deferred = (phase: "connect" | "mail" | "rcpt" | "data" | "final-dot", reply: Reply | null): RecipientResult => ({
   kind: "deferred",
