@@ -13,7 +13,8 @@ const DAYS_IN_ROW = 3;
 const LONE = LONE_A_DAY * DAYS_IN_ROW;
 const SHARED = 100;
 const BODY_BYTES = 8_000;
-const ROWS_BUDGET = 9;
+/** Rows written of an email from its accept to its end: alone, and of those that share claims, flushes and cron runs. */
+const ROWS_BUDGET = { lone: 11, shared: 9.5 };
 /** CPU time assumed for accept and delivery of a small email, in milliseconds. It is 2 % of the cost. */
 const CPU_MS = 8;
 /** Time in which the work after the last response ends, in milliseconds. */
@@ -36,9 +37,9 @@ export async function measureCosts({ deployment }: Bench): Promise<Row[]> {
   // Pages of 4 KB are too coarse for the size of a few emails. Lone content is in the row for half of the days on average.
   const loneKilobytes = (shared.bytes + (BODY_BYTES * DAYS_IN_ROW) / 2 / 30) / 1000;
   return [
-    rowsWrittenRow("a lone email", lone),
-    rowsWrittenRow(`each of ${SHARED} emails at once`, shared),
-    costRow(`emails, each flushed alone, ${LONE_A_DAY} a day`, lone, loneKilobytes, 0.015),
+    rowsWrittenRow("a lone email", lone, ROWS_BUDGET.lone),
+    rowsWrittenRow(`each of ${SHARED} emails at once`, shared, ROWS_BUDGET.shared),
+    costRow(`emails, each flushed alone, ${LONE_A_DAY} a day`, lone, loneKilobytes, 0.016),
     costRow(`emails in shared flushes, ${SHARED} at once`, shared, shared.bytes / 1000, 0.013),
     ...delegatedRows(),
   ];
@@ -107,12 +108,12 @@ function mapReadings(readings: Readings, map: (value: number, name: keyof Readin
   return Object.fromEntries(entries) as Readings;
 }
 
-function rowsWrittenRow(what: string, { final: { rowsWritten }, moved }: Measured): Row {
+function rowsWrittenRow(what: string, { final: { rowsWritten }, moved }: Measured, budget: number): Row {
   return {
     what: `D1 rows written, accept to final: ${what}`,
     value: `${rowsWritten.toFixed(2)}; the move of its content to R2 writes ${moved.rowsWritten.toFixed(2)}`,
-    budget: String(ROWS_BUDGET),
-    isMet: rowsWritten <= ROWS_BUDGET,
+    budget: String(budget),
+    isMet: rowsWritten <= budget,
   };
 }
 

@@ -12,7 +12,7 @@ const BYTES_PER_FURTHER_RECIPIENT = 347;
 const FILLED_BYTES = 7e9;
 /** Dollars a gigabyte and month of D1, and 1,000 emails without their storage: accept, delivery, content in R2. */
 const D1_DOLLARS = 0.75;
-const SEND_DOLLARS = { single: 0.015, batch: 0.0044 };
+const SEND_DOLLARS = { single: 0.016, batch: 0.0044 };
 /** Milliseconds of one sweep of an idle mail database. */
 const SWEEP_MS = 8;
 
