@@ -2,9 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
+import type { HealthOut } from "../../../src/domains/health/schema.ts";
 import { publish, replace } from "../../support/dns-control.ts";
 import { publishRecords, uniqueDomainName } from "../../support/domains.ts";
-import { apiOn, aWorkspace } from "../../support/workspace.ts";
+import { apiOn, aWorkspace, until } from "../../support/workspace.ts";
 import { aPatient, Patient, publishTxt } from "./support.ts";
 
 interface Mistake {
@@ -292,8 +293,14 @@ describe("a mistake is named, with the action that mends it", () => {
   it.each(MISTAKES)("$mistake", async ({ plant, code, says, setup }) => {
     const patient = setup === "delegated" ? await aDelegatedPatient() : await aPatient();
     await plant(patient);
-    const { findings } = await patient.examine();
-    const found = findings.filter((finding) => finding.code === code);
+    const of = ({ findings }: HealthOut) => findings.filter((finding) => finding.code === code);
+    // An examination finds nothing at a record for which DNS did not respond, as it may beside tests of the same zone; the next one does.
+    const health = await until(
+      () => patient.examine(),
+      (one) => of(one).length > 0,
+    );
+    const { findings } = health;
+    const found = of(health);
     expect(found, JSON.stringify(findings, null, 1)).toHaveLength(1);
     const text = found.map(({ problem, action }) => `${problem} ${action}`).join();
     for (const words of says) expect(text).toMatch(words);
