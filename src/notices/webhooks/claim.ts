@@ -1,6 +1,13 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import type { NewDelivery } from "./add-delivery.ts";
-import { CLAIM_DELIVERIES, CLAIM_DELIVERIES_FAILING, FAILED_CLAIM_MS, LEASE_MS } from "./rules.ts";
+import {
+  CLAIM_BYTES,
+  CLAIM_DELIVERIES,
+  CLAIM_DELIVERIES_FAILING,
+  FAILED_CLAIM_MS,
+  LEASE_MS,
+  LOOKED_AT,
+} from "./rules.ts";
 import { openSecret } from "./secrets.ts";
 
 /** A claim on endpoints: each has `due_at = until` and this token, so that no other run sends their deliveries. */
@@ -27,22 +34,34 @@ export interface DueDelivery extends Omit<NewDelivery, "workspace" | "isForced">
   requestId: string | null;
 }
 
+// The first due endpoint of each workspace comes before the second of any, so that a workspace with many keeps none of another waiting.
+// Reads the index alone.
+const inTurns = (limit: string) => `
+  SELECT rowid FROM (
+    SELECT rowid, due_at, row_number() OVER (PARTITION BY workspace ORDER BY due_at, rowid) AS turn
+      FROM (SELECT rowid, due_at, workspace FROM webhook_endpoints WHERE due_at <= ?1 ORDER BY due_at LIMIT ${LOOKED_AT}))
+   ORDER BY turn, due_at, rowid LIMIT ${limit}`;
+
 // A leased endpoint is due at the end of its lease.
 const CLAIM = `
-  UPDATE webhook_endpoints SET token = ?1, due_at = ?2
-   WHERE id IN (SELECT id FROM webhook_endpoints WHERE due_at <= ?3 ORDER BY due_at LIMIT ?4)
+  UPDATE webhook_endpoints SET token = ?2, due_at = ?3 WHERE rowid IN (${inTurns("?4")})
   RETURNING id, workspace, failing_since AS failingSince`;
 
+// octet_length reads no payload. ?4: deliveries of an endpoint; ?5: of one that fails.
 const FIND_DELIVERIES = `
+  WITH due AS (
+    SELECT x.n, octet_length(x.payload) AS bytes, iif(w.failing_since IS NULL, ?4, ?5) AS allowed,
+           row_number() OVER (PARTITION BY w.id ORDER BY x.due_at, x.n) AS turn
+      FROM webhook_endpoints w CROSS JOIN webhook_deliveries x ON x.n IN (
+        SELECT n FROM webhook_deliveries WHERE endpoint = w.id AND due_at <= ?1 ORDER BY due_at, n LIMIT ?4)
+     WHERE w.due_at = ?3 AND w.token = ?2
+  ), counted AS (SELECT n, turn, sum(bytes) OVER (ORDER BY turn, n) AS total FROM due WHERE turn <= allowed)
   SELECT d.n, d.id, d.endpoint, d.webhook_id AS webhookId, d.email, d.event_type AS eventType, d.payload,
          d.is_forced AS isForced, d.attempt,
          (SELECT e.request_id FROM emails e WHERE e.workspace = d.workspace AND e.id = d.email) AS requestId
-    FROM webhook_endpoints w CROSS JOIN webhook_deliveries d ON d.n IN (
-      SELECT x.n FROM webhook_deliveries x WHERE x.endpoint = w.id AND x.due_at <= ?3
-       ORDER BY x.due_at, x.n LIMIT ?4)
-   WHERE w.due_at = ?2 AND w.token = ?1 ORDER BY d.n`;
+    FROM counted c CROSS JOIN webhook_deliveries d ON d.n = c.n WHERE c.turn = 1 OR c.total <= ${CLAIM_BYTES} ORDER BY d.n`;
 
-/** Claims at most `limit` of the endpoints that are due for longest, with their oldest due deliveries, in one D1 call. */
+/** Claims at most `limit` of the due endpoints, in turns of workspaces, with their oldest due deliveries, in one D1 call. */
 export async function claimEndpoints(
   ctx: MailCtx,
   limit: number,
@@ -51,25 +70,20 @@ export async function claimEndpoints(
   const lease = { token: ctx.newId(), until: now + LEASE_MS };
   const db = ctx.mail;
   const [claimed, due] = await db.batch<Omit<ClaimedEndpoint, "deliveries"> | DueDelivery>([
-    db.prepare(CLAIM).bind(lease.token, lease.until, now, limit),
-    db.prepare(FIND_DELIVERIES).bind(lease.token, lease.until, now, CLAIM_DELIVERIES),
+    db.prepare(CLAIM).bind(now, lease.token, lease.until, limit),
+    db.prepare(FIND_DELIVERIES).bind(now, lease.token, lease.until, CLAIM_DELIVERIES, CLAIM_DELIVERIES_FAILING),
   ]);
   const deliveriesOf = Map.groupBy((due?.results ?? []) as DueDelivery[], ({ endpoint }) => endpoint);
   const endpoints = ((claimed?.results ?? []) as Omit<ClaimedEndpoint, "deliveries">[]).map((endpoint) => ({
     ...endpoint,
-    deliveries: (deliveriesOf.get(endpoint.id) ?? []).slice(
-      0,
-      endpoint.failingSince === null ? CLAIM_DELIVERIES : CLAIM_DELIVERIES_FAILING,
-    ),
+    deliveries: deliveriesOf.get(endpoint.id) ?? [],
   }));
   return { lease, endpoints };
 }
 
-const POSTPONE = `
-  UPDATE webhook_endpoints SET due_at = ?1 + ?2
-   WHERE id = (SELECT id FROM webhook_endpoints WHERE due_at <= ?1 ORDER BY due_at LIMIT 1)`;
+const POSTPONE = `UPDATE webhook_endpoints SET due_at = ?1 + ?2 WHERE rowid = (${inTurns("1")})`;
 
-/** Makes the first endpoint that is due wait, after its claim alone failed by its content, so that it holds up no other. */
+/** Makes the first endpoint of a claim wait, after its claim alone failed by its content, so that it holds up no other. */
 export async function postponeEndpoint(ctx: MailCtx): Promise<void> {
   await ctx.mail.prepare(POSTPONE).bind(ctx.now(), FAILED_CLAIM_MS).run();
 }

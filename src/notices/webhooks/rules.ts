@@ -35,8 +35,12 @@ export const START_MARGIN_MS = 30_000;
 export const IN_FLIGHT = 5;
 /** Endpoints of one claim. */
 export const CLAIM_ENDPOINTS = 5;
+/** Due endpoints among which a claim finds turns: more are due at once only after an outage, and keep its time at some milliseconds. */
+export const LOOKED_AT = 10_000;
 /** Wait of an endpoint whose claim alone failed by its content. */
 export const FAILED_CLAIM_MS = 10 * MINUTE;
+/** Bytes of payloads of one claim, beside the first delivery of each endpoint: a payload has up to 2 MB. */
+export const CLAIM_BYTES = 8_000_000;
 /** Deliveries of each endpoint in one claim. */
 export const CLAIM_DELIVERIES = 20;
 /** The same while the endpoint fails, so that one which does not respond takes little time from the others. */

@@ -19,7 +19,7 @@ export const webhookEndpoints = sqliteTable(
   },
   (t) => [
     index("webhook_endpoints_by_workspace").on(t.workspace),
-    index("webhook_endpoints_due").on(t.dueAt).where(sql`due_at IS NOT NULL`),
+    index("webhook_endpoints_turns").on(t.dueAt, t.workspace).where(sql`due_at IS NOT NULL`),
   ],
 );
 
