@@ -66,6 +66,9 @@ async function deploy(): Promise<void> {
   const step = (text: string) => console.log(`${isDry ? "would" : "now  "}  ${text}`);
   const hasEmailRouting = usesEmailRouting(stored);
 
+  console.log(
+    "The account needs the Workers Paid plan: the Worker uses up to 30 s of CPU and databases of up to 10 GB.",
+  );
   step(`make the secrets that are missing in ${path.relative(ROOT, secretsFile)}`);
   const secrets = isDry ? {} : await makeSecrets(config, secretsFile);
   step(

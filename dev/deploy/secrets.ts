@@ -23,9 +23,9 @@ export async function composeSecrets(file: string, env: NodeJS.ProcessEnv): Prom
       "EGRESS_URL is not set; give the SMTP server that takes outgoing mail: EGRESS_URL=smtps://user:password@host",
     );
   }
-  parseEgressUrl(egressUrl);
+  parseEgressUrl(egressUrl, false);
   const bulkEgressUrl = env.BULK_EGRESS_URL || stored.BULK_EGRESS_URL;
-  if (bulkEgressUrl) parseEgressUrl(bulkEgressUrl);
+  if (bulkEgressUrl) parseEgressUrl(bulkEgressUrl, false);
   const namedEgressUrls = env.NAMED_EGRESS_URLS || stored.NAMED_EGRESS_URLS;
   if (namedEgressUrls) checkNamedEgresses(namedEgressUrls);
   const cfblKey = env.CFBL_DKIM_KEY || (stored.CFBL_DKIM_KEY ?? (await newCfblKey(new Date())));
@@ -54,7 +54,7 @@ function checkNamedEgresses(text: string): void {
   if (issues.length > 0) throw new Error(issues.join("; "));
   for (const [name, url] of urls) {
     try {
-      parseEgressUrl(url);
+      parseEgressUrl(url, false);
     } catch (error) {
       throw new Error((error as Error).message.replace("EGRESS_URL", `NAMED_EGRESS_URLS: ${name}`));
     }

@@ -202,6 +202,7 @@ describe("npm run deploy with an account", () => {
     ["smtps://user:hunter2@relay.shop.se/?tsl=off", "EGRESS_URL: has an unknown option"],
     ["", "EGRESS_URL is not set; give the SMTP server"],
     ["relay.shop.se", "EGRESS_URL: not a URL"],
+    ["smtp://user:hunter2@relay.shop.se:25", "EGRESS_URL: has port 25, to which no Cloudflare Worker can connect"],
   ];
 
   it.each([
@@ -211,6 +212,7 @@ describe("npm run deploy with an account", () => {
       "main=smtps://user:hunter2@relay.shop.se",
       "NAMED_EGRESS_URLS: entry 1 has the name main, which another setting has",
     ],
+    ["east=smtp://relay.shop.se:25", "NAMED_EGRESS_URLS: east: has port 25"],
     ["a=smtp://a.se a=smtp://b.se", "NAMED_EGRESS_URLS: entry 2 repeats the name a"],
     [Array.from({ length: 25 }, (_, n) => `e${n}=smtp://a.se`).join(" "), "has 25 egresses; the limit is 24"],
     [`a=smtp://${"a".repeat(5_000)}`, "NAMED_EGRESS_URLS: has 5009 characters; the limit is 5000"],
@@ -273,6 +275,7 @@ describe("npm run deploy with an account", () => {
 
   it("creates what is missing, records ids, migrates, and deploys strictly with secrets in a file of its owner", async () => {
     const { code, output } = await run({ EGRESS_URL: "smtps://user:hunter2@relay.shop.se" });
+    expect(output).toContain("The account needs the Workers Paid plan");
     expect(output).toContain("Publish these DNS records");
     expect(output).toMatch(/cfbl-\d{6}\._domainkey\.bounces\.shop\.se {2}TXT/);
     expect(output).toContain("SYSTEM_MAILBOX is empty: no sign-in links, invitations and notices are sent.");

@@ -36,9 +36,10 @@ const ADDRESS_LITERAL = /^\[[0-9a-f:.]{2,60}\]$/i;
 
 /**
  * Parses `smtps://user:password@host[:465]` (implicit TLS, RFC 8314) or `smtp://user:password@host[:587]` (STARTTLS
- * required). Options: `tls=off` (clear text, `smtp://` only), `name=` (certificate name, STARTTLS only), `dsn=on|off`, `ehlo=`, `connections=1..4`. User and password are percent-encoded UTF-8. Throws EgressUrlError.
+ * required). Options: `tls=off` (clear text, `smtp://` only), `name=` (certificate name, STARTTLS only), `dsn=on|off`, `ehlo=`, `connections=1..4`. User and password are percent-encoded UTF-8. `isLocal`: port 25 is allowed,
+ * which Cloudflare closes to Workers. Throws EgressUrlError.
  */
-export function parseEgressUrl(url: string): EgressSettings {
+export function parseEgressUrl(url: string, isLocal = true): EgressSettings {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed) throw new EgressUrlError("not a URL; a password with special characters must be percent-encoded");
   if (parsed.protocol !== "smtp:" && parsed.protocol !== "smtps:")
@@ -50,7 +51,7 @@ export function parseEgressUrl(url: string): EgressSettings {
   const tls = readTls(parsed.protocol, options);
   return {
     host: readHost(parsed.hostname),
-    port: readPort(parsed, tls),
+    port: readPort(parsed, tls, isLocal),
     tls,
     credentials: readCredentials(parsed),
     serverName: readServerName(options, tls),
@@ -93,9 +94,14 @@ function readHost(hostname: string): string {
   return hostname.toLowerCase();
 }
 
-function readPort(parsed: URL, tls: TlsMode): number {
+function readPort(parsed: URL, tls: TlsMode, isLocal: boolean): number {
   const port = parsed.port === "" ? (tls === "implicit" ? 465 : 587) : Number(parsed.port);
   if (port === 0) throw new EgressUrlError("has port 0");
+  if (port === 25 && !isLocal) {
+    throw new EgressUrlError(
+      "has port 25, to which no Cloudflare Worker can connect; take 587 (smtp://) or 465 (smtps://)",
+    );
+  }
   return port;
 }
 

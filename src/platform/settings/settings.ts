@@ -38,6 +38,7 @@ function toSettings(variables: z.output<typeof Variables>) {
   return {
     /** Names of variables that still have a value of local work. Empty in `local`. */
     placeholders: variables.ENVIRONMENT === "local" ? [] : findPlaceholders(variables),
+    isLocal: variables.ENVIRONMENT === "local",
     egressUrl: variables.EGRESS_URL,
     /** Empty: `egressUrl`. */
     bulkEgressUrl: variables.BULK_EGRESS_URL,

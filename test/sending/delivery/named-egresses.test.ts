@@ -1,5 +1,7 @@
 /** Workspaces and domains with an egress of their own (NAMED_EGRESS_URLS). */
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { parseNamedEgresses } from "../../../src/platform/settings/named-egresses.ts";
+import { egressNamed } from "../../../src/sending/delivery/egresses/egresses.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { closedPort } from "../../support/closed-port.ts";
 import { countingDb, rowsRead } from "../../support/counting-db.ts";
@@ -62,6 +64,24 @@ describe("an email leaves", () => {
     expect([await statusOf(own, ids[0]), await statusOf(workspace, ids[1])]).toEqual(["delivered", "queued"]);
     expect(await addresses(east)).toEqual(["own@one.test"]);
   });
+});
+
+it("a URL with port 25 is an error of the setting in a deployment, and none in local work", () => {
+  const settings = {
+    egressUrl: "smtp://a.test:25",
+    bulkEgressUrl: "smtp://b.test:25",
+    namedEgresses: parseNamedEgresses("east=smtp://c.test:25"),
+  };
+  const reason = "has port 25, to which no Cloudflare Worker can connect; take 587 (smtp://) or 465 (smtps://)";
+  const deployed = { ...settings, placeholders: [], isLocal: false };
+  for (const [name, setting] of [
+    ["main", "EGRESS_URL"],
+    ["bulk", "BULK_EGRESS_URL"],
+    ["east", "NAMED_EGRESS_URLS: east"],
+  ] as const) {
+    expect(egressNamed(deployed, name)).toEqual({ name, issue: "malformed", detail: `${setting}: ${reason}` });
+    expect(egressNamed({ ...deployed, isLocal: true }, name)).not.toHaveProperty("issue");
+  }
 });
 
 describe("an egress that", () => {

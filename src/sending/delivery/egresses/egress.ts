@@ -32,7 +32,8 @@ export interface UnusableEgress {
   detail: string;
 }
 
-type EgressSettings = Pick<Settings, "egressUrl"> & Partial<Pick<Settings, "placeholders">>;
+type DeploymentSettings = Partial<Pick<Settings, "placeholders" | "isLocal">>;
+type EgressSettings = Pick<Settings, "egressUrl"> & DeploymentSettings;
 
 /** Returns the egress of EGRESS_URL, or why there is none. `options` sets shorter timeouts in tests. */
 export function egressOf(settings: EgressSettings, options: SmtpOptions = {}): Egress | UnusableEgress {
@@ -49,7 +50,7 @@ interface NamedUrl {
 
 /** Returns the egress with this URL, or why it cannot be used. */
 export function toEgress(
-  { placeholders = [] }: Partial<Pick<Settings, "placeholders">>,
+  { placeholders = [], isLocal }: DeploymentSettings,
   { name, url, setting }: NamedUrl,
   options: SmtpOptions = {},
 ): Egress | UnusableEgress {
@@ -57,7 +58,7 @@ export function toEgress(
     return { name, issue: "misconfigured", detail: `placeholders in ${placeholders.join(", ")}` };
   if (url === "") return { name, issue: "not_configured", detail: `${setting} is empty` };
   try {
-    const parsed = parseEgressUrl(url);
+    const parsed = parseEgressUrl(url, isLocal);
     return {
       transport: smtpTransport(parsed, options),
       relay: parsed.host,

@@ -2,7 +2,7 @@ import { BULK_EGRESS, MAIN_EGRESS } from "../../../platform/settings/named-egres
 import type { Settings } from "../../../platform/settings/settings.ts";
 import { type Egress, egressOf, isKnownToHold, toEgress, type UnusableEgress } from "./egress.ts";
 
-type EgressesSettings = Pick<Settings, "egressUrl" | "bulkEgressUrl" | "namedEgresses" | "placeholders">;
+type EgressesSettings = Pick<Settings, "egressUrl" | "bulkEgressUrl" | "namedEgresses" | "placeholders" | "isLocal">;
 
 /** Returns the names of the egresses that the settings have: that of EGRESS_URL, that of bulk mail, and those with a name. */
 export function egressNames({ bulkEgressUrl, namedEgresses }: EgressesSettings): string[] {
