@@ -31,7 +31,8 @@ import { noteAcceptedFast } from "./slow-start.ts";
 /** Why an email waits, and for how long. */
 export interface Wait {
   ms: number;
-  reason: string;
+  /** Why all mail to the receiver waits; null: only this email does, for its place in the line. */
+  reason: string | null;
 }
 
 /** A warm-up, and the messages that left today before this program started. */
@@ -53,8 +54,6 @@ const DAY_MS = 86_400_000;
 const TOLD_MS = 60_000;
 /** A slow-down that leaves more than this part of the rate leaves the places in the line too. */
 const KEPT_LINE = 0.8;
-/** The reason of a place in the line. The Worker takes any other for one that all mail to the receiver waits for. */
-export const IN_LINE = "its rate is used up";
 
 /** The pace of one source address to one receiver, with the reactions to its replies and the warm-up. Times in ms since 1970. */
 export class ReceiverPace {
@@ -125,7 +124,7 @@ export class ReceiverPace {
     const { pace, waitMs } = takePlace(this.#pace, this.limits(now), now, { holdMs });
     this.#pace = pace;
     const cause = this.pausedUntil(now) === null ? null : this.cause(now);
-    return { ms: waitMs, reason: cause?.reply ?? IN_LINE };
+    return { ms: waitMs, reason: cause?.reply ?? null };
   }
 
   /** Gives up the places of messages that leave memory. `kept`: those that stay there. */

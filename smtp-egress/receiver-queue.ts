@@ -5,7 +5,7 @@ import type { Reply, RecipientResult as SmtpResult } from "../src/mail/smtp/clie
 import { applyReplies } from "./apply-replies.ts";
 import { type Delivery, type Guard, isOver, sendOver } from "./deliver.ts";
 import { EMAIL_BYTES } from "./hold.ts";
-import { IN_LINE, type ReceiverPace, type Wait } from "./receiver-pace.ts";
+import type { ReceiverPace, Wait } from "./receiver-pace.ts";
 import type { Reaction } from "./receivers/reactions.ts";
 import { isSlowDown } from "./receivers/slow-down.ts";
 import { FAILED, pacedResult, toResult } from "./results.ts";
@@ -83,7 +83,7 @@ export class ReceiverQueue {
     const holdMs = hasRoom ? longestMs : 0;
     const wait = this.pace.takePlace(now, { holdMs, inMemory: this.#room.places });
     if (wait.ms > longestMs) return { ...wait, isHeld: false };
-    if (!hasRoom) return { ms: Math.max(wait.ms, this.#room.wait(now)), reason: IN_LINE, isHeld: false };
+    if (!hasRoom) return { ms: Math.max(wait.ms, this.#room.wait(now)), reason: null, isHeld: false };
     this.#room.places += 1;
     return { ...wait, isHeld: true };
   }

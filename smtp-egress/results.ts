@@ -12,6 +12,8 @@ export const FAILED = {
   reason: "the egress failed; its log has the error",
 } as const satisfies ReportedResult;
 
+/** The enhanced codes of a wait: of all mail to a receiver, and of a place in its line (RFC 3463 3.5, congestion). The Worker reads them. */
+const [PAUSED, IN_LINE] = ["4.7.1", "4.4.5"];
 const SECOND_MS = 1_000;
 const MAX_SECONDS = 432_000;
 const MAX_REASON = 200;
@@ -55,7 +57,7 @@ export function pacedResult({ name, label }: Receiver, { ms, reason }: Wait): Re
     receiver: name,
     label,
     seconds: secondsOf(ms),
-    reason: withoutAddresses(reason).slice(0, MAX_REASON),
+    reason: textOf(reason).slice(0, MAX_REASON),
   };
 }
 
@@ -80,14 +82,15 @@ const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?");
 
 /** Returns the reply to RCPT for such an email. */
 export function pacedReply(receiver: Receiver, { ms, reason }: Wait): string {
-  const text = withoutAddresses(reason)
+  const text = textOf(reason)
     .replace(/[^\x20-\x7e]/g, "?")
     .slice(0, MAX_REASON);
   const label = receiver.label.replace(/[^\x20-\x7e]|\)/g, "?").slice(-MAX_LABEL);
-  return `451 4.7.1 wait ${secondsOf(ms)} s for ${receiver.name} (${label}): ${text}`;
+  return `451 ${reason === null ? IN_LINE : PAUSED} wait ${secondsOf(ms)} s for ${receiver.name} (${label}): ${text}`;
 }
 
 /** The reply that caused a wait was to an email of any workspace, and others that wait are told it. A reply has up to 512 characters. */
-const withoutAddresses = (reason: string) => reason.replace(/[^\s<>"'()]+@[^\s<>"'()]+/g, "(address)");
+const textOf = (reason: string | null) =>
+  reason?.replace(/[^\s<>"'()]+@[^\s<>"'()]+/g, "(address)") ?? "its rate is used up";
 
 const secondsOf = (ms: number) => Math.min(Math.max(1, Math.ceil(ms / SECOND_MS)), MAX_SECONDS);

@@ -11,7 +11,7 @@ import { run } from "../../support/sending.ts";
 import { watchDatabase } from "../../support/watch-database.ts";
 import { aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 
-const WAIT = "451 4.7.1 wait 300 s for slow.test (Slow): its rate is used up";
+const WAIT = "451 4.4.5 wait 300 s for slow.test (Slow): its rate is used up";
 const REFUSAL = "550 5.1.2 no such domain";
 const DEFERRAL = "450 4.2.0 try again";
 

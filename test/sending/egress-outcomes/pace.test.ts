@@ -22,7 +22,7 @@ const versions = async () =>
 const asked = async (server: Awaited<ReturnType<typeof holdingServer>>) =>
   (await server.commands()).filter((line) => line.startsWith("RCPT")).length;
 
-const inLine = (seconds: number) => `451 4.7.1 wait ${seconds} s for google (Google): its rate is used up`;
+const inLine = (seconds: number) => `451 4.4.5 wait ${seconds} s for google (Google): its rate is used up`;
 const paused = (seconds: number) =>
   `451 4.7.1 wait ${seconds} s for outlook (Outlook): 451 4.7.650 The mail server has been rate limited`;
 

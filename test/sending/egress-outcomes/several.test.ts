@@ -56,7 +56,7 @@ describe("an email to several people", () => {
   });
 
   it("of whom one waits for the pace of the receiver is tried again for that one only", async () => {
-    const wait = "451 4.7.1 wait 300 s for slow.test (Slow): its rate is used up";
+    const wait = "451 4.4.5 wait 300 s for slow.test (Slow): its rate is used up";
     const server = await holdingServer({ recipients: { "p1@example.org": wait } });
     await acceptEmail(recordingContext().ctx, workspace, { to: people(2) });
     await runOutboxAt(Date.now() + 1_000, { EGRESS_URL: server.url }, ["deliver"]);

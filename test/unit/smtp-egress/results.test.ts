@@ -23,6 +23,13 @@ it("a reason has at most 1,000 characters in a report", () => {
   expect(toReported(deferred)).toEqual({ ...deferred, reason: "z".repeat(1_000) });
 });
 
+it("a place in the line has a code of its own", () => {
+  expect(pacedReply(receiver, { ms: 1_000, reason: null })).toBe(
+    "451 4.4.5 wait 1 s for one.test (One): its rate is used up",
+  );
+  expect(pacedResult(receiver, { ms: 1_000, reason: null })).toHaveProperty("reason", "its rate is used up");
+});
+
 it("an email that waits is not told the addresses in the reply to another one", () => {
   const reason = "450 4.7.1 <ann@one.test>: too many mails from bounce+x1@mail.acme.test, try later";
   const wait = { ms: 1_000, reason };

@@ -17,8 +17,8 @@ export type HandOver = RecipientResult | { kind: "held" } | Paced;
 
 /** The text of a 451 to RCPT by which an egress of our own lets an email wait (docs/egress.md). */
 const WAIT = /^wait (\d{1,6}) s for ([a-z0-9.-]{1,100}) \(([^)]{1,60})\): (.{1,300})$/;
-/** The reason of a place in the line, which other emails do not share. */
-const IN_LINE = "its rate is used up";
+/** The enhanced code of a place in the line, which other emails do not share: a wait with any other code is a pause of the receiver. */
+const IN_LINE = "4.4.5";
 /** The enhanced code by which an egress without room, or one that stops, gives an email back (RFC 3463 3.4), and when to ask again. */
 const NO_ROOM = "4.3.2";
 const NO_ROOM_WAIT_MS = 30_000;
@@ -38,7 +38,8 @@ export function toHandOver(result: RecipientResult): HandOver {
   if (result.phase !== "rcpt" || result.reply.code !== 451) return result;
   const [, seconds, receiver = "", label = "", reason = ""] = WAIT.exec(result.reply.text) ?? [];
   if (seconds === undefined) return result;
-  return { kind: "paced", receiver, label, waitMs: Number(seconds) * 1_000, reason, isPause: reason !== IN_LINE };
+  const isPause = result.reply.enhanced !== IN_LINE;
+  return { kind: "paced", receiver, label, waitMs: Number(seconds) * 1_000, reason, isPause };
 }
 
 /** Returns whether a recipient has no result yet: the egress holds its email, or lets it wait. */

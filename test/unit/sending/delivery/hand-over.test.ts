@@ -28,9 +28,14 @@ describe("the result of a hand-over to an egress that holds emails", () => {
       { ...paused, reason: "421 4.7.0 slow down" },
     ],
     [
-      "a place in the line",
+      "a place in the line, whatever its words",
+      deferred("rcpt", reply(451, "4.4.5", "wait 300 s for outlook (Outlook): so many before it")),
+      { ...paused, isPause: false, reason: "so many before it" },
+    ],
+    [
+      "a wait without the code of a place in the line as a pause",
       wait("wait 300 s for outlook (Outlook): its rate is used up"),
-      { ...paused, isPause: false },
+      paused,
     ],
     ["no room", deferred("mail", reply(451, "4.3.2", "The memory of the egress is full")), noRoom],
     ["a stop", deferred("data", reply(421, "4.3.2", "The egress stops")), noRoom],

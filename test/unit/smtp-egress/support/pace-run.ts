@@ -1,5 +1,5 @@
 /** Sends to a receiver on a clock of its own, as ReceiverQueue does: with places in line, turns, connections and the outbox. */
-import { IN_LINE, ReceiverPace } from "../../../../smtp-egress/receiver-pace.ts";
+import { ReceiverPace } from "../../../../smtp-egress/receiver-pace.ts";
 import type { Receiver } from "../../../../smtp-egress/receivers/types.ts";
 import { Room } from "../../../../smtp-egress/room.ts";
 import { EventQueue } from "./event-queue.ts";
@@ -94,7 +94,7 @@ export function runPace({ receiver, limits = {}, latencyMs, forMs, emails }: Pac
       if (ms > HOLD_MS || !isFree) {
         away.add(now + (ms > HOLD_MS ? ms : Math.max(ms, room.wait(now))), null);
         // The Worker hands over nothing more until the end of a pause.
-        if (reason !== IN_LINE) return;
+        if (reason !== null) return;
         continue;
       }
       room.places += 1;
