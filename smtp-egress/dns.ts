@@ -80,6 +80,7 @@ async function answerOf<Item>(query: Promise<Item[]>): Promise<Item[] | null> {
     return await query;
   } catch (error) {
     const { code } = error as { code?: string };
-    return code === "ENOTFOUND" || code === "ENODATA" ? [] : null;
+    // EBADNAME: no name can be that, so none has records.
+    return ["ENOTFOUND", "ENODATA", "EBADNAME"].includes(code ?? "") ? [] : null;
   }
 }

@@ -28,10 +28,13 @@ const UDP_BYTES = 1_232;
 const LENGTH_BYTES = 2;
 const IDS = 65_536;
 const NXDOMAIN = 3;
+/** Labels of 1 to 63 bytes, 253 in all (RFC 1035 2.3.4): no query can have another name, and no other name has records. */
+const NAME = /^(?=.{1,253}$)[^.]{1,63}(?:\.[^.]{1,63})*$/s;
 const RCODES = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"];
 
 /** Asks a resolver one question, over UDP and then over TCP when the response is truncated. Throws an Error that says why it has no answer. */
 export async function queryDns(resolver: ResolverAddress, name: string, type: RecordType): Promise<DnsResponse> {
+  if (!NAME.test(Buffer.from(name).toString("latin1"))) return { answers: [], isSecure: false };
   const id = randomInt(IDS);
   const query = encode({
     type: "query",

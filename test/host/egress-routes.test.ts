@@ -35,6 +35,15 @@ describe("RCPT", () => {
     expect(await replyOf(rig, "d.test")).toBe(reply);
   });
 
+  it.each([false, true])(
+    "refuses a domain that no DNS name can be with 550 5.1.2 (with DANE: %s)",
+    async (usesDane) => {
+      const rig = await aRig({}, { usesDane });
+      for (const domain of [`${"a".repeat(64)}.test`, "a..test"])
+        expect(await replyOf(rig, domain), domain).toBe("550 5.1.2");
+    },
+  );
+
   it("refuses an address literal of a private address", async () => {
     const rig = await aRig({}, { allowsPrivateAddresses: false });
     expect(await replyOf(rig, "[10.0.0.1]")).toBe("550 5.4.4");
