@@ -16,6 +16,8 @@ export interface EgressLimits {
   /** Each reply of a receiver until EHLO has one, each later one, and that to the final dot (RFC 5321 4.5.3.2). */
   greetingMs: number;
   replyMs: number;
+  /** All of a transaction before its final dot: a receiver may reply to each recipient just in time. */
+  transactionMs: number;
   finalDotMs: number;
   /** Time for which an unused connection to a receiver is kept. */
   idleMs: number;
@@ -92,6 +94,7 @@ const DEFAULT_LIMITS: EgressLimits = {
   connectMs: 30_000,
   greetingMs: 60_000,
   replyMs: 300_000,
+  transactionMs: 600_000,
   finalDotMs: 600_000,
   idleMs: 10_000,
   unreachableMs: 60_000,

@@ -15,7 +15,7 @@ export interface ConnectSettings {
   sourceAddress: string | null;
   /** Certificate authorities; null: those of the system. */
   ca: Buffer | null;
-  limits: Pick<EgressLimits, "connectMs" | "greetingMs" | "replyMs" | "finalDotMs">;
+  limits: Pick<EgressLimits, "connectMs" | "greetingMs" | "replyMs" | "transactionMs" | "finalDotMs">;
   clock: Clock;
 }
 
@@ -50,11 +50,11 @@ export async function connectTo(target: Target, settings: ConnectSettings): Prom
 }
 
 async function open(target: Target, settings: ConnectSettings, tls: "starttls" | "opportunistic" | "off") {
-  const { connectMs, greetingMs, replyMs, finalDotMs } = settings.limits;
+  const { connectMs, greetingMs, replyMs, transactionMs, finalDotMs } = settings.limits;
   const socket = await connectSocket(target, settings);
   const handshake = { tls, credentials: null, serverName: null, ehloName: settings.name };
   const { session, server } = await performHandshake(socket, handshake, { connectMs, replyMs: greetingMs });
-  return smtpConnection(session, server, { replyMs, finalDotMs, quitMs: QUIT_MS });
+  return smtpConnection(session, server, { replyMs, transactionMs, finalDotMs, quitMs: QUIT_MS });
 }
 
 async function connectSocket(target: Target, settings: ConnectSettings): Promise<NodeSocket> {

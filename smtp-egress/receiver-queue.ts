@@ -21,6 +21,8 @@ export interface ReceiverQueueOptions {
   isOwnHost(host: string): boolean;
   /** The longest wait that takes place in memory, in ms. */
   holdMs: number;
+  /** A transaction that took so long is not made again at once, in ms. */
+  transactionMs: number;
   /** Returns the connections that one receiver may have of all. */
   share(): number;
   /** Returns the bytes of memory that are free. */
@@ -161,7 +163,8 @@ export class ReceiverQueue {
    * another follows.
    */
   async #attempt(delivery: Delivery): Promise<readonly ReportedResult[]> {
-    const { pace, sessions, guard } = this.#options;
+    const { pace, sessions, guard, clock, transactionMs } = this.#options;
+    const until = clock.now() + transactionMs;
     for (;;) {
       const limits = pace.limits(this.#options.clock.now());
       const connections = Math.min(limits.connections, this.#options.share());
@@ -177,7 +180,8 @@ export class ReceiverQueue {
       const isFull = reply !== null && pace.isConnectionFull(session.sent - 1 - session.refused, reply);
       if (reply !== null) session.refused += 1;
       sessions.give(session, !isFull && session.sent < pace.limits(this.#options.clock.now()).messagesPerConnection);
-      if (isKept && !delivery.hasFinalDot && !isOver(delivery) && (isFull || results.every(isBroken))) continue;
+      const mayRepeat = isKept && !delivery.hasFinalDot && !isOver(delivery) && clock.now() < until;
+      if (mayRepeat && (isFull || results.every(isBroken))) continue;
       const relay = { relay: session.host, receiver: pace.receiver.name };
       return this.#noteReplies(
         session.host,

@@ -19,7 +19,7 @@ export interface SchedulerOptions {
   receiverOf(host: string): Receiver;
   /** The warm-ups of the source address; null: it has none. */
   volumes: Volumes | null;
-  limits: Pick<EgressLimits, "connections" | "waitMs" | "idleMs" | "unreachableMs">;
+  limits: Pick<EgressLimits, "connections" | "waitMs" | "idleMs" | "unreachableMs" | "transactionMs">;
   /** Returns the bytes of memory that are free. */
   freeBytes(): number;
   onResults(delivery: Delivery, results: readonly ReportedRecipient[]): void;
@@ -61,6 +61,7 @@ export class Scheduler {
       clock,
       isOwnHost: (host) => receiverOf(host).name === receiver.name,
       holdMs: limits.waitMs,
+      transactionMs: limits.transactionMs,
       share: () => this.#share,
       freeBytes: this.#options.freeBytes,
       onResults,

@@ -14,6 +14,34 @@ async function deliver(rig: EgressRig, addresses: string[]): Promise<void> {
   }
 }
 
+describe("a transaction", () => {
+  it("with replies that are each in time is deferred after its longest time", async () => {
+    const rig = await aRig({ transactionMs: 1_000, replyMs: 60_000 });
+    const slow = await rig.receiver("slow", { capabilities: [], latencyMs: 200 });
+    const to = Array.from({ length: 20 }, (_, n) => `r${n}@slow.test`);
+    await rig.handOver({ to });
+    await expect.poll(() => rig.worker.resultsOf("r19@slow.test").length, { timeout: 10_000 }).toBe(1);
+    expect(slow.transcript.filter(({ text }) => text.startsWith("RCPT")).length).toBeLessThan(20);
+    for (const address of to)
+      expect(rig.worker.resultsOf(address)).toMatchObject([
+        { kind: "deferred", reply: null, reason: "the transaction took too long" },
+      ]);
+    expect(slow.counters).toMatchObject({ connections: 1, messages: 0 });
+  });
+
+  it("on a kept connection that took too long is not made again at once", async () => {
+    const rig = await aRig({ transactionMs: 1_000, replyMs: 60_000 });
+    const transactions = [{}, { mail: { silent: true } as const }];
+    const server = await rig.receiver("one", { capabilities: [], transactions });
+    await deliver(rig, ["a@one.test"]);
+    await rig.handOver({ to: ["b@one.test"] });
+    await expect
+      .poll(() => rig.worker.resultsOf("b@one.test"))
+      .toMatchObject([{ kind: "deferred", reason: "the transaction took too long" }]);
+    expect(server.counters.connections).toBe(1);
+  });
+});
+
 describe("a connection", () => {
   it("is kept for the next email, also of another domain on the same host", async () => {
     const rig = await aRig();

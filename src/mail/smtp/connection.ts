@@ -11,6 +11,8 @@ import type { Connection, Envelope, OutgoingMessage, TransactionResult } from ".
 export interface ConnectionTiming {
   replyMs: number;
   finalDotMs: number;
+  /** All of a transaction before its final dot; undefined: no limit. For one transaction at a time. */
+  transactionMs?: number;
   quitMs: number;
 }
 

@@ -36,6 +36,7 @@ export async function sendMessage(
     return { kind: "aborted", permanent, reason };
   }
   if (session.disconnect) return { kind: "no-reply", dotWritten: false, disconnect: session.disconnect };
+  session.limit(null);
   session.buffer.appendText(".\r\n");
   const result = session.awaitReply(finalDotMs);
   onDot?.();

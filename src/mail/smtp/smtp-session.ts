@@ -41,6 +41,7 @@ export class SmtpSession {
   readonly #writer: SocketWriter;
   readonly #parser = new ReplyParser();
   readonly #watchdog = new Watchdog(() => this.close(this.#writeError ?? "the server did not reply in time"));
+  readonly #limit = new Watchdog(() => this.close("the transaction took too long"));
   readonly #pending: PendingReply[] = [];
   readonly #onDisconnect = new Set<() => void>();
   #disconnect: Disconnect | null = null;
@@ -86,6 +87,12 @@ export class SmtpSession {
     if (!this.#disconnect && this.#pending.length === 0) this.#watchdog.arm(ms);
   }
 
+  /** Ends the session after `ms`, however it replies meanwhile; null: no more. */
+  limit(ms: number | null): void {
+    if (ms === null) this.#limit.disarm();
+    else if (!this.#disconnect) this.#limit.arm(ms);
+  }
+
   /**
    * Writes the buffer; the socket has the bytes before this returns. Resolves when the write is done or the session
    * has ended; never rejects.
@@ -118,6 +125,7 @@ export class SmtpSession {
     if (this.#disconnect) return;
     this.#disconnect = { disconnected: true, reply, reason };
     this.#watchdog.close();
+    this.#limit.close();
     for (const pending of this.#pending.splice(0)) pending.resolve(this.#disconnect);
     for (const wake of this.#onDisconnect) wake();
     this.#onDisconnect.clear();

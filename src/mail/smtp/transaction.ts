@@ -12,6 +12,8 @@ export interface TransactionContext {
   readonly pipelining: boolean;
   /** For each reply, and for each slice of the message. */
   readonly replyMs: number;
+  /** For all before the final dot, beside the limit of each reply. */
+  readonly transactionMs?: number | undefined;
   /** For the reply to the final dot. */
   readonly finalDotMs: number;
   /** The server still has an envelope from the transaction before, so RSET must precede the next MAIL. */
@@ -29,10 +31,12 @@ export async function runTransaction(
   message: OutgoingMessage,
   release: () => void,
 ): Promise<TransactionResult> {
+  if (context.transactionMs !== undefined) context.session.limit(context.transactionMs);
   const replies = await (context.pipelining ? sendEnvelopePipelined(context, plan) : sendEnvelope(context, plan));
   const startsInput = isStartMailInput(replies.data);
   const data = startsInput ? await sendData(context, replies, message, release) : null;
   if (!startsInput) abandonEnvelope(context, replies);
+  context.session.limit(null);
   release();
   return toTransactionResult(plan, replies, data);
 }
