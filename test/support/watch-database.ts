@@ -1,9 +1,10 @@
 /** A D1 database whose calls pass through a function: to count them, or to delay them and let them fail. */
 
-/** A statement of a call, with its SQL. */
+/** A statement of a call, with its SQL and its bound values. */
 interface WatchedStatement {
   statement: D1PreparedStatement;
   sql: string;
+  values: readonly unknown[];
 }
 
 /** Runs a call to a database: a batch, or one statement. `run` executes it and returns the result of each statement. */
@@ -25,7 +26,7 @@ export function watchDatabase(db: D1Database, call: DatabaseCall): D1Database {
       get(target, name) {
         switch (name) {
           case "bind":
-            return (...values: unknown[]) => wrap({ statement: target.bind(...values), sql: original.sql });
+            return (...values: unknown[]) => wrap({ statement: target.bind(...values), sql: original.sql, values });
           case "all":
           case "run":
             return () => all(name);
@@ -46,10 +47,10 @@ export function watchDatabase(db: D1Database, call: DatabaseCall): D1Database {
   };
   return new Proxy(db, {
     get(target, name) {
-      if (name === "prepare") return (sql: string) => wrap({ statement: target.prepare(sql), sql });
+      if (name === "prepare") return (sql: string) => wrap({ statement: target.prepare(sql), sql, values: [] });
       if (name === "batch") {
         return (statements: D1PreparedStatement[]) => {
-          const batch = statements.map((statement) => originals.get(statement) ?? { statement, sql: "" });
+          const batch = statements.map((statement) => originals.get(statement) ?? { statement, sql: "", values: [] });
           return call("batch", batch, () => target.batch(batch.map(({ statement }) => statement)));
         };
       }

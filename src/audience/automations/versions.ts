@@ -15,9 +15,10 @@ export interface Version {
   emails: ReadonlyMap<string, string>;
 }
 
-/** Versions that an isolate keeps. A version never changes. */
-const MAX_CACHED = 200;
+/** Characters of the definitions that an isolate keeps; beyond them it forgets all. A version never changes. */
+const MAX_CACHED = 8_000_000;
 const cache = new Map<string, Version>();
+let cached = 0;
 
 const FIND = `
   SELECT v.n, v.automation, v.number, v.definition, a.id AS automation_id
@@ -44,8 +45,11 @@ export async function findVersions(ctx: MailCtx, numbers: Iterable<number>): Pro
   const { results } = await ctx.mail.prepare(FIND).bind(JSON.stringify(unknown)).all<VersionRow>();
   for (const row of results) {
     const version = await toVersion(row);
-    const [oldest] = cache.keys();
-    if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
+    cached += row.definition.length;
+    if (cached > MAX_CACHED) {
+      cache.clear();
+      cached = row.definition.length;
+    }
     cache.set(`${ctx.shard} ${row.n}`, version);
     found.set(row.n, version);
   }

@@ -10,6 +10,6 @@ export {
 } from "./conditions.ts";
 export { type Circumstances, evaluate, type Person } from "./evaluate.ts";
 export { endActivity, keepActivity } from "./keep-activity.ts";
-export { loadPeople, loadPeoplePage } from "./load-people.ts";
+export { loadPeople, loadPeoplePage, personBytesSql } from "./load-people.ts";
 export { loadSegments } from "./load-segments.ts";
 export { Conditions } from "./schema.ts";

@@ -22,9 +22,26 @@ const CONTACT_COLUMNS = `
   c.email_key AS key, l.id AS list, c.id, c.email, c.name, c.created_at AS createdAt, c.pending_since IS NOT NULL AS isPending,
   ${metadataSql("?3")} AS metadata`;
 
-// By the index contacts_by_email. A contact of a missing list is deleted soon.
+/** Lists of a person, the oldest first, and bytes of the named fields of their contacts that are read (docs/contract/segments.md#conditions). */
+const PERSON_CONTACTS = 200;
+const PERSON_BYTES = 1_000_000;
+
+// In the order of the index contacts_by_email, of which no more is read.
+const oldestOf = (workspace: string, key: string, columns: string) => `
+  SELECT ${columns} FROM contacts c WHERE c.workspace = ${workspace} AND c.email_key = ${key} ORDER BY c.list LIMIT ${PERSON_CONTACTS}`;
+
+const contactsOf = (key: string) => `contacts c ON c.n IN (
+  SELECT n FROM (
+    SELECT n, sum(octet_length(fields)) OVER (ORDER BY n) AS total FROM (${oldestOf("?1", key, `c.n, ${metadataSql("?3")} AS fields`)}))
+   WHERE coalesce(total, 0) <= ${PERSON_BYTES})`;
+
+/** Returns SQL of the bytes that reading a person costs at most. */
+export const personBytesSql = (workspace: string, key: string) => `
+  min(${PERSON_BYTES}, (SELECT coalesce(sum(bytes), 0) FROM (${oldestOf(workspace, key, "octet_length(c.metadata) AS bytes")})))`;
+
+// A contact of a missing list is deleted soon.
 const FIND_CONTACTS = `
-  SELECT ${CONTACT_COLUMNS} FROM json_each(?2) j CROSS JOIN contacts c ON c.workspace = ?1 AND c.email_key = j.value
+  SELECT ${CONTACT_COLUMNS} FROM json_each(?2) j CROSS JOIN ${contactsOf("j.value")}
    CROSS JOIN contact_lists l ON l.n = c.list ORDER BY c.n`;
 
 /** Contacts and bytes of metadata that a page reads, after one person at least. */
@@ -34,13 +51,14 @@ const METADATA_PER_PAGE = 4_000_000;
 // A contact of a missing list is read as well: a page of such contacts only is not the end.
 const FIND_PAGE = `
   WITH people AS MATERIALIZED (
-    SELECT email_key, count(*) AS contacts, sum(CASE WHEN json_array_length(?3) > 0 THEN coalesce(octet_length(metadata), 0) ELSE 0 END) AS size
+    SELECT email_key, min(count(*), ${PERSON_CONTACTS}) AS contacts,
+           min(sum(CASE WHEN json_array_length(?3) > 0 THEN coalesce(octet_length(metadata), 0) ELSE 0 END), ${PERSON_BYTES}) AS size
       FROM contacts WHERE workspace = ?1 AND email_key > ?2 GROUP BY email_key ORDER BY email_key LIMIT ?4
   ), page AS MATERIALIZED (
     SELECT email_key, sum(contacts) OVER (ORDER BY email_key) - contacts AS contacts, sum(size) OVER (ORDER BY email_key) - size AS size
       FROM people)
   SELECT ${CONTACT_COLUMNS}, (SELECT count(*) FROM people) AS found
-    FROM page CROSS JOIN contacts c ON c.workspace = ?1 AND c.email_key = page.email_key
+    FROM page CROSS JOIN ${contactsOf("page.email_key")}
     LEFT JOIN contact_lists l ON l.n = c.list
    WHERE page.contacts < ?5 AND page.size < ?6 ORDER BY page.email_key, c.n`;
 

@@ -2,19 +2,21 @@
 export const CHUNK_BYTES = 1_800_000;
 
 /** Joins JSON texts into JSON arrays that each fit into a bound parameter. Returns at least one, possibly empty. */
-export function jsonChunks(items: readonly string[]): string[] {
-  const chunks: string[] = [];
-  let chunk: string[] = [];
+export const jsonChunks = (items: readonly string[]): string[] => jsonGroups(items).map(({ json }) => json);
+
+/** The same, with the number of texts in each array. */
+export function jsonGroups(items: readonly string[]): { json: string; count: number }[] {
+  const groups: string[][] = [[]];
   let size = 0;
   for (const item of items) {
     // A UTF-16 unit takes at most three bytes in UTF-8.
-    if (chunk.length > 0 && size + 3 * item.length > CHUNK_BYTES) {
-      chunks.push(`[${chunk.join()}]`);
-      chunk = [];
+    const bytes = 3 * item.length;
+    if (size > 0 && size + bytes > CHUNK_BYTES) {
+      groups.push([]);
       size = 0;
     }
-    chunk.push(item);
-    size += 3 * item.length;
+    groups.at(-1)?.push(item);
+    size += bytes;
   }
-  return [...chunks, `[${chunk.join()}]`];
+  return groups.map((group) => ({ json: `[${group.join()}]`, count: group.length }));
 }

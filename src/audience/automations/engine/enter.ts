@@ -5,16 +5,17 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
-import { evaluate } from "../../conditions/index.ts";
+import { evaluate, personBytesSql } from "../../conditions/index.ts";
+import type { Definition } from "../definition.ts";
 import { toHistory } from "../history.ts";
 import { limits } from "../rules.ts";
-import { findVersions, type Version } from "../versions.ts";
 import { runStartedStatements } from "../webhook-events.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
 import { readPeople } from "./people.ts";
+import { PAGE_BYTES } from "./read-due.ts";
 
 /** Events of a page: at most 16 KiB each. */
-export const EVENTS_PER_PAGE = 200;
+const EVENTS_PER_PAGE = 200;
 
 interface EventRow {
   n: number;
@@ -24,15 +25,30 @@ interface EventRow {
   name: string;
   data: string;
   created_at: number;
+  /** Bytes of its person and of those of the events before it. */
+  total: number;
 }
 
 const FIND_EVENTS = `
-  SELECT e.n, e.workspace, e.id, e.email_key, e.name, e.data, e.created_at FROM events e
-   WHERE e.n > (SELECT last_event FROM automation_engine) ORDER BY e.n LIMIT ?1`;
+  SELECT n, workspace, id, email_key, name, data, created_at, sum(bytes) OVER (ORDER BY n) AS total FROM (
+    SELECT e.n, e.workspace, e.id, e.email_key, e.name, e.data, e.created_at, ${personBytesSql("e.workspace", "e.email_key")} AS bytes
+      FROM events e WHERE e.n > (SELECT last_event FROM automation_engine) ORDER BY e.n LIMIT ?1)
+   ORDER BY n`;
 
+// The definition of a version is read once for all its events.
 const FIND_STARTED = `
-  SELECT j.key AS position, a.n, a.id, a.version FROM json_each(?1) j CROSS JOIN automations a
-      ON a.workspace = j.value->>'workspace' AND a.trigger_event = j.value->>'name' AND a.status = 'active'`;
+  SELECT position, n, id, version, sum(bytes) OVER (ORDER BY position) AS total FROM (
+    SELECT j.key AS position, a.n, a.id, a.version,
+           iif(row_number() OVER (PARTITION BY a.version ORDER BY j.key) = 1, octet_length(v.definition), 0) AS bytes
+      FROM json_each(?1) j CROSS JOIN automations a
+        ON a.workspace = j.value->>'workspace' AND a.trigger_event = j.value->>'name' AND a.status = 'active'
+     CROSS JOIN automation_versions v ON v.n = a.version)
+   ORDER BY position`;
+
+const FIND_RULES = `
+  SELECT v.n, v.definition->'$.trigger.filter' AS filter, v.definition->'$.entry' AS entry,
+         json_array_length(v.definition, '$.steps') > 0 AS hasSteps
+    FROM json_each(?1) j CROSS JOIN automation_versions v ON v.n = j.value`;
 
 // A wait that ends by an event is looked at now. Its move reads the events itself.
 const WAKE = `
@@ -63,15 +79,18 @@ const PASS = "UPDATE automation_engine SET last_event = ?1 WHERE last_event < ?1
 
 /**
  * Reads the next events of the mail database: begins runs, wakes runs that wait for them, and passes them, in one transaction. Returns
- * how many events were read. Throws ConcurrencyError when the lease was lost.
+ * whether others may follow. Throws ConcurrencyError when the lease was lost.
  */
-export async function enterRuns(ctx: MailCtx, lease: EngineLease): Promise<number> {
+export async function enterRuns(ctx: MailCtx, lease: EngineLease): Promise<boolean> {
   const db = ctx.mail;
-  const { results: events } = await db.prepare(FIND_EVENTS).bind(EVENTS_PER_PAGE).all<EventRow>();
-  const last = events.at(-1);
-  if (!last) return 0;
-  const names = events.map(({ workspace, name }) => JSON.stringify({ workspace, name }));
-  const { results: started } = await db.prepare(FIND_STARTED).bind(`[${names.join()}]`).all<StartedRow>();
+  const { results: found } = await db.prepare(FIND_EVENTS).bind(EVENTS_PER_PAGE).all<EventRow>();
+  if (found.length === 0) return false;
+  const small = withinBytes(found);
+  const names = small.map(({ workspace, name }) => JSON.stringify({ workspace, name }));
+  const { results: all } = await db.prepare(FIND_STARTED).bind(`[${names.join()}]`).all<StartedRow>();
+  const end = all[withinBytes(all).length]?.position ?? small.length;
+  const started = all.filter(({ position }) => position < end);
+  const events = small.slice(0, end);
   const entries = started.length > 0 ? await newEntries(ctx, events, started) : [];
   const waking = events.map(({ n, workspace, email_key: key, name }) => JSON.stringify({ n, workspace, key, name }));
   const enter = db.prepare(ENTER);
@@ -82,11 +101,16 @@ export async function enterRuns(ctx: MailCtx, lease: EngineLease): Promise<numbe
     db.prepare(WAKE).bind(`[${waking.join()}]`, ctx.now()),
     ...jsonChunks(entries.map((entry) => JSON.stringify(entry))).map((chunk) => enter.bind(chunk, ctx.now())),
     ...(entries.length > 0 ? [db.prepare(COUNT).bind(JSON.stringify(ids))] : []),
-    db.prepare(PASS).bind(last.n),
+    db.prepare(PASS).bind(events.at(-1)?.n ?? 0),
     ...told,
   ]);
   if (told.length > 0) await wakeForResults(ctx, results.slice(-told.length));
-  return events.length;
+  return found.length === EVENTS_PER_PAGE || events.length < found.length;
+}
+
+/** Returns the first rows that cost at most PAGE_BYTES, with those of the same total as the first. */
+function withinBytes<Row extends { total: number }>(rows: readonly Row[]): Row[] {
+  return rows.filter(({ total }) => total <= PAGE_BYTES || total === rows[0]?.total);
 }
 
 /** An automation that an event of the page, by its position, begins. */
@@ -95,6 +119,28 @@ interface StartedRow {
   n: number;
   id: string;
   version: number;
+  /** Bytes of the definitions of its event and of those before it. */
+  total: number;
+}
+
+/** The rules by which a person enters a version. */
+interface EntryRules {
+  filter: NonNullable<Definition["trigger"]["filter"]> | null;
+  entry: Definition["entry"];
+  hasSteps: boolean;
+}
+
+async function findEntryRules(ctx: MailCtx, started: readonly StartedRow[]): Promise<Map<number, EntryRules>> {
+  const numbers = JSON.stringify([...new Set(started.map(({ version }) => version))]);
+  const { results } = await ctx.mail
+    .prepare(FIND_RULES)
+    .bind(numbers)
+    .all<{ n: number; filter: string | null; entry: string; hasSteps: 0 | 1 }>();
+  const rules = results.map(({ n, filter, entry, hasSteps }): [number, EntryRules] => [
+    n,
+    { filter: JSON.parse(filter ?? "null"), entry: JSON.parse(entry), hasSteps: hasSteps === 1 },
+  ]);
+  return new Map(rules);
 }
 
 /** A run to be added, as the statement reads it. */
@@ -118,24 +164,21 @@ async function newEntries(
   events: readonly EventRow[],
   started: readonly StartedRow[],
 ): Promise<NewRun[]> {
-  const versions = await findVersions(
-    ctx,
-    started.map(({ version }) => version),
-  );
+  const rulesOf = await findEntryRules(ctx, started);
   const pairs = started.flatMap(({ position, ...automation }) => {
-    const [event, version] = [events[position], versions.get(automation.version)];
-    return event && version ? [{ event, automation, version, data: parseData(event) }] : [];
+    const [event, rules] = [events[position], rulesOf.get(automation.version)];
+    return event && rules ? [{ event, automation, rules, data: parseData(event) }] : [];
   });
   const entries: NewRun[] = [];
   for (const [workspace, own] of Map.groupBy(pairs, ({ event }) => event.workspace)) {
-    const conditions = own.flatMap(({ version }) => version.definition.trigger.filter ?? []);
+    const conditions = [...new Set(own.flatMap(({ rules }) => rules.filter ?? []))];
     const keys = own.map(({ event }) => event.email_key);
     const { people, segments } = await readPeople(ctx, workspace, keys, conditions);
     for (const pair of own) {
-      const { event, version, data, automation } = pair;
+      const { event, rules, data, automation } = pair;
       const person = people.get(event.email_key);
       if (!person || isLoop(event, data, automation.id)) continue;
-      const { filter } = version.definition.trigger;
+      const { filter } = rules;
       if (filter && !evaluate(filter, person, { now: ctx.now(), segments, event: data })) continue;
       entries.push(await toRun(pair));
     }
@@ -155,23 +198,23 @@ function isLoop({ name }: EventRow, data: Record<string, unknown>, automationId:
 async function toRun({
   event,
   automation,
-  version,
+  rules,
 }: {
   event: EventRow;
   automation: Omit<StartedRow, "position">;
-  version: Version;
+  rules: EntryRules;
 }): Promise<NewRun> {
-  const { mode, period_days: days = 1 } = version.definition.entry;
+  const { mode, period_days: days = 1 } = rules.entry;
   const hash = await uuidFromHash(utf8(`automation run ${automation.id} ${event.id}`));
   const line = { at: event.created_at, step: null, text: `Entered by ${event.name}.` };
   return {
     workspace: event.workspace,
     automation: automation.n,
-    version: version.n,
+    version: automation.version,
     key: event.email_key,
     id: idOfTime(event.created_at, hash),
     entry: mode === "once" ? "" : event.id,
-    node: version.nodes.length > 0 ? 0 : null,
+    node: rules.hasSteps ? 0 : null,
     event: event.n,
     data: event.data,
     history: toHistory([line]),

@@ -3,6 +3,7 @@ import { iso } from "../../../lib/time.ts";
 import { dailyKey, notifyOwners } from "../../../notices/notifications/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { jsonGroups } from "../../../platform/db/json-chunks.ts";
 import { wakeForResults, wakeWebhooks } from "../../../platform/webhook-events/wake.ts";
 import { advance, type Effect, type Entered, type Move } from "../advance.ts";
 import { pauseStatements } from "../pause-statements.ts";
@@ -104,14 +105,13 @@ async function recordIntents(
     .filter(({ due }) => due.intent === null)
     .map(({ due }) => {
       const intent = JSON.stringify(movedOf.get(due.n)?.move);
-      return { n: due.n, visit: due.run.visit, dueAt: due.dueAt, intent };
+      return JSON.stringify({ n: due.n, visit: due.run.visit, dueAt: due.dueAt, intent });
     });
   if (rows.length === 0) return;
   const db = ctx.mail;
   await guardedBatch(db, [
     ...renewStatements(ctx, lease),
-    db.prepare(RECORD).bind(JSON.stringify(rows)),
-    expectChanges(db, rows.length),
+    ...jsonGroups(rows).flatMap(({ json, count }) => [db.prepare(RECORD).bind(json), expectChanges(db, count)]),
   ]);
 }
 

@@ -1,11 +1,14 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
+import { personBytesSql } from "../../conditions/index.ts";
 import type { Move, Run } from "../advance.ts";
 import type { Status } from "../rules.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
 
 /** Runs of a page. Each costs some 2 KB of memory and at most one effect. */
 export const RUNS_PER_PAGE = 200;
+/** Bytes of people, definitions and data that a page reads, with one run at least. */
+export const PAGE_BYTES = 8_000_000;
 /** Workspaces of a page: each may cost some calls of its own. */
 const WORKSPACES_PER_PAGE = 10;
 
@@ -47,13 +50,23 @@ interface Row {
   data: string;
   intent: string | null;
   started_at: number;
+  /** Runs that were due, up to the limit. */
+  found: number;
 }
 
+// The definition of a version is read once for all its runs.
 const FIND = `
-  SELECT r.n, r.workspace, r.id, r.automation, r.version, r.email_key, r.node, r.visit, r.due_at, r.wait_until, r.wait_event,
-         r.entered_event, r.mark, r.data, r.intent, r.started_at, a.id AS automation_id, a.status AS automation_status
-    FROM automation_runs r CROSS JOIN automations a ON a.n = r.automation
-   WHERE r.due_at <= ?1 ORDER BY r.due_at, r.n LIMIT ?2`;
+  WITH due AS MATERIALIZED (SELECT n, due_at, version FROM automation_runs WHERE due_at <= ?1 ORDER BY due_at, n LIMIT ?2),
+  sized AS (
+    SELECT d.*, octet_length(r.data) + coalesce(octet_length(r.intent), 0) + ${personBytesSql("r.workspace", "r.email_key")}
+             + iif(row_number() OVER (PARTITION BY d.version ORDER BY d.due_at, d.n) = 1, coalesce(octet_length(v.definition), 0), 0) AS bytes
+      FROM due d CROSS JOIN automation_runs r ON r.n = d.n LEFT JOIN automation_versions v ON v.n = d.version),
+  page AS (SELECT n, bytes, sum(bytes) OVER (ORDER BY due_at, n) AS total FROM sized)
+  SELECT (SELECT count(*) FROM due) AS found,
+         r.n, r.workspace, r.id, r.automation, r.version, r.email_key, r.node, r.visit, r.due_at, r.wait_until, r.wait_event, r.entered_event,
+         r.mark, r.data, r.intent, r.started_at, a.id AS automation_id, a.status AS automation_status
+    FROM page p CROSS JOIN automation_runs r ON r.n = p.n CROSS JOIN automations a ON a.n = r.automation
+   WHERE p.total <= ${PAGE_BYTES} OR p.total = p.bytes ORDER BY r.due_at, r.n`;
 
 /** Runs that are due, the oldest first, and the last event that was written before they were read. */
 export interface DuePage {
@@ -77,7 +90,7 @@ export async function readDue(ctx: MailCtx, lease: EngineLease, limit: number): 
   return {
     runs: chosen.map(toDueRun),
     mark: (last?.results[0] as { n: number } | undefined)?.n ?? 0,
-    hasMore: rows.length === limit || chosen.length < rows.length,
+    hasMore: rows.length === limit || chosen.length < (rows[0]?.found ?? 0),
   };
 }
 

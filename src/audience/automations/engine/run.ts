@@ -6,7 +6,7 @@ import { wakeAutomations } from "../../../platform/person-events/wake.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import { toHistory } from "../history.ts";
 import { runEndedStatements } from "../webhook-events.ts";
-import { EVENTS_PER_PAGE, enterRuns } from "./enter.ts";
+import { enterRuns } from "./enter.ts";
 import { claimEngine, type EngineLease, releaseEngine, renewStatements } from "./lease.ts";
 import { movePage } from "./move-page.ts";
 import { RUNS_PER_PAGE } from "./read-due.ts";
@@ -47,14 +47,14 @@ async function work(ctx: MailCtx, lease: EngineLease): Promise<void> {
   const started = ctx.now();
   const mover = new Mover(ctx, lease);
   while (ctx.now() - started < RUN_MS && mayStart(ctx)) {
-    const events = await enterRuns(ctx, lease);
+    const hasEvents = await enterRuns(ctx, lease);
     const swept = await sweepRuns(ctx, lease);
     let hasMoved = true;
     for (let page = 0; hasMoved && page < PAGES_PER_EVENTS && mayStart(ctx); page++) {
       hasMoved = await mover.next();
       await nextTurn();
     }
-    if (!hasMoved && !swept && events < EVENTS_PER_PAGE) return;
+    if (!hasMoved && !swept && !hasEvents) return;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { expectChanges } from "../../../platform/db/batch.ts";
-import { jsonChunks } from "../../../platform/db/json-chunks.ts";
+import { jsonChunks, jsonGroups } from "../../../platform/db/json-chunks.ts";
 import type { Move } from "../advance.ts";
 import { toHistory } from "../history.ts";
 import type { DueRun } from "./read-due.ts";
@@ -50,35 +50,15 @@ export function moveStatements(ctx: MailCtx, moved: readonly Moved[]): MailState
     status: move.status,
     endedAt: move.status === "active" ? null : ctx.now(),
   }));
-  const updates = groupsOf(rows).flatMap((group) => [
-    db.prepare(MOVE).bind(JSON.stringify(group)),
-    expectChanges(db, group.length),
+  const updates = jsonGroups(rows.map((row) => JSON.stringify(row))).flatMap(({ json, count }) => [
+    db.prepare(MOVE).bind(json),
+    expectChanges(db, count),
   ]);
   const counts = db.prepare(COUNT);
   return [
     ...updates,
     ...jsonChunks(countsOf(moved).map((row) => JSON.stringify(row))).map((chunk) => counts.bind(chunk)),
   ];
-}
-
-/** Bytes of the rows of one statement. The data of an event is at most 16 KiB. */
-const GROUP_BYTES = 1_500_000;
-
-function groupsOf<Row extends { data: string | null; history: string }>(rows: readonly Row[]): Row[][] {
-  const groups: Row[][] = [];
-  let size = 0;
-  for (const row of rows) {
-    const own = 3 * ((row.data?.length ?? 0) + row.history.length) + 500;
-    const group = groups.at(-1);
-    if (group && size + own <= GROUP_BYTES) {
-      group.push(row);
-      size += own;
-    } else {
-      groups.push([row]);
-      size = own;
-    }
-  }
-  return groups;
 }
 
 function countsOf(moved: readonly Moved[]) {
