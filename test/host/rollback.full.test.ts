@@ -29,6 +29,11 @@ const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
   "0.1.0": ["GET /emails/{delivered}", "GET /emails/{delivered}/events"],
 };
 
+/** The calls that are a 404 of a released version for rows of the new one, as the document says. */
+const UNKNOWN: Readonly<Record<string, readonly string[]>> = {
+  "0.2.0": ["POST /emails/scheduled/{scheduled}/send-now"],
+};
+
 const folder = await mkdtemp(path.join(tmpdir(), "email-delivery-rollback-"));
 const stateDir = path.join(folder, "state");
 const localFile = path.join(stateDir, "local.json");
@@ -120,6 +125,7 @@ describe.runIf(hasHistory)(`version ${version} after a rollback`, () => {
         body,
       );
       if (status >= 500) failing.push(`${method} ${route}`);
+      else if (UNKNOWN[version]?.includes(`${method} ${route}`)) expect(status, route).toBe(404);
       else expect(status, `${method} ${route}`).toBeLessThan(300);
     };
     for (const name of Object.keys(sent)) {
@@ -152,5 +158,8 @@ describe.runIf(hasHistory)(`version ${version} after a rollback`, () => {
 
     const again = await start(ROOT);
     expect((await call(again.local, "GET", `/emails/${sent.delivered.id}/events`)).status).toBe(200);
+    expect((await call(again.local, "POST", `/emails/scheduled/${sent.scheduled.id}/send-now`)).status).toBeLessThan(
+      300,
+    );
   });
 });
