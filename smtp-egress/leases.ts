@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, resultWithin, type Timer, wait } from "../mail-gateway/clock.ts";
+import { chunks } from "../src/lib/chunks.ts";
 import { HAND_OVER_MS } from "../src/mail/egress-tickets/ticket.ts";
 
 /** The lease of an outbox row, shared by the emails of the row. */
@@ -135,10 +136,7 @@ export class Leases {
   }
 
   async #renewAll(leases: readonly RowLease[]): Promise<void> {
-    const groups = Array.from({ length: Math.ceil(leases.length / GROUP) }, (_, n) =>
-      leases.slice(n * GROUP, (n + 1) * GROUP),
-    );
-    await Promise.all(groups.map((group) => this.#renewGroup(group).catch(() => {})));
+    await Promise.all(chunks(leases, GROUP).map((group) => this.#renewGroup(group).catch(() => {})));
   }
 
   async #renewGroup(group: readonly RowLease[]): Promise<void> {

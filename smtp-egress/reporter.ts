@@ -78,7 +78,7 @@ export class Reporter {
 
   /** Adds results of one transaction. */
   report(email: HeldEmail, recipients: readonly ReportedRecipient[]): void {
-    // A row whose lease ends would be claimed again while the report of its email is under way.
+    // If the lease of the row ended before the Worker has this report, another run would send the email again.
     if (!this.#waiting.has(email) && !this.#inCalls.has(email)) this.#options.leases.keep(email.lease);
     this.#waitingSince ??= this.#options.clock.elapsed();
     const waiting = this.#waiting.get(email) ?? { results: new Map(), finalDots: 0 };

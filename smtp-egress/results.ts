@@ -1,5 +1,5 @@
 import { Refusal } from "../mail-gateway/errors.ts";
-import type { Relay, ReportedResult } from "../src/mail/egress-tickets/report.ts";
+import { IN_LINE, type Relay, type ReportedResult } from "../src/mail/egress-tickets/report.ts";
 import type { RecipientResult as SmtpResult } from "../src/mail/smtp/client.ts";
 import type { Wait } from "./receiver-pace.ts";
 import type { Receiver } from "./receivers/types.ts";
@@ -12,8 +12,8 @@ export const FAILED = {
   reason: "the egress failed; its log has the error",
 } as const satisfies ReportedResult;
 
-/** The enhanced codes of a wait: of all mail to a receiver, and of a place in its line (RFC 3463 3.5, congestion). The Worker reads them. */
-const [PAUSED, IN_LINE] = ["4.7.1", "4.4.5"];
+/** The enhanced code of a wait of all mail to a receiver. */
+const PAUSED = "4.7.1";
 const SECOND_MS = 1_000;
 const MAX_SECONDS = 432_000;
 const MAX_REASON = 200;

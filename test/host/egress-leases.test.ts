@@ -124,7 +124,7 @@ describe("renewal", () => {
     await expect.poll(() => rig.worker.renewals.map(({ length }) => length)).toEqual([1, 100, 20]);
   });
 
-  it("is asked for again when 12 minutes are left, also while only the report of a result is under way, and not after it", async () => {
+  it("is renewed with 12 minutes left, also for an email with a result that the Worker does not have yet, and no more once it has it", async () => {
     const rig = await aRig();
     rig.worker.mode = "fails";
     const server = await rig.receiver("one");

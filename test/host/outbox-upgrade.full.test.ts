@@ -1,9 +1,8 @@
 /**
- * The outbox is upgraded under load: version 0.2.0 sends while the migrations run and beside the new Worker, which then sends alone, and the
- * other way round (docs/operating/upgrades.md). Skipped in a checkout without the history of that version.
+ * The outbox is upgraded under load: the version that was released last sends while the migrations run and beside the new Worker, which then
+ * sends alone, and the other way round (docs/operating/upgrades.md). Skipped in a checkout without the history of that version.
  */
-import { execFileSync } from "node:child_process";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,22 +13,13 @@ import { type Seeded, seedWorkspace } from "../../dev/seed-workspace.ts";
 import { createContext } from "../../src/platform/context.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { bundleScript, ROOT, readWorkerOptions, WORKER } from "./support/hosts/bundle.ts";
-
-const COMMIT = "28e8a9e61a90bab01f9ed8d7f6f85e3d24605f2f";
-const hasHistory = (() => {
-  try {
-    execFileSync("git", ["cat-file", "-e", `${COMMIT}^{commit}`], { cwd: ROOT, stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+import { hasReleased, released, writeReleased } from "./support/released.ts";
 
 type Version = "old" | "new";
 type Queues = Record<string, { queueName?: string }>;
 
 const folder = await mkdtemp(path.join(tmpdir(), "email-delivery-upgrade-"));
-const released = path.join(folder, "released");
+const source = path.join(folder, "released");
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Returns the options of a Worker with queues of its own, on the databases and the bucket of both. */
@@ -58,11 +48,9 @@ async function workerOf(version: Version, script: string, variables: Record<stri
   };
 }
 
-describe.runIf(hasHistory)("an upgrade from version 0.2.0, and the way back", () => {
+describe.runIf(hasReleased)(`an upgrade from version ${released.version}, and the way back`, () => {
   it("loses no email, and marks each that is sent twice", { timeout: 600_000 }, async () => {
-    execFileSync("mkdir", ["-p", released]);
-    execFileSync("sh", ["-c", `git archive ${COMMIT} | tar -x -C '${released}'`], { cwd: ROOT });
-    await symlink(path.join(ROOT, "node_modules"), path.join(released, "node_modules"));
+    await writeReleased(source);
     let messages = 0;
     // The outcome of every fifth first attempt is unknown, so that emails wait for a later one.
     const sink = new CountingSink((earlier) => earlier === 0 && ++messages % 5 === 0);
@@ -72,7 +60,7 @@ describe.runIf(hasHistory)("an upgrade from version 0.2.0, and the way back", ()
       EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off`,
     };
     const scripts = {
-      old: await bundleScript(path.relative(ROOT, path.join(released, WORKER))),
+      old: await bundleScript(path.relative(ROOT, path.join(source, WORKER))),
       new: await bundleScript(WORKER),
     };
     const miniflare = new Miniflare(
@@ -83,7 +71,7 @@ describe.runIf(hasHistory)("an upgrade from version 0.2.0, and the way back", ()
     );
     try {
       const env = await miniflare.getBindings<Env>("new");
-      const ofReleased = (await import(path.join(released, "dev/database.ts"))) as { migrateAll: typeof migrateAll };
+      const ofReleased = (await import(path.join(source, "dev/database.ts"))) as { migrateAll: typeof migrateAll };
       await ofReleased.migrateAll(env);
       const seed = await seedWorkspace(createContext(env, "upgrade"), {
         name: "Upgrade",

@@ -2,27 +2,17 @@
  * The version that was released last runs on the state that the new one has left (docs/operating/upgrades.md#roll-back). Skipped in
  * a checkout without the history of that version.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { findTestPort } from "./support/ports.ts";
+import { hasReleased, released, writeReleased } from "./support/released.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
-const { version, commit } = JSON.parse(await readFile(path.join(ROOT, "migrations/released.json"), "utf8")) as {
-  version: string;
-  commit: string;
-};
-const hasHistory = (() => {
-  try {
-    execFileSync("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: ROOT, stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const { version } = released;
 
 /** The calls that may be a 500 of a released version for rows of the new one, as the document says. */
 const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
@@ -89,7 +79,7 @@ async function call(local: Local, method: string, route: string, body?: unknown)
   return { status: response.status, body: (await response.json().catch(() => null)) as never };
 }
 
-describe.runIf(hasHistory)(`version ${version} after a rollback`, () => {
+describe.runIf(hasReleased)(`version ${version} after a rollback`, () => {
   it("reads, sends and retries, except for what the document says", { timeout: 300_000 }, async () => {
     const { child, local } = await start(ROOT);
     const mail = (to: string, more: object = {}) => ({
@@ -111,9 +101,7 @@ describe.runIf(hasHistory)(`version ${version} after a rollback`, () => {
     await stop(child);
 
     const source = path.join(folder, "released");
-    execFileSync("mkdir", ["-p", source]);
-    execFileSync("sh", ["-c", `git archive ${commit} | tar -x -C '${source}'`], { cwd: ROOT });
-    await symlink(path.join(ROOT, "node_modules"), path.join(source, "node_modules"));
+    await writeReleased(source);
     const old = await start(source);
     const failing: string[] = [];
     const ask = async (method: string, route: string, body?: unknown) => {

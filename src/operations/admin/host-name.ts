@@ -1,10 +1,6 @@
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { unprocessable } from "../../lib/errors.ts";
 
-/** Returns the description of a path parameter. */
-export const hostParameter = (name: string, description: string, example: string) =>
-  ({ in: "path", name, required: true, description, schema: { type: "string" }, example }) as const;
-
 /** Returns a host name of the path parameter `name` in A-labels and lower case. Throws 422. */
 export function readHost(text: string, name: string): string {
   const host = canonicalDomain(text);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { newRoutes } from "../../http/env.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { cursorQuery, onePage } from "../../http/pagination.ts";
+import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
 import { AuditEntryOut, listAllAudit, toAuditEntry } from "../../identity/workspaces/index.ts";
 import { addressKey } from "../../lib/addresses.ts";
@@ -31,12 +31,13 @@ export const adminRoutes = newRoutes()
       responses: responses(200, "A page of accounts", z.array(UserOut), [403]),
     }),
     query(ListQuery),
-    async (c) => {
-      const { after, email, limit } = c.req.valid("query");
-      const emailKey = email === undefined ? undefined : addressKey(email);
-      const found = await listUsers(c.get("caller"), { emailKey, after, limit: limit + 1 });
-      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toUser));
-    },
+    (c) =>
+      respondList(c, {
+        read: (caller, { email, ...page }) =>
+          listUsers(caller, { ...page, emailKey: email === undefined ? undefined : addressKey(email) }),
+        after: ({ id }) => id,
+        serialize: toUser,
+      }),
   )
   .post(
     "/v1/admin/users/:user_id/restrict",
@@ -62,11 +63,7 @@ export const adminRoutes = newRoutes()
       responses: responses(200, "A page of entries", z.array(AuditEntryOut), [403]),
     }),
     query(z.object(cursorQuery)),
-    async (c) => {
-      const { after, limit } = c.req.valid("query");
-      const found = await listAllAudit(c.get("caller"), { after, limit: limit + 1 });
-      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toAuditEntry));
-    },
+    (c) => respondList(c, { read: listAllAudit, after: ({ id }) => id, serialize: toAuditEntry }),
   )
   .get(
     "/v1/admin/receivers",

@@ -80,10 +80,10 @@ async function readOutbox(ctx: Ctx, database: "main" | number, limit: number): P
 
 async function readDue<Kind extends DatabaseKind>(ctx: OutboxCtx<Kind>, limit: number) {
   const { outbox } = ctx;
-  const [due, set] = await outbox.batch<DueRows | { quarantined: number }>([
+  const [due, aside] = await outbox.batch<DueRows | { quarantined: number }>([
     outbox.prepare(DUE_BY_KIND).bind(ctx.now(), limit),
     outbox.prepare(QUARANTINED).bind(limit),
   ]);
-  const { quarantined } = (set?.results[0] ?? { quarantined: 0 }) as { quarantined: number };
+  const { quarantined } = (aside?.results[0] ?? { quarantined: 0 }) as { quarantined: number };
   return { kinds: (due?.results ?? []) as DueRows[], quarantined, size: due?.meta.size_after ?? 0 };
 }

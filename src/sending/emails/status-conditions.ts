@@ -19,12 +19,13 @@ const LAST_TIME = 253_402_300_799_000;
 /** Longest time between minting the id of an email and accepting it: the upload of a large body lies between. */
 export const ID_AGE_MS = 600_000;
 
+const IS_LEASED = `coalesce((SELECT o.token IS NOT NULL FROM outbox o WHERE o.id = e.id),
+    (SELECT o.token IS NOT NULL FROM outbox o WHERE o.id = e.outbox_id), 0)`;
+
 /**
  * Status of a row of `emails e` as the API shows it. A queued email whose outbox row is under a lease is `sending`: the row of its own, if it
  * has one, or the one that it shares. The status is derived, not stored, to save a write per email. It costs two seeks per queued row.
  */
-const IS_LEASED = `coalesce((SELECT o.token IS NOT NULL FROM outbox o WHERE o.id = e.id),
-    (SELECT o.token IS NOT NULL FROM outbox o WHERE o.id = e.outbox_id), 0)`;
 export const shownStatus = sql.raw(
   `CASE WHEN e.status = 'queued' AND ${IS_LEASED} THEN 'sending' ELSE e.status END`,
 ) as SQL<Status>;

@@ -71,7 +71,7 @@ describe("a lease", () => {
     ["in the reverse order", [3, 2, 1]],
     ["in another order, one twice", [2, 3, 1, 2]],
   ] as const)(
-    "that several egresses and their Worker renew %s ends at the latest end, and nobody loses it",
+    "ends at the latest of its renewals, made %s by several egresses and the Worker, and all of them keep it",
     async (_, minutes) => {
       const { id, ticket } = await aLeasedRow();
       const start = Date.now();

@@ -25,21 +25,19 @@ interface EventRow {
   name: string;
   data: string;
   created_at: number;
-  /** Bytes of its person and of those of the events before it. */
-  total: number;
 }
 
 const FIND_EVENTS = `
-  SELECT n, workspace, id, email_key, name, data, created_at, sum(bytes) OVER (ORDER BY n) AS total FROM (
-    SELECT e.n, e.workspace, e.id, e.email_key, e.name, e.data, e.created_at, ${personBytesSql("e.workspace", "e.email_key")} AS bytes
-      FROM events e WHERE e.n > (SELECT last_event FROM automation_engine) ORDER BY e.n LIMIT ?1)
-   ORDER BY n`;
+  SELECT e.n, e.workspace, e.id, e.email_key, e.name, e.data, e.created_at FROM events e
+   WHERE e.n > (SELECT last_event FROM automation_engine) ORDER BY e.n LIMIT ?1`;
 
-// The definition of a version is read once for all its events.
+// A definition is read once for all events of its version, and a person once for all of theirs.
 const FIND_STARTED = `
   SELECT position, n, id, version, sum(bytes) OVER (ORDER BY position) AS total FROM (
     SELECT j.key AS position, a.n, a.id, a.version,
-           iif(row_number() OVER (PARTITION BY a.version ORDER BY j.key) = 1, octet_length(v.definition), 0) AS bytes
+           iif(row_number() OVER (PARTITION BY a.version ORDER BY j.key) = 1, octet_length(v.definition), 0)
+             + iif(row_number() OVER (PARTITION BY a.workspace, j.value->>'key' ORDER BY j.key) = 1,
+                 ${personBytesSql("a.workspace", "j.value->>'key'")}, 0) AS bytes
       FROM json_each(?1) j CROSS JOIN automations a
         ON a.workspace = j.value->>'workspace' AND a.trigger_event = j.value->>'name' AND a.status = 'active'
      CROSS JOIN automation_versions v ON v.n = a.version)
@@ -85,14 +83,12 @@ export async function enterRuns(ctx: MailCtx, lease: EngineLease): Promise<boole
   const db = ctx.mail;
   const { results: found } = await db.prepare(FIND_EVENTS).bind(EVENTS_PER_PAGE).all<EventRow>();
   if (found.length === 0) return false;
-  const small = withinBytes(found);
-  const names = small.map(({ workspace, name }) => JSON.stringify({ workspace, name }));
-  const { results: all } = await db.prepare(FIND_STARTED).bind(`[${names.join()}]`).all<StartedRow>();
-  const end = all[withinBytes(all).length]?.position ?? small.length;
+  const keys = found.map(({ n, workspace, email_key: key, name }) => JSON.stringify({ n, workspace, key, name }));
+  const { results: all } = await db.prepare(FIND_STARTED).bind(`[${keys.join()}]`).all<StartedRow>();
+  const end = all.find(({ total }) => total > PAGE_BYTES && total !== all[0]?.total)?.position ?? found.length;
   const started = all.filter(({ position }) => position < end);
-  const events = small.slice(0, end);
+  const [events, waking] = [found.slice(0, end), keys.slice(0, end)];
   const entries = started.length > 0 ? await newEntries(ctx, events, started) : [];
-  const waking = events.map(({ n, workspace, email_key: key, name }) => JSON.stringify({ n, workspace, key, name }));
   const enter = db.prepare(ENTER);
   const ids = entries.map(({ automation, id }) => ({ automation, id }));
   const told = runStartedStatements(ctx, ids);
@@ -108,18 +104,13 @@ export async function enterRuns(ctx: MailCtx, lease: EngineLease): Promise<boole
   return found.length === EVENTS_PER_PAGE || events.length < found.length;
 }
 
-/** Returns the first rows that cost at most PAGE_BYTES, with those of the same total as the first. */
-function withinBytes<Row extends { total: number }>(rows: readonly Row[]): Row[] {
-  return rows.filter(({ total }) => total <= PAGE_BYTES || total === rows[0]?.total);
-}
-
 /** An automation that an event of the page, by its position, begins. */
 interface StartedRow {
   position: number;
   n: number;
   id: string;
   version: number;
-  /** Bytes of the definitions of its event and of those before it. */
+  /** Bytes of the definitions and people of its event and of those before it. */
   total: number;
 }
 

@@ -54,11 +54,13 @@ interface Row {
   found: number;
 }
 
-// The definition of a version is read once for all its runs.
+// A definition is read once for all runs of its version, and a person once for all of theirs.
 const FIND = `
   WITH due AS MATERIALIZED (SELECT n, due_at, version FROM automation_runs WHERE due_at <= ?1 ORDER BY due_at, n LIMIT ?2),
   sized AS (
-    SELECT d.*, octet_length(r.data) + coalesce(octet_length(r.intent), 0) + ${personBytesSql("r.workspace", "r.email_key")}
+    SELECT d.*, octet_length(r.data) + coalesce(octet_length(r.intent), 0)
+             + iif(row_number() OVER (PARTITION BY r.workspace, r.email_key ORDER BY d.due_at, d.n) = 1,
+                 ${personBytesSql("r.workspace", "r.email_key")}, 0)
              + iif(row_number() OVER (PARTITION BY d.version ORDER BY d.due_at, d.n) = 1, coalesce(octet_length(v.definition), 0), 0) AS bytes
       FROM due d CROSS JOIN automation_runs r ON r.n = d.n LEFT JOIN automation_versions v ON v.n = d.version),
   page AS (SELECT n, bytes, sum(bytes) OVER (ORDER BY due_at, n) AS total FROM sized)

@@ -10,7 +10,7 @@ import { type AppEnv, newRoutes } from "../../../http/env.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
-import { anyCursorQuery, onePage } from "../../../http/pagination.ts";
+import { anyCursorQuery, respondList } from "../../../http/pagination.ts";
 import { refuseCrossSite } from "../../../http/same-origin.ts";
 import {
   deleteSessionCookies,
@@ -92,11 +92,13 @@ export const sessionRoutes = newRoutes()
       responses: responses(200, "A page of sessions that have not ended", z.array(SessionOut), [403]),
     }),
     query(z.object(anyCursorQuery)),
-    async (c) => {
+    (c) => {
       const caller = sessionCaller(c);
-      const { after, limit } = c.req.valid("query");
-      const found = await listSessions(caller, { after, limit: limit + 1 });
-      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map((row) => toSession(row, caller.actor)));
+      return respondList(c, {
+        read: (_, page) => listSessions(caller, page),
+        after: ({ id }) => id,
+        serialize: (row) => toSession(row, caller.actor),
+      });
     },
   )
   .delete(

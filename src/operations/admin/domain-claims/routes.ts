@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { newRoutes } from "../../../http/env.ts";
 import { noContent } from "../../../http/no-content.ts";
-import { responses } from "../../../http/openapi.ts";
-import { hostParameter, readHost } from "../host-name.ts";
+import { pathText, responses } from "../../../http/openapi.ts";
+import { readHost } from "../host-name.ts";
 import { operation } from "../routes.ts";
 import { endDomainClaim } from "./end.ts";
 import { listDomainClaims } from "./queries.ts";
 import { DomainClaimOut, toDomainClaim } from "./schema.ts";
 
-const parameters = [hostParameter("name", "Name of the domain", "example.com")];
+const parameters = [pathText("name", "Name of the domain", "example.com")];
 
 /** The routes with which administrators of the platform decide who may verify a domain. */
 export const domainClaimRoutes = newRoutes()

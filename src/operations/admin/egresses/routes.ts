@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { newRoutes } from "../../../http/env.ts";
 import { noContent } from "../../../http/no-content.ts";
-import { responses } from "../../../http/openapi.ts";
-import { onePage, pageQuery } from "../../../http/pagination.ts";
+import { pathText, responses } from "../../../http/openapi.ts";
+import { pageQuery, respondList } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
-import { hostParameter, readHost } from "../host-name.ts";
+import { readHost } from "../host-name.ts";
 import { operation } from "../routes.ts";
 import { removeDomainEgress, setDomainEgress, setWorkspaceEgress } from "./assign.ts";
 import { listAssignments, listEgresses } from "./queries.ts";
@@ -18,7 +18,7 @@ const ListQuery = z.object({
   after: z.string().regex(CURSOR, "after must be the value of a Link header").optional(),
 });
 
-const ofDomain = [hostParameter("name", "Name of the domain", "example.com")];
+const ofDomain = [pathText("name", "Name of the domain", "example.com")];
 
 /** The routes with which administrators of the platform give workspaces and domains an egress of their own. */
 export const egressRoutes = newRoutes()
@@ -39,12 +39,15 @@ export const egressRoutes = newRoutes()
       responses: responses(200, "A page of them", z.array(EgressAssignmentOut), [403]),
     }),
     query(ListQuery),
-    async (c) => {
-      const { after: from, limit } = c.req.valid("query");
-      const [, domain = "", id = ""] = CURSOR.exec(from ?? "") ?? [];
-      const rows = await listAssignments(c.get("caller"), { after: { domain, id }, limit: limit + 1 });
-      return c.json(onePage(c, rows, limit, (row) => ({ after: `${row.domain ?? ""}/${row.id}` })).map(toAssignment));
-    },
+    (c) =>
+      respondList(c, {
+        read: (caller, { after, limit }) => {
+          const [, domain = "", id = ""] = CURSOR.exec(after ?? "") ?? [];
+          return listAssignments(caller, { after: { domain, id }, limit });
+        },
+        after: (row) => `${row.domain ?? ""}/${row.id}`,
+        serialize: toAssignment,
+      }),
   )
   .put(
     "/v1/admin/workspaces/:workspace_id/egress",

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
+import { auditStatement } from "../../../platform/audit/record.ts";
 import type { OutboxCtx } from "../../../platform/context.ts";
 import { onMain, onShard, shardNumbers } from "../../../platform/jobs/shards.ts";
 
@@ -9,4 +10,14 @@ export function outboxOf(ctx: CallerCtx, database: string): OutboxCtx {
   const number = shardNumbers(ctx).find((known) => String(known) === database);
   if (number === undefined) throw notFound("Database");
   return onShard(ctx, number);
+}
+
+/** Records a change of rows of an outbox before it is made: the mail databases are not part of the transaction. */
+export async function recordChange(
+  ctx: CallerCtx,
+  action: "outbox.requeued" | "quarantine.retried" | "quarantine.dropped",
+  database: string,
+  ids: readonly string[],
+): Promise<void> {
+  await auditStatement({ ...ctx, workspace: null }, { action, target: database, detail: { ids } }).run();
 }

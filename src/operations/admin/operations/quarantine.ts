@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
-import { auditStatement } from "../../../platform/audit/record.ts";
 import type { WakeUp } from "../../../platform/context.ts";
-import { outboxOf } from "./outbox-of.ts";
+import { outboxOf, recordChange } from "./outbox-of.ts";
 
 /** An outbox row that was set aside. Times in milliseconds since 1970. */
 export interface QuarantinedRow {
@@ -35,7 +34,7 @@ const REMOVE = "DELETE FROM quarantine WHERE id = ?1";
 /** Makes a row that was set aside due now. It is set aside again when it fails again. Throws 404. */
 export async function retryQuarantined(ctx: CallerCtx, database: string, id: string): Promise<void> {
   const { outbox, wake } = outboxOf(ctx, database);
-  await record(ctx, "quarantine.retried", database, id);
+  await recordChange(ctx, "quarantine.retried", database, [id]);
   const [row, removed] = await outbox.batch<WakeUp>([
     outbox.prepare(RETRY).bind(id, ctx.now()),
     outbox.prepare(REMOVE).bind(id),
@@ -54,13 +53,8 @@ const FAIL = `
 /** Deletes a row that was set aside. Its email, which the id tells when the row is no JSON, has failed then. Throws 404. */
 export async function dropQuarantined(ctx: CallerCtx, database: string, id: string): Promise<void> {
   const { outbox } = outboxOf(ctx, database);
-  await record(ctx, "quarantine.dropped", database, id);
+  await recordChange(ctx, "quarantine.dropped", database, [id]);
   const remove = outbox.prepare(REMOVE).bind(id);
   const results = await outbox.batch(database === "main" ? [remove] : [outbox.prepare(FAIL).bind(id), remove]);
   if (results.at(-1)?.meta.changes === 0) throw notFound("Quarantined row");
-}
-
-// Recorded first: the mail databases are not part of the transaction.
-async function record(ctx: CallerCtx, action: "quarantine.retried" | "quarantine.dropped", target: string, id: string) {
-  await auditStatement({ ...ctx, workspace: null }, { action, target, detail: { ids: [id] } }).run();
 }

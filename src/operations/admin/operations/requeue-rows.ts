@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { auditStatement } from "../../../platform/audit/record.ts";
 import type { WakeUp } from "../../../platform/context.ts";
 import { UNLEASED } from "../../../platform/outbox/lease.ts";
-import { outboxOf } from "./outbox-of.ts";
+import { outboxOf, recordChange } from "./outbox-of.ts";
 
 /** Rows of one request: two queue messages of ten, and one statement. */
 export const MAX_REQUEUED = 100;
@@ -27,10 +26,8 @@ const REQUEUE = `
  */
 export async function requeueRows(ctx: CallerCtx, database: string, rows: readonly RowKey[]): Promise<number> {
   const { outbox, wake } = outboxOf(ctx, database);
-  // Recorded first: the mail databases are not part of the transaction.
   const ids = rows.map(({ id }) => id);
-  const entry = { action: "outbox.requeued", target: database, detail: { ids } } as const;
-  await auditStatement({ ...ctx, workspace: null }, entry).run();
+  await recordChange(ctx, "outbox.requeued", database, ids);
   const { results } = await outbox.prepare(REQUEUE).bind(JSON.stringify(rows), ctx.now()).all<WakeUp>();
   if (results.length > 0) await wake(results);
   return results.length;

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { newRoutes } from "../../../http/env.ts";
 import { noContent } from "../../../http/no-content.ts";
-import { responses } from "../../../http/openapi.ts";
-import { onePage, pageQuery } from "../../../http/pagination.ts";
+import { pathText, responses } from "../../../http/openapi.ts";
+import { pageQuery, respondList } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
-import { hostParameter as inPath, readHost } from "../host-name.ts";
+import { readHost } from "../host-name.ts";
 import { operation } from "../routes.ts";
 import { blockHost, listBlockedHosts, unblockHost } from "./blocked-hosts.ts";
 import { dropDeadLetter, listDeadLetters, replayDeadLetter } from "./dead-letters.ts";
@@ -38,10 +38,10 @@ const OutboxQuery = z.object({
   after: z.string().regex(OUTBOX_CURSOR, "after must be the value of a Link header").optional(),
 });
 
-const letterId = inPath("letter_id", "Id of the dead letter", "4f2f6b1c9d");
-const host = inPath("host", "Host name", "phishing.example.net");
-const database = inPath("database", "`main`, or the number of a mail database", "main");
-const mailDatabase = inPath("database", "Number of a mail database", "0");
+const letterId = pathText("letter_id", "Id of the dead letter", "4f2f6b1c9d");
+const host = pathText("host", "Host name", "phishing.example.net");
+const database = pathText("database", "`main`, or the number of a mail database", "main");
+const mailDatabase = pathText("database", "Number of a mail database", "0");
 
 /** The routes with which administrators of the platform operate it. */
 export const operationRoutes = newRoutes()
@@ -53,13 +53,15 @@ export const operationRoutes = newRoutes()
       responses: responses(200, "A page of rows", z.array(OutboxRowOut), [403, 404]),
     }),
     query(OutboxQuery),
-    async (c) => {
-      const { after: from, limit } = c.req.valid("query");
-      const [, dueAt = "0", id = ""] = OUTBOX_CURSOR.exec(from ?? "") ?? [];
-      const after = { dueAt: Number(dueAt), id };
-      const rows = await listOutboxRows(c.get("caller"), c.req.param("database"), { after, limit: limit + 1 });
-      return c.json(onePage(c, rows, limit, (row) => ({ after: `${row.due_at}.${row.id}` })).map(toOutboxRow));
-    },
+    (c) =>
+      respondList(c, {
+        read: (caller, { after, limit }) => {
+          const [, dueAt = "0", id = ""] = OUTBOX_CURSOR.exec(after ?? "") ?? [];
+          return listOutboxRows(caller, c.req.param("database"), { after: { dueAt: Number(dueAt), id }, limit });
+        },
+        after: (row) => `${row.due_at}.${row.id}`,
+        serialize: toOutboxRow,
+      }),
   )
   .post(
     "/v1/admin/outboxes/:database/requeue",
@@ -83,11 +85,12 @@ export const operationRoutes = newRoutes()
       responses: responses(200, "A page of rows", z.array(QuarantinedRowOut), [403, 404]),
     }),
     query(ListQuery),
-    async (c) => {
-      const { after, limit } = c.req.valid("query");
-      const rows = await listQuarantine(c.get("caller"), c.req.param("database"), { after, limit: limit + 1 });
-      return c.json(onePage(c, rows, limit, ({ id }) => ({ after: id })).map(toQuarantinedRow));
-    },
+    (c) =>
+      respondList(c, {
+        read: (caller, page) => listQuarantine(caller, c.req.param("database"), page),
+        after: ({ id }) => id,
+        serialize: toQuarantinedRow,
+      }),
   )
   .post(
     "/v1/admin/quarantines/:database/:row_id/retry",
@@ -116,11 +119,7 @@ export const operationRoutes = newRoutes()
       responses: responses(200, "A page of dead letters", z.array(DeadLetterOut), [403]),
     }),
     query(ListQuery),
-    async (c) => {
-      const { after, limit } = c.req.valid("query");
-      const rows = await listDeadLetters(c.get("caller"), { after, limit: limit + 1 });
-      return c.json(onePage(c, rows, limit, ({ id }) => ({ after: id })).map(toDeadLetter));
-    },
+    (c) => respondList(c, { read: listDeadLetters, after: ({ id }) => id, serialize: toDeadLetter }),
   )
   .post(
     "/v1/admin/dead-letters/:letter_id/replay",
@@ -149,11 +148,7 @@ export const operationRoutes = newRoutes()
       responses: responses(200, "A page of hosts", z.array(BlockedHostOut), [403]),
     }),
     query(ListQuery),
-    async (c) => {
-      const { after, limit } = c.req.valid("query");
-      const rows = await listBlockedHosts(c.get("caller"), { after, limit: limit + 1 });
-      return c.json(onePage(c, rows, limit, (row) => ({ after: row.host })).map(toBlockedHost));
-    },
+    (c) => respondList(c, { read: listBlockedHosts, after: (row) => row.host, serialize: toBlockedHost }),
   )
   .put(
     "/v1/admin/blocked-hosts/:host",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { newRoutes } from "../../../http/env.ts";
 import { responses } from "../../../http/openapi.ts";
-import { cursorQuery, onePage } from "../../../http/pagination.ts";
+import { cursorQuery, respondList } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { operation } from "../routes.ts";
 import { setDailyLimit } from "./daily-limit.ts";
@@ -18,11 +18,7 @@ export const platformWorkspaceRoutes = newRoutes()
       responses: responses(200, "A page of workspaces", z.array(PlatformWorkspaceOut), [403]),
     }),
     query(z.object(cursorQuery)),
-    async (c) => {
-      const { after, limit } = c.req.valid("query");
-      const found = await listAllWorkspaces(c.get("caller"), { after, limit: limit + 1 });
-      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toPlatformWorkspace));
-    },
+    (c) => respondList(c, { read: listAllWorkspaces, after: ({ id }) => id, serialize: toPlatformWorkspace }),
   )
   .post(
     "/v1/admin/workspaces/:workspace_id/pause",

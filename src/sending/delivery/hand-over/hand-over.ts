@@ -1,3 +1,4 @@
+import { IN_LINE } from "../../../mail/egress-tickets/report.ts";
 import type { RecipientResult } from "../../../mail/smtp/transport.ts";
 
 /** The egress does not take an email yet, because its receiver is to get it later. No attempt was made. */
@@ -17,8 +18,6 @@ export type HandOver = RecipientResult | { kind: "held" } | Paced;
 
 /** The text of a 451 to RCPT by which an egress of our own lets an email wait (docs/egress.md). */
 const WAIT = /^wait (\d{1,6}) s for ([a-z0-9.-]{1,100}) \(([^)]{1,60})\): (.{1,300})$/;
-/** The enhanced code of a place in the line, which other emails do not share: a wait with any other code is a pause of the receiver. */
-const IN_LINE = "4.4.5";
 /** The enhanced code by which an egress without room, or one that stops, gives an email back (RFC 3463 3.4), and when to ask again. */
 const NO_ROOM = "4.3.2";
 const NO_ROOM_WAIT_MS = 30_000;
