@@ -5,7 +5,7 @@ import { type FailureInjection, failingDatabase, type Moment } from "./failures.
 
 /** Tables of a mail database. outbox and idempotency_keys are also in the main one; `database` reads those of the mail database. */
 const MAIL_TABLES =
-  /\b(?:FROM|INTO|UPDATE|JOIN|TABLE)\s+(?:emails|changes|outbox|idempotency_keys|rollups_\w+|email_search\w*|search_progress|content_progress|retried_addresses|shard_workspaces|contacts|contact_lists|contact_forms|confirmations|consents|consent_words|inbound_emails|broadcast\w*|bulk_\w+|outage_workspaces|rate_snapshots|webhook_\w+|domain_reports|dmarc_sources|tls_sessions|events|segments|person_activity|automation\w*)\b/i;
+  /\b(?:FROM|INTO|UPDATE|JOIN|TABLE)\s+(?:emails|changes|outbox|idempotency_keys|rollups_\w+|email_search\w*|search_progress|content_progress|retried_addresses|shard_workspaces|contacts|contact_lists|contact_forms|confirmations|consents|consent_words|inbound_emails|broadcast\w*|bulk_\w+|outage_workspaces|rate_snapshots|webhook_\w+|domain_reports|dmarc_sources|tls_sessions|events|segments|person_activity|automation\w*|unread_events)\b/i;
 
 /** Number of the mail database of the workspaces: 0 or 1, by the first file of the isolate, which shares this module. */
 export const FILE_SHARD =

@@ -6,7 +6,7 @@ import type { Entry } from "./definition.ts";
 import type { RunStatus } from "./rules.ts";
 import { dayIn, endOfQuietHours, nextDay, nextLocalTime, zoneOf } from "./times.ts";
 
-/** A wait that has begun. `until` in milliseconds since 1970. */
+/** A wait that has begun. `until` in milliseconds since 1970: at a step that changes something, when that was begun. */
 interface Wait {
   until: number;
   /** Name of the event that ends it sooner; null: none. */
@@ -56,7 +56,7 @@ export interface Entered {
   text: string;
 }
 
-/** The effect of a step, done once however often it is tried: `visit` names it. */
+/** The effect of a step, done once however often it is tried: the run, the visit and the path name it. */
 export interface Effect {
   visit: number;
   step: EffectStep;
@@ -88,14 +88,15 @@ export interface Move {
  */
 export function advance(run: Run, nodes: readonly Node[], facts: Facts): Move {
   const move: Move = { run, status: "active", dueAt: facts.now, effect: null, history: [], entered: [] };
-  const reason = reasonToLeave(facts);
+  const reason = isBegun(run, nodes) ? null : reasonToLeave(facts);
   if (reason !== null) return ended(note(move, facts, nodeOf(run, nodes), reason), "exited");
   let current = move;
   for (;;) {
     const node = nodeOf(current.run, nodes);
     if (node === null) return ended(current, "completed");
     const next = current.run.wait === null ? come(current, node, facts) : goOn(current, current.run.wait, node, facts);
-    if (next.dueAt === null || next.dueAt > facts.now || next.effect !== null) return settle(next, nodes, facts);
+    if (next.dueAt === null || next.dueAt > facts.now || next.effect !== null || isBegun(next.run, nodes))
+      return settle(next, nodes, facts);
     current = next;
   }
 }
@@ -107,6 +108,16 @@ function reasonToLeave({ person, exitEvent, entry, segments, now }: Facts): stri
     ? "Left: the exit condition holds."
     : null;
 }
+
+/** Steps whose effect is in the main database, beside the transaction that moves the run. */
+export const isInMain = ({ kind }: EffectStep): boolean => kind === "change_topic" || kind === "notify";
+
+/**
+ * Returns whether the run stands at a step of these, which it has begun. The move that begins it does no more, so that the step is
+ * repeated as it was, whatever has changed since (docs/decisions.md).
+ */
+const isBegun = (run: Run, nodes: readonly Node[]): boolean =>
+  run.wait !== null && nodeOf(run, nodes)?.kind === "effect";
 
 const nodeOf = ({ node }: Run, nodes: readonly Node[]): Node | null => (node === null ? null : (nodes[node] ?? null));
 
@@ -153,7 +164,9 @@ function come(move: Move, node: Node, facts: Facts): Move {
     case "end":
       return go(here, null);
     case "effect":
-      return act(here, node, facts);
+      return isInMain(node.step)
+        ? { ...here, run: { ...run, wait: { until: facts.now, event: null } } }
+        : act(here, node, facts);
   }
 }
 
@@ -175,6 +188,7 @@ function begin(move: Move, node: Node, facts: Facts, wait: Wait): Move {
 
 /** Goes on after a wait that is over, or keeps waiting. */
 function goOn(move: Move, wait: Wait, node: Node, facts: Facts): Move {
+  if (node.kind === "effect") return act(move, node, { ...facts, now: wait.until });
   if (node.kind === "wait_for_event" && facts.found !== null) {
     const came = note(move, facts, node, `${node.event} came: took the first branch.`);
     return go({ ...came, run: { ...came.run, data: facts.found.data } }, node.next);

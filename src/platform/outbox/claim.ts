@@ -2,7 +2,7 @@ import type { DatabaseKind, OutboxCtx, Statement, WakeUp } from "../context.ts";
 import { isOfStatement } from "../db/repeat-call.ts";
 import type { Lease } from "./lease.ts";
 import { CLAIM_EMAILS, CLAIM_ROWS } from "./rules.ts";
-import { dueRows, someTurns } from "./turns.ts";
+import { dueRows, outboxTurns } from "./turns.ts";
 
 /** A claimed row. `claims` includes this claim. */
 export interface ClaimedRow {
@@ -26,7 +26,7 @@ const MAY_BE_ADDED = "kind = 'deliver' AND claims = 0 AND leased_until <= ?3";
  */
 const candidates = (where: string) => `RECURSIVE named AS MATERIALIZED (
     SELECT value->>'id' AS id, value->>'dueAt' AS due_at, value->>'kind' AS kind, key AS position FROM json_each(?1)
-  ), ${someTurns("?5", `iif(?4 = 0, 0, ${WORKSPACES})`)}, ${dueRows("due_at <= ?3", where, "?4")}`;
+  ), ${outboxTurns("?5", `iif(?4 = 0, 0, ${WORKSPACES})`)}, ${dueRows("due_at <= ?3", where, "?4")}`;
 
 /**
  * SQL that begins a statement on the rows that a claim has taken, by its own parameters: `leased o` are these rows.

@@ -1,13 +1,13 @@
 import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
-import { dueRows, someTurns, WAITING_BROADCASTS } from "../../platform/outbox/turns.ts";
+import { dueRows, outboxTurns, WAITING_BROADCASTS } from "../../platform/outbox/turns.ts";
 import type { DeliveryRun } from "./hand-over/index.ts";
 import { LOW_PRIORITY_RUN_ROWS, mayClaim, RECENT_MS, RUN_MS } from "./rules.ts";
 import { deliverRows } from "./run.ts";
 
 // Rows that became due a moment ago: their own wake-ups may wait behind this run. Older ones are found by the sweep.
 const FIND_TRANSACTIONAL = `
-  WITH RECURSIVE ${someTurns("?3", "100")}, ${dueRows("due_at BETWEEN ?1 AND ?2", "kind = 'deliver' AND leased_until <= ?2", "100")}
+  WITH RECURSIVE ${outboxTurns("?3", "100")}, ${dueRows("due_at BETWEEN ?1 AND ?2", "kind = 'deliver' AND leased_until <= ?2", "100")}
   SELECT o.due_at AS dueAt, o.id, o.kind FROM due d CROSS JOIN outbox o ON o.id = d.id ORDER BY d.turn LIMIT 100`;
 
 // The emails of a cancelled broadcast do not leave, so its rate does not apply to them.

@@ -22,14 +22,15 @@ export interface NewChoice {
   choice: Choice | null;
 }
 
-// The same choice again keeps its time. A topic that was deleted gets none.
+// The same choice again keeps its time. A topic that was deleted gets none. A step of an automation may be repeated later: what the person
+// has chosen since stays.
 const CHOOSE = `
   INSERT INTO topic_choices (workspace, email, topic, choice, chosen_at, method)
   SELECT t.workspace, ?2, t.n, j.value->>'choice', ?4, ?5 FROM json_each(?3) j
    CROSS JOIN topics t ON t.workspace = ?1 AND t.id = j.value->>'id'
    WHERE j.value->>'choice' IS NOT NULL
   ON CONFLICT DO UPDATE SET choice = excluded.choice, chosen_at = excluded.chosen_at, method = excluded.method
-   WHERE topic_choices.choice <> excluded.choice`;
+   WHERE topic_choices.choice <> excluded.choice AND (?5 <> 'automation' OR topic_choices.chosen_at <= ?4)`;
 
 const FORGET = `
   DELETE FROM topic_choices WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND topic IN (

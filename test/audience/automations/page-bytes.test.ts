@@ -94,7 +94,43 @@ it("the runs that one event begins of many large automations move in several pag
   for (const id of ids) expect(await own.runs(id)).toMatchObject([{ status: "active" }]);
 });
 
-it("changes of topics with large data of events are recorded as intents whatever their size", async () => {
+it("an event that begins runs of 100 automations with filters of 200 KB is read in several pages", async () => {
+  const own = automationsOf(workspace, silent);
+  await aList(workspace, [{ email: "p@example.org" }]);
+  const { id } = await own.start(waiting);
+  const copies = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 99) ";
+  const of = "c CROSS JOIN automations a ON a.id = ?1";
+  // Large conditions, any of which holds: the event begins all runs.
+  const large = JSON.stringify({
+    any: [{ event: "plan", is: "exists" }, ...Array(200).fill({ ...filter, value: "y".repeat(1_000) })],
+  });
+  await mail.batch([
+    mail
+      .prepare(
+        `${copies} INSERT INTO automation_versions (workspace, automation, number, definition, created_at)
+       SELECT a.workspace, a.n + 1000 + i, 1, v.definition, 0 FROM ${of} CROSS JOIN automation_versions v ON v.n = a.version`,
+      )
+      .bind(id),
+    mail
+      .prepare(
+        `${copies} INSERT INTO automations (n, workspace, id, user_id, name, status, definition, size, trigger_event, version, version_number, created_at, updated_at)
+       SELECT a.n + 1000 + i, a.workspace, a.id || i, a.user_id, 'A', 'active', '{}', 2, a.trigger_event, v.n, 1, 0, 0
+         FROM ${of} CROSS JOIN automation_versions v ON v.automation = a.n + 1000 + i`,
+      )
+      .bind(id),
+    mail
+      .prepare(
+        "UPDATE automation_versions SET definition = json_set(definition, '$.trigger.filter', json(?2)) WHERE workspace = ?1",
+      )
+      .bind(workspace.workspaceNumber, large),
+  ]);
+  await anEvent(workspace, "p@example.org", { data: { plan: "gold" } });
+  expect((await largest()).result).toBeLessThan(10_000_000);
+  const runs = "SELECT count(*) AS n FROM automation_runs WHERE workspace = ?1";
+  expect(await mail.prepare(runs).bind(workspace.workspaceNumber).first("n")).toBe(100);
+});
+
+it("changes of topics with large data of events are made whatever their size", async () => {
   const own = automationsOf(workspace, silent);
   const topic = await own.expectJson<{ id: string }>(await own.api.post("/v1/topics/", { name: "News" }), 201);
   const people = Array.from({ length: 150 }, (_, n) => `p${n}@example.org`);

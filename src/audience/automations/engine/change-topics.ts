@@ -17,10 +17,10 @@ export async function applyTopics(ctx: MailCtx, pending: readonly TopicEffect[])
   const named = pending.map(({ due, effect }) => ({ workspace: due.workspace, topic: effect.step.topic_id }));
   const [found] = await ctx.db.batch<{ id: string; name: string }>([
     ctx.db.prepare(FIND_TOPICS).bind(JSON.stringify(named)),
-    ...pending.map(({ due, effect: { step } }) => {
+    ...pending.map(({ due, effect: { step, at } }) => {
       const choice = step.subscribed ? ("subscribed" as const) : ("unsubscribed" as const);
       const person = { workspace: due.workspace, email: due.key, method: "automation" as const };
-      return chooseStatement(ctx, person, [{ id: step.topic_id, choice }]);
+      return chooseStatement(ctx, person, [{ id: step.topic_id, choice }], at);
     }),
   ]);
   const names = new Map(found?.results.map(({ id, name }) => [id, name]));

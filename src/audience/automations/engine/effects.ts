@@ -20,10 +20,6 @@ function ofKind<Kind extends EffectKind>(pending: readonly PendingEffect[], kind
   return pending.filter(({ effect }) => effect.step.kind === kind) as unknown as PendingOf<Kind>[];
 }
 
-/** Returns whether the effect changes the main database. */
-export const isInMain = ({ effect: { step } }: PendingEffect): boolean =>
-  step.kind === "change_topic" || step.kind === "notify";
-
 /**
  * Returns the effects that one page does, in the order of their runs: one for a person, and few enough targets. The others are due still.
  */

@@ -1,9 +1,10 @@
 import { utf8 } from "../../../lib/bytes.ts";
 import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
 import { DAY_MS } from "../../../lib/time.ts";
-import type { MailCtx } from "../../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
+import { rowsInTurns, someTurns } from "../../../platform/db/workspace-turns.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import { evaluate, personBytesSql } from "../../conditions/index.ts";
 import type { Definition } from "../definition.ts";
@@ -12,10 +13,18 @@ import { limits } from "../rules.ts";
 import { runStartedStatements } from "../webhook-events.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
 import { readPeople } from "./people.ts";
-import { PAGE_BYTES } from "./read-due.ts";
+import { PAGE_BYTES, type PlaceOfPage } from "./read-due.ts";
 
 /** Events of a page: at most 16 KiB each. */
-const EVENTS_PER_PAGE = 200;
+export const EVENTS_PER_PAGE = 200;
+/** Runs that a page may begin. Further automations of its last event are looked at by the next. */
+const RUNS_BEGUN_PER_PAGE = 1_000;
+/** Workspaces whose events a page reads. */
+const WORKSPACES_PER_PAGE = 32;
+/** Unread events of a workspace that a page looks at, to find those that are not to wait. */
+const LOOKED_AT = 1_000;
+/** How long an event waits that fails alone, in milliseconds. */
+const FAILED_EVENT_MS = 3_600_000;
 
 interface EventRow {
   n: number;
@@ -25,23 +34,47 @@ interface EventRow {
   name: string;
   data: string;
   created_at: number;
+  /** automations.n up to which it was read. */
+  automation: number;
+  /** Events that are unread, up to more than a page. */
+  unread: number;
 }
 
+// Those of each workspace in turn. ?1: now; ?2: events; ?3: where the turns begin.
+const FIRST_UNREAD = `RECURSIVE ${someTurns("unread_events WHERE true", "?3", WORKSPACES_PER_PAGE)}, ${rowsInTurns({
+  exists: "SELECT 1 FROM unread_events WHERE workspace = t.workspace AND not_before <= ?1",
+  rows: `SELECT n AS id FROM (SELECT * FROM unread_events WHERE workspace = t.workspace ORDER BY n LIMIT ${LOOKED_AT}) WHERE not_before <= ?1`,
+  limit: "?2",
+})}, first AS (
+    SELECT d.turn, e.* FROM due d CROSS JOIN events e ON e.n = d.id ORDER BY d.turn, e.n LIMIT CAST(?2 AS INTEGER))`;
+
 const FIND_EVENTS = `
-  SELECT e.n, e.workspace, e.id, e.email_key, e.name, e.data, e.created_at FROM events e
-   WHERE e.n > (SELECT last_event FROM automation_engine) ORDER BY e.n LIMIT ?1`;
+  WITH ${FIRST_UNREAD}
+  SELECT f.n, f.workspace, f.id, f.email_key, f.name, f.data, f.created_at, u.automation,
+         (SELECT count(*) FROM (SELECT 1 FROM unread_events WHERE not_before <= ?1 LIMIT ${EVENTS_PER_PAGE + 1})) AS unread
+    FROM first f CROSS JOIN unread_events u ON u.workspace = f.workspace AND u.n = f.n ORDER BY f.turn, f.n`;
+
+const POSTPONE = `
+  WITH ${FIRST_UNREAD}
+  UPDATE unread_events SET not_before = ?1 + ${FAILED_EVENT_MS} WHERE (workspace, n) IN (SELECT workspace, n FROM first)`;
+
+/** Returns the statement that makes the first event of a page wait. */
+export const postponeEvent = (ctx: MailCtx, { start }: PlaceOfPage): MailStatement =>
+  ctx.mail.prepare(POSTPONE).bind(ctx.now(), 1, start);
 
 // A definition is read once for all events of its version, and a person once for all of theirs.
 const FIND_STARTED = `
-  SELECT position, n, id, version, sum(bytes) OVER (ORDER BY position) AS total FROM (
-    SELECT j.key AS position, a.n, a.id, a.version,
-           iif(row_number() OVER (PARTITION BY a.version ORDER BY j.key) = 1, octet_length(v.definition), 0)
-             + iif(row_number() OVER (PARTITION BY a.workspace, j.value->>'key' ORDER BY j.key) = 1,
-                 ${personBytesSql("a.workspace", "j.value->>'key'")}, 0) AS bytes
-      FROM json_each(?1) j CROSS JOIN automations a
-        ON a.workspace = j.value->>'workspace' AND a.trigger_event = j.value->>'name' AND a.status = 'active'
-     CROSS JOIN automation_versions v ON v.n = a.version)
-   ORDER BY position`;
+  WITH started AS MATERIALIZED (
+    SELECT j.key AS position, j.value AS event, a.n, a.id, a.version, a.workspace FROM json_each(?1) j CROSS JOIN automations a
+        ON a.workspace = j.value->>'workspace' AND a.trigger_event = j.value->>'name' AND a.status = 'active' AND a.n > j.value->>'automation'
+     ORDER BY j.key, a.n LIMIT ${RUNS_BEGUN_PER_PAGE})
+  SELECT position, n, id, version, sum(bytes) OVER (ORDER BY position, n) AS total FROM (
+    SELECT s.position, s.n, s.id, s.version, s.event->>'size'
+             + iif(row_number() OVER (PARTITION BY s.version ORDER BY s.position) = 1, octet_length(v.definition), 0)
+             + iif(row_number() OVER (PARTITION BY s.workspace, s.event->>'key' ORDER BY s.position, s.n) = 1,
+                 ${personBytesSql("s.workspace", "s.event->>'key'")}, 0) AS bytes
+      FROM started s CROSS JOIN automation_versions v ON v.n = s.version)
+   ORDER BY position, n`;
 
 const FIND_RULES = `
   SELECT v.n, v.definition->'$.trigger.filter' AS filter, v.definition->'$.entry' AS entry,
@@ -73,44 +106,51 @@ const COUNT = `
       ON r.automation = j.value->>'automation' AND r.id = j.value->>'id' WHERE true GROUP BY r.version
   ON CONFLICT DO UPDATE SET runs = runs + excluded.runs`;
 
-const PASS = "UPDATE automation_engine SET last_event = ?1 WHERE last_event < ?1";
+const PASS =
+  "DELETE FROM unread_events WHERE (workspace, n) IN (SELECT value->>'workspace', value->>'n' FROM json_each(?1))";
+const PASS_PART = "UPDATE unread_events SET automation = ?3 WHERE workspace = ?1 AND n = ?2";
 
 /**
- * Reads the next events of the mail database: begins runs, wakes runs that wait for them, and passes them, in one transaction. Returns
- * whether others may follow. Throws ConcurrencyError when the lease was lost.
+ * Reads the next events of the mail database, those of each workspace in turn: begins runs, wakes runs that wait for them, and passes them, in
+ * one transaction. Returns whether others may follow. Throws ConcurrencyError when the lease was lost.
  */
-export async function enterRuns(ctx: MailCtx, lease: EngineLease): Promise<boolean> {
+export async function enterRuns(ctx: MailCtx, lease: EngineLease, { size, start }: PlaceOfPage): Promise<boolean> {
   const db = ctx.mail;
-  const { results: found } = await db.prepare(FIND_EVENTS).bind(EVENTS_PER_PAGE).all<EventRow>();
+  const { results: found } = await db.prepare(FIND_EVENTS).bind(ctx.now(), size, start).all<EventRow>();
   if (found.length === 0) return false;
-  const keys = found.map(({ n, workspace, email_key: key, name }) => JSON.stringify({ n, workspace, key, name }));
+  const keys = found.map(({ n, workspace, email_key: key, name, automation, data }) =>
+    JSON.stringify({ n, workspace, key, name, automation, size: data.length }),
+  );
   const { results: all } = await db.prepare(FIND_STARTED).bind(`[${keys.join()}]`).all<StartedRow>();
-  const end = all.find(({ total }) => total > PAGE_BYTES && total !== all[0]?.total)?.position ?? found.length;
-  const started = all.filter(({ position }) => position < end);
-  const [events, waking] = [found.slice(0, end), keys.slice(0, end)];
-  const entries = started.length > 0 ? await newEntries(ctx, events, started) : [];
+  const started = all.filter(({ total }) => total <= PAGE_BYTES || total === all[0]?.total);
+  // The last event may begin more runs than fit into the page.
+  const last = started.length < all.length || all.length === RUNS_BEGUN_PER_PAGE ? started.at(-1) : undefined;
+  const passed = keys.slice(0, last?.position);
+  const entries = started.length > 0 ? await newEntries(ctx, found, started) : [];
   const enter = db.prepare(ENTER);
   const ids = entries.map(({ automation, id }) => ({ automation, id }));
   const told = runStartedStatements(ctx, ids);
+  const part = last && found[last.position];
   const results = await guardedBatch(db, [
     ...renewStatements(ctx, lease),
-    db.prepare(WAKE).bind(`[${waking.join()}]`, ctx.now()),
+    db.prepare(WAKE).bind(`[${passed.join()}]`, ctx.now()),
     ...jsonChunks(entries.map((entry) => JSON.stringify(entry))).map((chunk) => enter.bind(chunk, ctx.now())),
     ...(entries.length > 0 ? [db.prepare(COUNT).bind(JSON.stringify(ids))] : []),
-    db.prepare(PASS).bind(events.at(-1)?.n ?? 0),
+    db.prepare(PASS).bind(`[${passed.join()}]`),
+    ...(part ? [db.prepare(PASS_PART).bind(part.workspace, part.n, last.n)] : []),
     ...told,
   ]);
   if (told.length > 0) await wakeForResults(ctx, results.slice(-told.length));
-  return found.length === EVENTS_PER_PAGE || events.length < found.length;
+  return passed.length < (found[0]?.unread ?? 0);
 }
 
-/** An automation that an event of the page, by its position, begins. */
+/** An automation of which an event of the page, by its position, begins a run. */
 interface StartedRow {
   position: number;
   n: number;
   id: string;
   version: number;
-  /** Bytes of the definitions and people of its event and of those before it. */
+  /** Bytes of the data, definitions and people of this run and of those before it. */
   total: number;
 }
 

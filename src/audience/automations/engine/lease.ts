@@ -1,4 +1,5 @@
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
+import { allTurns } from "../../../platform/db/workspace-turns.ts";
 
 /** A run of the engine of a mail database that takes longer without a page has ended, in milliseconds. */
 const LEASE_MS = 30_000;
@@ -48,27 +49,37 @@ export function renewStatements(ctx: MailCtx, { token }: EngineLease): MailState
   return [db.prepare(RENEW).bind(token, now + LEASE_MS, now + LEASE_MS / 2), db.prepare(HOLD).bind(token)];
 }
 
-/** SQL of conditions under which the engine has something to do at ?1 (ms since 1970). Seeks in indexes. */
-export const HAS_AUTOMATION_WORK_SQL = `(
-  EXISTS (SELECT 1 FROM automation_runs WHERE due_at <= ?1)
-  OR (SELECT coalesce(max(n), 0) FROM events) > (SELECT last_event FROM automation_engine)
-  OR EXISTS (SELECT 1 FROM automations WHERE sweep IS NOT NULL))`;
+/** Runs that wait or are due, as an index has them. */
+export const WAITING_RUNS = "automation_runs WHERE due_at IS NOT NULL";
 
-const LOOK = `SELECT ${HAS_AUTOMATION_WORK_SQL} AS has_work, (SELECT min(due_at) FROM automation_runs WHERE due_at IS NOT NULL) AS next`;
+/** SQL of the time at which the first run is due, or NULL. Reads two index entries for each workspace with runs that wait. */
+const NEXT_DUE = `(WITH RECURSIVE ${allTurns(WAITING_RUNS)} SELECT min((
+    SELECT min(due_at) FROM ${WAITING_RUNS} AND workspace = t.workspace)) FROM turns t WHERE t.workspace IS NOT NULL)`;
+
+const HAS_OTHER_WORK = `EXISTS (SELECT 1 FROM unread_events WHERE not_before <= ?1) OR EXISTS (SELECT 1 FROM automations WHERE sweep IS NOT NULL)`;
+
+/** SQL of conditions under which the engine has something to do at ?1 (ms since 1970). Seeks in indexes. */
+export const HAS_AUTOMATION_WORK_SQL = `(${NEXT_DUE} <= ?1 OR ${HAS_OTHER_WORK})`;
+
+const LOOK = `SELECT ${HAS_OTHER_WORK} AS has_work, ${NEXT_DUE} AS next`;
+
+// No event up to `last_event` is unread (migrations/mail/0270_event_turns.sql).
+const RELEASE = `
+  UPDATE automation_engine SET token = NULL, until = 0,
+    last_event = iif(EXISTS (SELECT 1 FROM unread_events), last_event, coalesce((SELECT max(n) FROM events), last_event))
+   WHERE token = ?1`;
 
 /**
- * Gives the engine back. Returns whether there is work by then, in the same transaction: a wake-up that found the engine taken came
- * before it; and when the next run is due, in milliseconds since 1970, or null.
+ * Gives the engine back. Returns when it has work by then, in milliseconds since 1970, or null, in the same transaction: a wake-up that found
+ * the engine taken came before it.
  */
-export async function releaseEngine(
-  ctx: MailCtx,
-  { token }: EngineLease,
-): Promise<{ hasWork: boolean; next: number | null }> {
+export async function releaseEngine(ctx: MailCtx, { token }: EngineLease): Promise<number | null> {
   const db = ctx.mail;
+  const now = ctx.now();
   const [, found] = await db.batch<{ has_work: 0 | 1; next: number | null }>([
-    db.prepare("UPDATE automation_engine SET token = NULL, until = 0 WHERE token = ?1").bind(token),
-    db.prepare(LOOK).bind(ctx.now()),
+    db.prepare(RELEASE).bind(token),
+    db.prepare(LOOK).bind(now),
   ]);
   const row = found?.results[0];
-  return { hasWork: row?.has_work === 1, next: row?.next ?? null };
+  return row?.has_work === 1 ? now : (row?.next ?? null);
 }

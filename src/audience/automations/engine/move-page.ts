@@ -2,17 +2,16 @@ import { partition } from "../../../lib/partition.ts";
 import { iso } from "../../../lib/time.ts";
 import { dailyKey, notifyOwners } from "../../../notices/notifications/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
-import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import { jsonGroups } from "../../../platform/db/json-chunks.ts";
+import { guardedBatch } from "../../../platform/db/batch.ts";
 import { wakeForResults, wakeWebhooks } from "../../../platform/webhook-events/wake.ts";
-import { advance, type Effect, type Entered, type Move } from "../advance.ts";
+import { advance, type Effect, type Entered, isInMain, type Move } from "../advance.ts";
 import { pauseStatements } from "../pause-statements.ts";
 import { findVersions, type Version } from "../versions.ts";
 import { runEndedStatements } from "../webhook-events.ts";
-import { applyInMain, choosePage, isInMain, type PendingEffect, type Prepared, prepareEffects } from "./effects.ts";
+import { applyInMain, choosePage, type PendingEffect, type Prepared, prepareEffects } from "./effects.ts";
 import { readFacts } from "./facts.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
-import { type DueRun, RUNS_PER_PAGE, readDue } from "./read-due.ts";
+import { type DueRun, type PlaceOfPage, readDue } from "./read-due.ts";
 import { type Moved, moveStatements } from "./save.ts";
 import { findWorkspaces, type WorkspaceState } from "./workspaces.ts";
 
@@ -24,12 +23,12 @@ export interface PageResult {
 }
 
 /**
- * Moves a page of at most `limit` runs that are due. What their steps do in this mail database is written in the transaction that moves them; what they
- * do in the main one is written before it, after the move was recorded as an intent, and is repeated without effect when this is killed
+ * Moves a page of runs that are due. What their steps do in this mail database is written in the transaction that moves them; what they
+ * do in the main one is written before it, by runs that have begun the step, and is repeated without effect when this is killed
  * between. Throws ConcurrencyError when the lease was lost or a run was changed meanwhile: nothing of the page has moved then.
  */
-export async function movePage(ctx: MailCtx, lease: EngineLease, limit = RUNS_PER_PAGE): Promise<PageResult> {
-  const page = await readDue(ctx, lease, limit);
+export async function movePage(ctx: MailCtx, lease: EngineLease, place: PlaceOfPage): Promise<PageResult> {
+  const page = await readDue(ctx, lease, place);
   if (page.runs.length === 0) return { moved: 0, hasMore: page.hasMore };
   const workspaces = await findWorkspaces(
     ctx,
@@ -48,8 +47,7 @@ export async function movePage(ctx: MailCtx, lease: EngineLease, limit = RUNS_PE
   const plain = decided.filter(({ effect }) => effect === null).map(({ moved }) => moved);
   const chosen = choosePage(decided.flatMap(({ effect }) => effect ?? []));
   const movedOf = new Map(decided.map(({ moved }) => [moved.due.n, moved]));
-  const [inMain, inMail] = partition(chosen, isInMain);
-  await recordIntents(ctx, lease, inMain, movedOf);
+  const [inMain, inMail] = partition(chosen, ({ effect: { step } }) => isInMain(step));
   const prepared = [await applyInMain(ctx, inMain), await prepareEffects(ctx, inMail)];
   const results = withOutcomes(chosen, movedOf, prepared);
   const moved = [...plain, ...held.map(toHeld), ...results.moved];
@@ -74,7 +72,7 @@ async function decide(
   return runs.map((due): Decided => {
     const [version, own, workspace] = [versions.get(due.version), facts.get(due.n), workspaces.get(due.workspace)];
     if (!version || !own || !workspace) throw new Error(`the run ${due.run.id} has no version`);
-    const move = due.intent ?? advance(due.run, version.nodes, { ...own.facts, now });
+    const move = advance(due.run, version.nodes, { ...own.facts, now });
     const { person } = own.facts;
     const isReadOn = own.readUpTo !== null && move.effect === null && move.run.wait !== null;
     const moved: Moved = {
@@ -83,36 +81,12 @@ async function decide(
       mark: isReadOn ? (own.readUpTo ?? mark) : mark,
     };
     if (move.effect === null) return { moved, effect: null };
-    // Of a recorded move the effect may be done: it is repeated, also when the person has left since.
+    // A step that was begun may be done: it is repeated, also when the person has left since.
     const someone = person ?? { key: due.key, contacts: [], activity: {}, broadcasts: new Set(), topics: new Set() };
     // The kind of the step is that of the effect.
     const effect = { due, effect: move.effect, workspace, version, person: someone } as PendingEffect;
     return { moved, effect };
   });
-}
-
-const RECORD = `
-  UPDATE automation_runs AS r SET intent = j.value->>'intent' FROM json_each(?1) j
-   WHERE r.n = j.value->>'n' AND r.visit = j.value->>'visit' AND r.due_at = j.value->>'dueAt'`;
-
-async function recordIntents(
-  ctx: MailCtx,
-  lease: EngineLease,
-  pending: readonly PendingEffect[],
-  movedOf: ReadonlyMap<number, Moved>,
-): Promise<void> {
-  const rows = pending
-    .filter(({ due }) => due.intent === null)
-    .map(({ due }) => {
-      const intent = JSON.stringify(movedOf.get(due.n)?.move);
-      return JSON.stringify({ n: due.n, visit: due.run.visit, dueAt: due.dueAt, intent });
-    });
-  if (rows.length === 0) return;
-  const db = ctx.mail;
-  await guardedBatch(db, [
-    ...renewStatements(ctx, lease),
-    ...jsonGroups(rows).flatMap(({ json, count }) => [db.prepare(RECORD).bind(json), expectChanges(db, count)]),
-  ]);
 }
 
 /** Adds to each move what became of its effect. A step that can do nothing pauses its automation. */

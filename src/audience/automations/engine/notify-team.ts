@@ -1,6 +1,6 @@
 import { notifyOwnersStatements } from "../../../notices/notifications/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
-import { done, nothingPrepared, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
+import { done, nameOfEffect, nothingPrepared, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
 
 type NotifyEffect = PendingOf<"notify">;
 
@@ -18,7 +18,7 @@ const prefixOf = (automationId: string, now: number) =>
   `automation ${automationId} ${new Date(now).toISOString().slice(0, 10)} `;
 
 /**
- * Notifies the owners of workspaces, in the main database: safe to repeat, since each notification is named by its run and visit. Two D1
+ * Notifies the owners of workspaces, in the main database: safe to repeat, since each notification has the name of its effect. Two D1
  * calls. The caller bounds the effects of a page.
  */
 export async function applyNotices(ctx: MailCtx, pending: readonly NotifyEffect[]): Promise<Prepared> {
@@ -32,7 +32,8 @@ export async function applyNotices(ctx: MailCtx, pending: readonly NotifyEffect[
   const notices = new Map(results.map(({ id, notices: count }) => [id, count]));
   const outcomes = new Map<number, Outcome>();
   const statements = [];
-  for (const { due, effect } of pending) {
+  for (const one of pending) {
+    const { due, effect } = one;
     const count = notices.get(due.automationId) ?? 0;
     if (count >= NOTICES_PER_DAY) {
       outcomes.set(
@@ -51,7 +52,7 @@ export async function applyNotices(ctx: MailCtx, pending: readonly NotifyEffect[
         title: effect.step.message,
         // Without the address: no erasure would reach it in the mails to the team.
         body: "A person came to this step of an automation.",
-        key: `${prefixOf(due.automationId, ctx.now())}${due.run.id} ${effect.visit}`,
+        key: `${prefixOf(due.automationId, effect.at)}${nameOfEffect(one)}`,
       }),
     );
   }

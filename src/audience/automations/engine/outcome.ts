@@ -51,9 +51,12 @@ export function joinPrepared(all: readonly Prepared[]): Prepared {
   };
 }
 
-/** Returns the id of what an effect makes. It derives from the run and the visit, so that a repetition makes no second one. */
-export async function idOfEffect({ due, effect }: PendingEffect): Promise<string> {
-  return idOfTime(effect.at, await uuidFromHash(utf8(`automation effect ${due.run.id} ${effect.visit}`)));
+/** Returns the one name of an effect, however often it is tried: the run, the visit and the path of the step. */
+export const nameOfEffect = ({ due, effect }: PendingEffect): string => `${due.run.id} ${effect.visit} ${effect.path}`;
+
+/** Returns the id of what an effect makes. It derives from the name of the effect. */
+export async function idOfEffect(one: PendingEffect): Promise<string> {
+  return idOfTime(one.effect.at, await uuidFromHash(utf8(`automation effect ${nameOfEffect(one)}`)));
 }
 
 /** Returns what an event that a step causes says about its cause (docs/contract/automations.md#loops). */

@@ -1,9 +1,10 @@
-import type { MailCtx } from "../../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
+import { rowsInTurns, someTurns } from "../../../platform/db/workspace-turns.ts";
 import { personBytesSql } from "../../conditions/index.ts";
-import type { Move, Run } from "../advance.ts";
+import type { Run } from "../advance.ts";
 import type { Status } from "../rules.ts";
-import { type EngineLease, renewStatements } from "./lease.ts";
+import { type EngineLease, renewStatements, WAITING_RUNS } from "./lease.ts";
 
 /** Runs of a page. Each costs some 2 KB of memory and at most one effect. */
 export const RUNS_PER_PAGE = 200;
@@ -11,6 +12,8 @@ export const RUNS_PER_PAGE = 200;
 export const PAGE_BYTES = 8_000_000;
 /** Workspaces of a page: each may cost some calls of its own. */
 const WORKSPACES_PER_PAGE = 10;
+/** Workspaces with waiting runs that a page looks at to find those with due ones. */
+const WORKSPACES_LOOKED_AT = 1_000;
 
 /** A run that is due. */
 export interface DueRun {
@@ -27,8 +30,6 @@ export interface DueRun {
   mark: number;
   startedAt: number;
   run: Run;
-  /** A move that was decided, whose effect may be done. */
-  intent: Move | null;
 }
 
 interface Row {
@@ -48,29 +49,37 @@ interface Row {
   entered_event: number;
   mark: number;
   data: string;
-  intent: string | null;
   started_at: number;
   /** Runs that were due, up to the limit. */
   found: number;
 }
 
+/** SQL of the tables up to `first`: the runs of a page, those of each workspace in turn. ?1: now; ?2: runs; ?3: where the turns begin. */
+export const FIRST_DUE = `RECURSIVE ${someTurns(WAITING_RUNS, "?3", WORKSPACES_LOOKED_AT)}, ${rowsInTurns({
+  exists: "SELECT 1 FROM automation_runs WHERE workspace = t.workspace AND due_at <= ?1",
+  rows: "SELECT n AS id FROM automation_runs WHERE workspace = t.workspace AND due_at <= ?1 ORDER BY due_at, n",
+  limit: "?2",
+  workspaces: WORKSPACES_PER_PAGE,
+})}, first AS MATERIALIZED (
+    SELECT d.turn, r.due_at, r.n, r.version FROM due d CROSS JOIN automation_runs r ON r.n = d.id ORDER BY 1, 2, 3 LIMIT CAST(?2 AS INTEGER))`;
+
 // A definition is read once for all runs of its version, and a person once for all of theirs.
 const FIND = `
-  WITH due AS MATERIALIZED (SELECT n, due_at, version FROM automation_runs WHERE due_at <= ?1 ORDER BY due_at, n LIMIT ?2),
-  sized AS (
-    SELECT d.*, octet_length(r.data) + coalesce(octet_length(r.intent), 0)
-             + iif(row_number() OVER (PARTITION BY r.workspace, r.email_key ORDER BY d.due_at, d.n) = 1,
+  WITH ${FIRST_DUE}, sized AS (
+    SELECT f.*, octet_length(r.data)
+             + iif(row_number() OVER (PARTITION BY r.workspace, r.email_key ORDER BY f.turn, f.due_at, f.n) = 1,
                  ${personBytesSql("r.workspace", "r.email_key")}, 0)
-             + iif(row_number() OVER (PARTITION BY d.version ORDER BY d.due_at, d.n) = 1, coalesce(octet_length(v.definition), 0), 0) AS bytes
-      FROM due d CROSS JOIN automation_runs r ON r.n = d.n LEFT JOIN automation_versions v ON v.n = d.version),
-  page AS (SELECT n, bytes, sum(bytes) OVER (ORDER BY due_at, n) AS total FROM sized)
-  SELECT (SELECT count(*) FROM due) AS found,
+             + iif(row_number() OVER (PARTITION BY f.version ORDER BY f.turn, f.due_at, f.n) = 1,
+                 coalesce(octet_length(v.definition), 0), 0) AS bytes
+      FROM first f CROSS JOIN automation_runs r ON r.n = f.n LEFT JOIN automation_versions v ON v.n = f.version),
+  page AS (SELECT n, turn, bytes, sum(bytes) OVER (ORDER BY turn, due_at, n) AS total FROM sized)
+  SELECT (SELECT count(*) FROM first) AS found,
          r.n, r.workspace, r.id, r.automation, r.version, r.email_key, r.node, r.visit, r.due_at, r.wait_until, r.wait_event, r.entered_event,
-         r.mark, r.data, r.intent, r.started_at, a.id AS automation_id, a.status AS automation_status
+         r.mark, r.data, r.started_at, a.id AS automation_id, a.status AS automation_status
     FROM page p CROSS JOIN automation_runs r ON r.n = p.n CROSS JOIN automations a ON a.n = r.automation
-   WHERE p.total <= ${PAGE_BYTES} OR p.total = p.bytes ORDER BY r.due_at, r.n`;
+   WHERE p.total <= ${PAGE_BYTES} OR p.total = p.bytes ORDER BY p.turn, r.due_at, r.n`;
 
-/** Runs that are due, the oldest first, and the last event that was written before they were read. */
+/** Runs that are due, those of each workspace in turn, and the last event that was written before they were read. */
 export interface DuePage {
   runs: DueRun[];
   mark: number;
@@ -78,23 +87,43 @@ export interface DuePage {
   hasMore: boolean;
 }
 
-/** Renews the lease and reads at most `limit` runs that are due, in one D1 call. Throws ConcurrencyError when the lease was lost. */
-export async function readDue(ctx: MailCtx, lease: EngineLease, limit: number): Promise<DuePage> {
+/** The runs of a page: most of them, and the part of the workspaces (0 to 1) from which their turns begin. */
+export interface PlaceOfPage {
+  size: number;
+  start: number;
+}
+
+/** Renews the lease and reads runs that are due, in one D1 call. Throws ConcurrencyError when the lease was lost. */
+export async function readDue(ctx: MailCtx, lease: EngineLease, { size, start }: PlaceOfPage): Promise<DuePage> {
   const db = ctx.mail;
   const [, , found, last] = await guardedBatch(db, [
     ...renewStatements(ctx, lease),
-    db.prepare(FIND).bind(ctx.now(), limit),
+    db.prepare(FIND).bind(ctx.now(), size, start),
     db.prepare("SELECT coalesce(max(n), 0) AS n FROM events"),
   ]);
   const rows = (found?.results ?? []) as Row[];
-  const workspaces = new Set([...new Set(rows.map(({ workspace }) => workspace))].slice(0, WORKSPACES_PER_PAGE));
-  const chosen = rows.filter(({ workspace }) => workspaces.has(workspace));
   return {
-    runs: chosen.map(toDueRun),
+    runs: rows.map(toDueRun),
     mark: (last?.results[0] as { n: number } | undefined)?.n ?? 0,
-    hasMore: rows.length === limit || chosen.length < (rows[0]?.found ?? 0),
+    hasMore: rows.length === size || rows.length < (rows[0]?.found ?? 0),
   };
 }
+
+/** Wait of a run after its first move that ended with an error, in milliseconds; three times as long after each further one. */
+const FIRST_WAIT_MS = 10_000;
+/** Failures from which the wait grows no more: about an hour. */
+const MAX_FAILURES = 6;
+
+// The lease keeps other runs of the engine away.
+const POSTPONE = `
+  WITH ${FIRST_DUE}
+  UPDATE automation_runs SET failures = failures + 1, due_at = ?1 + ${FIRST_WAIT_MS} * CASE min(failures, ${MAX_FAILURES})
+    ${Array.from({ length: MAX_FAILURES + 1 }, (_, failures) => `WHEN ${failures} THEN ${3 ** failures}`).join(" ")} END
+   WHERE n = (SELECT n FROM first)`;
+
+/** Returns the statement that makes the first run of a page wait. */
+export const postponeRun = (ctx: MailCtx, { start }: PlaceOfPage): MailStatement =>
+  ctx.mail.prepare(POSTPONE).bind(ctx.now(), 1, start);
 
 function toDueRun(row: Row): DueRun {
   const wait = row.wait_until === null ? null : { until: row.wait_until, event: row.wait_event };
@@ -111,6 +140,5 @@ function toDueRun(row: Row): DueRun {
     mark: row.mark,
     startedAt: row.started_at,
     run: { id: row.id, node: row.node, visit: row.visit, wait, data: JSON.parse(row.data) as Record<string, unknown> },
-    intent: row.intent === null ? null : (JSON.parse(row.intent) as Move),
   };
 }

@@ -1,15 +1,15 @@
 import { nextTurn } from "../../../lib/yielding-steps.ts";
-import type { MailCtx } from "../../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { ConcurrencyError, guardedBatch, RefusedBatchError } from "../../../platform/db/batch.ts";
 import { HalvedPages } from "../../../platform/outbox/halves.ts";
 import { wakeAutomations } from "../../../platform/person-events/wake.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
-import { toHistory } from "../history.ts";
+import { addedHistorySql, toHistory } from "../history.ts";
 import { runEndedStatements } from "../webhook-events.ts";
-import { enterRuns } from "./enter.ts";
+import { EVENTS_PER_PAGE, enterRuns, postponeEvent } from "./enter.ts";
 import { claimEngine, type EngineLease, releaseEngine, renewStatements } from "./lease.ts";
 import { movePage } from "./move-page.ts";
-import { RUNS_PER_PAGE } from "./read-due.ts";
+import { type PlaceOfPage, postponeRun, RUNS_PER_PAGE } from "./read-due.ts";
 
 /** No page begins later than this after the start, in milliseconds: a wake-up continues. */
 const RUN_MS = 20_000;
@@ -35,8 +35,8 @@ export async function runAutomations(ctx: MailCtx): Promise<boolean> {
     await work(ctx, lease);
     isDone = true;
   } finally {
-    const { hasWork, next } = await releaseEngine(ctx, lease);
-    const wait = hasWork ? 0 : next === null ? null : next - ctx.now();
+    const next = await releaseEngine(ctx, lease);
+    const wait = next === null ? null : next - ctx.now();
     // After an error the sweep tries again.
     if (isDone && wait !== null && wait < SOON_MS) await wakeAutomations(ctx, Math.max(0, Math.ceil(wait / 1_000)));
   }
@@ -45,13 +45,14 @@ export async function runAutomations(ctx: MailCtx): Promise<boolean> {
 
 async function work(ctx: MailCtx, lease: EngineLease): Promise<void> {
   const started = ctx.now();
-  const mover = new Mover(ctx, lease);
+  const nextEvents = pagesOf(ctx, lease, EVENT_PAGES);
+  const nextMoves = pagesOf(ctx, lease, RUN_PAGES);
   while (ctx.now() - started < RUN_MS && mayStart(ctx)) {
-    const hasEvents = await enterRuns(ctx, lease);
+    const hasEvents = await nextEvents();
     const swept = await sweepRuns(ctx, lease);
     let hasMoved = true;
     for (let page = 0; hasMoved && page < PAGES_PER_EVENTS && mayStart(ctx); page++) {
-      hasMoved = await mover.next();
+      hasMoved = await nextMoves();
       await nextTurn();
     }
     if (!hasMoved && !swept && !hasEvents) return;
@@ -60,59 +61,57 @@ async function work(ctx: MailCtx, lease: EngineLease): Promise<void> {
 
 const mayStart = ({ limits }: MailCtx): boolean => limits === undefined || limits.statements >= PAGE_STATEMENTS;
 
-/** Moves page after page, in halves after one that failed, and lets a run wait that fails alone. */
-class Mover {
-  readonly #ctx: MailCtx;
-  readonly #lease: EngineLease;
-  readonly #pages = new HalvedPages(RUNS_PER_PAGE);
-  #conflicts = 0;
+/** Work of the engine, page by page. */
+interface Paged {
+  name: "events" | "runs";
+  /** Rows of a full page. */
+  full: number;
+  /** Does a page. Returns whether others may follow. */
+  page: (ctx: MailCtx, lease: EngineLease, place: PlaceOfPage) => Promise<boolean>;
+  /** Makes the first row of a page wait, after a page of it alone failed by its content, so that it holds up no other. */
+  postpone: (ctx: MailCtx, place: PlaceOfPage) => MailStatement;
+}
 
-  constructor(ctx: MailCtx, lease: EngineLease) {
-    this.#ctx = ctx;
-    this.#lease = lease;
-  }
-
-  /** Returns false when no run is due. Throws ConcurrencyError when the lease was lost. */
-  async next(): Promise<boolean> {
+/**
+ * Returns a function that does the next page, in halves from the same place after one that failed, and lets what fails alone wait. It returns
+ * false when nothing is left to do, and throws ConcurrencyError when the lease was lost.
+ */
+function pagesOf(ctx: MailCtx, lease: EngineLease, { name, full, page, postpone }: Paged): () => Promise<boolean> {
+  const sizes = new HalvedPages(full);
+  let conflicts = 0;
+  let start = Math.random();
+  return async () => {
+    const place = { size: sizes.size, start };
     try {
-      const { moved, hasMore } = await movePage(this.#ctx, this.#lease, this.#pages.size);
-      this.#conflicts = 0;
-      this.#count(moved);
-      return moved > 0 || hasMore;
+      const hasMore = await page(ctx, lease, place);
+      conflicts = 0;
+      start = Math.random();
+      return hasMore;
     } catch (error) {
       // A run was taken out or erased meanwhile, another run has the engine, or the emails of a workspace reached its limit.
       const isConflict = error instanceof ConcurrencyError || error instanceof RefusedBatchError;
-      if (isConflict && ++this.#conflicts > MAX_CONFLICTS) throw error;
+      if (isConflict && ++conflicts > MAX_CONFLICTS) throw error;
       if (isConflict) return true;
-      const { shard, log } = this.#ctx;
-      log("automations.page_failed", { shard, runs: this.#pages.size, error: String(error) });
-      if (this.#pages.isAlone(error)) await postponeFirst(this.#ctx, this.#lease);
+      ctx.log("automations.page_failed", { shard: ctx.shard, [name]: place.size, error: String(error) });
+      if (sizes.isAlone(error)) await guardedBatch(ctx.mail, [...renewStatements(ctx, lease), postpone(ctx, place)]);
       return true;
     }
-  }
+  };
+}
 
-  #count(moved: number): void {
-    const { counts } = this.#ctx;
+const EVENT_PAGES: Paged = { name: "events", full: EVENTS_PER_PAGE, page: enterRuns, postpone: postponeEvent };
+
+const RUN_PAGES: Paged = {
+  name: "runs",
+  full: RUNS_PER_PAGE,
+  page: async (ctx, lease, place) => {
+    const { moved, hasMore } = await movePage(ctx, lease, place);
+    const { counts } = ctx;
     counts?.set("automation_moves", (counts.get("automation_moves") ?? 0) + moved);
-  }
-}
-
-/** Wait of a run after its first move that ended with an error, in milliseconds; three times as long after each further one. */
-const FIRST_WAIT_MS = 10_000;
-/** Failures from which the wait grows no more: about an hour. */
-const MAX_FAILURES = 6;
-
-// The run is still the first that is due: the lease keeps other runs of the engine away.
-const POSTPONE = `
-  UPDATE automation_runs SET failures = failures + 1, due_at = ?1 + ?2 * CASE min(failures, ${MAX_FAILURES})
-    ${Array.from({ length: MAX_FAILURES + 1 }, (_, failures) => `WHEN ${failures} THEN ${3 ** failures}`).join(" ")} END
-   WHERE n = (SELECT n FROM automation_runs WHERE due_at <= ?1 ORDER BY due_at, n LIMIT 1)`;
-
-/** Makes the first run that is due wait, after its move alone ended with an error, so that it holds up no other. */
-async function postponeFirst(ctx: MailCtx, lease: EngineLease): Promise<void> {
-  const postpone = ctx.mail.prepare(POSTPONE).bind(ctx.now(), FIRST_WAIT_MS);
-  await guardedBatch(ctx.mail, [...renewStatements(ctx, lease), postpone]);
-}
+    return moved > 0 || hasMore;
+  },
+  postpone: postponeRun,
+};
 
 /** Active runs of an automation that one step resumes or ends. */
 const RUNS_PER_STEP = 500;
@@ -131,7 +130,7 @@ const RESUME = `
 
 const END = `
   UPDATE automation_runs SET status = 'exited', node = NULL, due_at = NULL, wait_until = NULL, wait_event = NULL, is_held = 0,
-    intent = NULL, history = history || ?3, ended_at = ?2
+    history = ${addedHistorySql("?3")}, ended_at = ?2
    WHERE n IN (SELECT value FROM json_each(?1)) AND status = 'active' RETURNING version`;
 
 const COUNT_EXITED = `

@@ -2,7 +2,7 @@ import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { expectChanges } from "../../../platform/db/batch.ts";
 import { jsonChunks, jsonGroups } from "../../../platform/db/json-chunks.ts";
 import type { Move } from "../advance.ts";
-import { toHistory } from "../history.ts";
+import { addedHistorySql, toHistory } from "../history.ts";
 import type { DueRun } from "./read-due.ts";
 
 /** A run with its next state. */
@@ -15,11 +15,12 @@ export interface Moved {
   isHeld?: true;
 }
 
-// The visit and the time name the state that was read: a run that was taken out or erased meanwhile has another.
+// The visit and the time name the state that was read: a run that was taken out or erased meanwhile has another. A version before
+// 2026-11-29 has written `intent`, and would repeat it.
 const MOVE = `
   UPDATE automation_runs AS r SET node = j.value->>'node', visit = j.value->>'visit', due_at = j.value->>'dueAt',
     wait_until = j.value->>'waitUntil', wait_event = j.value->>'waitEvent', is_held = j.value->>'isHeld', mark = j.value->>'mark',
-    data = coalesce(j.value->>'data', r.data), history = r.history || (j.value->>'history'), status = j.value->>'status',
+    data = coalesce(j.value->>'data', r.data), history = ${addedHistorySql("(j.value->>'history')")}, status = j.value->>'status',
     ended_at = j.value->>'endedAt', intent = NULL, failures = 0
   FROM json_each(?1) j WHERE r.n = j.value->>'n' AND r.visit = j.value->>'from' AND r.due_at = j.value->>'fromDue'`;
 

@@ -2,14 +2,14 @@ import { type CallerCtx, requireAllDomains } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
-import { toHistory } from "../history.ts";
+import { addedHistorySql, toHistory } from "../history.ts";
 import { getAutomation } from "../queries.ts";
 import { runEndedStatements } from "../webhook-events.ts";
 import { findRun } from "./queries.ts";
 
 const TAKE_OUT = `
   UPDATE automation_runs SET status = 'removed', node = NULL, due_at = NULL, wait_until = NULL, wait_event = NULL, is_held = 0,
-    intent = NULL, history = history || ?2, ended_at = ?3 WHERE n = ?1 AND status = 'active'`;
+    history = ${addedHistorySql("?2")}, ended_at = ?3 WHERE n = ?1 AND status = 'active'`;
 
 // Counts what the statement before it changed.
 const COUNT = `

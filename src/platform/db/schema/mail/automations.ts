@@ -81,6 +81,7 @@ export const automationRuns = sqliteTable(
     data: text().notNull(),
     history: text().notNull().default(""),
     failures: integer().notNull().default(0),
+    /** Unused. A version before 2026-11-29 writes it. */
     intent: text(),
     startedAt: integer("started_at").notNull(),
     endedAt: integer("ended_at"),
@@ -89,7 +90,7 @@ export const automationRuns = sqliteTable(
     uniqueIndex("automation_runs_by_id").on(t.automation, t.id),
     uniqueIndex("automation_runs_by_entry").on(t.automation, t.emailKey, t.entryKey),
     index("automation_runs_by_person").on(t.workspace, t.emailKey),
-    index("automation_runs_by_due").on(t.dueAt, t.n).where(sql`due_at IS NOT NULL`),
+    index("automation_runs_turns").on(t.workspace, t.dueAt).where(sql`due_at IS NOT NULL`),
     index("automation_runs_active").on(t.automation, t.n).where(sql`status = 'active'`),
     index("automation_runs_by_end").on(t.endedAt).where(sql`ended_at IS NOT NULL`),
   ],

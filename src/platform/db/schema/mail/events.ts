@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /** Events of persons, in the order of `n`. */
 export const events = sqliteTable(
@@ -20,4 +20,16 @@ export const events = sqliteTable(
     uniqueIndex("events_by_id").on(t.workspace, t.id),
     index("events_by_person").on(t.workspace, t.emailKey, t.n, t.name),
   ],
+);
+
+/** Events that the engine of automations has not read. Triggers add them, and delete them with their events. */
+export const unreadEvents = sqliteTable(
+  "unread_events",
+  {
+    workspace: integer().notNull(),
+    n: integer().notNull(),
+    automation: integer().notNull().default(0),
+    notBefore: integer("not_before").notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.workspace, t.n] })],
 );
