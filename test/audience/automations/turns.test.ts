@@ -1,4 +1,4 @@
-/** What one tenant makes the engine do keeps no run of another waiting. */
+/** Turns of workspaces in the engine: the events and runs of one keep none of another waiting. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { enterRuns } from "../../../src/audience/automations/engine/enter.ts";
 import { claimEngine } from "../../../src/audience/automations/engine/lease.ts";

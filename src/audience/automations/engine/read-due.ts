@@ -55,7 +55,7 @@ interface Row {
 }
 
 /** SQL of the tables up to `first`: the runs of a page, those of each workspace in turn. ?1: now; ?2: runs; ?3: where the turns begin. */
-export const FIRST_DUE = `RECURSIVE ${someTurns(WAITING_RUNS, "?3", WORKSPACES_LOOKED_AT)}, ${rowsInTurns({
+const FIRST_DUE = `RECURSIVE ${someTurns(WAITING_RUNS, "?3", WORKSPACES_LOOKED_AT)}, ${rowsInTurns({
   exists: "SELECT 1 FROM automation_runs WHERE workspace = t.workspace AND due_at <= ?1",
   rows: "SELECT n AS id FROM automation_runs WHERE workspace = t.workspace AND due_at <= ?1 ORDER BY due_at, n",
   limit: "?2",
