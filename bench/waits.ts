@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32, ZipWriter } from "../src/lib/zip/writer.ts";
 import { bombMessages } from "../test/support/bomb-messages.ts";
+import { measureAttacks } from "./attacks.ts";
 import { type Bench, Deployment } from "./deployment.ts";
 import { importArchive } from "./import-archive.ts";
 import type { Row } from "./table.ts";
@@ -26,12 +27,15 @@ interface Case {
 }
 
 export async function measureWaits({ sink }: Bench): Promise<Row[]> {
-  const host = await Deployment.start(sink.url);
+  const host = await Deployment.start(sink.url, { LIVE_WEBHOOKS: "on", WEBHOOK_ALLOW_INSECURE: "on" });
   try {
     const [busy, other] = [await host.withFreshWorkspace(1), await host.withFreshWorkspace(2)];
     const rows: Row[] = [await measure(other, busy, { what: "nothing", run: () => sleep(2_000) })];
     for (const one of await casesOf(busy)) rows.push(await measure(other, busy, one));
-    return rows;
+    return [
+      ...rows,
+      ...(await measureAttacks(await host.withFreshWorkspace(3), await host.withFreshWorkspace(4), sink)),
+    ];
   } finally {
     await host.stop();
   }

@@ -19,3 +19,5 @@ END;
 -- Runs that are due are found in turns of workspaces, too. It has as many rows written as the index that it replaces.
 CREATE INDEX automation_runs_turns ON automation_runs (workspace, due_at) WHERE due_at IS NOT NULL;
 DROP INDEX automation_runs_by_due;
+-- An event wakes the runs of its person that wait for it, without reading the others.
+CREATE INDEX automation_runs_by_wait ON automation_runs (workspace, email_key, wait_event) WHERE wait_event IS NOT NULL;

@@ -1,9 +1,11 @@
 /** Turns of workspaces in the engine: the events and runs of one keep none of another waiting. */
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { enterRuns } from "../../../src/audience/automations/engine/enter.ts";
 import { claimEngine } from "../../../src/audience/automations/engine/lease.ts";
 import { movePage } from "../../../src/audience/automations/engine/move-page.ts";
-import { database, mail } from "../../support/databases.ts";
+import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
+import { watchDatabase } from "../../support/watch-database.ts";
 import { aWorkspace, perTest, type TestWorkspace, testContext } from "../../support/workspace.ts";
 import { aList, anEvent, automationsOf, runEngine, silent } from "./support.ts";
 
@@ -33,13 +35,20 @@ const flood = ({ workspaceNumber }: TestWorkspace, count: number) =>
     .bind(workspaceNumber, count, Date.now())
     .run();
 
-/** Does one page of the engine with its lease, and ends that. */
-async function onePage(page: typeof enterRuns | typeof movePage, now = Date.now()): Promise<void> {
-  const ctx = testContext(silent, () => now);
+/** Does one page of the engine with its lease, and ends that. Returns the rows that it has read. */
+async function onePage(page: typeof enterRuns | typeof movePage, now = Date.now()): Promise<number> {
+  let rows = 0;
+  const binding = watchDatabase(env[MAIL_BINDING], async (_, __, run) => {
+    const results = await run();
+    for (const { meta } of results) rows += meta.rows_read;
+    return results;
+  });
+  const ctx = testContext({ ...silent, [MAIL_BINDING]: binding }, () => now);
   const lease = await claimEngine(ctx);
   if (lease === null) throw new Error("the engine is taken");
   await page(ctx, lease, { size: 200, start: 0.5 });
   await database.run("UPDATE automation_engine SET token = NULL, until = 0");
+  return rows;
 }
 
 it("after 50,000 events of a tenant the event of another begins its run in the next page", async () => {
@@ -67,6 +76,9 @@ it("beside 10,000 due runs of a tenant the run of another moves in the next page
     [own],
   );
   await anEvent(other, "p@other.example");
+  await anEvent(busy, "p@busy.example", { at: now });
+  // Those that the person has already are not read.
+  expect(await onePage(enterRuns, now + 1_000)).toBeLessThan(200);
   await runEngine(now + 1_000, silent);
   await onePage(movePage, now + 2 * day);
   expect(await theirs.runs(id)).toMatchObject([{ status: "completed" }]);

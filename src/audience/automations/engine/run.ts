@@ -17,8 +17,6 @@ const RUN_MS = 20_000;
 const PAGE_STATEMENTS = 250;
 /** A next move that is due within this time gets a wake-up of its own, in milliseconds; the sweep finds later ones. */
 const SOON_MS = 60_000;
-/** Full pages of moves after which a page of events is read: who has entered goes before who enters. */
-const PAGES_PER_EVENTS = 5;
 /** Pages that may fail in a row because a run was changed meanwhile, before the sweep tries again. */
 const MAX_CONFLICTS = 5;
 
@@ -48,14 +46,9 @@ async function work(ctx: MailCtx, lease: EngineLease): Promise<void> {
   const nextEvents = pagesOf(ctx, lease, EVENT_PAGES);
   const nextMoves = pagesOf(ctx, lease, RUN_PAGES);
   while (ctx.now() - started < RUN_MS && mayStart(ctx)) {
-    const hasEvents = await nextEvents();
-    const swept = await sweepRuns(ctx, lease);
-    let hasMoved = true;
-    for (let page = 0; hasMoved && page < PAGES_PER_EVENTS && mayStart(ctx); page++) {
-      hasMoved = await nextMoves();
-      await nextTurn();
-    }
-    if (!hasMoved && !swept && !hasEvents) return;
+    const hasWork = [await nextEvents(), await sweepRuns(ctx, lease), await nextMoves()];
+    await nextTurn();
+    if (!hasWork.includes(true)) return;
   }
 }
 

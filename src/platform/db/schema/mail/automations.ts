@@ -91,6 +91,7 @@ export const automationRuns = sqliteTable(
     uniqueIndex("automation_runs_by_entry").on(t.automation, t.emailKey, t.entryKey),
     index("automation_runs_by_person").on(t.workspace, t.emailKey),
     index("automation_runs_turns").on(t.workspace, t.dueAt).where(sql`due_at IS NOT NULL`),
+    index("automation_runs_by_wait").on(t.workspace, t.emailKey, t.waitEvent).where(sql`wait_event IS NOT NULL`),
     index("automation_runs_active").on(t.automation, t.n).where(sql`status = 'active'`),
     index("automation_runs_by_end").on(t.endedAt).where(sql`ended_at IS NOT NULL`),
   ],
