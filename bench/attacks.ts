@@ -7,10 +7,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Deployment } from "./deployment.ts";
+import { toRatio } from "./ratio.ts";
 import type { Sink } from "./sink.ts";
-import { median, type Row } from "./table.ts";
+import type { Row } from "./table.ts";
 
-const MAX_RATIO = 3;
 /** Events that each row waits for. */
 const PROBES = 7;
 const LISTS = 2_000;
@@ -60,18 +60,14 @@ async function waitsOf(probe: () => Promise<Wait>): Promise<Wait[]> {
   return waits;
 }
 
-function toRows(what: string, waits: readonly Wait[], quiet: readonly Wait[]): Row[] {
-  return (["email", "webhook"] as const).map((kind) => {
-    const [mine, calm] = [waits, quiet].map((each) => each.map((wait) => wait[kind]));
-    const [longest, usual] = [Math.max(...(mine ?? [])), Math.max(...(calm ?? []))];
-    return {
-      what: `${kind} of another tenant's automation beside ${what}`,
-      value: `${(longest / usual).toFixed(1)} times the quiet wait (${longest.toFixed(0)} of ${usual.toFixed(0)} ms, median ${median(mine ?? []).toFixed(0)} of ${median(calm ?? []).toFixed(0)})`,
-      budget: `${MAX_RATIO} times`,
-      isMet: longest <= MAX_RATIO * usual,
-    };
-  });
-}
+const toRows = (what: string, waits: readonly Wait[], quiet: readonly Wait[]): Row[] =>
+  (["email", "webhook"] as const).map((kind) =>
+    toRatio(
+      `${kind} of another tenant's automation beside ${what}`,
+      waits.map((wait) => wait[kind]),
+      quiet.map((wait) => wait[kind]),
+    ),
+  );
 
 /** Starts the automation of the other tenant. Returns a function that sends it an event and waits for what it does. */
 async function probeOf(other: Deployment, sink: Sink, hooks: Hooks): Promise<() => Promise<Wait>> {

@@ -8,6 +8,7 @@ import { crc32, ZipWriter } from "../src/lib/zip/writer.ts";
 import { bombMessages } from "../test/support/bomb-messages.ts";
 import { measureAttacks } from "./attacks.ts";
 import { type Bench, Deployment } from "./deployment.ts";
+import { measureEgressAttacks } from "./egress-attacks.ts";
 import { importArchive } from "./import-archive.ts";
 import type { Row } from "./table.ts";
 
@@ -32,10 +33,9 @@ export async function measureWaits({ sink }: Bench): Promise<Row[]> {
     const [busy, other] = [await host.withFreshWorkspace(1), await host.withFreshWorkspace(2)];
     const rows: Row[] = [await measure(other, busy, { what: "nothing", run: () => sleep(2_000) })];
     for (const one of await casesOf(busy)) rows.push(await measure(other, busy, one));
-    return [
-      ...rows,
-      ...(await measureAttacks(await host.withFreshWorkspace(3), await host.withFreshWorkspace(4), sink)),
-    ];
+    const attacked = [await host.withFreshWorkspace(3), await host.withFreshWorkspace(4)] as const;
+    rows.push(...(await measureAttacks(...attacked, sink)));
+    return [...rows, ...(await measureEgressAttacks())];
   } finally {
     await host.stop();
   }
