@@ -1,7 +1,11 @@
 import { runAutomations } from "./audience/automations/index.ts";
-import { createContext } from "./platform/context.ts";
-import { findShards, onShard, shardNumbers, withLimits } from "./platform/jobs/shards.ts";
+import { forEachAtOnce } from "./lib/at-once.ts";
+import { createContext, type MailCtx } from "./platform/context.ts";
+import { ConcurrencyError } from "./platform/db/batch.ts";
+import { isOfStatement } from "./platform/db/repeat-call.ts";
+import { CONCURRENT_DATABASES, findShards, onShard, withLimits } from "./platform/jobs/shards.ts";
 import { recordDeadLetters } from "./platform/outbox/dead-letters.ts";
+import { attemptApart } from "./platform/outbox/halves.ts";
 import type { OutboxMessage } from "./platform/outbox/wake.ts";
 import { isAutomationsMessage } from "./platform/person-events/wake.ts";
 import { isWakeUp, runDatabases } from "./run-outbox.ts";
@@ -84,28 +88,45 @@ export async function consumeAutomations(batch: MessageBatch, env: Env): Promise
 }
 
 /**
- * Consumes the hits queue: writes opens and clicks in one set for each mail database. Hits of a database that fails are
- * retried, the others are acknowledged. Messages of an unknown format are retried alone.
+ * Consumes the hits queue: writes opens and clicks in one set for each mail database. An email whose hits cannot be written, as when many
+ * runs write it at once, is retried alone; hits of a database that fails are retried, the others are acknowledged. Messages of an unknown
+ * format are retried alone.
  */
 export async function consumeHits(batch: MessageBatch, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
-  const hits: { hit: HitMessage; message: Message }[] = [];
+  const hits: Hit[] = [];
   for (const message of batch.messages) {
     if (isHitMessage(message.body)) hits.push({ hit: message.body, message });
     else message.retry();
   }
   const shardsOf = await findShards(ctx, new Set(hits.map(({ hit }) => hit.workspace)));
-  for (const shard of shardNumbers(ctx)) {
-    const here = hits.filter(({ hit }) => shardsOf.get(hit.workspace) === shard);
-    try {
-      await recordHits(
-        onShard(ctx, shard),
-        here.map(({ hit }) => hit),
-      );
-    } catch (error) {
-      ctx.log("hits.failed", { shard, hits: here.length, error: String(error) });
-      for (const { message } of here) message.retry();
-    }
+  const byShard = Map.groupBy(hits, ({ hit }) => shardsOf.get(hit.workspace));
+  await forEachAtOnce(CONCURRENT_DATABASES, byShard, async ([shard, here]) => {
+    // A workspace that was deleted has no database.
+    if (shard !== undefined) await recordOnShard(onShard(ctx, shard), here);
+  });
+}
+
+interface Hit {
+  hit: HitMessage;
+  message: Message;
+}
+
+async function recordOnShard(ctx: MailCtx, hits: readonly Hit[]): Promise<void> {
+  const emails = [...Map.groupBy(hits, ({ hit }) => `${hit.workspace} ${hit.email}`).values()];
+  const record = (some: readonly Hit[][]) =>
+    recordHits(
+      ctx,
+      some.flat().map(({ hit }) => hit),
+    );
+  const retry = (some: readonly Hit[], error: unknown) => {
+    ctx.log("hits.failed", { shard: ctx.shard, hits: some.length, error: String(error) });
+    for (const { message } of some) message.retry();
+  };
+  try {
+    await attemptApart(emails, record, retry, (error) => error instanceof ConcurrencyError || isOfStatement(error));
+  } catch (error) {
+    retry(hits, error);
   }
 }
 

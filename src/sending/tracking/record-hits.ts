@@ -1,4 +1,5 @@
 import type { MailCtx } from "../../platform/context.ts";
+import { bytesSql, withinBytes } from "../../platform/db/byte-pages.ts";
 import {
   applyFacts,
   EMAIL_STATE_COLUMNS,
@@ -11,12 +12,20 @@ import { findAuthoredLinks } from "./authored-links.ts";
 import type { HitMessage } from "./hit.ts";
 import { isMachine } from "./rules.ts";
 
+/** Bytes of emails that one call reads: a batch names a hundred, of up to 1 MB each. */
+const READ_BYTES = 4_000_000;
+
 // One seek in emails_by_id for each email.
 const FIND_HIT = `
   WITH j AS MATERIALIZED (SELECT DISTINCT value->>0 AS workspace, value->>1 AS id FROM json_each(?1))
-  SELECT ${EMAIL_STATE_COLUMNS}, e.variables FROM j CROSS JOIN emails e ON e.workspace = j.workspace AND e.id = j.id`;
+  SELECT ${EMAIL_STATE_COLUMNS}, e.variables, p.found FROM (${withinBytes(
+    `SELECT s.n, ${bytesSql("s.events", "s.recipients", "s.variables")} AS bytes
+       FROM j CROSS JOIN emails s ON s.workspace = j.workspace AND s.id = j.id WHERE s.n > ?2 ORDER BY s.n LIMIT -1`,
+    READ_BYTES,
+  )}) p CROSS JOIN emails e ON e.n = p.n ORDER BY e.n`;
 
-type HitRow = EmailStateRow & { variables: string | null };
+/** `found`: the emails of the batch that were not read before. */
+type HitRow = EmailStateRow & { variables: string | null; found: number };
 
 /** Characters of states in one write. A bound parameter of D1 has at most 2,000,000 bytes (platform limits). */
 const MAX_WRITE_CHARACTERS = 400_000;
@@ -25,21 +34,30 @@ const MAX_HIT_CHARACTERS = 3000;
 
 /**
  * Merges opens and clicks into their emails of one mail database: one read for all emails and one guarded write, or
- * several writes when the timelines are long. Safe to run twice. Drops a hit whose email is not in this database.
+ * several when the timelines are long. Safe to run twice. Drops a hit whose email is not in this database.
  */
 export async function recordHits(ctx: MailCtx, messages: readonly HitMessage[]): Promise<void> {
-  if (messages.length === 0) return;
   const sorted = messages.toSorted((a, b) => a.at - b.at);
   const hitsOf = Map.groupBy(sorted, ({ workspace, email }) => `${workspace} ${email}`);
-  const { results } = await ctx.mail
-    .prepare(FIND_HIT)
-    .bind(JSON.stringify(messages.map(({ workspace, email }) => [workspace, email])))
-    .all<HitRow>();
-  const variantsOf = results.flatMap((row) => toVariant(row) ?? []);
+  const keys = JSON.stringify(messages.map(({ workspace, email }) => [workspace, email]));
+  for (let [after, left] = [0, messages.length]; left > 0; ) {
+    const { results } = await ctx.mail.prepare(FIND_HIT).bind(keys, after).all<HitRow>();
+    await recordOfEmails(ctx, results, hitsOf);
+    const last = results.at(-1);
+    [after, left] = [last?.n ?? 0, (last?.found ?? 0) - results.length];
+  }
+}
+
+async function recordOfEmails(
+  ctx: MailCtx,
+  rows: readonly HitRow[],
+  hitsOf: ReadonlyMap<string, readonly HitMessage[]>,
+): Promise<void> {
+  const variantsOf = rows.flatMap((row) => toVariant(row) ?? []);
   const authoredLink = variantsOf.length > 0 ? await findAuthoredLinks(ctx, variantsOf) : null;
   let updates: EmailUpdate[] = [];
   let size = 0;
-  for (const row of results) {
+  for (const row of rows) {
     const variant = toVariant(row);
     const values = variant && row.variables ? (JSON.parse(row.variables) as Record<string, unknown>) : {};
     const hits = (hitsOf.get(`${row.workspace} ${row.id}`) ?? []).map(toHit).map((hit): Hit => {
@@ -54,7 +72,7 @@ export async function recordHits(ctx: MailCtx, messages: readonly HitMessage[]):
     updates.push({ state: toState(row), facts: [], attempt: 0, hits });
     size += characters;
   }
-  await applyFacts(ctx, updates);
+  if (updates.length > 0) await applyFacts(ctx, updates);
 }
 
 /** Returns the variant whose content an email of a broadcast has, or null for other emails. */
