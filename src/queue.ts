@@ -1,9 +1,9 @@
 import { runAutomations } from "./audience/automations/index.ts";
 import { forEachAtOnce } from "./lib/at-once.ts";
-import { createContext, type MailCtx } from "./platform/context.ts";
+import { createContext } from "./platform/context.ts";
 import { ConcurrencyError } from "./platform/db/batch.ts";
 import { isOfStatement } from "./platform/db/repeat-call.ts";
-import { CONCURRENT_DATABASES, findShards, onShard, withLimits } from "./platform/jobs/shards.ts";
+import { CONCURRENT_DATABASES, findShards, onShard, shardNumbers, withLimits } from "./platform/jobs/shards.ts";
 import { recordDeadLetters } from "./platform/outbox/dead-letters.ts";
 import { attemptApart } from "./platform/outbox/halves.ts";
 import type { OutboxMessage } from "./platform/outbox/wake.ts";
@@ -94,40 +94,22 @@ export async function consumeAutomations(batch: MessageBatch, env: Env): Promise
  */
 export async function consumeHits(batch: MessageBatch, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
-  const hits: Hit[] = [];
-  for (const message of batch.messages) {
-    if (isHitMessage(message.body)) hits.push({ hit: message.body, message });
-    else message.retry();
-  }
-  const shardsOf = await findShards(ctx, new Set(hits.map(({ hit }) => hit.workspace)));
-  const byShard = Map.groupBy(hits, ({ hit }) => shardsOf.get(hit.workspace));
-  await forEachAtOnce(CONCURRENT_DATABASES, byShard, async ([shard, here]) => {
-    // A workspace that was deleted has no database.
-    if (shard !== undefined) await recordOnShard(onShard(ctx, shard), here);
+  const isHit = (message: Message): message is Message<HitMessage> => isHitMessage(message.body);
+  const hits = batch.messages.filter(isHit);
+  for (const message of batch.messages) if (!isHit(message)) message.retry();
+  const shardsOf = await findShards(ctx, new Set(hits.map(({ body }) => body.workspace)));
+  await forEachAtOnce(CONCURRENT_DATABASES, shardNumbers(ctx), async (shard) => {
+    const here = hits.filter(({ body }) => shardsOf.get(body.workspace) === shard);
+    const emails = [...Map.groupBy(here, ({ body }) => `${body.workspace} ${body.email}`).values()];
+    const bodiesOf = (some: readonly (typeof here)[]) => some.flat().map(({ body }) => body);
+    const retry = (some: typeof here, error: unknown) => {
+      ctx.log("hits.failed", { shard, hits: some.length, error: String(error) });
+      for (const message of some) message.retry();
+    };
+    const isOwn = (error: unknown) => error instanceof ConcurrencyError || isOfStatement(error);
+    const record = (some: readonly (typeof here)[]) => recordHits(onShard(ctx, shard), bodiesOf(some));
+    await attemptApart(emails, record, retry, isOwn).catch((error: unknown) => retry(here, error));
   });
-}
-
-interface Hit {
-  hit: HitMessage;
-  message: Message;
-}
-
-async function recordOnShard(ctx: MailCtx, hits: readonly Hit[]): Promise<void> {
-  const emails = [...Map.groupBy(hits, ({ hit }) => `${hit.workspace} ${hit.email}`).values()];
-  const record = (some: readonly Hit[][]) =>
-    recordHits(
-      ctx,
-      some.flat().map(({ hit }) => hit),
-    );
-  const retry = (some: readonly Hit[], error: unknown) => {
-    ctx.log("hits.failed", { shard: ctx.shard, hits: some.length, error: String(error) });
-    for (const { message } of some) message.retry();
-  };
-  try {
-    await attemptApart(emails, record, retry, (error) => error instanceof ConcurrencyError || isOfStatement(error));
-  } catch (error) {
-    retry(hits, error);
-  }
 }
 
 /** Consumes the dead-letter queues: records each message. The outbox rows it names stay, and the sweep finds them. */

@@ -1,3 +1,8 @@
+import { getTableColumns, getTableName, is } from "drizzle-orm";
+import { SQLiteTable } from "drizzle-orm/sqlite-core";
+import * as mail from "./schema/mail/index.ts";
+import * as main from "./schema/main/index.ts";
+
 /** Returns SQL of the bytes of columns of a row. octet_length() reads no payload. */
 export const bytesSql = (...columns: string[]) =>
   columns.map((name) => `coalesce(octet_length(${name}), 0)`).join(" + ");
@@ -13,31 +18,22 @@ export const withinBytes = (page: string, most: number) => `
 /** Bytes that one statement deletes: some milliseconds of work, however wide its rows are. */
 const DELETED_BYTES = 8_000_000;
 
-/** Columns that make rows wide, by table. */
-const WIDE: Readonly<Record<string, readonly string[]>> = {
-  automation_runs: ["data", "history", "intent"],
-  automation_versions: ["definition"],
-  automations: ["definition"],
-  broadcast_parts: ["parts"],
-  broadcast_variants: ["html_body", "text_body"],
-  broadcasts: ["html_body", "text_body"],
-  contacts: ["metadata"],
-  dead_letters: ["body"],
-  emails: ["recipients", "events", "content", "variables"],
-  events: ["data"],
-  idempotency_keys: ["answer"],
-  inbound_emails: ["events"],
-  templates: ["html_body", "text_body", "blocks_json"],
-  webhook_deliveries: ["payload", "response_body"],
-};
+/** SQL of the bytes of the columns of text of each table. */
+const rowBytes = new Map<string, string>(
+  [...Object.values(main), ...Object.values(mail)].flatMap((table) => {
+    if (!is(table, SQLiteTable)) return [];
+    const texts = Object.values(getTableColumns(table)).filter((column) => column.getSQLType() === "text");
+    return [[getTableName(table), bytesSql(...texts.map(({ name }) => name))]];
+  }),
+);
 
 /** Returns SQL of rows that one statement deletes, with `total` and `found` as `withinBytes`: `rest` of a SELECT, with its LIMIT, finds them. */
 export const deletedRows = (table: string, columns: string, rest: string) =>
-  withinBytes(`SELECT ${columns}, ${bytesSql(...(WIDE[table] ?? []))} AS bytes FROM ${table} ${rest}`, DELETED_BYTES);
+  withinBytes(`SELECT ${columns}, ${rowBytes.get(table) || 0} AS bytes FROM ${table} ${rest}`, DELETED_BYTES);
 
 /** Returns SQL of their keys. */
 export const deletedKeys = (table: string, key: string, rest: string) =>
-  `SELECT ${key} FROM ${WIDE[table] ? `(${deletedRows(table, key, rest)})` : `${table} ${rest}`}`;
+  `SELECT ${key} FROM (${deletedRows(table, key, rest)})`;
 
 /** Returns the statement that deletes them. None is left when it deletes none. */
 export const deletePage = (table: string, key: string, rest: string) =>
