@@ -103,10 +103,9 @@ export async function runOutboxRows(ctx: MailCtx | OutboxCtx<"main">, rows: read
 
 async function processRows(ctx: MailCtx | OutboxCtx<"main">, rows: readonly WakeUp[], run: DeliveryRun): Promise<void> {
   const unique = new Map(rows.map((row) => [`${row.kind} ${row.dueAt} ${row.id}`, row]));
+  const kinds = [...Map.groupBy(unique.values(), (row) => row.kind)];
   // A purge may take a minute: all else comes first.
-  const last = ([kind]: [string, unknown]) => Number(kind === "purge");
-  const kinds = [...Map.groupBy(unique.values(), (row) => row.kind)].toSorted((a, b) => last(a) - last(b));
-  for (const [kind, ofKind] of kinds) {
+  for (const [kind, ofKind] of kinds.sort(([a], [b]) => Number(a === "purge") - Number(b === "purge"))) {
     if ("shard" in ctx) await mailRowKinds[kind]?.(ctx, ofKind, run);
     else await mainRowKinds[kind]?.(ctx, ofKind, run);
   }

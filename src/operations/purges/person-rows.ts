@@ -59,7 +59,7 @@ export async function scrubTexts<Kind extends DatabaseKind>(
   const written = changed.slice(0, UPDATES_PER_STEP);
   const last = written.length < changed.length ? written.at(-1)?.row : results.at(-1);
   const isEnd = last === results.at(-1) && results.length === last?.found && last.found < TEXTS_PER_STEP;
-  const updated = await update(db, texts, workspace, written);
+  const updated = written.length === 0 ? 0 : await update(db, texts, workspace, written);
   return { next: last && !isEnd ? { after: key.map((column) => last[column]) } : null, removed: { [kind]: updated } };
 }
 
@@ -84,12 +84,12 @@ async function update<Kind extends DatabaseKind>(
   workspace: number,
   rows: readonly { row: TextRow; scrubbed: (string | null)[] }[],
 ): Promise<number> {
-  if (rows.length === 0) return 0;
   const set = columns.map((column, index) => `${column} = ?${index + 3}`).join(", ");
   const match = key.map((column, index) => `${column} = ?2->>${index}`).join(" AND ");
   const sql = `UPDATE ${table} SET ${set} WHERE ${own} = ?1 AND ${match}`;
-  const keyOf = (row: TextRow) => JSON.stringify(key.map((column) => row[column]));
-  const statements = rows.map(({ row, scrubbed }) => db.prepare(sql).bind(workspace, keyOf(row), ...scrubbed));
+  const statements = rows.map(({ row, scrubbed }) =>
+    db.prepare(sql).bind(workspace, JSON.stringify(key.map((column) => row[column])), ...scrubbed),
+  );
   return (await db.batch(statements)).reduce((sum, { meta }) => sum + meta.changes, 0);
 }
 

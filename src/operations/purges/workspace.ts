@@ -1,4 +1,4 @@
-import type { Ctx, Database, DatabaseKind, MailCtx, Statement } from "../../platform/context.ts";
+import type { Ctx, Database, DatabaseKind, MailCtx } from "../../platform/context.ts";
 import { deletedKeys, deletePage } from "../../platform/db/byte-pages.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { closeStatement } from "../../platform/db/shard-workspaces.ts";
@@ -106,30 +106,22 @@ const MAIN_STEPS = [
 export async function purgeWorkspace(ctx: Ctx, { workspace, id }: { workspace: number; id: string }): Promise<boolean> {
   const mailCtx = await onShardOf(ctx, workspace);
   if (mailCtx && !(await purgeMail(mailCtx, { number: workspace, id }))) return false;
-  if (!(await isLastStep(ctx.db, deletions(ctx.db, MAIN_STEPS, workspace)))) return false;
+  if (!isDone(await ctx.db.batch(deletions(ctx.db, MAIN_STEPS, workspace)))) return false;
   if (!(await deleteObjects(ctx, [r2Keys.workspace(id), ...responsePrefixes(workspace, ctx.now())]))) return false;
   await ctx.db.prepare("DELETE FROM workspaces WHERE number = ?1 AND deleted_at IS NOT NULL").bind(workspace).run();
   return true;
 }
 
-function purgeMail(ctx: MailCtx, workspace: { number: number; id: string }): Promise<boolean> {
+async function purgeMail(ctx: MailCtx, workspace: { number: number; id: string }): Promise<boolean> {
   const db = ctx.mail;
   // Closed before its emails are deleted, so that no send can add one afterwards. The closed row stays.
   const close = closeStatement(ctx, workspace);
-  return isLastStep(db, deletions(db, MAIL_STEPS, workspace.number), [close], [rewindContentProgressStatement(ctx)]);
+  const steps = deletions(db, MAIL_STEPS, workspace.number);
+  return isDone((await db.batch([close, ...steps, rewindContentProgressStatement(ctx)])).slice(1, -1));
 }
 
 function deletions<Kind extends DatabaseKind>(db: Database<Kind>, steps: readonly string[], workspace: number) {
   return steps.map((sql) => db.prepare(sql).bind(workspace, ROWS_PER_STATEMENT));
 }
 
-/** Runs one step. Returns true when no deletion found a row. */
-async function isLastStep<Kind extends DatabaseKind>(
-  db: Database<Kind>,
-  deletions: readonly Statement<NoInfer<Kind>>[],
-  before: readonly Statement<NoInfer<Kind>>[] = [],
-  after: readonly Statement<NoInfer<Kind>>[] = [],
-): Promise<boolean> {
-  const results = await db.batch([...before, ...deletions, ...after]);
-  return results.slice(before.length, before.length + deletions.length).every(({ meta }) => meta.changes === 0);
-}
+const isDone = (deletions: readonly D1Result[]) => deletions.every(({ meta }) => meta.changes === 0);

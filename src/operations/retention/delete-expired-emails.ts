@@ -63,7 +63,6 @@ interface PageRow {
   broadcast: number | null;
   created_at: number;
   is_expired: 0 | 1;
-  /** Rows of the page that were found, before it was cut by its bytes. */
   found: number;
 }
 

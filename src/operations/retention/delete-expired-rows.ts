@@ -30,7 +30,6 @@ const deleteOld = (table: string, time: string, key: string, workspaces = "shard
 const deleteOwn = (table: string, time: string, key: string) =>
   deleteByKey(table, key, "json_each(?1)", `t.workspace = w.key AND t.${time} < w.value`);
 
-const CHANGE_KEY = "workspace, at_us";
 /** The rows with the least `n` that have expired. A workspace that only receives has no row in shard_workspaces. */
 const deleteOldest = (table: string, time: string) =>
   `DELETE FROM ${table} WHERE n IN (${deletedKeys(table, "n", "ORDER BY n LIMIT ?2")}) AND ${time} < ?1`;
@@ -106,7 +105,7 @@ export function expiredMailRows(ctx: MailCtx, ownDays: OwnDays): Steps[] {
       expired("confirmations", "workspace, email_key, list", "requested_at IS NULL AND last_at < ?1"),
       now - CONFIRMATION_MAIL_WINDOW_MS,
     ],
-    [deleteOld("changes", "at_us", CHANGE_KEY), cutoff * 1000],
+    [deleteOld("changes", "at_us", "workspace, at_us"), cutoff * 1000],
     [deleteOldest("inbound_emails", "received_at"), cutoff],
     [deleteOldest("webhook_deliveries", "created_at"), emailCutoff(now, DELIVERY_DAYS)],
     [deleteOldest("events", "created_at"), now - eventLimits.keptMs],
@@ -122,7 +121,7 @@ export function expiredMailRows(ctx: MailCtx, ownDays: OwnDays): Steps[] {
       deleteOwn("retried_addresses", "newest", "workspace, email"),
       boundsOf(ownDays, (days) => firstIdAt(emailCutoff(now, days))),
     ],
-    [deleteOwn("changes", "at_us", CHANGE_KEY), boundsOf(ownDays, (days) => emailCutoff(now, days) * 1000)],
+    [deleteOwn("changes", "at_us", "workspace, at_us"), boundsOf(ownDays, (days) => emailCutoff(now, days) * 1000)],
     [
       deletePage("inbound_emails", "n", `WHERE n IN (${OWN_INBOUND})`),
       boundsOf(ownDays, (days) => emailCutoff(now, days)),

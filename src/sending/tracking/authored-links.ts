@@ -1,8 +1,8 @@
+import { chunks } from "../../lib/chunks.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { type Language, type PersonalText, parsePersonalText } from "../../lib/personal-text.ts";
 import type { Values } from "../../lib/placeholders.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { bytesSql, withinBytes } from "../../platform/db/byte-pages.ts";
 import { MAX_TARGET_BYTES } from "../../platform/mail-tokens/tracking.ts";
 import { decodeValue } from "./attributes.ts";
 import { MAX_TRACKED_LINKS } from "./track-html.ts";
@@ -19,43 +19,36 @@ interface AuthoredLink {
   parsed: PersonalText;
 }
 
-/** Bytes of contents that one call reads. */
-const READ_BYTES = 4_000_000;
-
-const JOINED = `
-  json_each(?1) j CROSS JOIN broadcasts b ON b.n = j.value->>'broadcast'
-    LEFT JOIN broadcast_variants v ON v.broadcast = b.n AND v.n = j.value->>'variant'`;
-const PAGE = `SELECT j.key AS position, ${bytesSql("b.html_body", "v.html_body")} AS bytes FROM ${JOINED} ORDER BY j.key LIMIT -1`;
 const FIND_HTML = `
-  WITH page AS MATERIALIZED (${withinBytes(PAGE, READ_BYTES)})
-  SELECT j.key AS position, b.n AS broadcast, j.value->>'variant' AS variant,
+  SELECT b.n AS broadcast, j.value->>'variant' AS variant,
          CASE WHEN coalesce(v.html_body, '') <> '' THEN v.html_body ELSE b.html_body END AS html,
          CASE WHEN coalesce(v.html_body, '') <> '' THEN coalesce(v.language, b.language) ELSE b.language END AS language
-    FROM ${JOINED} WHERE j.key IN (SELECT position FROM page) ORDER BY j.key`;
+    FROM json_each(?1) j CROSS JOIN broadcasts b ON b.n = j.value->>'broadcast'
+    LEFT JOIN broadcast_variants v ON v.broadcast = b.n AND v.n = j.value->>'variant'`;
 
+/** Variants that one call reads: each has up to 1 MB. */
+const VARIANTS_PER_CALL = 4;
 /** Variants whose links an isolate keeps. The content of a broadcast does not change once it is sent. */
 const MAX_CACHED = 100;
 const cache = new Map<string, readonly AuthoredLink[]>();
 
 /**
  * Returns a function that finds the link of a clicked URL as its author wrote it, for links with placeholders of these
- * variants. One D1 call for each READ_BYTES that this isolate does not know.
+ * variants. One D1 call for every VARIANTS_PER_CALL that this isolate does not know.
  */
 export async function findAuthoredLinks(ctx: MailCtx, variants: readonly Variant[]) {
   const keyOf = ({ broadcast, variant }: Variant) => `${ctx.shard} ${broadcast} ${variant}`;
   const unknown = new Map(variants.filter((one) => !cache.has(keyOf(one))).map((one) => [keyOf(one), one]));
-  for (let left = [...unknown.values()]; left.length > 0; ) {
+  for (const group of chunks([...unknown.values()], VARIANTS_PER_CALL)) {
     const { results } = await ctx.mail
       .prepare(FIND_HTML)
-      .bind(JSON.stringify(left))
-      .all<Variant & { position: number; html: string | null; language: Language }>();
-    for (const { html, language, position: _, ...variant } of results) {
+      .bind(JSON.stringify(group))
+      .all<Variant & { html: string | null; language: Language }>();
+    for (const { html, language, ...variant } of results) {
       const [oldest] = cache.keys();
       if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
       cache.set(keyOf(variant), readLinks(html ?? "", language));
     }
-    // A broadcast that was deleted has none.
-    left = left.slice((results.at(-1)?.position ?? left.length) + 1);
   }
   return (of: Variant, url: string, values: Values): string | undefined =>
     cache.get(keyOf(of))?.find(({ parsed }) => targetOf(parsed, values) === url)?.text;

@@ -57,7 +57,7 @@ it("top links count clicks by people of each link as its author wrote it, and op
   expect(await broadcasts.read(id)).toMatchObject({ opened_count: 1, clicked_count: 3 });
 });
 
-it("the contents of many broadcasts are read 4 MB at once, and a deleted one has no links", async () => {
+it("the contents of many broadcasts are read four at once, and a deleted one has no links", async () => {
   const ids: string[] = [];
   for (let n = 0; n < 6; n++) {
     const html_body = `<a href="https://example.com/${n}?u={{email}}">A</a>${"x".repeat(900_000)}`;
@@ -74,7 +74,7 @@ it("the contents of many broadcasts are read 4 MB at once, and a deleted one has
     linkOf(one, `https://example.com/${n}?u=a@b.example`, { email: "a@b.example" }),
   );
   expect(found).toEqual(ids.map((_, n) => `https://example.com/${n}?u={{email}}`));
-  expect(trips).toHaveLength(3);
+  expect(trips).toHaveLength(2);
 });
 
 it("the links of an email lead through the tracker, and its unsubscribe link does not", async () => {

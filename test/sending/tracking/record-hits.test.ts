@@ -168,7 +168,7 @@ describe("the hits queue", () => {
 
   it("splits the write when timelines are long", async () => {
     const workspace = await aWorkspace();
-    const ids = await Promise.all(Array.from({ length: 4 }, () => aDeliveredMail(workspace)));
+    const ids = await Promise.all(Array.from({ length: 8 }, () => aDeliveredMail(workspace)));
     const url = `https://shop.example/${"x".repeat(7900)}`;
     for (const id of ids) {
       const clicks = Array.from({ length: 50 }, (_, n) =>
@@ -181,13 +181,14 @@ describe("the hits queue", () => {
       ids.map((id) => aHit(workspace, id)),
       bindings,
     );
-    expect(trips).toHaveLength(4);
+    // Four of some 110 KB at once.
+    expect(trips).toHaveLength(1 + 2 * 2);
     for (const id of ids) expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1, clicked_count: 50 });
   });
 
-  it("reads emails of 4 MB at once", async () => {
+  it("reads and writes the longest timelines one after the other", async () => {
     const workspace = await aWorkspace();
-    const ids = await Promise.all(Array.from({ length: 8 }, () => aDeliveredMail(workspace)));
+    const ids = await Promise.all(Array.from({ length: 4 }, () => aDeliveredMail(workspace)));
     const event = {
       id: crypto.randomUUID(),
       type: "deferred",
@@ -204,8 +205,7 @@ describe("the hits queue", () => {
       ids.map((id) => aHit(workspace, id)),
       bindings,
     );
-    const reads = trips.filter(({ statements: [first] }) => first?.sql.includes("e.variables"));
-    expect([reads.length, trips.length]).toEqual([2, 1 + 2 + 8]);
+    expect(trips).toHaveLength(1 + 2 * 4);
     for (const id of ids) expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1 });
   });
 

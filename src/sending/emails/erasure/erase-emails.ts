@@ -75,9 +75,8 @@ export async function eraseEmails(ctx: MailCtx, person: ErasedPerson, before: nu
     page = await readRows(ctx, person, numbers);
   }
   await writeErased(ctx, person, page.emails);
-  const isEnd = page.cutAt === null && numbers.length < EMAILS_PER_STEP;
-  const next = isEnd ? null : { before: page.cutAt ?? numbers.at(-1) ?? null };
-  return { next, erased: page.emails.length, cancelled: waiting.length };
+  const last = page.cutAt ?? (numbers.length < EMAILS_PER_STEP ? null : numbers.at(-1));
+  return { next: last == null ? null : { before: last }, erased: page.emails.length, cancelled: waiting.length };
 }
 
 interface FoundEmail {

@@ -44,9 +44,9 @@ export async function findEmailsTo(
     .bind(JSON.stringify(found.map(({ row }) => row.n)))
     .all<{ n: number; events: string; found: number }>();
   const byNumber = new Map(results.map(({ n, events }) => [n, JSON.parse(events) as StoredEvent[]]));
-  const last = results.at(-1);
-  const isCut = last !== undefined && results.length < last.found;
-  const page = found.filter(({ row }) => !isCut || row.n >= last.n);
+  // Others are read on the next page.
+  const page = found.filter(({ row }) => byNumber.has(row.n));
+  const isCut = results.length < (results[0]?.found ?? 0);
   return {
     rows: page.map(({ row, entries }) => ({
       row,
