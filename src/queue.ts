@@ -1,7 +1,11 @@
 import { runAutomations } from "./audience/automations/index.ts";
+import { forEachAtOnce } from "./lib/at-once.ts";
 import { createContext } from "./platform/context.ts";
-import { findShards, onShard, shardNumbers, withLimits } from "./platform/jobs/shards.ts";
+import { ConcurrencyError } from "./platform/db/batch.ts";
+import { isOfStatement } from "./platform/db/repeat-call.ts";
+import { CONCURRENT_DATABASES, findShards, onShard, shardNumbers, withLimits } from "./platform/jobs/shards.ts";
 import { recordDeadLetters } from "./platform/outbox/dead-letters.ts";
+import { attemptApart } from "./platform/outbox/halves.ts";
 import type { OutboxMessage } from "./platform/outbox/wake.ts";
 import { isAutomationsMessage } from "./platform/person-events/wake.ts";
 import { isWakeUp, runDatabases } from "./run-outbox.ts";
@@ -84,29 +88,28 @@ export async function consumeAutomations(batch: MessageBatch, env: Env): Promise
 }
 
 /**
- * Consumes the hits queue: writes opens and clicks in one set for each mail database. Hits of a database that fails are
- * retried, the others are acknowledged. Messages of an unknown format are retried alone.
+ * Consumes the hits queue: writes opens and clicks in one set for each mail database. An email whose hits cannot be written, as when many
+ * runs write it at once, is retried alone; hits of a database that fails are retried, the others are acknowledged. Messages of an unknown
+ * format are retried alone.
  */
 export async function consumeHits(batch: MessageBatch, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
-  const hits: { hit: HitMessage; message: Message }[] = [];
-  for (const message of batch.messages) {
-    if (isHitMessage(message.body)) hits.push({ hit: message.body, message });
-    else message.retry();
-  }
-  const shardsOf = await findShards(ctx, new Set(hits.map(({ hit }) => hit.workspace)));
-  for (const shard of shardNumbers(ctx)) {
-    const here = hits.filter(({ hit }) => shardsOf.get(hit.workspace) === shard);
-    try {
-      await recordHits(
-        onShard(ctx, shard),
-        here.map(({ hit }) => hit),
-      );
-    } catch (error) {
-      ctx.log("hits.failed", { shard, hits: here.length, error: String(error) });
-      for (const { message } of here) message.retry();
-    }
-  }
+  const isHit = (message: Message): message is Message<HitMessage> => isHitMessage(message.body);
+  const hits = batch.messages.filter(isHit);
+  for (const message of batch.messages) if (!isHit(message)) message.retry();
+  const shardsOf = await findShards(ctx, new Set(hits.map(({ body }) => body.workspace)));
+  await forEachAtOnce(CONCURRENT_DATABASES, shardNumbers(ctx), async (shard) => {
+    const here = hits.filter(({ body }) => shardsOf.get(body.workspace) === shard);
+    const emails = [...Map.groupBy(here, ({ body }) => `${body.workspace} ${body.email}`).values()];
+    const bodiesOf = (some: readonly (typeof here)[]) => some.flat().map(({ body }) => body);
+    const retry = (some: typeof here, error: unknown) => {
+      ctx.log("hits.failed", { shard, hits: some.length, error: String(error) });
+      for (const message of some) message.retry();
+    };
+    const isOwn = (error: unknown) => error instanceof ConcurrencyError || isOfStatement(error);
+    const record = (some: readonly (typeof here)[]) => recordHits(onShard(ctx, shard), bodiesOf(some));
+    await attemptApart(emails, record, retry, isOwn).catch((error: unknown) => retry(here, error));
+  });
 }
 
 /** Consumes the dead-letter queues: records each message. The outbox rows it names stay, and the sweep finds them. */

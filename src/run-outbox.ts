@@ -103,7 +103,9 @@ export async function runOutboxRows(ctx: MailCtx | OutboxCtx<"main">, rows: read
 
 async function processRows(ctx: MailCtx | OutboxCtx<"main">, rows: readonly WakeUp[], run: DeliveryRun): Promise<void> {
   const unique = new Map(rows.map((row) => [`${row.kind} ${row.dueAt} ${row.id}`, row]));
-  for (const [kind, ofKind] of Map.groupBy(unique.values(), (row) => row.kind)) {
+  const kinds = [...Map.groupBy(unique.values(), (row) => row.kind)];
+  // A purge may take a minute: all else comes first.
+  for (const [kind, ofKind] of kinds.sort(([a], [b]) => Number(a === "purge") - Number(b === "purge"))) {
     if ("shard" in ctx) await mailRowKinds[kind]?.(ctx, ofKind, run);
     else await mainRowKinds[kind]?.(ctx, ofKind, run);
   }

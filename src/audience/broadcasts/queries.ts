@@ -3,6 +3,7 @@ import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
+import { withinBytes } from "../../platform/db/byte-pages.ts";
 import type { broadcasts } from "../../platform/db/schema/mail/index.ts";
 import type { StoredRow } from "../../platform/db/stored-row.ts";
 import type { AutoPromote } from "./choose-winner.ts";
@@ -68,14 +69,13 @@ export async function findBroadcast(ctx: MailCtx, n: number): Promise<Broadcast 
   return row && toBroadcast(row);
 }
 
-// The inner query reads no bodies: `total` decides which rows the page has.
 const LIST = `
-  WITH page AS MATERIALIZED (
-    SELECT n, size, sum(size) OVER (ORDER BY id DESC) AS total FROM (
-      SELECT n, id, size FROM broadcasts b WHERE ${VISIBLE} AND (?3 IS NULL OR b.status = ?3) AND b.id < ?4
-       ORDER BY b.id DESC LIMIT ?5))
-  SELECT b.*, ${COUNTS} AS counts, (SELECT count(*) FROM page) AS found
-    FROM page CROSS JOIN broadcasts b ON b.n = page.n WHERE page.total - page.size < ?6 ORDER BY b.id DESC`;
+  SELECT b.*, ${COUNTS} AS counts, p.found
+    FROM (${withinBytes(
+      `SELECT n, size AS bytes FROM broadcasts b WHERE ${VISIBLE} AND (?3 IS NULL OR b.status = ?3) AND b.id < ?4
+        ORDER BY b.id DESC LIMIT ?5`,
+      PAGE_BYTES,
+    )}) p CROSS JOIN broadcasts b ON b.n = p.n ORDER BY b.id DESC`;
 
 /** Greater than every UUID. */
 const LAST_ID = "g";
@@ -90,7 +90,7 @@ export async function listBroadcasts(
 ): Promise<{ broadcasts: Broadcast[]; next: string | null }> {
   const { results } = await ctx.mail
     .prepare(LIST)
-    .bind(ctx.workspace.number, await permittedDomains(ctx), status ?? null, before ?? LAST_ID, limit + 1, PAGE_BYTES)
+    .bind(ctx.workspace.number, await permittedDomains(ctx), status ?? null, before ?? LAST_ID, limit + 1)
     .all<StoredBroadcast & { found: number }>();
   const broadcasts = results.slice(0, limit).map(({ found: _, ...row }) => toBroadcast(row));
   const hasMore = broadcasts.length < (results[0]?.found ?? 0);

@@ -27,7 +27,7 @@ const SAME_TIME = 500;
 
 // A page ends between two times, so that the next one begins below it.
 const FIND_EVENTS = `
-  SELECT name, data, created_at AS at FROM events
+  SELECT name, substr(data, 1, 200) AS data, created_at AS at FROM events
    WHERE workspace = ?1 AND email_key = ?2 AND created_at < ?3 AND created_at >= (
      SELECT min(created_at) FROM (
        SELECT created_at FROM events WHERE workspace = ?1 AND email_key = ?2 AND created_at < ?3 ORDER BY n DESC LIMIT ?4))
@@ -81,7 +81,7 @@ async function readEvents(ctx: CallerCtx, key: string, before: number): Promise<
     .bind(ctx.workspace.number, key, before, PAGE)
     .all<{ name: string; data: string; at: number }>();
   return results.map(({ name, data, at }) => {
-    return { at, kind: "event", text: data === "{}" ? name : `${name} ${data.slice(0, 200)}`, path: null };
+    return { at, kind: "event", text: data === "{}" ? name : `${name} ${data}`, path: null };
   });
 }
 

@@ -1,3 +1,4 @@
+import { bytesSql, withinBytes } from "../../platform/db/byte-pages.ts";
 import { type BackupStore, quoted } from "./stores.ts";
 
 /**
@@ -39,13 +40,11 @@ function pageStatement({ table, columns, key, after, filter }: PageRequest) {
     ...(typeof filter === "number" ? [`(broadcast IS NULL OR n <= ${filter})`] : []),
   ];
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
-  const size = columns.map((column) => `coalesce(octet_length([${column}]), 0)`).join(" + ");
+  const bytes = bytesSql(...columns.map((column) => quoted([column])));
+  const page = `SELECT ${bytes} AS bytes FROM ${from} ${where} ORDER BY ${keys} LIMIT ${PAGE_ROWS}`;
   const sql = `
-    SELECT ${quoted(columns)} FROM ${from} ${where} ORDER BY ${keys} LIMIT max(1, (
-      SELECT count(*) FROM (
-        SELECT sum(size) OVER (ORDER BY ${keys} ROWS UNBOUNDED PRECEDING) AS total FROM (
-          SELECT ${keys}, ${size} AS size FROM ${from} ${where} ORDER BY ${keys} LIMIT ${PAGE_ROWS}))
-       WHERE total <= ${PAGE_BYTES}))`;
+    SELECT ${quoted(columns)} FROM ${from} ${where} ORDER BY ${keys} LIMIT (
+      SELECT count(*) FROM (${withinBytes(page, PAGE_BYTES)}))`;
   return { sql, values: after ?? [] };
 }
 

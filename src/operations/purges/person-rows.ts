@@ -1,4 +1,5 @@
 import type { Database, DatabaseKind, Statement } from "../../platform/context.ts";
+import { bytesSql, deletedKeys, deletePage, withinBytes } from "../../platform/db/byte-pages.ts";
 import type { ErasedPerson, Scrubber } from "../../sending/emails/index.ts";
 import type { MAIL_ROWS, PersonTexts } from "./person-tables.ts";
 
@@ -10,15 +11,17 @@ export interface StepResult {
 
 /** Rows that one statement deletes. */
 const ROWS_PER_STATEMENT = 1_000;
-/** Rows with texts of one step: webhook payloads of some kilobytes. */
-const TEXTS_PER_STEP = 500;
+/** Rows with texts of one step, and their bytes: a webhook payload has up to 2 MB. */
+const [TEXTS_PER_STEP, TEXT_BYTES] = [500, 4_000_000];
+/** Rows that one step writes. */
+const UPDATES_PER_STEP = 30;
 
+const ofPerson = (key: string, email: string) => `WHERE workspace = ?1 AND ${email} = ?2 ORDER BY ${key} LIMIT ?3`;
 const COUNT_CONTACTS = `
   UPDATE contact_lists SET contact_count = contact_count - 1 WHERE n IN (
-    SELECT list FROM contacts WHERE workspace = ?1 AND email_key = ?2 ORDER BY n LIMIT ?3)`;
+    SELECT list FROM contacts WHERE n IN (${deletedKeys("contacts", "n", ofPerson("n", "email_key"))}))`;
 
-const deletion = ({ table, key, email }: (typeof MAIL_ROWS)[number]) =>
-  `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE workspace = ?1 AND ${email} = ?2 ORDER BY ${key} LIMIT ?3)`;
+const deletion = ({ table, key, email }: (typeof MAIL_ROWS)[number]) => deletePage(table, key, ofPerson(key, email));
 
 /** Deletes up to 1,000 rows of each table about a person, after the statements `before`. */
 export async function deletePersonRows<Kind extends DatabaseKind>(
@@ -31,12 +34,14 @@ export async function deletePersonRows<Kind extends DatabaseKind>(
   const counts = tables.some(({ table }) => table === "contacts") ? [bind(COUNT_CONTACTS)] : [];
   const results = await db.batch([...before, ...counts, ...tables.map((table) => bind(deletion(table)))]);
   const deleted = results.slice(before.length + counts.length).map(({ meta }) => meta.changes);
-  const isEnd = deleted.every((rows) => rows < ROWS_PER_STATEMENT);
+  const isEnd = deleted.every((rows) => rows === 0);
   return {
     next: isEnd ? null : { after: null },
     removed: Object.fromEntries(tables.map(({ kind }, index) => [kind, deleted[index] ?? 0])),
   };
 }
+
+type TextRow = Record<string, string | null> & { found: number };
 
 /** Replaces an address in the texts of up to 500 rows after some key. */
 export async function scrubTexts<Kind extends DatabaseKind>(
@@ -44,44 +49,48 @@ export async function scrubTexts<Kind extends DatabaseKind>(
   texts: PersonTexts,
   { workspace, after, scrubber }: { workspace: number; after: string[] | null; scrubber: Scrubber },
 ): Promise<StepResult> {
-  const { kind, table, key, columns } = texts;
-  const keys = key.join(", ");
-  // Rows of all workspaces are read in pages where no column, and so no index, names the workspace.
-  const own = texts.workspace === undefined ? "workspace = ?1 AND" : "?1 IS NOT NULL AND";
-  const { results } = await db
-    .prepare(
-      `SELECT ${keys}, ${columns.join(", ")} FROM ${table} WHERE ${own} (${keys}) > (${key.map((_, index) => `?2->>${index}`).join(", ")}) ORDER BY ${keys} LIMIT ${TEXTS_PER_STEP}`,
-    )
-    .bind(workspace, JSON.stringify(after ?? key.map(() => "")))
-    .all<Record<string, string | null>>();
+  const { kind, key, columns } = texts;
+  const start = JSON.stringify(after ?? key.map(() => ""));
+  const { results } = await db.prepare(findTexts(texts)).bind(workspace, start).all<TextRow>();
   const changed = results.flatMap((row) => {
-    const scrubbed = Object.fromEntries(columns.map((column) => [column, scrubber.replace(row[column] ?? "")]));
-    const isChanged = columns.some((column) => scrubbed[column] !== (row[column] ?? ""));
-    return isChanged ? [{ ...row, ...onlySet(row, scrubbed) }] : [];
+    const scrubbed = columns.map((column) => (row[column] == null ? null : scrubber.replace(row[column])));
+    return columns.some((column, index) => scrubbed[index] !== row[column]) ? [{ row, scrubbed }] : [];
   });
-  const updated = changed.length === 0 ? 0 : await update(db, texts, workspace, changed);
-  const last = results.at(-1);
-  const next = results.length < TEXTS_PER_STEP || !last ? null : { after: key.map((column) => last[column]) };
-  return { next, removed: { [kind]: updated } };
+  const written = changed.slice(0, UPDATES_PER_STEP);
+  const last = written.length < changed.length ? written.at(-1)?.row : results.at(-1);
+  const isEnd = last === results.at(-1) && results.length === last?.found && last.found < TEXTS_PER_STEP;
+  const updated = written.length === 0 ? 0 : await update(db, texts, workspace, written);
+  return { next: last && !isEnd ? { after: key.map((column) => last[column]) } : null, removed: { [kind]: updated } };
 }
 
-/** Returns the texts of the columns that are not null. */
-const onlySet = (row: Record<string, string | null>, texts: Record<string, string>) =>
-  Object.fromEntries(Object.entries(texts).filter(([column]) => row[column] !== null));
+function findTexts({ table, key, columns, workspace }: PersonTexts): string {
+  const keys = key.join(", ");
+  // Rows of all workspaces are read in pages where no column, and so no index, names the workspace.
+  const own = workspace === undefined ? "workspace = ?1" : "?1 IS NOT NULL";
+  const page = `
+    SELECT ${keys}, ${bytesSql(...columns)} AS bytes FROM ${table}
+     WHERE ${own} AND (${keys}) > (${key.map((_, index) => `?2->>${index}`).join(", ")}) ORDER BY ${keys} LIMIT ${TEXTS_PER_STEP}`;
+  const order = key.map((column) => `t.${column}`).join(", ");
+  const match = key.map((column) => `t.${column} = p.${column}`).join(" AND ");
+  return `
+    SELECT p.found, ${order}, ${columns.join(", ")} FROM (${withinBytes(page, TEXT_BYTES)}) p CROSS JOIN ${table} t
+        ON ${workspace === undefined ? "t.workspace = ?1 AND " : ""}${match} ORDER BY ${order}`;
+}
 
+/** Writes the texts of rows, each as a parameter of its own: JSON of several of the greatest ones exceeds what D1 takes. */
 async function update<Kind extends DatabaseKind>(
   db: Database<Kind>,
-  { table, key, columns, workspace: own = `${table}.workspace` }: PersonTexts,
+  { table, key, columns, workspace: own = "workspace" }: PersonTexts,
   workspace: number,
-  rows: readonly Record<string, string | null>[],
+  rows: readonly { row: TextRow; scrubbed: (string | null)[] }[],
 ): Promise<number> {
-  const set = columns.map((column) => `${column} = j.value->>'${column}'`).join(", ");
-  const match = key.map((column) => `${table}.${column} = j.value->>'${column}'`).join(" AND ");
-  const { meta } = await db
-    .prepare(`UPDATE ${table} SET ${set} FROM json_each(?2) j WHERE ${own} = ?1 AND ${match}`)
-    .bind(workspace, JSON.stringify(rows))
-    .run();
-  return meta.changes;
+  const set = columns.map((column, index) => `${column} = ?${index + 3}`).join(", ");
+  const match = key.map((column, index) => `${column} = ?2->>${index}`).join(" AND ");
+  const sql = `UPDATE ${table} SET ${set} WHERE ${own} = ?1 AND ${match}`;
+  const statements = rows.map(({ row, scrubbed }) =>
+    db.prepare(sql).bind(workspace, JSON.stringify(key.map((column) => row[column])), ...scrubbed),
+  );
+  return (await db.batch(statements)).reduce((sum, { meta }) => sum + meta.changes, 0);
 }
 
 /** Days before today whose responses may be stored still, and after it, since clocks differ. */

@@ -1,4 +1,5 @@
 import type { Database, DatabaseKind, MailCtx, OutboxCtx, WakeUp } from "../../platform/context.ts";
+import { deletePage } from "../../platform/db/byte-pages.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { consumeRows } from "../../platform/outbox/consume-rows.ts";
 import type { Purge } from "../../platform/outbox/purge-statement.ts";
@@ -66,13 +67,11 @@ function runStep(ctx: PurgeCtx, purge: Purge): Promise<boolean> {
 /** Rows of a deleted list or topic that one step deletes: few enough for a transaction of milliseconds. */
 const ROWS_PER_STEP = 5_000;
 
-const DELETE_CONTACTS = "DELETE FROM contacts WHERE n IN (SELECT n FROM contacts WHERE list = ?1 LIMIT ?2)";
-const DELETE_CHOICES = `
-  DELETE FROM topic_choices WHERE (workspace, email, topic) IN (
-    SELECT workspace, email, topic FROM topic_choices WHERE topic = ?1 LIMIT ?2)`;
+const DELETE_CONTACTS = deletePage("contacts", "n", "WHERE list = ?1 LIMIT ?2");
+const DELETE_CHOICES = deletePage("topic_choices", "workspace, email, topic", "WHERE topic = ?1 LIMIT ?2");
 
 /** Deletes up to 5,000 rows of a deleted list or topic. Returns true when none is left. */
 async function deleteRows<Kind extends DatabaseKind>(db: Database<Kind>, sql: string, of: number): Promise<boolean> {
   const { meta } = await db.prepare(sql).bind(of, ROWS_PER_STEP).run();
-  return meta.changes < ROWS_PER_STEP;
+  return meta.changes === 0;
 }

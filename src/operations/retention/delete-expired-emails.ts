@@ -1,5 +1,6 @@
 import { partition } from "../../lib/partition.ts";
 import type { MailCtx } from "../../platform/context.ts";
+import { deletedRows } from "../../platform/db/byte-pages.ts";
 import { fullKey, packedRange, r2Keys, storedKey } from "../../platform/db/r2-keys.ts";
 import { type Steps, takeTurns } from "../../platform/jobs/turns.ts";
 import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
@@ -10,11 +11,12 @@ import type { OwnDays } from "./own-days.ts";
 import { emailCutoff, ROWS_PER_STEP } from "./rules.ts";
 
 // The oldest emails come first. Scheduled and queued emails never expire, nor do those that an egress holds.
-const FIND_PAGE = `
-  SELECT e.n, e.id, e.content_key, e.broadcast, e.created_at,
-         max(e.created_at, coalesce(e.scheduled_at, 0)) < ?4 AND e.status NOT IN ('scheduled', 'queued')
-           AND NOT (e.status = 'sent' AND ${isHeldSql("e.recipients")}) AS is_expired
-    FROM emails e WHERE e.workspace = ?1 AND e.id > ?2 ORDER BY e.id LIMIT ?3`;
+const FIND_PAGE = deletedRows(
+  "emails",
+  `n, id, content_key, broadcast, created_at, max(created_at, coalesce(scheduled_at, 0)) < ?4
+     AND status NOT IN ('scheduled', 'queued') AND NOT (status = 'sent' AND ${isHeldSql("recipients")}) AS is_expired`,
+  "WHERE workspace = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
+);
 
 // One seek for each workspace.
 const FIND_WORKSPACES = `
@@ -61,6 +63,7 @@ interface PageRow {
   broadcast: number | null;
   created_at: number;
   is_expired: 0 | 1;
+  found: number;
 }
 
 /** A workspace with the time before which its emails are expired, in milliseconds since 1970. */
@@ -104,7 +107,8 @@ async function* deleteOf(ctx: MailCtx, workspace: Workspace): Steps {
       results.filter(({ is_expired }) => is_expired === 1),
     );
     const last = results.at(-1);
-    if (!last || results.length < ROWS_PER_STEP || last.created_at >= workspace.cutoff) return;
+    const isEnd = last?.found === results.length && last.found < ROWS_PER_STEP;
+    if (!last || isEnd || last.created_at >= workspace.cutoff) return;
     after = last.id;
     yield;
   }

@@ -5,14 +5,14 @@ import { type Metrics, restoreMetrics, takeMetrics } from "./counters.ts";
 /** An isolate stores its counts at most once in this time, in milliseconds: each time is a row written. */
 const SAVE_AFTER_MS = 60_000;
 
-// One row a day for all counts, so that storing them writes one row.
+// One row a day for all counts, so that storing them writes one row. Their names are fixed; an earlier version may have had others.
 const SAVE = `
   INSERT INTO daily_figures (day, figures) VALUES (?1, ?2)
   ON CONFLICT DO UPDATE SET figures = (
     SELECT json_group_object(key, total) FROM (
       SELECT key, sum(value) AS total FROM (
         SELECT key, value FROM json_each(daily_figures.figures)
-        UNION ALL SELECT key, value FROM json_each(excluded.figures)) GROUP BY key))`;
+        UNION ALL SELECT key, value FROM json_each(excluded.figures)) GROUP BY key LIMIT 1000))`;
 
 const FIND = "SELECT figures FROM daily_figures WHERE day = ?1";
 

@@ -1,21 +1,20 @@
 import type { OutboxCtx } from "../context.ts";
+import { deletePage } from "../db/byte-pages.ts";
 import type { Steps } from "../jobs/turns.ts";
 import { deleteExpiredObjects } from "./large-responses.ts";
 import { dayOf } from "./rules.ts";
 
 /** Rows that one step deletes, and steps of one run on a database. The next run continues. */
 const ROWS_PER_STEP = 5_000;
-const MAX_STEPS = 20;
+const MAX_STEPS = 200;
 
-const DELETE = `
-  DELETE FROM idempotency_keys WHERE (day, workspace, key) IN
-    (SELECT day, workspace, key FROM idempotency_keys WHERE day < ?1 - 1 LIMIT ?2)`;
+const DELETE = deletePage("idempotency_keys", "day, workspace, key", "WHERE day < ?1 - 1 LIMIT ?2");
 
 /** Deletes stored responses older than 24 hours from the database of `ctx.outbox`. */
 export async function* deleteExpiredResponses(ctx: OutboxCtx): Steps {
   for (let step = 0; step < MAX_STEPS; step++) {
     const { meta } = await ctx.outbox.prepare(DELETE).bind(dayOf(ctx.now()), ROWS_PER_STEP).run();
-    if (meta.changes < ROWS_PER_STEP) return;
+    if (meta.changes === 0) return;
     yield;
   }
 }

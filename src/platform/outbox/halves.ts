@@ -44,21 +44,22 @@ export async function isolate<Item>(
 
 /**
  * Attempts all items, and in halves when that fails by the content of some: gives each that fails alone to `onAlone`. Throws any other
- * error.
+ * error, but for those of `isOwn`.
  */
 export async function attemptApart<Item>(
   items: readonly Item[],
   attempt: (items: readonly Item[]) => Promise<void>,
   onAlone: (item: Item, error: unknown) => unknown,
+  isOwn = isOfStatement,
 ): Promise<void> {
   try {
     await attempt(items);
   } catch (error) {
     if (!isOfContent(error)) throw error;
     const { failed, left } = await isolate(items, error, attempt);
-    if (failed && !isOfStatement(failed.error)) throw failed.error;
+    if (failed && !isOwn(failed.error)) throw failed.error;
     if (failed) await onAlone(failed.item, failed.error);
-    if (left.length > 0) await attemptApart(left, attempt, onAlone);
+    if (left.length > 0) await attemptApart(left, attempt, onAlone, isOwn);
   }
 }
 

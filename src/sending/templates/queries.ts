@@ -3,6 +3,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
+import { withinBytes } from "../../platform/db/byte-pages.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
 import { limits, PAGE_BYTES } from "./rules.ts";
@@ -35,17 +36,14 @@ export interface TemplateCursor {
 
 type JsonColumn = "blocksJson" | "parts" | "variables";
 
-// The inner query reads no bodies: `total` decides which rows the page has.
 const LIST = `
-  WITH page AS MATERIALIZED (
-    SELECT id, size, sum(size) OVER (ORDER BY updated_at DESC, id DESC) AS total FROM (
-      SELECT id, size, updated_at FROM templates
-       WHERE workspace = ?1 AND (updated_at, id) < (?2, ?3) ORDER BY updated_at DESC, id DESC LIMIT ?4))
   SELECT t.id, t.workspace, t.name, t.subject, t.size, t.created_at AS createdAt, t.updated_at AS updatedAt,
-         t.html_body AS htmlBody, t.text_body AS textBody, t.blocks_json AS blocksJson, t.language, t.parts, t.variables,
-         (SELECT count(*) FROM page) AS found
-    FROM page CROSS JOIN templates t ON t.id = page.id WHERE page.total - page.size < ?5
-   ORDER BY t.updated_at DESC, t.id DESC`;
+         t.html_body AS htmlBody, t.text_body AS textBody, t.blocks_json AS blocksJson, t.language, t.parts, t.variables, p.found
+    FROM (${withinBytes(
+      `SELECT id, size AS bytes FROM templates
+        WHERE workspace = ?1 AND (updated_at, id) < (?2, ?3) ORDER BY updated_at DESC, id DESC LIMIT ?4`,
+      PAGE_BYTES,
+    )}) p CROSS JOIN templates t ON t.id = p.id ORDER BY t.updated_at DESC, t.id DESC`;
 
 /**
  * Returns templates of the caller's workspace, most recently updated first, from the one that follows `after`: at most
@@ -58,7 +56,7 @@ export async function listTemplates(
   const { updatedAt, id } = after ?? { updatedAt: Number.MAX_SAFE_INTEGER, id: "" };
   const { results } = await ctx.db
     .prepare(LIST)
-    .bind(ctx.workspace.number, updatedAt, id, limit + 1, PAGE_BYTES)
+    .bind(ctx.workspace.number, updatedAt, id, limit + 1)
     .all<Omit<TemplateRow, JsonColumn> & Record<JsonColumn, string | null> & { found: number }>();
   const rows = results.slice(0, limit).map(
     ({ found: _, blocksJson, parts, variables, ...row }): TemplateRow => ({

@@ -1,3 +1,4 @@
+import { chunks } from "../../lib/chunks.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { type Language, type PersonalText, parsePersonalText } from "../../lib/personal-text.ts";
 import type { Values } from "../../lib/placeholders.ts";
@@ -25,21 +26,23 @@ const FIND_HTML = `
     FROM json_each(?1) j CROSS JOIN broadcasts b ON b.n = j.value->>'broadcast'
     LEFT JOIN broadcast_variants v ON v.broadcast = b.n AND v.n = j.value->>'variant'`;
 
+/** Variants that one call reads: each has up to 1 MB. */
+const VARIANTS_PER_CALL = 4;
 /** Variants whose links an isolate keeps. The content of a broadcast does not change once it is sent. */
 const MAX_CACHED = 100;
 const cache = new Map<string, readonly AuthoredLink[]>();
 
 /**
  * Returns a function that finds the link of a clicked URL as its author wrote it, for links with placeholders of these
- * variants. One D1 call, unless this isolate knows the variants.
+ * variants. One D1 call for every VARIANTS_PER_CALL that this isolate does not know.
  */
 export async function findAuthoredLinks(ctx: MailCtx, variants: readonly Variant[]) {
   const keyOf = ({ broadcast, variant }: Variant) => `${ctx.shard} ${broadcast} ${variant}`;
   const unknown = new Map(variants.filter((one) => !cache.has(keyOf(one))).map((one) => [keyOf(one), one]));
-  if (unknown.size > 0) {
+  for (const group of chunks([...unknown.values()], VARIANTS_PER_CALL)) {
     const { results } = await ctx.mail
       .prepare(FIND_HTML)
-      .bind(JSON.stringify([...unknown.values()]))
+      .bind(JSON.stringify(group))
       .all<Variant & { html: string | null; language: Language }>();
     for (const { html, language, ...variant } of results) {
       const [oldest] = cache.keys();

@@ -1,4 +1,5 @@
 import type { MailCtx } from "../../platform/context.ts";
+import { bytesSql, withinBytes } from "../../platform/db/byte-pages.ts";
 import {
   applyFacts,
   EMAIL_STATE_COLUMNS,
@@ -11,50 +12,46 @@ import { findAuthoredLinks } from "./authored-links.ts";
 import type { HitMessage } from "./hit.ts";
 import { isMachine } from "./rules.ts";
 
+/** Bytes of emails that are read and written at once: as JSON they may be twice as long, and D1 takes a parameter of 2 MB, hits included. */
+const PAGE_BYTES = 500_000;
+
 // One seek in emails_by_id for each email.
 const FIND_HIT = `
   WITH j AS MATERIALIZED (SELECT DISTINCT value->>0 AS workspace, value->>1 AS id FROM json_each(?1))
-  SELECT ${EMAIL_STATE_COLUMNS}, e.variables FROM j CROSS JOIN emails e ON e.workspace = j.workspace AND e.id = j.id`;
+  SELECT ${EMAIL_STATE_COLUMNS}, e.variables, p.found FROM (${withinBytes(
+    `SELECT s.n, ${bytesSql("s.events", "s.recipients", "s.variables")} AS bytes
+       FROM j CROSS JOIN emails s ON s.workspace = j.workspace AND s.id = j.id WHERE s.n > ?2 ORDER BY s.n LIMIT -1`,
+    PAGE_BYTES,
+  )}) p CROSS JOIN emails e ON e.n = p.n ORDER BY e.n`;
 
-type HitRow = EmailStateRow & { variables: string | null };
-
-/** Characters of states in one write. A bound parameter of D1 has at most 2,000,000 bytes (platform limits). */
-const MAX_WRITE_CHARACTERS = 400_000;
-/** The most characters that one hit adds to its email's events. */
-const MAX_HIT_CHARACTERS = 3000;
+/** `found`: the emails of the batch that were not read before. */
+type HitRow = EmailStateRow & { variables: string | null; found: number };
 
 /**
  * Merges opens and clicks into their emails of one mail database: one read for all emails and one guarded write, or
- * several writes when the timelines are long. Safe to run twice. Drops a hit whose email is not in this database.
+ * several when the timelines are long. Safe to run twice. Drops a hit whose email is not in this database.
  */
 export async function recordHits(ctx: MailCtx, messages: readonly HitMessage[]): Promise<void> {
-  if (messages.length === 0) return;
   const sorted = messages.toSorted((a, b) => a.at - b.at);
   const hitsOf = Map.groupBy(sorted, ({ workspace, email }) => `${workspace} ${email}`);
-  const { results } = await ctx.mail
-    .prepare(FIND_HIT)
-    .bind(JSON.stringify(messages.map(({ workspace, email }) => [workspace, email])))
-    .all<HitRow>();
-  const variantsOf = results.flatMap((row) => toVariant(row) ?? []);
-  const authoredLink = variantsOf.length > 0 ? await findAuthoredLinks(ctx, variantsOf) : null;
-  let updates: EmailUpdate[] = [];
-  let size = 0;
-  for (const row of results) {
-    const variant = toVariant(row);
-    const values = variant && row.variables ? (JSON.parse(row.variables) as Record<string, unknown>) : {};
-    const hits = (hitsOf.get(`${row.workspace} ${row.id}`) ?? []).map(toHit).map((hit): Hit => {
-      const link = variant && hit.url !== undefined ? authoredLink?.(variant, hit.url, values) : undefined;
-      return link === undefined ? hit : { ...hit, link };
+  const keys = JSON.stringify(messages.map(({ workspace, email }) => [workspace, email]));
+  for (let [after, left] = [0, messages.length]; left > 0; ) {
+    const { results } = await ctx.mail.prepare(FIND_HIT).bind(keys, after).all<HitRow>();
+    const variantsOf = results.flatMap((row) => toVariant(row) ?? []);
+    const authoredLink = variantsOf.length > 0 ? await findAuthoredLinks(ctx, variantsOf) : null;
+    const updates = results.map((row): EmailUpdate => {
+      const variant = toVariant(row);
+      const values = variant && row.variables ? (JSON.parse(row.variables) as Record<string, unknown>) : {};
+      const hits = (hitsOf.get(`${row.workspace} ${row.id}`) ?? []).map(toHit).map((hit): Hit => {
+        const link = variant && hit.url !== undefined ? authoredLink?.(variant, hit.url, values) : undefined;
+        return link === undefined ? hit : { ...hit, link };
+      });
+      return { state: toState(row), facts: [], attempt: 0, hits };
     });
-    const characters = row.events.length + row.recipients.length + hits.length * MAX_HIT_CHARACTERS;
-    if (updates.length > 0 && size + characters > MAX_WRITE_CHARACTERS) {
-      await applyFacts(ctx, updates);
-      [updates, size] = [[], 0];
-    }
-    updates.push({ state: toState(row), facts: [], attempt: 0, hits });
-    size += characters;
+    if (updates.length > 0) await applyFacts(ctx, updates);
+    const last = results.at(-1);
+    [after, left] = [last?.n ?? 0, (last?.found ?? 0) - results.length];
   }
-  await applyFacts(ctx, updates);
 }
 
 /** Returns the variant whose content an email of a broadcast has, or null for other emails. */

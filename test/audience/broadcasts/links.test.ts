@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
 import type { DetailOut } from "../../../src/sending/emails/schema.ts";
+import { findAuthoredLinks } from "../../../src/sending/tracking/authored-links.ts";
 import { type HitMessage, recordHits } from "../../../src/sending/tracking/index.ts";
+import { countingDb } from "../../support/counting-db.ts";
+import { database } from "../../support/databases.ts";
 import { aWorkspace, perTest, testContext } from "../../support/workspace.ts";
 import { aContactList, broadcastsOf, emailsOf, runBroadcasts } from "./support.ts";
 
@@ -52,6 +55,26 @@ it("top links count clicks by people of each link as its author wrote it, and op
   });
   expect((await topLinks(id, "?limit=1")).links).toHaveLength(1);
   expect(await broadcasts.read(id)).toMatchObject({ opened_count: 1, clicked_count: 3 });
+});
+
+it("the contents of many broadcasts are read four at once, and a deleted one has no links", async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 6; n++) {
+    const html_body = `<a href="https://example.com/${n}?u={{email}}">A</a>${"x".repeat(900_000)}`;
+    ids.push((await broadcasts.create({ html_body })).id);
+  }
+  const rows = await database.rows<{ n: number }>(
+    "SELECT n FROM broadcasts WHERE id IN (SELECT value FROM json_each(?1)) ORDER BY id",
+    [JSON.stringify(ids)],
+  );
+  const variants = rows.map(({ n }) => ({ broadcast: n, variant: 0 }));
+  const { bindings, trips } = countingDb();
+  const linkOf = await findAuthoredLinks(testContext(bindings), [...variants, { broadcast: 1e9, variant: 0 }]);
+  const found = variants.map((one, n) =>
+    linkOf(one, `https://example.com/${n}?u=a@b.example`, { email: "a@b.example" }),
+  );
+  expect(found).toEqual(ids.map((_, n) => `https://example.com/${n}?u={{email}}`));
+  expect(trips).toHaveLength(2);
 });
 
 it("the links of an email lead through the tracker, and its unsubscribe link does not", async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ErasureOut } from "../../../src/audience/people/erasure-schema.ts";
 import { erasePerson } from "../../../src/operations/purges/erasure.ts";
 import { erasedForm } from "../../../src/platform/erased-addresses/forms.ts";
+import { indexEmails } from "../../../src/sending/emails/index.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { offloadContent } from "../../support/retention.ts";
@@ -206,6 +207,33 @@ describe("the erasure of a person", () => {
     expect(entries).toHaveLength(2);
     const hash = erasedForm(address.toLowerCase()).trim();
     expect(JSON.stringify(entries)).toContain(hash);
+  });
+
+  it("replaces an address in texts of up to 2 MB, and in emails whose events exceed a parameter together", async () => {
+    const address = anAddress();
+    const { workspaceNumber } = workspace;
+    const text = JSON.stringify({ to: address, text: '"'.repeat(900_000) });
+    for (const id of ["1", "2", "3"])
+      await run(
+        `INSERT INTO webhook_deliveries (id, workspace, endpoint, email, event_type, payload, status, created_at)
+         VALUES (?1, ?2, 'none', 'none', 'x', ?3, 'delivered', 0)`,
+        id,
+        workspaceNumber,
+        text,
+      );
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++)
+      ids.push((await workspace.withoutQueue.create("/v1/emails/", aMail(workspace, { to: [{ email: address }] }))).id);
+    const event = { id: crypto.randomUUID(), type: "deferred", at: 1, metadata: { response: '"'.repeat(290_000) } };
+    await run(
+      "UPDATE emails SET events = ?2, status = 'sent' WHERE id IN (SELECT value FROM json_each(?1))",
+      JSON.stringify(ids),
+      JSON.stringify([0, event]),
+    );
+    await indexEmails(testContext());
+    const receipt = await erase(workspace, address);
+    expect(receipt.removed).toMatchObject({ emails: 5, webhook_deliveries: 3 });
+    expect(await placesOf(workspace, address)).toEqual([]);
   });
 
   it("of an unknown address ends with nothing removed, and leaves other workspaces alone", async () => {

@@ -93,6 +93,20 @@ describe("the export of a person", () => {
     expect(pages.flatMap(({ emails }) => emails.map(({ id }) => id))).toEqual(ids.toReversed());
   });
 
+  it("ends a page at 4 MB of events of emails, and leaves no email out", async () => {
+    const sending = sendingFrom(workspace);
+    for (let n = 0; n < 3; n++) await sending.accepted(await sending.send({ to: [{ email: PERSON }] }));
+    const event = { id: crypto.randomUUID(), type: "deferred", at: 1, metadata: { response: "x".repeat(1_900_000) } };
+    await run(
+      "UPDATE emails SET events = ?2 WHERE workspace = ?1",
+      workspace.workspaceNumber,
+      JSON.stringify([0, event]),
+    );
+    const pages = await pagesOf(PERSON);
+    expect(pages.map(({ emails }) => emails.length)).toEqual([2, 1]);
+    expect(new Set(pages.flatMap(({ emails }) => emails.map(({ id }) => id))).size).toBe(3);
+  });
+
   it("has the events of the person, in pages, and of no other", async () => {
     const events = Array.from({ length: 450 }, (_, index) => ({ name: `n${index}`, email: PERSON, data: { index } }));
     expect((await workspace.post("/v1/events/batch", events)).status).toBe(202);

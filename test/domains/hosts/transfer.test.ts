@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
 import { newClickToken } from "../../../src/platform/mail-tokens/tracking.ts";
+import { database } from "../../support/databases.ts";
 import { hostSettings } from "../../support/hostnames.ts";
 import { aSystemWorkspace, transfer } from "../../support/transfers.ts";
 import { apiOn, aWorkspace, testContext } from "../../support/workspace.ts";
@@ -23,7 +24,14 @@ it("a transfer moves the host with its domain, and links of emails from before i
   const [made, target] = await Promise.all([anActiveHost(), aWorkspace()]);
   const source = { ...made, domain: made.registered.name };
   const before = await clickOf(made);
+  const past = JSON.stringify(Array.from({ length: 10 }, (_, n) => [900_000_000 + n, n]));
+  await database.run("UPDATE custom_hosts SET past_owners = ?2 WHERE name = ?1", [made.host, past]);
   await transfer(source, target);
+  const owners = await database.row<{ count: number; last: number }>(
+    "SELECT json_array_length(past_owners) AS count, past_owners->>'$[9][0]' AS last FROM custom_hosts WHERE name = ?1",
+    [made.host],
+  );
+  expect(owners).toEqual({ count: 10, last: made.workspaceNumber });
   const { link_host: host } = await domainOf(apiOn(hostSettings(), target.apiKey), made.domainId);
   expect(host).toEqual({ name: made.host, status: "active", detail: null });
   // Past the days of the safety window by which the test moves the clock.

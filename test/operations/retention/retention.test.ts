@@ -1,12 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { retentionSteps } from "../../../src/operations/retention/index.ts";
 import { daysToRollUp, rollupCutoff } from "../../../src/operations/retention/rules.ts";
 import { firstIdAt } from "../../../src/platform/audit/rules.ts";
 import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
 import { requireOpenStatement } from "../../../src/platform/db/shard-workspaces.ts";
 import { indexEmails } from "../../../src/sending/emails/index.ts";
+import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
-import { runRetention } from "../../support/retention.ts";
+import { runRetention, runToEnd } from "../../support/retention.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { run } from "../../support/sending.ts";
 import { aMail, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
@@ -142,6 +144,50 @@ describe("emails older than RETENTION_DAYS", () => {
       tenant.workspaceNumber,
     ]);
     expect(results).toEqual([{ id: "age-89" }, { id: "age-1" }]);
+  });
+
+  it("a statement deletes 8 MB of rows at most, and one at least", async () => {
+    const now = Date.now();
+    await run(
+      `INSERT INTO webhook_deliveries (id, workspace, endpoint, email, event_type, payload, status, created_at)
+         SELECT 'wide-' || value, ?1, 'none', 'none', 'email.sent', hex(zeroblob(950000)), 'delivered', ?2 FROM json_each(?3)`,
+      tenant.workspaceNumber,
+      now - 100 * DAY,
+      JSON.stringify([1, 2, 3, 4, 5, 6]),
+    );
+    const { bindings, trips } = countingDb();
+    await runRetention(testContext({ ...bindings, RETENTION_DAYS: "30" }, () => now));
+    expect(
+      await database.rows("SELECT 1 FROM webhook_deliveries WHERE workspace = ?1", [tenant.workspaceNumber]),
+    ).toEqual([]);
+    const deletions = trips.filter(({ statements: [one] }) => one?.sql.startsWith("DELETE FROM webhook_deliveries"));
+    expect(deletions).toHaveLength(3);
+  });
+
+  it("the rows of a workspace with many keep none of another", async () => {
+    const now = Date.now();
+    const first = 5_000_000;
+    const others = Array.from({ length: 300 }, (_, n) => first + 1 + n);
+    await run(
+      "INSERT INTO shard_workspaces (number, id, status) SELECT value, 'turn-' || value, 'open' FROM json_each(?1)",
+      JSON.stringify([first, ...others]),
+    );
+    await run(
+      "INSERT INTO changes (workspace, at_us, emails) SELECT ?1, value, '[]' FROM json_each(?2)",
+      first,
+      JSON.stringify(Array.from({ length: 5_000 }, (_, n) => n + 1)),
+    );
+    await run(
+      "INSERT INTO changes (workspace, at_us, emails) SELECT value, 1, '[]' FROM json_each(?1)",
+      JSON.stringify(others),
+    );
+    const steps = retentionSteps(testContext({ RETENTION_DAYS: "30" }, () => now));
+    const countOf = (condition: string) =>
+      database.value<number>(`SELECT count(*) FROM changes WHERE ${condition} AND at_us <= 5000`);
+    while ((await countOf(`workspace > ${first}`)) === 300) await steps.next();
+    expect(await countOf(`workspace = ${first}`)).toBeGreaterThan(0);
+    await runToEnd(steps);
+    expect(await countOf(`workspace >= ${first}`)).toBe(0);
   });
 
   it("old change rows are deleted, new ones are kept", async () => {

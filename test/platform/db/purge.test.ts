@@ -1,10 +1,11 @@
 /** The purge of a workspace. The tables are read from the databases, so none is forgotten. */
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
+import { purgeWorkspace } from "../../../src/operations/purges/workspace.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const mail = env.MAIL_1;
 const LATER_MS = 3_600_000;
@@ -107,4 +108,36 @@ it("leaves no mail row in any database, and none of another workspace is deleted
   const closed = mail.prepare("SELECT status FROM shard_workspaces WHERE number = ?1").bind(purged.workspaceNumber);
   expect(await closed.first("status")).toBe("closed");
   expect(await database.row("SELECT 1 FROM workspaces WHERE number = ?1", [purged.workspaceNumber])).toBeNull();
+});
+
+it("deletes wide rows in steps of 8 MB, and what is found by a broadcast before it", async () => {
+  const { workspaceNumber, workspaceId } = await aWorkspace({ mailShard: 1 });
+  await fill(workspaceNumber);
+  const wide = (sql: string, count: number) =>
+    mail
+      .prepare(sql)
+      .bind(workspaceNumber, JSON.stringify(Array.from({ length: count }, (_, n) => `${n}`)))
+      .run();
+  await wide(
+    `INSERT INTO broadcast_variants (broadcast, workspace, id, label, n, subject, weight, created_at, html_body)
+     SELECT ?1, ?1, value, value, value + 7, '', 1, 0, hex(zeroblob(950000)) FROM json_each(?2)`,
+    9,
+  );
+  await wide(
+    `INSERT INTO webhook_deliveries (id, workspace, endpoint, email, event_type, payload, status, created_at)
+     SELECT value, ?1, '', '', '', hex(zeroblob(950000)), 'delivered', 0 FROM json_each(?2)`,
+    9,
+  );
+  const ctx = testContext();
+  const steps: number[][] = [];
+  for (let isDone = false; !isDone; ) {
+    const counts = await countRows({ workspaceNumber } as TestWorkspace);
+    steps.push(["broadcast_variants", "webhook_deliveries", "broadcasts"].map((name) => counts[name] ?? 0));
+    isDone = await purgeWorkspace(ctx, { workspace: workspaceNumber, id: workspaceId });
+  }
+  // Four of 1.9 MB at once, and the one without content when it is among the first.
+  const deleted = steps.slice(1).map((left, step) => left.map((count, table) => (steps[step]?.[table] ?? 0) - count));
+  expect(deleted.every(([variants = 0, deliveries = 0]) => variants <= 5 && deliveries <= 5)).toBe(true);
+  expect(steps.map(([, , broadcasts]) => broadcasts)).toEqual([1, 1, 1, 0]);
+  expect(steps.at(-1)).toEqual([0, 0, 0]);
 });

@@ -291,3 +291,18 @@ describe("saved searches", () => {
     expect(await put([])).toBe(422);
   });
 });
+
+describe("the search index", () => {
+  it("takes 2 MB of emails in a step", async () => {
+    const other = await aWorkspace();
+    await indexEmails(testContext());
+    for (let n = 0; n < 3; n++) await other.withoutQueue.create("/v1/emails/", aMail(other));
+    const recipients = [{ email: "ann@alpha.example", name: "x".repeat(1_200_000), state: "queued" }];
+    await database.run("UPDATE emails SET recipients = ?2 WHERE workspace = ?1", [
+      other.workspaceNumber,
+      JSON.stringify(recipients),
+    ]);
+    expect(await indexEmails(testContext())).toBe(3);
+    expect(await indexEmails(testContext())).toBe(0);
+  });
+});

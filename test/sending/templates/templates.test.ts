@@ -114,9 +114,9 @@ describe("GET /v1/templates/", () => {
   it("ends a page at 8 MB and leaves no template out", async () => {
     for (let i = 0; i < 6; i++) await aTemplate({ name: `${i}`, html_body: "h".repeat(1_800_000) });
     const first = await workspace.get("/v1/templates/");
-    expect((await first.json<TemplateOut[]>()).map(({ name }) => name)).toEqual(["5", "4", "3", "2", "1"]);
+    expect((await first.json<TemplateOut[]>()).map(({ name }) => name)).toEqual(["5", "4", "3", "2"]);
     const next = /after=[^>]*/.exec(first.headers.get("Link") ?? "")?.[0];
-    expect(await listNames(`?${next}`)).toEqual(["0"]);
+    expect(await listNames(`?${next}`)).toEqual(["1", "0"]);
   });
 
   it("reads the page by its index, without sorting", async () => {

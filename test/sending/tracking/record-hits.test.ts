@@ -3,9 +3,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { consumeDeadLetters } from "../../../src/queue.ts";
 import { applyFacts, EMAIL_STATE_COLUMNS, type EmailStateRow, toState } from "../../../src/sending/emails/index.ts";
+import type { HitMessage } from "../../../src/sending/tracking/index.ts";
 import { toHit } from "../../../src/sending/tracking/record-hits.ts";
 import { countingDb, planOf, rowsRead } from "../../support/counting-db.ts";
-import { database } from "../../support/databases.ts";
+import { database, wrapDatabases } from "../../support/databases.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace, testContext } from "../../support/workspace.ts";
 import { aDeliveredMail, aHit, consume, detailOf, READER, rollupTotals, SENT_AT } from "./support.ts";
@@ -151,9 +152,10 @@ describe("the hits queue", () => {
     // The last two record activity and events of persons: no row of a workspace without segments and automations.
     expect(trips.map(({ statements }) => statements.length)).toEqual([1, 1, 6]);
     const [read] = trips[1]?.statements ?? [];
-    expect(read && (await rowsRead(read))).toBeLessThanOrEqual(3 * 100 + 50);
+    // Each email by the index, once for its size and once for itself.
+    expect(read && (await rowsRead(read))).toBeLessThanOrEqual(6 * 100);
     expect((read && (await planOf(read)))?.join("\n")).toContain(
-      "SEARCH e USING INDEX emails_by_id (workspace=? AND id=?)",
+      "SEARCH s USING INDEX emails_by_id (workspace=? AND id=?",
     );
     // 50 emails, one change row, one row of the roll-ups.
     expect(trips[2]?.rowsWritten).toBe(52);
@@ -166,7 +168,7 @@ describe("the hits queue", () => {
 
   it("splits the write when timelines are long", async () => {
     const workspace = await aWorkspace();
-    const ids = await Promise.all(Array.from({ length: 4 }, () => aDeliveredMail(workspace)));
+    const ids = await Promise.all(Array.from({ length: 8 }, () => aDeliveredMail(workspace)));
     const url = `https://shop.example/${"x".repeat(7900)}`;
     for (const id of ids) {
       const clicks = Array.from({ length: 50 }, (_, n) =>
@@ -179,8 +181,56 @@ describe("the hits queue", () => {
       ids.map((id) => aHit(workspace, id)),
       bindings,
     );
-    expect(trips).toHaveLength(4);
+    // Four of some 110 KB at once.
+    expect(trips).toHaveLength(1 + 2 * 2);
     for (const id of ids) expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1, clicked_count: 50 });
+  });
+
+  it("reads and writes the longest timelines one after the other", async () => {
+    const workspace = await aWorkspace();
+    const ids = await Promise.all(Array.from({ length: 4 }, () => aDeliveredMail(workspace)));
+    const event = {
+      id: crypto.randomUUID(),
+      type: "deferred",
+      at: SENT_AT,
+      metadata: { response: "x".repeat(590_000) },
+    };
+    await run(
+      "UPDATE emails SET events = ?2 WHERE id IN (SELECT value FROM json_each(?1))",
+      JSON.stringify(ids),
+      JSON.stringify([0, event]),
+    );
+    const { bindings, trips } = countingDb();
+    await consume(
+      ids.map((id) => aHit(workspace, id)),
+      bindings,
+    );
+    expect(trips).toHaveLength(1 + 2 * 4);
+    for (const id of ids) expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1 });
+  });
+
+  it("retries an email alone that cannot be read, and one that another run changes each time", async () => {
+    const workspace = await aWorkspace();
+    const ids = await Promise.all(Array.from({ length: 9 }, () => aDeliveredMail(workspace)));
+    const [malformed = "", contended = "", ...others] = ids;
+    await run("UPDATE emails SET events = '[' WHERE id = ?1", malformed);
+    const bump = database.prepare("UPDATE emails SET version = version + 1 WHERE id = ?1").bind(contended);
+    const bindings = wrapDatabases((real) => ({
+      prepare: (sql) => real.prepare(sql),
+      async batch<Row>(statements: D1PreparedStatement[]) {
+        await bump.run();
+        return real.batch<Row>(statements);
+      },
+    }));
+    const hits = ids.flatMap((id) => [aHit(workspace, id), aHit(workspace, id, { kind: "click" })]);
+    const batch = await consume(hits, bindings);
+    const { retryMessages } = await getQueueResult(batch, createExecutionContext());
+    const retried = new Set(retryMessages.map(({ msgId }) => msgId));
+    const emails = batch.messages.filter(({ id }) => retried.has(id)).map(({ body }) => (body as HitMessage).email);
+    expect([retried.size, new Set(emails)]).toEqual([4, new Set([malformed, contended])]);
+    for (const id of others) expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1, clicked_count: 1 });
+    await consume(hits.filter(({ email }) => email === contended));
+    expect(await detailOf(workspace, contended)).toMatchObject({ opened_count: 1, clicked_count: 1 });
   });
 
   it("reads the email again when another run changed it, and loses no hit", async () => {

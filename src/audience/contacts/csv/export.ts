@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, notFound } from "../../../lib/errors.ts";
 import { nextTurn } from "../../../lib/yielding-steps.ts";
+import { bytesSql, withinBytes } from "../../../platform/db/byte-pages.ts";
 import { getList, type ListRow } from "../queries.ts";
 import { exportLimits } from "../rules.ts";
 import { type ExportRow, parseMetadata, writeHeader, writeRow } from "./write-row.ts";
@@ -45,19 +46,17 @@ async function findKeys(ctx: CallerCtx, list: ListRow): Promise<string[]> {
   return [...keys].sort();
 }
 
-// The window sums the sizes of the rows before, so that a page of large rows is short; its first row is always read.
 const PAGE = `
-  WITH page AS MATERIALIZED (
-    SELECT n, id, coalesce(sum(length(metadata)) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-      AS before FROM (SELECT n, id, metadata FROM contacts WHERE list = ?1 AND id > ?2 ORDER BY id LIMIT ?3))
-  SELECT c.id, c.email, c.name, c.metadata FROM page CROSS JOIN contacts c ON c.n = page.n
-   WHERE page.before < ?4 ORDER BY c.id`;
+  SELECT c.id, c.email, c.name, c.metadata FROM (${withinBytes(
+    `SELECT n, ${bytesSql("metadata")} AS bytes FROM contacts WHERE list = ?1 AND id > ?2 ORDER BY id LIMIT ?3`,
+    exportLimits.metadataPerPage,
+  )}) p CROSS JOIN contacts c ON c.n = p.n ORDER BY c.id`;
 
 /** Returns the contacts after an id. Throws 404 when there is none because the list was deleted. */
 async function readPage(ctx: CallerCtx, list: ListRow, after: string): Promise<(ExportRow & { id: string })[]> {
   const db = ctx.mail;
   const [page, lists] = await db.batch([
-    db.prepare(PAGE).bind(list.n, after, exportLimits.rowsPerPage, exportLimits.metadataPerPage),
+    db.prepare(PAGE).bind(list.n, after, exportLimits.rowsPerPage),
     db.prepare("SELECT 1 FROM contact_lists WHERE n = ?1").bind(list.n),
   ]);
   if (lists?.results.length === 0) throw notFound("Contact list");

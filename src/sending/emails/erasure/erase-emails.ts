@@ -1,6 +1,7 @@
 import { utf8Length } from "../../../lib/bytes.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { bytesSql, withinBytes } from "../../../platform/db/byte-pages.ts";
 import { fullKey, r2Keys } from "../../../platform/db/r2-keys.ts";
 import { contentPlace } from "../content/index.ts";
 import { isPending } from "../rules.ts";
@@ -20,6 +21,8 @@ import { Scrubber } from "./scrub.ts";
 
 /** Emails of one step: each may have an R2 object of its own, which is read and written. */
 const EMAILS_PER_STEP = 20;
+/** Bytes of the emails that one statement writes: JSON of them may be twice as long, and D1 takes 2 MB. */
+const BYTES_PER_STEP = 800_000;
 
 /** A person in one workspace. `key` is the canonical address. */
 export interface ErasedPerson {
@@ -44,11 +47,16 @@ type Row = EmailStateRow & {
   content_key: string | null;
   content_offset: number;
   content_size: number;
+  found: number;
 };
 
 const FIND = `
-  SELECT ${EMAIL_STATE_COLUMNS}, e.subject, e.rejection_reason, e.variables, e.tags, e.content, e.content_key, e.content_offset, e.content_size
-    FROM emails e WHERE e.n IN (SELECT value FROM json_each(?1)) AND +e.workspace = ?2`;
+  SELECT ${EMAIL_STATE_COLUMNS}, e.subject, e.rejection_reason, e.variables, e.tags, e.content, e.content_key, e.content_offset, e.content_size, p.found
+    FROM (${withinBytes(
+      `SELECT n, ${bytesSql("events", "recipients", "content", "variables")} AS bytes FROM emails
+        WHERE n IN (SELECT value FROM json_each(?1)) AND +workspace = ?2 ORDER BY n DESC LIMIT -1`,
+      BYTES_PER_STEP,
+    )}) p CROSS JOIN emails e ON e.n = p.n ORDER BY e.n DESC`;
 
 /**
  * Erases a person from up to 20 emails below `before` (emails.n), newest first: cancels what has not left, then replaces its entries and
@@ -57,18 +65,18 @@ const FIND = `
 export async function eraseEmails(ctx: MailCtx, person: ErasedPerson, before: number | null): Promise<EmailsErased> {
   const numbers = await findRecipientNumbers(ctx, person.workspace, person.key, { before, limit: EMAILS_PER_STEP });
   if (numbers === null) return { next: { before }, erased: 0, cancelled: 0 };
-  const next = numbers.length < EMAILS_PER_STEP ? null : { before: numbers.at(-1) ?? null };
-  const rows = await readRows(ctx, person, numbers);
-  const waiting = rows.filter(({ state }) => isWaiting(state, person.key));
+  let page = await readRows(ctx, person, numbers);
+  const waiting = page.emails.filter(({ state }) => isWaiting(state, person.key));
   if (waiting.length > 0) {
     await applyFacts(
       ctx,
       waiting.map(({ state }) => toCancellation(ctx, state, person.key)),
     );
-    const changed = await readRows(ctx, person, numbers);
-    await writeErased(ctx, person, changed);
-  } else await writeErased(ctx, person, rows);
-  return { next, erased: rows.length, cancelled: waiting.length };
+    page = await readRows(ctx, person, numbers);
+  }
+  await writeErased(ctx, person, page.emails);
+  const last = page.cutAt ?? (numbers.length < EMAILS_PER_STEP ? null : numbers.at(-1));
+  return { next: last == null ? null : { before: last }, erased: page.emails.length, cancelled: waiting.length };
 }
 
 interface FoundEmail {
@@ -76,11 +84,14 @@ interface FoundEmail {
   state: EmailState;
 }
 
-async function readRows(ctx: MailCtx, person: ErasedPerson, numbers: readonly number[]): Promise<FoundEmail[]> {
+/** Reads the first emails with these numbers. `cutAt`: the last one read, when others did not fit. */
+async function readRows(ctx: MailCtx, person: ErasedPerson, numbers: readonly number[]) {
   const { results } = await ctx.mail.prepare(FIND).bind(JSON.stringify(numbers), person.workspace).all<Row>();
-  return results
-    .map((row) => ({ row, state: toState(row) }))
+  const last = results.at(-1);
+  const emails = results
+    .map((row): FoundEmail => ({ row, state: toState(row) }))
     .filter(({ state }) => state.recipients.some((entry) => recipientKey(entry) === person.key));
+  return { emails, cutAt: last && results.length < last.found ? last.n : null };
 }
 
 /** Returns whether an email waits for an attempt, or its result, for a person. A scheduled one has no attempt yet. */

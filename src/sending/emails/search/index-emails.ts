@@ -1,9 +1,10 @@
 import { lowerCase } from "../../../lib/addresses.ts";
 import type { MailCtx } from "../../../platform/context.ts";
+import { bytesSql, withinBytes } from "../../../platform/db/byte-pages.ts";
 import { SCOPE_SQL, TAG_SQL } from "./fts-query.ts";
 
-/** Bounds of one run, which cron starts every minute: emails of one step, and steps. */
-const EMAILS_PER_STEP = 1_000;
+/** Bounds of one run, which cron starts every minute: emails of one step, their bytes, and steps. */
+const [EMAILS_PER_STEP, BYTES_PER_STEP] = [1_000, 2_000_000];
 const MAX_INDEX_STEPS = 60;
 
 /**
@@ -13,7 +14,11 @@ const MAX_INDEX_STEPS = 60;
  */
 export const LAST_INDEXED_SQL = "(SELECT coalesce(max(id), 0) FROM email_search_docsize)";
 
-const NEXT_EMAILS = `SELECT n, from_email FROM emails WHERE n > ${LAST_INDEXED_SQL} ORDER BY n LIMIT ?1`;
+const NEXT_EMAILS = withinBytes(
+  `SELECT n, from_email, ${bytesSql("recipients", "subject", "tags")} AS bytes FROM emails
+    WHERE n > ${LAST_INDEXED_SQL} ORDER BY n LIMIT ?1`,
+  BYTES_PER_STEP,
+);
 
 // lower() of SQLite does not return the canonical form of an address with letters outside ASCII.
 const FIND_STEP = `

@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import { withinBytes } from "../../../platform/db/byte-pages.ts";
 import type { StoredEvent } from "../../../platform/db/email-json.ts";
 import type { EmailPage } from "../queries.ts";
 import { type EventEntry, readEvents, recipientKey } from "../timeline/index.ts";
@@ -14,7 +15,13 @@ export interface EmailOfRecipient {
   events: EventEntry[];
 }
 
-const FIND_EVENTS = "SELECT n, events FROM emails WHERE n IN (SELECT value FROM json_each(?1))";
+/** Bytes of events of a page. */
+const EVENT_BYTES = 4_000_000;
+const FIND_EVENTS = `
+  SELECT e.n, e.events, p.found FROM (${withinBytes(
+    "SELECT n, octet_length(events) AS bytes FROM emails WHERE n IN (SELECT value FROM json_each(?1)) ORDER BY n DESC LIMIT -1",
+    EVENT_BYTES,
+  )}) p CROSS JOIN emails e ON e.n = p.n ORDER BY e.n DESC`;
 
 /**
  * Returns the emails to a canonical address that the caller may see, newest first, by the search index. A page may have fewer rows than `limit`, also none, and be followed by others, since the index finds addresses that contain this
@@ -35,15 +42,18 @@ export async function findEmailsTo(
   const { results } = await ctx.mail
     .prepare(FIND_EVENTS)
     .bind(JSON.stringify(found.map(({ row }) => row.n)))
-    .all<{ n: number; events: string }>();
+    .all<{ n: number; events: string; found: number }>();
   const byNumber = new Map(results.map(({ n, events }) => [n, JSON.parse(events) as StoredEvent[]]));
+  // Others are read on the next page.
+  const page = found.filter(({ row }) => byNumber.has(row.n));
+  const isCut = results.length < (results[0]?.found ?? 0);
   return {
-    rows: found.map(({ row, entries }) => ({
+    rows: page.map(({ row, entries }) => ({
       row,
       entries,
       events: eventsAbout(readEvents(byNumber.get(row.n) ?? [], row), entries),
     })),
-    next,
+    next: isCut ? (page.at(-1)?.row.id ?? next) : next,
   };
 }
 
