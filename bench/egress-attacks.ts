@@ -27,24 +27,18 @@ export async function measureEgressAttacks(): Promise<Row[]> {
   const attacks = Object.entries(ATTACKS);
   const systems = attacks.flatMap(([, behaviour], n) => systemsOf(`bad${n}`, SYSTEMS, behaviour, n + 4));
   const rig = await startEgressRig({ systems: [...systemsOf("good", 1, {}, 3), ...systems] });
-  // While one email is left the connections of the stand-in stay open.
-  rig.outbox.add(["first@bad2-0.test"]);
-  const stop = new AbortController();
-  const run = rig.outbox.run(rig.egress.ports[0] ?? 0, { signal: stop.signal, connections: 16 });
   try {
     await probe(rig, "first");
     const quiet = await probes(rig, "quiet");
     const rows: Row[] = [];
     for (const [n, [what]] of attacks.entries()) {
       rig.outbox.add(Array.from({ length: SYSTEMS * EACH }, (_, at) => `a${at}@bad${n}-${at % SYSTEMS}.test`));
-      while (rig.outbox.due > 0) await sleep(5);
+      await runUntil(rig, () => rig.outbox.due === 0);
       const name = `email through the egress beside ${SYSTEMS * EACH} to ${SYSTEMS} mail systems that ${what}`;
       rows.push(toRatio(name, await probes(rig, `beside${n}`), quiet));
     }
     return rows;
   } finally {
-    stop.abort();
-    await run;
     await rig.close();
   }
 }
@@ -56,9 +50,18 @@ async function probes(rig: EgressRig, name: string): Promise<number[]> {
 }
 
 /** Returns how long an email takes until its result is reported, in ms. */
-async function probe({ outbox }: EgressRig, name: string): Promise<number> {
+async function probe(rig: EgressRig, name: string): Promise<number> {
   const startedAt = performance.now();
-  const [email] = outbox.add([`${name}@good-0.test`]);
-  while (email?.state !== "done") await sleep(1);
+  const [email] = rig.outbox.add([`${name}@good-0.test`]);
+  await runUntil(rig, () => email?.state === "done");
   return performance.now() - startedAt;
+}
+
+/** Hands over what is due until `isOver`. */
+async function runUntil({ outbox, egress }: EgressRig, isOver: () => boolean): Promise<void> {
+  const stop = new AbortController();
+  const run = outbox.run(egress.ports[0] ?? 0, { signal: stop.signal, connections: 16 });
+  while (!isOver()) await sleep(1);
+  stop.abort();
+  await run;
 }
