@@ -23,7 +23,7 @@ const PAYLOAD = 1_900_000;
 const EVENTS = 50_000;
 const DELIVERIES = 10_000;
 
-/** What one tenant does while another waits. */
+/** Work of one tenant beside the waits of another. */
 interface Attack {
   what: string;
   run: () => Promise<unknown>;

@@ -5,8 +5,6 @@ import { readRecord, statementsOf } from "../../dev/prepared-sql/record.ts";
 /** Columns whose statements have no bound, by their reason. */
 const BOUNDED: Readonly<Record<string, string>> = {
   "api_keys.domain_ids": "removes ids, or replaces each by one",
-  "automation_runs.history": "a run visits each step of a graph without loops once",
-  "contacts.metadata": "the fields that automations set have an engine of their own (src/audience/automations/)",
   "daily_figures.figures": "has at most 1,000 names",
   "emails.message_id": "is cleared",
   "emails.outbox_id": "replaces one character of an id",
@@ -54,7 +52,7 @@ function appendedIn(sql: string): string[] {
 
 /** Returns whether a statement compares the size of a column with a number or a parameter. */
 const hasBound = (sql: string, column: string) =>
-  new RegExp(`length\\([^<>]*\\b${column}\\b[^<>]*\\)\\s*[<>]=?\\s*[?\\d]`).test(sql);
+  new RegExp(`length\\((?:[^<>]|->)*\\b${column}\\b(?:[^<>]|->)*\\)\\s*[<>]=?\\s*[?\\d]`).test(sql);
 
 const appending = statementsOf(readRecord()).flatMap(({ place, sql }) =>
   appendedIn(sql).map((name) => ({ place, sql, name })),

@@ -5,12 +5,12 @@ import type { Entered } from "./advance.ts";
 export const toHistory = (lines: readonly Entered[]): string =>
   lines.map((line) => `${JSON.stringify(line)},`).join("");
 
-/** Bytes of the history of a run: its steps take far less. A run that is put off day after day tells no more of it. */
+/** Bytes of the history of a run to which nothing is added: its steps take far less, but it may be put off day after day. */
 const HISTORY_BYTES = 200_000;
 
-/** Returns SQL of the history of a run with lines behind it, as an SQL expression of `toHistory`. */
+/** Returns SQL of the history of a run with further lines, an SQL expression of `toHistory`. */
 export const addedHistorySql = (lines: string): string =>
-  `iif(octet_length(history) + octet_length(${lines}) > ${HISTORY_BYTES}, history, history || ${lines})`;
+  `iif(octet_length(history) > ${HISTORY_BYTES}, history, history || ${lines})`;
 
 /** Returns the lines of a history that the row of a run has. */
 export const parseHistory = (history: string): Entered[] => JSON.parse(`[${history.replace(/,$/, "")}]`) as Entered[];

@@ -53,6 +53,18 @@ it("a step calls a webhook with the person and the data of the event, once", asy
   });
 });
 
+it("a step sets no field that would make the metadata of a contact too large", async () => {
+  const [full, other] = people;
+  await database.run("UPDATE contacts SET metadata = json_object('a', ?2) WHERE workspace = ?1 AND email = ?3", [
+    ...[workspace.workspaceNumber, "x".repeat(65_000), full],
+  ]);
+  await automations.start({ steps: [{ kind: "set_field", field: "note", value: "y".repeat(1_000) }] });
+  for (const person of people) await anEvent(workspace, person);
+  await runEngine();
+  const sql = "SELECT email FROM contacts WHERE workspace = ?1 AND metadata ->> 'note' IS NOT NULL";
+  expect(await database.rows(sql, [workspace.workspaceNumber])).toEqual([{ email: other }]);
+});
+
 it("events of the service are recorded while an automation is active or paused, and no longer", async () => {
   const flags = () =>
     database.value("SELECT people & 2 AS flag FROM shard_workspaces WHERE number = ?1", [workspace.workspaceNumber]);

@@ -1,13 +1,15 @@
 import { ID_SUFFIX_SQL } from "../../../platform/db/random-id.ts";
 import { recordsEventsSql } from "../../../platform/person-events/insert.ts";
+import { contactLimits } from "../../contacts/index.ts";
 
 /** The changed fields with their new values. */
 export const FIELDS = ", 'fields', json(j.value->'fields')";
 
 /** SQL conditions on the contacts whose events a step causes: `c` is a contact, `j` a row of the statement. */
 
-/** Metadata that a step changes. */
-export const CHANGED = `json_patch(coalesce(contacts.metadata, '{}'), j.value->'fields') <> coalesce(contacts.metadata, '{}')`;
+const PATCHED = "json_patch(coalesce(contacts.metadata, '{}'), j.value->'fields')";
+/** Metadata that a step changes. A field that would make it too large is not set. */
+export const CHANGED = `${PATCHED} <> coalesce(contacts.metadata, '{}') AND octet_length(${PATCHED}) <= ${contactLimits.metadataBytes}`;
 /** A contact that the step has added. One that has to confirm is added when it does. */
 export const ADDED = "c.list = j.value->>'list' AND c.id = j.value->>'id' AND c.pending_since IS NULL";
 /** A contact that the step will remove. */
