@@ -166,8 +166,9 @@ function escapeAround(text: string, language: Language): string {
 /** Adds an unsubscribe link to a body that has none. */
 function withUnsubscribe({ text, language }: Written, kind: "html" | "text", parts: Parts) {
   const parse = (source: string) => ({ source, parsed: parsePersonalText(language, source, kind, parts) });
-  const own = parse(text);
-  if (own.parsed.names.includes(UNSUBSCRIBE_URL)) return own;
+  // Parsing takes long, so a body that cannot have the link is parsed with it only.
+  const own = [text, ...Object.values(parts)].some((one) => one.includes(UNSUBSCRIBE_URL)) ? parse(text) : null;
+  if (own?.parsed.names.includes(UNSUBSCRIBE_URL)) return own;
   return parse(kind === "html" ? withLink(text) : `${text}\n\nUnsubscribe: {{${UNSUBSCRIBE_URL}}}\n`);
 }
 

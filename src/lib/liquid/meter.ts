@@ -21,9 +21,10 @@ export const liquidLimits = {
 export const ELEMENT_UNITS = 10;
 export const ACCESS_UNITS = 40;
 export const FORMAT_UNITS = 4_000;
-/** Units of a step and of a character that is written, in a budget. */
+/** Units of a step in a budget. */
 const STEP_UNITS = 200;
-const OUTPUT_UNITS = 8;
+/** Returns the work of parsing a text of so many characters or bytes. */
+export const parsingWork = (length: number) => 30 * length;
 /** Comparisons of two characters that are a unit. */
 const COMPARISONS = 32;
 
@@ -62,7 +63,7 @@ export class Meter {
   }
 
   write(length: number): void {
-    this.#count("output", length, OUTPUT_UNITS, (limit) => `writes more than ${limit} characters`);
+    this.#count("output", length, 1, (limit) => `writes more than ${limit} characters`);
   }
 
   /** Counts units of text or elements. A number that is not finite is above the limit. */
