@@ -146,8 +146,8 @@ function withPreheader(body: Written, { preheader, language }: ContentColumns): 
   // A body in another language is that of a variant, whose values the preheader could not name.
   if (!preheader || body.language !== language) return body;
   const html = body.text;
-  const tag = /<body\b[^>]*>/i.exec(html);
-  const at = tag === null ? 0 : tag.index + tag[0].length;
+  const tag = html.search(/<body\b/i);
+  const at = tag < 0 ? 0 : html.indexOf(">", tag) + 1;
   const shown = `<div style="${HIDDEN}">${escapeAround(preheader, language)}</div>`;
   return { ...body, text: `${html.slice(0, at)}${shown}${html.slice(at)}` };
 }
