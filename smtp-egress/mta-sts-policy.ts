@@ -23,8 +23,8 @@ export function parsePolicy(text: string): Policy | null {
   const fields = text
     .split(/\r?\n/)
     .filter((line) => line.trim() !== "")
-    .map((line) => /^([a-z0-9_.-]+)[ \t]*:[ \t]*(.*?)[ \t]*$/i.exec(line));
-  const valuesOf = (name: string) => fields.flatMap((field) => (field?.[1] === name ? [field[2] ?? ""] : []));
+    .map((line) => /^([a-z0-9_.-]+)[ \t]*:(.*)$/is.exec(line));
+  const valuesOf = (name: string) => fields.flatMap((field) => (field?.[1] === name ? [field[2]?.trim() ?? ""] : []));
   const [version] = valuesOf("version");
   const [mode = ""] = valuesOf("mode");
   const [maxAge = ""] = valuesOf("max_age");

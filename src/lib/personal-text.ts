@@ -1,4 +1,5 @@
 /** Subjects and bodies that the values of an email make personal, in either language (docs/contract/templates.md#languages). Pure. */
+import type { WorkBudget } from "./liquid/meter.ts";
 import { type Parts, parseLiquid } from "./liquid/text.ts";
 import { type Encoding, parsePlaceholders, placeholderNames, renderPlaceholders, type Values } from "./placeholders.ts";
 
@@ -9,6 +10,8 @@ export type Language = (typeof languages)[number];
 export interface Rendering {
   values: Values;
   now: number;
+  /** Its work is taken from this. */
+  budget?: WorkBudget | undefined;
 }
 
 /** A text that was parsed, to render it many times. */
@@ -50,8 +53,8 @@ function liquidText(text: string, encoding: Encoding, parts: Parts): PersonalTex
   return {
     names: [...new Set(paths.flatMap(([name]) => name ?? []))],
     paths: [...new Set(paths.map((path) => path.join(".")))],
-    render({ values, now }, maxLength) {
-      const rendered = parsed.render(values, now);
+    render({ values, now, budget }, maxLength) {
+      const rendered = parsed.render(values, now, budget);
       return rendered.length > maxLength ? null : rendered;
     },
   };

@@ -1,4 +1,5 @@
 import { uuidv7 } from "../lib/ids.ts";
+import type { WorkBudget } from "../lib/liquid/meter.ts";
 import { asDatabase } from "./db/count-rows.ts";
 import type { Idempotency } from "./idempotency/key.ts";
 import { levelOf } from "./settings/log-levels.ts";
@@ -64,8 +65,8 @@ export interface Sandbox {
   publish(): Promise<void>;
 }
 
-/** Counts of what an invocation of the Worker may still do. */
-export interface InvocationLimits {
+/** Counts of what an invocation of the Worker may still do; `work` of rendering, composing and signing. */
+export interface InvocationLimits extends WorkBudget {
   /** D1 statements, each of a batch singly. */
   statements: number;
   /** R2 calls. */

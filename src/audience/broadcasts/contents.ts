@@ -146,8 +146,8 @@ function withPreheader(body: Written, { preheader, language }: ContentColumns): 
   // A body in another language is that of a variant, whose values the preheader could not name.
   if (!preheader || body.language !== language) return body;
   const html = body.text;
-  const tag = /<body\b[^>]*>/i.exec(html);
-  const at = tag === null ? 0 : tag.index + tag[0].length;
+  const tag = html.search(/<body\b/i);
+  const at = tag < 0 ? 0 : html.indexOf(">", tag) + 1;
   const shown = `<div style="${HIDDEN}">${escapeAround(preheader, language)}</div>`;
   return { ...body, text: `${html.slice(0, at)}${shown}${html.slice(at)}` };
 }
@@ -166,8 +166,9 @@ function escapeAround(text: string, language: Language): string {
 /** Adds an unsubscribe link to a body that has none. */
 function withUnsubscribe({ text, language }: Written, kind: "html" | "text", parts: Parts) {
   const parse = (source: string) => ({ source, parsed: parsePersonalText(language, source, kind, parts) });
-  const own = parse(text);
-  if (own.parsed.names.includes(UNSUBSCRIBE_URL)) return own;
+  // Parsing takes long, so a body that cannot have the link is parsed with it only.
+  const own = [text, ...Object.values(parts)].some((one) => one.includes(UNSUBSCRIBE_URL)) ? parse(text) : null;
+  if (own?.parsed.names.includes(UNSUBSCRIBE_URL)) return own;
   return parse(kind === "html" ? withLink(text) : `${text}\n\nUnsubscribe: {{${UNSUBSCRIBE_URL}}}\n`);
 }
 

@@ -1,9 +1,10 @@
-import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
+import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
+import { mayExecute } from "../../platform/db/count-statements.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { countEmailsStatements } from "../../platform/rate-limits/daily-emails.ts";
-import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
+import { changeStatement, insertEmailStatements, type NewEmail } from "../../sending/emails/index.ts";
 import type { StoredContent } from "./contents.ts";
 import { afterPage, type FanOut, serializeFanOut } from "./fan-out.ts";
 import { findSuppressed, type SkipReason } from "./find-suppressed.ts";
@@ -79,10 +80,10 @@ export interface ContactPage {
   contacts: number;
 }
 
-/** The state after a page, its outbox rows, and the size of the database in bytes. */
+/** The state after a page, the number of its emails, and the size of the database in bytes. */
 export interface CreatedEmails {
   fanOut: FanOut;
-  rows: WakeUp[];
+  emails: number;
   size: number;
 }
 
@@ -117,16 +118,20 @@ export async function createEmails(
   // A contact whose address was changed since the plan is pending again.
   const reasonOf = ({ key, pending_since: pending }: { key: string; pending_since: number | null }) =>
     suppressed.get(key) ?? (pending === null ? undefined : ("pending" as const));
+  const isChosen = new Set(chosen.map(({ contact }) => contact.n));
   const mailed = chosen.filter(({ contact }) => reasonOf(contact) === undefined);
-  const skipped = chosen.flatMap(({ contact }) => {
-    const reason = reasonOf(contact);
+  const made = makeEmails(ctx, row, fanOut, mailed);
+  const end = contacts.findIndex(({ n }) => n === mailed[made.length]?.contact.n);
+  const passed = end < 0 ? contacts : contacts.slice(0, end);
+  const skipped = passed.flatMap((contact) => {
+    const reason = isChosen.has(contact.n) && reasonOf(contact);
     return reason ? [{ contact: contact.n, reason }] : [];
   });
-  const isLast = contacts.length === (contacts[0]?.found ?? 0) && contacts.length < maxContacts;
-  const last = contacts.at(-1);
+  const isLast = end < 0 && contacts.length === (contacts[0]?.found ?? 0) && contacts.length < maxContacts;
+  const last = passed.at(-1);
   const cursor = last && (fanOut.segment ? String(last.n) : last.id);
   const next = afterPage(fanOut, { cursor: cursor ?? fanOut.cursor, isLast });
-  return { fanOut: next, ...(await writeEmails(ctx, workspace, row, next, mailed, skipped)) };
+  return { fanOut: next, ...(await writeEmails(ctx, workspace, row, next, made, skipped)) };
 }
 
 /** Returns the content for a contact in the current phase, or undefined when it belongs to another. */
@@ -143,30 +148,35 @@ function contentFor(
   return variant === null ? contents.find((content) => content.variant === phase.variant) : undefined;
 }
 
+/** Makes the emails of contacts, and at least one, until the work of the invocation is used up: a subject may be Liquid. */
+function makeEmails(
+  ctx: MailCtx,
+  row: BroadcastRow,
+  { sender, topic }: FanOut,
+  mailed: readonly { contact: PageContact; content: StoredContent }[],
+): NewEmail[] {
+  const now = ctx.now();
+  const perRow = rowSize(row.max_per_hour);
+  let outboxId = "";
+  const emails: NewEmail[] = [];
+  for (const { contact, content } of mailed) {
+    if (emails.length > 0 && !mayExecute(ctx, 0)) break;
+    if (emails.length % perRow === 0) outboxId = ctx.newId();
+    emails.push(toEmail(ctx, { row, sender, topic: topic ?? null, contact, content, now, outboxId }));
+  }
+  return emails;
+}
+
 async function writeEmails(
   ctx: MailCtx,
   workspace: WorkspaceState,
   row: BroadcastRow,
   fanOut: FanOut,
-  mailed: readonly { contact: PageContact; content: StoredContent }[],
+  emails: readonly NewEmail[],
   skipped: readonly { contact: number; reason: SkipReason }[],
-): Promise<{ rows: WakeUp[]; size: number }> {
+): Promise<Omit<CreatedEmails, "fanOut">> {
   const db = ctx.mail;
-  const now = ctx.now();
-  const perRow = rowSize(row.max_per_hour);
-  const outboxIds = Array.from({ length: Math.ceil(mailed.length / perRow) }, () => ctx.newId());
-  const emails = mailed.map(({ contact, content }, index) =>
-    toEmail(ctx, {
-      row,
-      sender: fanOut.sender,
-      topic: fanOut.topic ?? null,
-      contact,
-      content,
-      now,
-      outboxId: outboxIds[Math.floor(index / perRow)] ?? "",
-    }),
-  );
-  const queued = [...Map.groupBy(mailed, ({ content }) => content.variant)].map(([variant, group]) => {
+  const queued = [...Map.groupBy(emails, ({ personal }) => personal?.variant ?? 0)].map(([variant, group]) => {
     return { variant, queued: group.length };
   });
   const results = await guardedBatch(db, [
@@ -176,8 +186,7 @@ async function writeEmails(
     ...skipStatements(ctx, row, skipped),
     ...(emails.length > 0 ? countEmailsStatements(ctx, workspace, emails.length) : []),
   ]);
-  const rows = outboxIds.map((id): WakeUp => ({ dueAt: now, id, kind: "bulk" }));
-  return { rows, size: results.at(-1)?.meta.size_after ?? 0 };
+  return { emails: emails.length, size: results.at(-1)?.meta.size_after ?? 0 };
 }
 
 /**

@@ -52,7 +52,7 @@ export function toEmail(
   },
 ): NewEmail {
   const values = valuesOf(contact, content.names);
-  const { subject, issue } = renderSubject(content, { values, now: timeOfId(id) });
+  const { subject, issue } = renderSubject(content, { values, now: timeOfId(id), budget: ctx.limits });
   const name = displayName(contact);
   return {
     id,

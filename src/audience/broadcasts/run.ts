@@ -1,3 +1,4 @@
+import { parsingWork } from "../../lib/liquid/meter.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { nextTurn } from "../../lib/yielding-steps.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
@@ -138,6 +139,7 @@ async function fanOutContacts(
     // At the start of each phase: retention deletes them with the last email of the phase before.
     if (state.cursor === null) await storeContents(ctx, workspace.id, row.id, contents);
     const stored = toStored(workspace.id, row.id, contents);
+    if (ctx.limits) ctx.limits.work -= parsingWork(stored.reduce((sum, { contentSize }) => sum + contentSize, 0));
     for (let page = 0; page < RUN_PAGES && !state.isComplete && ctx.now() - started < RUN_MS; page++) {
       if (!mayExecute(ctx, PAGE_STATEMENTS)) break;
       await nextTurn();
@@ -153,7 +155,7 @@ async function fanOutContacts(
       size = created.size;
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
       // More runs than these would take the queue from other mail.
-      if (page < LOW_PRIORITY_RUNS && created.rows.length > 0) await wakeLowPriority(ctx, 1);
+      if (page < LOW_PRIORITY_RUNS && created.emails > 0) await wakeLowPriority(ctx, 1);
       if (!hasMailSpace(ctx, size)) break;
     }
   } catch (error) {

@@ -7,6 +7,8 @@ export const limits = {
   conditions: 50,
   fieldCharacters: 128,
   valueCharacters: 1_000,
+  /** Characters of a text that another contains. Longer ones take the product of both lengths to be found. */
+  containedCharacters: 250,
   days: 3_650,
   /** Segments in a chain of segments that contain the next, the first included. */
   segmentDepth: 3,
@@ -78,6 +80,8 @@ export interface References {
   fields: string[];
   activity: boolean;
   event: boolean;
+  /** Number of the conditions. */
+  count: number;
 }
 
 /** Returns what sets of conditions name. The conditions of the segments that they name must be passed too. */
@@ -94,5 +98,6 @@ export function referencesOf(...conditions: readonly Condition[]): References {
     fields: ids((one) => ("field" in one ? one.field : undefined)),
     activity: all.some((one) => "activity" in one),
     event: all.some((one) => "event" in one),
+    count: all.length,
   };
 }

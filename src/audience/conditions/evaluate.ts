@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../lib/time.ts";
 import { type Activity, type Condition, limits, type ValueTest } from "./conditions.ts";
-import { testValue } from "./values.ts";
+import { type ComparedTexts, testValue } from "./values.ts";
 
 /** A contact of a person, as conditions read it. */
 export interface PersonContact {
@@ -47,7 +47,7 @@ export interface Circumstances {
  * contact of the person. Pure.
  */
 export function evaluate(condition: Condition, person: Person, circumstances: Circumstances): boolean {
-  return holds(condition, { person, circumstances, depth: 0, known: new Map() });
+  return holds(condition, { person, circumstances, depth: 0, known: new Map(), texts: new Map() });
 }
 
 interface Evaluation {
@@ -57,6 +57,7 @@ interface Evaluation {
   depth: number;
   /** Results of segments by depth and id: each is evaluated once, however many conditions name it. */
   known: Map<string, boolean>;
+  texts: ComparedTexts;
 }
 
 function holds(condition: Condition, evaluation: Evaluation): boolean {
@@ -66,7 +67,7 @@ function holds(condition: Condition, evaluation: Evaluation): boolean {
   if ("any" in condition) return condition.any.some((part) => holds(part, evaluation));
   if ("not" in condition) return !holds(condition.not, evaluation);
   if ("list" in condition) return person.contacts.some(({ list }) => list === condition.list);
-  if ("field" in condition) return testField(condition, person);
+  if ("field" in condition) return testField(condition, evaluation);
   if ("event" in condition) return testValue(valueAt(circumstances.event ?? {}, condition.event), condition);
   if ("topic" in condition) return person.topics.has(condition.topic) === condition.subscribed;
   if ("segment" in condition) return isIn(condition.segment, evaluation);
@@ -91,16 +92,16 @@ function isIn(id: string, evaluation: Evaluation): boolean {
   return result;
 }
 
-function testField({ field, ...test }: { field: string } & ValueTest, { contacts }: Person): boolean {
-  const values = contacts.map((contact) => {
+function testField({ field, ...test }: { field: string } & ValueTest, { person, texts }: Evaluation): boolean {
+  const values = person.contacts.map((contact) => {
     if (field === "email") return contact.email;
     if (field === "name") return contact.name ?? undefined;
     return Object.hasOwn(contact.metadata, field) ? contact.metadata[field] : undefined;
   });
   // The opposites of `equals` and `exists` hold when no contact has the value.
-  if (test.is === "not_equals") return !values.some((value) => testValue(value, { ...test, is: "equals" }));
+  if (test.is === "not_equals") return !values.some((value) => testValue(value, { ...test, is: "equals" }, texts));
   if (test.is === "missing") return !values.some((value) => testValue(value, { is: "exists" }));
-  return values.some((value) => testValue(value, test));
+  return values.some((value) => testValue(value, test, texts));
 }
 
 /** Returns the value at a path such as `order.total`, or undefined. Own members only. */

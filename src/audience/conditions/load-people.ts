@@ -44,9 +44,10 @@ const FIND_CONTACTS = `
   SELECT ${CONTACT_COLUMNS} FROM json_each(?2) j CROSS JOIN ${contactsOf("j.value")}
    CROSS JOIN contact_lists l ON l.n = c.list ORDER BY c.n`;
 
-/** Contacts and bytes of metadata that a page reads, after one person at least. */
+/** Contacts and bytes of metadata that a page reads, after one person at least: of these less with more than so many conditions. */
 const CONTACTS_PER_PAGE = 5_000;
 const METADATA_PER_PAGE = 4_000_000;
+const CONDITIONS_PER_PAGE = 100;
 
 // A contact of a missing list is read as well: a page of such contacts only is not the end.
 const FIND_PAGE = `
@@ -105,8 +106,9 @@ export async function loadPeoplePage(
 ): Promise<PeoplePage> {
   const db = ctx.mail;
   const fields = JSON.stringify(references.fields);
+  const bytes = METADATA_PER_PAGE / Math.max(1, references.count / CONDITIONS_PER_PAGE);
   const [found, broadcasts] = await db.batch([
-    db.prepare(FIND_PAGE).bind(workspace, after, fields, limit, CONTACTS_PER_PAGE, METADATA_PER_PAGE),
+    db.prepare(FIND_PAGE).bind(workspace, after, fields, limit, CONTACTS_PER_PAGE, bytes),
     broadcastStatement(ctx, workspace, references),
   ]);
   const rows = (found?.results ?? []) as (ContactRow & { found: number })[];

@@ -1,5 +1,5 @@
 import { iso, parseIso } from "../../lib/time.ts";
-import type { Scalar, ValueTest } from "./conditions.ts";
+import { limits, type Scalar, type ValueTest } from "./conditions.ts";
 
 /** Comparisons of values of metadata and of the data of events (docs/contract/segments.md#values). Pure. */
 
@@ -30,27 +30,35 @@ function timeOf(value: unknown): number | null {
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-const textOf = (value: Scalar): string => String(value).normalize("NFC").toLowerCase();
+/** Texts as they are compared, by the texts of a person: a hundred conditions may read each. */
+export type ComparedTexts = Map<string, string>;
+
+function textOf(value: Scalar, known?: ComparedTexts): string {
+  const text = String(value);
+  const compared = known?.get(text) ?? text.normalize("NFC").toLowerCase();
+  known?.set(text, compared);
+  return compared;
+}
 
 /** Returns whether a value of metadata is the wanted one. Texts are compared without letter case; `"12"` is 12 and `"true"` is true. */
-function isEqual(value: unknown, wanted: Scalar): boolean {
+function isEqual(value: unknown, wanted: Scalar, known?: ComparedTexts): boolean {
   if (!isScalar(value)) return false;
-  return typeof wanted === "number" ? numberOf(value) === wanted : textOf(value) === textOf(wanted);
+  return typeof wanted === "number" ? numberOf(value) === wanted : textOf(value, known) === textOf(wanted);
 }
 
 /** Returns whether a value passes a test. A value of another kind than the test needs does not. */
-export function testValue(value: unknown, { is, value: wanted }: ValueTest): boolean {
+export function testValue(value: unknown, { is, value: wanted }: ValueTest, known?: ComparedTexts): boolean {
   const isThere = value !== undefined && value !== null && value !== "";
   if (is === "exists") return isThere;
   if (is === "missing") return !isThere;
-  if (is === "not_equals") return !testValue(value, { is: "equals", value: wanted });
+  if (is === "not_equals") return !testValue(value, { is: "equals", value: wanted }, known);
   if (!isThere || wanted === undefined) return false;
   switch (is) {
     case "equals":
-      return isEqual(value, wanted);
+      return isEqual(value, wanted, known);
     case "contains":
-      if (Array.isArray(value)) return value.some((item) => isEqual(item, wanted));
-      return isScalar(value) && textOf(value).includes(textOf(wanted));
+      if (Array.isArray(value)) return value.some((item) => isEqual(item, wanted, known));
+      return isScalar(value) && textOf(value, known).includes(textOf(wanted));
     case "before":
     case "after":
       return isOrdered(timeOf(value), timeOf(wanted), is === "before");
@@ -71,5 +79,7 @@ export function testIssue({ is, value }: ValueTest): string | null {
   if ((is === "greater" || is === "less") && numberOf(value) === null) return `value must be a number to be ${is}`;
   if ((is === "before" || is === "after") && timeOf(value) === null)
     return `value must be a date such as ${iso(0).slice(0, 10)}, or a time such as ${iso(0)}`;
+  if (is === "contains" && String(value).length > limits.containedCharacters)
+    return `contains takes at most ${limits.containedCharacters} characters`;
   return value === "" ? "value must not be empty; use exists or missing" : null;
 }

@@ -20,7 +20,7 @@ export function checkMtaSts(evidenceOfDomain: Evidence): CheckResult {
   const evidence = valuesOf(at, record);
   if (values.length === 0) return withoutRecord(dns.mtaSts, name, target);
   const [value = "", ...more] = values;
-  if (more.length > 0 || !isRecord(value) || !/;\s*id=[A-Za-z0-9]{1,32}\s*;?\s*$/.test(value))
+  if (more.length > 0 || !isRecord(value) || !/;\s*id=[A-Za-z0-9]{1,32}(?:\s*;)?$/.test(value.trim()))
     return found("mta_sts_invalid", {
       problem: `The record at ${at} is not valid, so other mail systems do not use the MTA-STS policy.`,
       action:
@@ -97,8 +97,8 @@ interface Served {
 function checkPolicy(text: string, { name, url, mxHost, mx, evidence, isHosted }: Served): CheckResult {
   const lines = text
     .split(/\r?\n/)
-    .flatMap((line) => (/^\s*([a-z_]+)\s*:\s*(.*?)\s*$/i.exec(line) ?? []).slice(1, 3).join("\n") || []);
-  const all = lines.map((line) => line.split("\n") as [string, string]);
+    .flatMap((line) => (/^\s*([a-z_]+)\s*:(.*)$/is.exec(line) ?? []).slice(1, 3).join("\n") || []);
+  const all = lines.map((line) => line.split("\n").map((part) => part.trim()) as [string, string]);
   const tagOf = (key: string) => all.find(([name]) => name === key)?.[1];
   const mode = tagOf("mode");
   const maxAge = Number(tagOf("max_age") ?? Number.NaN);
@@ -184,8 +184,8 @@ export function checkTlsReports(evidenceOfDomain: Evidence): CheckResult {
   if (values.length > 0) {
     if (
       more.length === 0 &&
-      /^v=TLSRPTv1\s*;\s*rua=(mailto:[^\s,;]+@[^\s,;]+|https:[^\s,;]+)(\s*,\s*(mailto|https):[^\s,;]+)*\s*;?\s*$/.test(
-        record,
+      /^v=TLSRPTv1\s*;\s*rua=(mailto:[^\s,;@]+@[^\s,;]+|https:[^\s,;]+)(\s*,\s*(mailto|https):[^\s,;]+)*(?:\s*;)?$/.test(
+        record.trim(),
       )
     )
       return { findings: [] };

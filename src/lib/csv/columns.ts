@@ -8,17 +8,17 @@ export interface Columns {
 }
 
 /** Metadata keys that a header could confuse with the columns `email` and `name`, or with a column without a name. */
-const AMBIGUOUS = /^\s*(?:metadata\.)*(?:email|name)?\s*$/i;
+const AMBIGUOUS = /^(?:metadata\.)*(?:email|name)?$/i;
 const ESCAPE = "metadata.";
 
 /** Returns the header of a metadata key. Keys like `email` become `metadata.email` (docs/contract/contacts.md#csv-export). */
 export function headerOfKey(key: string): string {
-  return AMBIGUOUS.test(key) ? ESCAPE + key : key;
+  return AMBIGUOUS.test(key.trim()) ? ESCAPE + key : key;
 }
 
 function keyOfHeader(header: string): string {
   const key = header.startsWith(ESCAPE) ? header.slice(ESCAPE.length) : header;
-  return AMBIGUOUS.test(key) ? key : header;
+  return AMBIGUOUS.test(key.trim()) ? key : header;
 }
 
 /** Headers of the column of addresses in lower case, the first of them that a file has: the last is that of Google Contacts. */

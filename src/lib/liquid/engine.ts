@@ -2,13 +2,22 @@ import {
   type Context,
   defaultOperators,
   type Emitter,
+  evalToken,
   Liquid,
+  LiquidError,
+  Parser,
+  RenderError,
   RenderTag,
   type TagToken,
   type Template,
+  TokenKind,
+  type TopLevelToken,
+  Value,
+  type ValueToken,
 } from "liquidjs/dist/liquid.browser.mjs";
 import { type Encoding, encodeValue, valueText } from "../placeholders.ts";
 import { meteredFilters } from "./filters.ts";
+import { ACCESS_UNITS } from "./meter.ts";
 import { meterOf } from "./rendering.ts";
 
 /** Tags that read files, or whose parts take the place of others. */
@@ -54,7 +63,7 @@ export function createEngine(encoding: Encoding, parts: Readonly<Record<string, 
   for (const name of ABSENT_TAGS) delete liquid.tags[name];
   const found: PartName[] = [];
   liquid.registerTag("render", staticRenderTag(found));
-  boundOutput(liquid);
+  meterTemplates(liquid);
   return { liquid, parts: found };
 }
 
@@ -78,18 +87,20 @@ function staticRenderTag(found: PartName[]) {
 }
 
 function meteredOperators() {
-  const metered = COMPARING.map((name) => {
-    const compare = defaultOperators[name] as (left: unknown, right: unknown, context: Context) => unknown;
+  const metered = Object.entries(defaultOperators).map(([name, operator]) => {
+    const apply = operator as (...parameters: unknown[]) => unknown;
     return [
       name,
-      (left: unknown, right: unknown, context: Context) => {
-        meterOf(context).read(left);
-        meterOf(context).read(right);
-        return compare(left, right, context);
+      (...parameters: unknown[]) => {
+        const meter = meterOf(parameters.at(-1) as Context);
+        meter.use(ACCESS_UNITS);
+        const units = COMPARING.includes(name) ? parameters.slice(0, 2).map((value) => meter.read(value)) : [];
+        if (name === "contains") meter.search(units);
+        return apply(...parameters);
       },
     ];
   });
-  return { ...defaultOperators, ...Object.fromEntries(metered) };
+  return Object.fromEntries(metered) as typeof defaultOperators;
 }
 
 const escapeFor = (encoding: Encoding) =>
@@ -98,12 +109,49 @@ const escapeFor = (encoding: Encoding) =>
     return encodeValue(valueText(value), encoding);
   };
 
-/** Makes whatever is rendered count as output, also in captures, which have an output of their own. */
-function boundOutput({ renderer }: Liquid): void {
-  const render = renderer.renderTemplates.bind(renderer);
-  renderer.renderTemplates = (templates: Template[], context: Context, emitter?: Emitter) =>
-    render(templates, context, emitter ?? new MeteredOutput(context));
+/** Counts each template that is rendered, what it writes, and what the package reads to render a tag: a `case` and a loop read all of it. */
+function meterTemplates({ renderer }: Liquid): void {
+  const known = new WeakMap<Template, readonly Argument[]>();
+  renderer.renderTemplates = function* (templates, context, emitter = new MeteredOutput(context)) {
+    const meter = meterOf(context);
+    meter.step();
+    for (const template of templates) {
+      try {
+        meter.step();
+        // Some tags yield undefined for an argument without a value.
+        const read = known.get(template) ?? [...(template.arguments?.() ?? [])].filter(Boolean);
+        known.set(template, read);
+        meter.use(ACCESS_UNITS * read.length);
+        for (const one of read) if (!(one instanceof Value)) yield* readToken(context, one);
+        const written: unknown = yield template.render(context, emitter);
+        if (written) emitter.write(written);
+      } catch (error) {
+        throw error instanceof Error && !LiquidError.is(error) ? new RenderError(error, template) : error;
+      }
+      if (context.breakCalled || context.continueCalled) break;
+    }
+    return (emitter as MeteredOutput).buffer;
+  };
 }
+
+type Argument = Value | ValueToken;
+
+function* readToken(context: Context, token: ValueToken): Generator<unknown, void, unknown> {
+  meterOf(context).use(token.size());
+  if (token.kind !== TokenKind.FilteredValue) meterOf(context).read(yield evalToken(token, context));
+}
+
+/** Tokens from the last to the first. The package shifts, which moves all elements of a long array each time. */
+class TokenQueue extends Array<TopLevelToken> {
+  override shift(): TopLevelToken | undefined {
+    return this.pop();
+  }
+}
+
+const { parseTokens } = Parser.prototype;
+Parser.prototype.parseTokens = function (this: Parser, tokens) {
+  return parseTokens.call(this, TokenQueue.from(tokens.toReversed()));
+};
 
 class MeteredOutput implements Emitter {
   buffer = "";

@@ -1,5 +1,6 @@
 import { type Context, filters as standardFilters } from "liquidjs/dist/liquid.browser.mjs";
 import { valueText } from "../placeholders.ts";
+import { FORMAT_UNITS, type Meter } from "./meter.ts";
 import { meterOf, timeOf } from "./rendering.ts";
 
 type Handler = (this: { context: Context }, value: unknown, ...parameters: unknown[]) => unknown;
@@ -9,22 +10,47 @@ const ABSENT = ["sample", "sha256", "hmac_sha256"];
 /** Filters whose value may be the time of the email. */
 const DATES = ["date", "date_to_xmlschema", "date_to_rfc822", "date_to_string", "date_to_long_string"];
 
-/** Returns the filters of Liquid and those of this service. Each counts a step and all that it reads; `date` a step for each field of its format. */
+const SEARCHES = /^(?:remove|replace)(?:_first|_last)?$|^split$/;
+/** Filters that take some times as long as others for what they read. */
+const SLOW = /^(?:strip_html|sort|sort_natural)$/;
+const JSON_FILTERS = ["json", "jsonify", "inspect"];
+/** Greatest indentation of a level of JSON. */
+const INDENT = 10;
+
+/** Returns the filters of Liquid and those of this service. Each counts a step, what it reads and the length of what it makes. */
 export function meteredFilters(): { name: string; handler: Handler; raw: boolean }[] {
   const standard = Object.entries(standardFilters).filter(([name]) => !ABSENT.includes(name));
   return [...standard, ["money", money] as const].map(([name, filter]) => {
     const own = (typeof filter === "function" ? filter : filter.handler) as Handler;
-    const handler: Handler = function (value, ...parameters) {
+    const handler: Handler = function* (value, ...parameters): Generator<unknown, unknown, unknown> {
       const meter = meterOf(this.context);
       meter.step();
-      meter.read(value);
-      meter.read(parameters);
-      // A field such as `%c` takes as long as a filter.
-      if (name === "date") for (const _ of valueText(parameters[0]).matchAll(/%/g)) meter.step();
-      return own.call(this, DATES.includes(name) ? atTime(this.context, value) : value, ...parameters);
+      const given = DATES.includes(name) ? atTime(this.context, value) : value;
+      countWork(meter, name, given, parameters, this.context.opts.dateFormat);
+      const made = yield own.call(this, given, ...parameters);
+      if (typeof made === "string" || Array.isArray(made)) meter.use(made.length);
+      return made;
     };
     return { name, handler: name === "raw" ? asText : handler, raw: name === "raw" };
   });
+}
+
+function countWork(
+  meter: Meter,
+  name: string,
+  value: unknown,
+  parameters: readonly unknown[],
+  dateFormat: string,
+): void {
+  const units = meter.read(value, JSON_FILTERS.includes(name) && parameters.length > 0 ? INDENT : 0);
+  const [first = 0] = parameters.map((parameter) => meter.read(parameter));
+  if (SLOW.test(name)) meter.use(3 * units);
+  if (SEARCHES.test(name)) meter.search([units, first]);
+  if (name === "money") meter.use(FORMAT_UNITS);
+  if (!DATES.includes(name)) return;
+  const fields = name === "date" ? valueText(parameters[0] ?? dateFormat).split("%").length - 1 : 2;
+  // A zone takes as long as two fields.
+  meter.use(FORMAT_UNITS * (fields + (typeof parameters[1] === "string" ? 2 : 0)));
 }
 
 /** `raw` leaves out the escaping, not the limit. */

@@ -1,5 +1,5 @@
 import { Context, type Liquid } from "liquidjs/dist/liquid.browser.mjs";
-import { Meter } from "./meter.ts";
+import { ACCESS_UNITS, ELEMENT_UNITS, type Meter } from "./meter.ts";
 
 interface Rendering {
   meter: Meter;
@@ -11,17 +11,37 @@ interface Rendering {
 const RENDERING = Symbol("rendering");
 
 /**
- * Returns a context whose limits count on a meter of its own. The values are its globals, so that parts read them too. `now`: the time of
+ * Returns a context whose limits count on a meter. The values are its globals, so that parts read them too. `now`: the time of
  * the email, in ms since 1970.
  */
-export function newContext(liquid: Liquid, values: object, now: number): Context {
-  const meter = new Meter();
-  const globals = Object.assign(Object.create(null), values, { [RENDERING]: { meter, now } satisfies Rendering });
-  const context = new Context(Object.create(null), liquid.options, { globals, sync: true }, { liquid });
-  // The package asks the first before each part that it renders, and the second before it makes a list or text.
-  context.renderLimit.check = () => meter.step();
-  context.memoryLimit.use = (units) => meter.use(Number(units));
-  return context;
+export function newContext(liquid: Liquid, values: object, rendering: Rendering): Context {
+  const globals = Object.assign(Object.create(null), values, { [RENDERING]: rendering });
+  return new MeteredContext(liquid, globals, Object.create(null));
+}
+
+class MeteredContext extends Context {
+  constructor(liquid: Liquid, globals: object, scope: object) {
+    super(scope, liquid.options, { globals, sync: true }, { liquid });
+    // The package asks it before it makes a list or text.
+    this.memoryLimit.use = (units) => meterOf(this).use(Number(units));
+  }
+
+  override spawn(scope = {}): Context {
+    meterOf(this).use(2 * ACCESS_UNITS);
+    return new MeteredContext(this.liquid, this.globals, scope);
+  }
+
+  override push(scope: object): number {
+    meterOf(this).use(ACCESS_UNITS);
+    return super.push(scope);
+  }
+
+  override readProperty(...[owner, key]: Parameters<Context["readProperty"]>): unknown {
+    // The size of an object is counted anew each time.
+    const isCounted = key === "size" && typeof owner === "object" && owner !== null && !Array.isArray(owner);
+    meterOf(this).use(ACCESS_UNITS + (isCounted ? ELEMENT_UNITS * Object.keys(owner).length : 0));
+    return super.readProperty(owner, key);
+  }
 }
 
 const renderingOf = ({ globals }: Context): Rendering => (globals as { [RENDERING]: Rendering })[RENDERING];

@@ -19,6 +19,7 @@ export type SearchKey =
 
 const MAX_DEPTH = 20;
 const MAX_KEYS = 200;
+const MAX_CHARACTERS = 10_000;
 
 const flag = (name: SystemFlag, isSet: boolean): SearchKey => ({ key: "flag", flag: name, isSet });
 
@@ -83,7 +84,7 @@ function readModificationSequence(cursor: Cursor): SearchKey {
   return { key: "modseq", least: cursor.modificationSequence() };
 }
 
-/** Reads the conditions of SEARCH to the end of the command. Bounds: 200 conditions, 20 levels. */
+/** Reads the conditions of SEARCH to the end of the command. Bounds: 200 conditions, 20 levels, texts of 10,000 characters in all. */
 export function readSearchKeys(cursor: Cursor): SearchKey {
   const reader = new KeyReader(cursor);
   const keys = [reader.read(0)];
@@ -95,6 +96,7 @@ export function readSearchKeys(cursor: Cursor): SearchKey {
 class KeyReader {
   readonly #cursor: Cursor;
   #count = 0;
+  #characters = 0;
 
   constructor(cursor: Cursor) {
     this.#cursor = cursor;
@@ -115,7 +117,10 @@ class KeyReader {
     const read = withArgument[name];
     if (!read) throw new ImapSyntaxError(`SEARCH knows no ${name}`);
     cursor.expect(" ");
-    return read(cursor);
+    const key = read(cursor);
+    this.#characters += "value" in key ? key.value.length : 0;
+    if (this.#characters <= MAX_CHARACTERS) return key;
+    throw new ImapSyntaxError(`A SEARCH has texts of at most ${MAX_CHARACTERS} characters`);
   }
 
   #readAfterSpace(depth: number): SearchKey {

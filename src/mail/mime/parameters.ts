@@ -35,7 +35,7 @@ export function parseMediaType(value: string): MediaType {
     parameters.set(name, match[2] ?? (match[3] ?? "").replace(/\\(.)/g, "$1"));
     at = PARAMETER.lastIndex;
   }
-  if (!/^[ \t]*;?[ \t]*$/.test(value.slice(at))) return OCTET_STREAM;
+  if (!/^[ \t]*(?:;[ \t]*)?$/.test(value.slice(at))) return OCTET_STREAM;
   for (const dropped of ["name", "boundary"]) parameters.delete(dropped);
   return { type: type[1].toLowerCase(), parameters: [...parameters] };
 }

@@ -63,8 +63,9 @@ function splitList(value: string): { entries: string[]; hasGroup: boolean } {
   return { entries: [...entries, entry].map((text) => text.trim()).filter((text) => text !== ""), hasGroup };
 }
 
-const QUOTED = /"(?:[^"\\]|\\.)*"/g;
-const COMMENT = /\((?:[^()\\]|\\.)*\)/g;
+// An escaped sign opens nothing, or each of many would be read to the end of the text.
+const QUOTED = /(?<!\\)"(?:[^"\\]|\\.)*"/g;
+const COMMENT = /(?<!\\)\((?:[^()\\]|\\.)*\)/g;
 
 function readMailbox(entry: string): FieldMailbox | null {
   const quoted: string[] = [];

@@ -99,7 +99,7 @@ const MAX_REASON_LINES = 6;
  * neither.
  */
 const WRAPPED = { from: 64, to: 100 } as const;
-const ENDS_REASON = /^\s*(?:[-*=_|#]{3,}|>>>|<?\S+@\S+>?:?$)/;
+const ENDS_REASON = /^\s*(?:[-*=_|#]{3,}|>>>|[^\s@]+@\S+$)/;
 /** A line of a reply, or an indented one. */
 const CONTINUES = /^\s|^(?:<<< ?)?[245]\d\d[- ]|^diagnostic-code:/i;
 

@@ -80,7 +80,8 @@ function parseHosts(term: SpfTerm, rest: string): SpfTerm | null {
   return { ...term, domain: plain(domain ?? ""), prefix: [Number(v4), Number(v6)] };
 }
 
-const isDomain = (text: string) => (text.includes("%") ? MACRO.test(text) : DOMAIN.test(text.toLowerCase()));
+const isDomain = (text: string) =>
+  text.includes("%") ? MACRO.test(text) : text.length < 255 && DOMAIN.test(text.toLowerCase());
 const plain = (domain: string) => domain.toLowerCase().replace(/\.$/, "");
 
 function parseNetwork(text: string, isV4: boolean): Network | null {

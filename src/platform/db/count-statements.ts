@@ -40,5 +40,5 @@ export function countStatements<Kind extends DatabaseKind>(
 
 /** Returns whether the invocation may still execute this number of D1 statements. Requests have no limit of their own. */
 export function mayExecute({ limits }: Pick<Ctx, "limits">, statements: number): boolean {
-  return limits === undefined || limits.statements >= statements;
+  return limits === undefined || (limits.statements >= statements && limits.work > 0);
 }

@@ -42,7 +42,7 @@ export async function runInTurns(
   const queue = [...turns];
   const errors: unknown[] = [];
   const worker = async () => {
-    while (limits.statements >= STEP_STATEMENTS && limits.objectReads > 0) {
+    while (limits.statements >= STEP_STATEMENTS && limits.objectReads > 0 && limits.work > 0) {
       const turn = queue.shift();
       if (!turn) return;
       limits.statements -= STEP_STATEMENTS;

@@ -33,9 +33,18 @@ export interface RunLimits {
    * transaction of each 1,200.
    */
   objectReads: number;
+  /** Units of CPU (src/lib/liquid/meter.ts): the Worker has 30 s, and 4 emails in flight may add 5 s. */
+  work: number;
 }
+/** Work of an email, and of each of its bytes: its signatures take as long as 50 KB. */
+export const workOf = (bytes: number) => 50_000 + bytes;
 /** Returns the limits of an invocation: all its runs and jobs, on whichever database, lower them. */
-export const newRunLimits = (): RunLimits => ({ emails: 1_000, statements: 780, objectReads: 4_000 });
+export const newRunLimits = (): RunLimits => ({
+  emails: 1_000,
+  statements: 780,
+  objectReads: 4_000,
+  work: 150_000_000,
+});
 
 /** D1 statements of a claim: the claim, its reads of both databases, and the release of its rows. */
 export const CLAIM_STATEMENTS = 15;
@@ -48,13 +57,13 @@ export function closingStatements(emails: number): number {
 }
 
 /** Returns whether a run may claim further rows: what is left is enough for the claim and for outcomes of its emails. */
-export function mayClaim({ emails, objectReads, statements }: RunLimits): boolean {
-  return emails > 0 && objectReads > 0 && statements > CLAIM_STATEMENTS + closingStatements(MAX_UNWRITTEN);
+export function mayClaim({ emails, objectReads, statements, work }: RunLimits): boolean {
+  return emails > 0 && objectReads > 0 && work > 0 && statements > CLAIM_STATEMENTS + closingStatements(MAX_UNWRITTEN);
 }
 
 /** Returns whether a run may start another email. Emails beyond its limits are released untried. */
-export function mayContinue({ objectReads, statements }: RunLimits): boolean {
-  return objectReads > 0 && statements > 0;
+export function mayContinue({ objectReads, statements, work }: RunLimits): boolean {
+  return objectReads > 0 && statements > 0 && work > 0;
 }
 
 /**

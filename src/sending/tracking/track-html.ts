@@ -8,6 +8,8 @@ import { isTrackable, type Tracking } from "./rules.ts";
 
 /** Tracked links of one email (docs/contract/limits.md#one-email). Each costs one signature. */
 export const MAX_TRACKED_LINKS = 1_000;
+/** Work of a tracked link: its signature. */
+const LINK_WORK = 2_000;
 /** Characters of an `href` with character references: the longest target has MAX_TARGET_BYTES once it is decoded. */
 const MAX_ENCODED_TARGET = 2 * MAX_TARGET_BYTES;
 
@@ -76,6 +78,7 @@ async function addLinkEdits(
       const url = readTarget(attributeText(html, href), [publicUrl, linkUrl]);
       if (url === null) continue;
       tracked += 1;
+      if (ctx.limits) ctx.limits.work -= LINK_WORK;
       // One after the other: signing all at once holds every target and every result in memory.
       const token = await newClickToken(masterKeys, { ...mail, url });
       edits.push({ from: href.valueFrom, to: href.valueTo, replacement: `${linkUrl}/t/c/${token}` });

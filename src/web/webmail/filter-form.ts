@@ -140,7 +140,7 @@ const UNITS = { B: 1, KB: 1_000, MB: 1_000_000 } as const;
 
 /** Returns the bytes of a text such as `500 KB`, or null. A number alone is in KB. */
 function readBytes(text: string): number | null {
-  const [, number, unit = "KB"] = /^\s*(\d{1,9}(?:\.\d{1,3})?)\s*(B|KB|MB)?\s*$/i.exec(text) ?? [];
+  const [, number, unit = "KB"] = /^(\d{1,9}(?:\.\d{1,3})?)\s*(B|KB|MB)?$/i.exec(text.trim()) ?? [];
   return number === undefined ? null : Math.round(Number(number) * UNITS[unit.toUpperCase() as keyof typeof UNITS]);
 }
 

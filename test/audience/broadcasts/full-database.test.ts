@@ -1,10 +1,10 @@
-/** A broadcast waits while its mail database is too full, or its invocation has no D1 statements left, and then goes on. */
+/** A broadcast waits while its mail database is too full, or its invocation has no D1 statements or no work left, and then goes on. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { runBroadcasts } from "../../../src/audience/broadcasts/index.ts";
 import { createContext, type WakeUp } from "../../../src/platform/context.ts";
 import { onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
-import { newRunLimits } from "../../../src/sending/delivery/index.ts";
+import { newRunLimits, type RunLimits } from "../../../src/sending/delivery/index.ts";
 import { database, FILE_SHARD } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aWorkspace, discardingQueue } from "../../support/workspace.ts";
@@ -56,15 +56,36 @@ it("is left to the next invocation when this one has not enough D1 statements le
     [200, 0],
     [780, 3],
   ] as const) {
-    const limits = { ...newRunLimits(), statements };
-    const ctx = onShard(
-      withLimits(createContext({ ...env, WORK: discardingQueue } as unknown as Env, "test"), limits),
-      FILE_SHARD,
-    );
-    const results = await database.rows<WakeUp>(
-      "SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'broadcast'",
-    );
-    await runBroadcasts(ctx, results);
+    await run({ ...newRunLimits(), statements });
     expect(await emailsOf(id)).toHaveLength(emails);
   }
 });
+
+it("makes as many emails as the work of its invocation allows, and each contact gets one in the end", async () => {
+  const workspace = await aWorkspace();
+  const broadcasts = broadcastsOf(workspace);
+  const { id } = await broadcasts.create({
+    language: "liquid",
+    contact_list_id: await aContactList(workspace, 10),
+    subject: "{% for n in (1..900) %}{% endfor %}Hello {{ email }}",
+  });
+  await broadcasts.expectJson(await broadcasts.act(id, "send"), 200);
+  // About 200,000 for each subject: 900 passes, whose list is read twice.
+  for (const made of [4, 8, 10]) {
+    const limits = { ...newRunLimits(), work: 700_000 };
+    await run(limits);
+    expect(await emailsOf(id)).toHaveLength(made);
+  }
+  expect(new Set((await emailsOf(id)).map(({ email }) => email)).size).toBe(10);
+  expect(await broadcasts.read(id)).toMatchObject({ queued_count: 10 });
+});
+
+/** Processes the outbox rows of broadcasts in an invocation with these limits. */
+async function run(limits: RunLimits): Promise<void> {
+  const bindings = { ...env, WORK: discardingQueue } as unknown as Env;
+  const ctx = onShard(withLimits(createContext(bindings, "test"), limits), FILE_SHARD);
+  await runBroadcasts(
+    ctx,
+    await database.rows<WakeUp>("SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'broadcast'"),
+  );
+}

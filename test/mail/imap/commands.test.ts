@@ -173,10 +173,12 @@ describe("a command", () => {
     expect(() => read("a1 SEARCH CHARSET koi8-r ALL")).toThrow(UnknownCharsetError);
   });
 
-  it("has at most 20 levels and 200 conditions in a search", () => {
+  it("has at most 20 levels, 200 conditions and 10,000 characters of texts in a search", () => {
     expect(() => read(`a1 SEARCH ${"(".repeat(10_000)}ALL${")".repeat(10_000)}`)).toThrow("at most 20 levels");
     expect(() => read(`a1 SEARCH ${"NOT ".repeat(10_000)}ALL`)).toThrow("at most 20 levels");
     expect(() => read(`a1 SEARCH ${"ALL ".repeat(201).trim()}`)).toThrow("at most 200 conditions");
+    expect(read(`a1 SEARCH BODY ${"x".repeat(10_000)}`)).toMatchObject({ name: "SEARCH" });
+    expect(() => read(`a1 SEARCH BODY ${"x".repeat(5_000)} SUBJECT ${"x".repeat(5_001)}`)).toThrow("10000 characters");
   });
 
   it("is read or refused whatever its bytes are, and never fails in another way", () => {

@@ -97,6 +97,25 @@ it("a search compares 1,000 messages in one call and says where it goes on", asy
   ]);
 });
 
+it("a search compares fewer messages in one call the more characters it compares, and finds the same", async () => {
+  const store = aStore();
+  await fill(store, 2_500);
+  const keys = Array.from({ length: 30 }, () => ({ key: "body" as const, value: "eldo".padEnd(300, "x") }));
+  const pages: (number | null)[] = [];
+  const found: number[] = [];
+  // 30 times 305 comparisons for each of at least 500 characters: at most 328 messages.
+  for (let after: number | null = 0; after !== null; ) {
+    const key = { key: "or" as const, keys: [...keys, { key: "body" as const, value: "eldo" }] };
+    const page = await store.searchByKey("INBOX", key, after);
+    found.push(...(page?.uids ?? []));
+    expect((page?.next ?? after) - after).toBeLessThanOrEqual(328);
+    after = page?.next ?? null;
+    pages.push(after);
+  }
+  expect(found).toEqual([1_000, 2_000]);
+  expect(pages.length).toBeGreaterThan(7);
+});
+
 it("what an earlier version guessed without the object is counted, found out once, and read again by mail programs", async () => {
   const store = await anEarlierStore(7);
   await runInDurableObject(store, (_, { storage }) => {

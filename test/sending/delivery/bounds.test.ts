@@ -125,6 +125,26 @@ describe("one run", () => {
     expect(counts.sent).toBe(12);
   });
 
+  it("starts no email beyond its work, by the bytes that it composes and what Liquid counts, and releases the others untried", async () => {
+    let now = Date.now();
+    const { ctx, woken } = recordingContext({}, () => now);
+    for (let n = 0; n < 12; n++) await acceptEmail(ctx, workspace, { html: "<p>1</p>".repeat(25_000) });
+    const { egress, counts } = countingEgress();
+    // About 250,000 for each email: 200,000 bytes, and its signatures.
+    const limits = { ...newRunLimits(), work: 700_000 };
+    await deliver(ctx, woken.splice(0), { ...egress, connections: 1 }, limits);
+    expect(counts.sent).toBe(3);
+    expect(limits.work).toBeLessThanOrEqual(0);
+    const results = await database.rows<WakeUp & { claims: number }>(
+      "SELECT due_at AS dueAt, id, kind, claims FROM outbox",
+    );
+    expect(results.map(({ claims }) => claims)).toEqual(Array(9).fill(0));
+    expect(woken.map(({ id }) => id).sort()).toEqual(results.map(({ id }) => id).sort());
+    now += 1;
+    await deliver(ctx, results, egress);
+    expect(counts.sent).toBe(12);
+  });
+
   it("counts each D1 statement of a batch, and ends before its limit: before 800", async () => {
     const now = Date.now();
     const { bindings, trips } = countingDb();

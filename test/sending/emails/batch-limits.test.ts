@@ -15,6 +15,24 @@ const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.wor
 const mails = (many: number, changes: Record<string, unknown> = {}) =>
   Array.from({ length: many }, (_, i) => aMail(workspace, { to: [{ email: `f${i}@example.org` }], ...changes }));
 
+describe("the work of the templates of a batch", () => {
+  it("is 60,000,000 units, beyond which items are refused, and a next batch takes them", async () => {
+    const api = apiWithoutQueue;
+    const html_body = "{% assign r = x | append: x %}".repeat(45);
+    const template = { name: "t", subject: "Hello", language: "liquid", html_body, text_body: "Hello" };
+    const { id: template_id } = await (await api.post("/v1/templates/", template)).json<{ id: string }>();
+    // 17,550,000 units: of 45 times 65,000 characters each is read and made twice, and counted by the package twice.
+    const variables = { x: "x".repeat(65_000) };
+    const items = mails(6, { subject: undefined, text: undefined, template_id, variables });
+    const results = async (sent: typeof items) =>
+      (await (await api.post("/v1/emails/batch", sent)).json<BatchOut>()).results;
+    const first = await results(items);
+    expect(first.map(({ status }) => status)).toEqual([...Array(4).fill("queued"), ...Array(2).fill("error")]);
+    expect(first.at(-1)?.rejection_reason).toContain("60,000,000 characters for a batch");
+    expect((await results(items.slice(4))).map(({ status }) => status)).toEqual(Array(2).fill("queued"));
+  });
+});
+
 describe("limits of a D1 statement", () => {
   it("are kept with 25,000 recipients of long addresses and names, in a bounded number of round trips", async () => {
     const { bindings, trips } = countingDb();

@@ -2,13 +2,13 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-dc7d30c6.js",
-  webmailScript: "/assets/webmail-2eb2b421.js",
+  script: "/assets/page-fa4a792e.js",
+  webmailScript: "/assets/webmail-3b7e52d9.js",
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-14557da1.css",
   dashboardStyle: "/assets/dashboard-2cbbedb2.css",
   webmailStyle: "/assets/webmail-b570c200.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-6a2d80c3.json",
+  guides: "/assets/guides-fa78c228.json",
 } as const;

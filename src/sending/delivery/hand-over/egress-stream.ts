@@ -20,7 +20,7 @@ import {
   toUpdate,
   updateOfResults,
 } from "../record/index.ts";
-import { mayContinue, PASS_ON_DELAY_S, RUN_MS, type RunLimits } from "../rules.ts";
+import { mayContinue, PASS_ON_DELAY_S, RUN_MS, type RunLimits, workOf } from "../rules.ts";
 import { type AttemptResult, dispatch } from "./dispatch.ts";
 import { DispatcherPool } from "./dispatcher-pool.ts";
 import { envelopeOf } from "./envelope.ts";
@@ -140,6 +140,7 @@ export class EgressStream {
     const content = await claim.contents.read(mail);
     const message = await prepareMessage(claim.ctx, { ...mail, content }, keys, capabilities);
     this.limits.objectReads -= message.objectReads;
+    this.limits.work -= workOf(message.size);
     return message;
   }
 

@@ -1,4 +1,5 @@
 import { timeOfId } from "../../../lib/ids.ts";
+import { parsingWork } from "../../../lib/liquid/meter.ts";
 import { LiquidTextError } from "../../../lib/liquid/text.ts";
 import { type PersonalText, parsePersonalText, type Rendering } from "../../../lib/personal-text.ts";
 import type { Ctx } from "../../../platform/context.ts";
@@ -51,7 +52,7 @@ export async function readPersonalContent(
   if (typeof stored[SUBJECT_ISSUE] === "string") throw new UnrenderableError(`the subject: ${stored[SUBJECT_ISSUE]}`);
   const { masterKeys, publicUrl } = ctx.settings;
   const url = await newUnsubscribeUrl(masterKeys, { workspace, emailId: id, recipient: 0 }, linkUrl ?? publicUrl);
-  const rendering = { values: { ...stored, [UNSUBSCRIBE_URL]: url }, now: timeOfId(id) };
+  const rendering = { values: { ...stored, [UNSUBSCRIBE_URL]: url }, now: timeOfId(id), budget: ctx.limits };
   const { liquid: _, ...document } = shared.document;
   return { ...document, html: render(shared.html, rendering), text: render(shared.text, rendering) };
 }
@@ -78,15 +79,16 @@ function findShared(ctx: Ctx, place: ContentPlace): Promise<SharedContent | null
   if (known) return known;
   const [oldest] = cache.keys();
   if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
-  const found = findContent(ctx, place).then((document) => document && locate(document));
+  const found = findContent(ctx, place).then((document) => document && locate(ctx, place, document));
   cache.set(place.key, found);
   // A failed read must not fail the emails after it.
   found.catch(() => cache.delete(place.key));
   return found;
 }
 
-function locate(document: ContentDocument): SharedContent {
+function locate({ limits: left }: Ctx, { size }: ContentPlace, document: ContentDocument): SharedContent {
   const { liquid } = document;
+  if (left && liquid) left.work -= parsingWork(size);
   const parse = (text: string | null, encoding: "html" | "text") => {
     const parts = liquid?.[encoding];
     return text === null ? null : parsePersonalText(parts ? "liquid" : "placeholders", text, encoding, parts ?? {});

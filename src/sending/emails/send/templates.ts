@@ -74,11 +74,15 @@ export async function resolveTemplates(ctx: CallerCtx, inputs: readonly SendIn[]
   return inputs.map((input) => resolve(input, renderer));
 }
 
+/** Work of rendering the templates of one request (src/lib/liquid/meter.ts), in characters too: an isolate holds them at once. */
+const MAX_WORK = 60_000_000;
+
 /** Renders the templates of one request. The bodies of each are parsed once; the subject may be another for each email. */
 class Renderer {
   readonly templates: Templates;
   readonly #parts: BodyParts;
   readonly #now: number;
+  readonly #budget = { work: MAX_WORK };
   readonly #bodies = new Map<string, ParsedTemplate>();
 
   /** `now`: the time of the emails, in ms since 1970. */
@@ -88,12 +92,15 @@ class Renderer {
     this.#now = now;
   }
 
-  /** Returns null when the result is too long. Throws LiquidTextError. */
+  /** Returns null when the result is too long, or the results of the request together. Throws LiquidTextError. */
   render(id: string, template: TemplateContent, values: Values) {
+    if (this.#budget.work <= 0) return null;
     const bodies = this.#bodies.get(id) ?? parseTemplate({ ...template, subject: null }, this.#parts);
     this.#bodies.set(id, bodies);
     const { subject } = parseTemplate({ ...template, htmlBody: null, textBody: null }, NO_PARTS);
-    return renderTemplate({ ...bodies, subject }, { values, now: this.#now });
+    const rendered = renderTemplate({ ...bodies, subject }, { values, now: this.#now, budget: this.#budget });
+    this.#budget.work -= (rendered?.htmlBody?.length ?? 0) + (rendered?.textBody?.length ?? 0);
+    return rendered;
   }
 }
 
@@ -121,7 +128,8 @@ function resolve(input: SendIn, renderer: Renderer): ResolvedInput {
     return refused(invalid("content", ["template_id"], `The template cannot be rendered: ${error.message}`));
   }
   if (rendered === null) {
-    const error = `The rendered template is too long; the limit is ${limits.bodyBytes.toLocaleString("en")} bytes`;
+    const most = [limits.bodyBytes, MAX_WORK].map((limit) => limit.toLocaleString("en"));
+    const error = `The rendered template is too long; the limit is ${most[0]} bytes, and ${most[1]} characters for a batch, with what it reads`;
     return refused({ field: "content", status: 413, loc: [], type: "too_large", error });
   }
   const { htmlBody: html, textBody: text, missing } = rendered;

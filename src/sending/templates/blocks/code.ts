@@ -54,7 +54,7 @@ export const toLiquid = (text: string): string =>
 
 /** A line with nothing but tags that write nothing, and the line breaks behind it. */
 const SILENT_LINE =
-  /^((?:[ \t]*\{%-?\s*(?:if|unless|elsif|else|endif|endunless|case|when|endcase|for|endfor|assign|capture|endcapture|comment|endcomment|break|continue)\b(?:(?!%\})[^\n])*%\})+)[ \t]*\n+/gm;
+  /(?<![^\n])((?:[ \t]*\{%-?\s*(?:if|unless|elsif|else|endif|endunless|case|when|endcase|for|endfor|assign|capture|endcapture|comment|endcomment|break|continue)\b(?:(?!%\})[^\n])*%\})+)[ \t]*\n+/g;
 
 /** Returns a text of paragraphs whose lines of tags alone make no empty lines in an email. */
 export const joinTagLines = (text: string, language: Language): string =>
