@@ -1,6 +1,6 @@
 import { hash53 } from "../../lib/hash53.ts";
 import { iso, MINUTE_MS } from "../../lib/time.ts";
-import { type Condition, evaluate, type Person } from "../conditions/index.ts";
+import { type ComparisonBudget, type Condition, evaluate, type Person } from "../conditions/index.ts";
 import type { EffectStep, Next, Node } from "./compile.ts";
 import type { Entry } from "./definition.ts";
 import type { RunStatus } from "./rules.ts";
@@ -37,6 +37,8 @@ export interface Facts {
   /** Null: no contact is left. */
   person: Person | null;
   segments: ReadonlyMap<string, Condition>;
+  /** For all conditions of the move. */
+  budget: ComparisonBudget;
   /** Zone of the workspace. */
   zone: string;
   entry: Entry;
@@ -101,12 +103,11 @@ export function advance(run: Run, nodes: readonly Node[], facts: Facts): Move {
   }
 }
 
-function reasonToLeave({ person, exitEvent, entry, segments, now }: Facts): string | null {
+function reasonToLeave(facts: Facts): string | null {
+  const { person, exitEvent, entry } = facts;
   if (person === null) return "Left: no contact of the person is left.";
   if (exitEvent !== null) return `Left: ${exitEvent} came.`;
-  return entry.exit_when && evaluate(entry.exit_when, person, { now, segments })
-    ? "Left: the exit condition holds."
-    : null;
+  return entry.exit_when && evaluate(entry.exit_when, person, facts) ? "Left: the exit condition holds." : null;
 }
 
 /** Steps whose effect is in the main database, beside the transaction that moves the run. */
@@ -172,8 +173,8 @@ function come(move: Move, node: Node, facts: Facts): Move {
 
 const way = (node: { next: Next; otherwise: Next }, isFirst: boolean) => (isFirst ? node.next : node.otherwise);
 
-function conditionHolds(condition: Condition, { data }: Pick<Run, "data">, { person, now, segments }: Facts): boolean {
-  return person !== null && evaluate(condition, person, { now, segments, event: data });
+function conditionHolds(condition: Condition, { data }: Pick<Run, "data">, facts: Facts): boolean {
+  return facts.person !== null && evaluate(condition, facts.person, { ...facts, event: data });
 }
 
 /** Returns the place of a run among 100 parts of a split. */

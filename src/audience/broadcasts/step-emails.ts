@@ -1,6 +1,8 @@
+import { parsingWork } from "../../lib/liquid/meter.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
+import { mayExecute } from "../../platform/db/count-statements.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
 import { findTopic } from "../../sending/topics/index.ts";
 import { findSender, missingTopic } from "./check-start.ts";
@@ -26,7 +28,7 @@ export interface StepEmail {
 /** Why an email was not made: about the person, or about the step, which then can make none. */
 export type StepEmailIssue = { of: "person" | "step"; text: string };
 
-/** The emails of one step: what was made, by the name of the caller, and the statements that insert it. */
+/** The emails of one step: what was made, by the name of the caller, and the statements that insert it. Beyond the work of the invocation none is made. */
 export interface StepEmails {
   issues: ReadonlyMap<number, StepEmailIssue>;
   statements: MailStatement[];
@@ -94,10 +96,11 @@ function toNewEmails(
 ) {
   const now = ctx.now();
   const outboxIds = Array.from({ length: Math.ceil(toSend.length / EMAILS_PER_ROW) }, () => ctx.newId());
-  return toSend.map(({ contact: found, email: { key, id, data } }, index) => {
+  return toSend.flatMap(({ contact: found, email: { key, id, data } }, index) => {
+    if (index > 0 && !mayExecute(ctx, 0)) return [];
     const contact = content.names.includes(EVENT) ? withEvent(found, data) : found;
     const outboxId = outboxIds[Math.floor(index / EMAILS_PER_ROW)] ?? null;
-    return { key, email: toEmail(ctx, { row, sender, topic, contact, content, now, outboxId, id }) };
+    return [{ key, email: toEmail(ctx, { row, sender, topic, contact, content, now, outboxId, id }) }];
   });
 }
 
@@ -145,6 +148,7 @@ async function readStep(
   const topic = row.topic_id === null ? null : await findTopic(ctx, row.workspace, row.topic_id);
   if (row.topic_id !== null && topic === null) return { issue: missingTopic.msg };
   const content = readContent(workspace.id, row, parts);
+  if (ctx.limits && "contentSize" in content) ctx.limits.work -= parsingWork(content.contentSize);
   return "issue" in content ? content : { row, content, sender, topic: topic?.n ?? null };
 }
 

@@ -9,6 +9,8 @@ export const limits = {
   valueCharacters: 1_000,
   /** Characters of a text that another contains. Longer ones take the product of both lengths to be found. */
   containedCharacters: 250,
+  /** Characters of the values of a person that are compared at once, about a second of CPU. Conditions that need more hold for no one. */
+  comparedCharacters: 200_000_000,
   days: 3_650,
   /** Segments in a chain of segments that contain the next, the first included. */
   segmentDepth: 3,

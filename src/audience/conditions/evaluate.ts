@@ -40,14 +40,30 @@ export interface Circumstances {
   event?: Readonly<Record<string, unknown>>;
   /** Conditions of segments by id. One that does not exist any more holds for no person. */
   segments: ReadonlyMap<string, Condition>;
+  budget: ComparisonBudget;
 }
+
+/** Characters of values that may still be compared: for one set of conditions, or for all that one move of a run evaluates. */
+export interface ComparisonBudget {
+  left: number;
+}
+
+export const newComparisonBudget = (): ComparisonBudget => ({ left: limits.comparedCharacters });
+
+/** Characters whose comparison is a unit of work (src/lib/liquid/meter.ts). */
+const CHARACTERS_PER_UNIT = 4;
+
+/** Returns the work that a budget has spent. */
+export const workOfComparisons = ({ left }: ComparisonBudget): number =>
+  (limits.comparedCharacters - left) / CHARACTERS_PER_UNIT;
 
 /**
  * Returns whether a condition holds for a person (docs/contract/segments.md#conditions). A condition on a field holds when it does for one
  * contact of the person. Pure.
  */
 export function evaluate(condition: Condition, person: Person, circumstances: Circumstances): boolean {
-  return holds(condition, { person, circumstances, depth: 0, known: new Map(), texts: new Map() });
+  const doesHold = holds(condition, { person, circumstances, depth: 0, known: new Map(), texts: new Map() });
+  return doesHold && circumstances.budget.left > 0;
 }
 
 interface Evaluation {
@@ -92,12 +108,16 @@ function isIn(id: string, evaluation: Evaluation): boolean {
   return result;
 }
 
-function testField({ field, ...test }: { field: string } & ValueTest, { person, texts }: Evaluation): boolean {
+function testField({ field, ...test }: { field: string } & ValueTest, evaluation: Evaluation): boolean {
+  const { person, texts, circumstances } = evaluation;
+  const { budget } = circumstances;
   const values = person.contacts.map((contact) => {
     if (field === "email") return contact.email;
     if (field === "name") return contact.name ?? undefined;
     return Object.hasOwn(contact.metadata, field) ? contact.metadata[field] : undefined;
   });
+  for (const value of values) budget.left -= typeof value === "string" ? value.length : 1;
+  if (budget.left <= 0) return false;
   // The opposites of `equals` and `exists` hold when no contact has the value.
   if (test.is === "not_equals") return !values.some((value) => testValue(value, { ...test, is: "equals" }, texts));
   if (test.is === "missing") return !values.some((value) => testValue(value, { is: "exists" }));

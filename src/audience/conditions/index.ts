@@ -8,7 +8,14 @@ export {
   type References,
   referencesOf,
 } from "./conditions.ts";
-export { type Circumstances, evaluate, type Person } from "./evaluate.ts";
+export {
+  type Circumstances,
+  type ComparisonBudget,
+  evaluate,
+  newComparisonBudget,
+  type Person,
+  workOfComparisons,
+} from "./evaluate.ts";
 export { endActivity, keepActivity } from "./keep-activity.ts";
 export { loadPeople, loadPeoplePage, personBytesSql } from "./load-people.ts";
 export { loadSegments } from "./load-segments.ts";

@@ -44,6 +44,8 @@ export async function evaluatePage(
   page: { after: string; limit: number },
 ): Promise<EvaluatedPage> {
   const { people, last, size } = await loadPeoplePage(ctx, workspace, page, references);
-  const matching = [...people.values()].filter((person) => evaluate(conditions, person, circumstances));
+  const matching = [...people.values()].filter((person) =>
+    evaluate(conditions, person, { ...circumstances, budget: newComparisonBudget() }),
+  );
   return { matching, evaluated: size, last };
 }

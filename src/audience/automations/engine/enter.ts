@@ -3,16 +3,17 @@ import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
 import { DAY_MS } from "../../../lib/time.ts";
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
+import { mayExecute } from "../../../platform/db/count-statements.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { rowsInTurns, someTurns } from "../../../platform/db/workspace-turns.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
-import { evaluate, personBytesSql } from "../../conditions/index.ts";
+import { evaluate, newComparisonBudget, personBytesSql } from "../../conditions/index.ts";
 import type { Definition } from "../definition.ts";
 import { toHistory } from "../history.ts";
 import { limits } from "../rules.ts";
 import { runStartedStatements } from "../webhook-events.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
-import { readPeople } from "./people.ts";
+import { readPeople, spendComparisons } from "./people.ts";
 import { PAGE_BYTES, type PlaceOfPage } from "./read-due.ts";
 
 /** Events of a page: at most 16 KiB each. */
@@ -123,10 +124,10 @@ export async function enterRuns(ctx: MailCtx, lease: EngineLease, { size, start 
   );
   const { results: all } = await db.prepare(FIND_STARTED).bind(`[${keys.join()}]`).all<StartedRow>();
   const started = all.filter(({ total }) => total <= PAGE_BYTES || total === all[0]?.total);
+  const { entries, looked } = await newEntries(ctx, found, started);
   // The last event may begin more runs than fit into the page.
-  const last = started.length < all.length || all.length === RUNS_BEGUN_PER_PAGE ? started.at(-1) : undefined;
+  const last = looked < all.length || all.length === RUNS_BEGUN_PER_PAGE ? started[looked - 1] : undefined;
   const passed = keys.slice(0, last?.position);
-  const entries = started.length > 0 ? await newEntries(ctx, found, started) : [];
   const enter = db.prepare(ENTER);
   const ids = entries.map(({ automation, id }) => ({ automation, id }));
   const told = runStartedStatements(ctx, ids);
@@ -190,31 +191,39 @@ interface NewRun {
   since: number | null;
 }
 
+/** Returns the runs to be added, and how many of `started` it has looked at until the work of the invocation was used up. */
 async function newEntries(
   ctx: MailCtx,
   events: readonly EventRow[],
   started: readonly StartedRow[],
-): Promise<NewRun[]> {
+): Promise<{ entries: NewRun[]; looked: number }> {
+  if (started.length === 0) return { entries: [], looked: 0 };
   const rulesOf = await findEntryRules(ctx, started);
   const pairs = started.flatMap(({ position, ...automation }) => {
     const [event, rules] = [events[position], rulesOf.get(automation.version)];
     return event && rules ? [{ event, automation, rules, data: parseData(event) }] : [];
   });
-  const entries: NewRun[] = [];
+  const readOf = new Map<number, Awaited<ReturnType<typeof readPeople>>>();
   for (const [workspace, own] of Map.groupBy(pairs, ({ event }) => event.workspace)) {
     const conditions = [...new Set(own.flatMap(({ rules }) => rules.filter ?? []))];
     const keys = own.map(({ event }) => event.email_key);
-    const { people, segments } = await readPeople(ctx, workspace, keys, conditions);
-    for (const pair of own) {
-      const { event, rules, data, automation } = pair;
-      const person = people.get(event.email_key);
-      if (!person || isLoop(event, data, automation.id)) continue;
-      const { filter } = rules;
-      if (filter && !evaluate(filter, person, { now: ctx.now(), segments, event: data })) continue;
-      entries.push(await toRun(pair));
-    }
+    readOf.set(workspace, await readPeople(ctx, workspace, keys, conditions));
   }
-  return withoutRepeats(entries);
+  const entries: NewRun[] = [];
+  let looked = 0;
+  for (const pair of pairs) {
+    if (looked > 0 && !mayExecute(ctx, 0)) break;
+    looked++;
+    const { event, rules, data, automation } = pair;
+    const read = readOf.get(event.workspace);
+    const person = read?.people.get(event.email_key);
+    if (!read || !person || isLoop(event, data, automation.id)) continue;
+    const circumstances = { now: ctx.now(), segments: read.segments, event: data, budget: newComparisonBudget() };
+    const enters = rules.filter === null || evaluate(rules.filter, person, circumstances);
+    spendComparisons(ctx, circumstances.budget);
+    if (enters) entries.push(await toRun(pair));
+  }
+  return { entries: withoutRepeats(entries), looked };
 }
 
 const parseData = ({ data }: EventRow) => JSON.parse(data) as Record<string, unknown>;

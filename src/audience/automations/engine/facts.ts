@@ -1,10 +1,11 @@
 import type { MailCtx } from "../../../platform/context.ts";
-import { type Condition, evaluate, type Person } from "../../conditions/index.ts";
+import { mayExecute } from "../../../platform/db/count-statements.ts";
+import { type Circumstances, evaluate, newComparisonBudget, type Person } from "../../conditions/index.ts";
 import type { Facts, Found } from "../advance.ts";
 import { conditionsOf } from "../definition.ts";
 import type { Version } from "../versions.ts";
 import { DailyEmails } from "./daily-emails.ts";
-import { readPeople } from "./people.ts";
+import { readPeople, spendComparisons } from "./people.ts";
 import type { DueRun } from "./read-due.ts";
 import type { WorkspaceState } from "./workspaces.ts";
 
@@ -50,16 +51,20 @@ export async function readFacts(
     const keys = own.map(({ key }) => key);
     const { people, segments } = await readPeople(ctx, number, keys, conditions);
     for (const run of own) {
+      if (facts.size > 0 && !mayExecute(ctx, 0)) break;
       const version = versions.get(run.version);
       if (!version) continue;
       const person = people.get(run.key) ?? null;
       const events = waited.get(run.n) ?? [];
-      const found = findEvent(run, events, version, { person, segments, now: ctx.now() });
+      const budget = newComparisonBudget();
+      const found = findEvent(run, events, version, person, { segments, now: ctx.now(), budget });
+      spendComparisons(ctx, budget);
       facts.set(run.n, {
         readUpTo: found === null && events.length === EVENTS_PER_LOOK ? (events.at(-1)?.n ?? null) : null,
         facts: {
           person,
           segments,
+          budget,
           found,
           zone: workspace.timeZone,
           entry: version.definition.entry,
@@ -104,10 +109,13 @@ function findEvent(
   { run }: DueRun,
   events: readonly WaitedEvent[],
   { nodes }: Version,
-  { person, segments, now }: { person: Person | null; segments: ReadonlyMap<string, Condition>; now: number },
+  person: Person | null,
+  circumstances: Circumstances,
 ): Found | null {
   const node = run.node === null ? undefined : nodes[run.node];
   if (node?.kind !== "wait_for_event" || person === null) return null;
   const { filter } = node;
-  return events.find(({ data }) => filter === null || evaluate(filter, person, { now, segments, event: data })) ?? null;
+  return (
+    events.find(({ data }) => filter === null || evaluate(filter, person, { ...circumstances, event: data })) ?? null
+  );
 }

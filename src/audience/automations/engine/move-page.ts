@@ -3,6 +3,7 @@ import { iso } from "../../../lib/time.ts";
 import { dailyKey, notifyOwners } from "../../../notices/notifications/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
+import { mayExecute } from "../../../platform/db/count-statements.ts";
 import { wakeForResults, wakeWebhooks } from "../../../platform/webhook-events/wake.ts";
 import { advance, type Effect, type Entered, isInMain, type Move } from "../advance.ts";
 import { pauseStatements } from "../pause-statements.ts";
@@ -11,6 +12,7 @@ import { runEndedStatements } from "../webhook-events.ts";
 import { applyInMain, choosePage, type PendingEffect, type Prepared, prepareEffects } from "./effects.ts";
 import { readFacts } from "./facts.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
+import { spendComparisons } from "./people.ts";
 import { type DueRun, type PlaceOfPage, readDue } from "./read-due.ts";
 import { type Moved, moveStatements } from "./save.ts";
 import { findWorkspaces, type WorkspaceState } from "./workspaces.ts";
@@ -69,10 +71,13 @@ async function decide(
 ): Promise<Decided[]> {
   const facts = await readFacts(ctx, runs, versions, workspaces);
   const now = ctx.now();
-  return runs.map((due): Decided => {
+  return runs.flatMap((due, index): Decided[] => {
     const [version, own, workspace] = [versions.get(due.version), facts.get(due.n), workspaces.get(due.workspace)];
-    if (!version || !own || !workspace) throw new Error(`the run ${due.run.id} has no version`);
+    if (!version || !workspace) throw new Error(`the run ${due.run.id} has no version`);
+    // Without facts the work of the invocation was used up: the run is due still.
+    if (!own || (index > 0 && !mayExecute(ctx, 0))) return [];
     const move = advance(due.run, version.nodes, { ...own.facts, now });
+    spendComparisons(ctx, own.facts.budget);
     const { person } = own.facts;
     const isReadOn = own.readUpTo !== null && move.effect === null && move.run.wait !== null;
     const moved: Moved = {
@@ -80,12 +85,12 @@ async function decide(
       move: isReadOn ? { ...move, dueAt: now } : move,
       mark: isReadOn ? (own.readUpTo ?? mark) : mark,
     };
-    if (move.effect === null) return { moved, effect: null };
+    if (move.effect === null) return [{ moved, effect: null }];
     // A step that was begun may be done: it is repeated, also when the person has left since.
     const someone = person ?? { key: due.key, contacts: [], activity: {}, broadcasts: new Set(), topics: new Set() };
     // The kind of the step is that of the effect.
     const effect = { due, effect: move.effect, workspace, version, person: someone } as PendingEffect;
-    return { moved, effect };
+    return [{ moved, effect }];
   });
 }
 

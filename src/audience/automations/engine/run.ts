@@ -1,6 +1,7 @@
 import { nextTurn } from "../../../lib/yielding-steps.ts";
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { ConcurrencyError, guardedBatch, RefusedBatchError } from "../../../platform/db/batch.ts";
+import { mayExecute } from "../../../platform/db/count-statements.ts";
 import { HalvedPages } from "../../../platform/outbox/halves.ts";
 import { wakeAutomations } from "../../../platform/person-events/wake.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
@@ -45,14 +46,12 @@ async function work(ctx: MailCtx, lease: EngineLease): Promise<void> {
   const started = ctx.now();
   const nextEvents = pagesOf(ctx, lease, EVENT_PAGES);
   const nextMoves = pagesOf(ctx, lease, RUN_PAGES);
-  while (ctx.now() - started < RUN_MS && mayStart(ctx)) {
+  while (ctx.now() - started < RUN_MS && mayExecute(ctx, PAGE_STATEMENTS)) {
     const hasWork = [await nextEvents(), await sweepRuns(ctx, lease), await nextMoves()];
     await nextTurn();
     if (!hasWork.includes(true)) return;
   }
 }
-
-const mayStart = ({ limits }: MailCtx): boolean => limits === undefined || limits.statements >= PAGE_STATEMENTS;
 
 /** Work of the engine, page by page. */
 interface Paged {

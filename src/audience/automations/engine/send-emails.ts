@@ -1,4 +1,5 @@
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
+import { mayExecute } from "../../../platform/db/count-statements.ts";
 import {
   countEmailsStatements,
   dailyLimitOf,
@@ -22,13 +23,15 @@ export async function prepareEmails(ctx: MailCtx, pending: readonly PendingEmail
     const group = all.filter((one) => left.take(one, outcomes));
     const [first] = group;
     if (!first) continue;
+    // The others are due still.
+    if (outcomes.size > 0 && !mayExecute(ctx, 0)) break;
     const emails = await Promise.all(group.map(toStepEmail));
     const step = await prepareStepEmails(ctx, first.workspace, rowId, emails);
     statements.push(...step.statements);
     for (const one of group) {
-      const outcome = outcomeOf(one, step.issues.get(one.due.n), step.subjects.get(one.due.n));
-      outcomes.set(one.due.n, outcome);
-      if (step.subjects.has(one.due.n)) made.push(one);
+      const [issue, subject] = [step.issues.get(one.due.n), step.subjects.get(one.due.n)];
+      if (issue || subject !== undefined) outcomes.set(one.due.n, outcomeOf(one, issue, subject));
+      if (subject !== undefined) made.push(one);
     }
   }
   const wake = async () => {

@@ -1,4 +1,4 @@
-import { type Condition, evaluate, type Person } from "../../conditions/index.ts";
+import { type Condition, evaluate, newComparisonBudget, type Person } from "../../conditions/index.ts";
 import { advance, type Entered, type Move, type Run } from "../advance.ts";
 import { compile, type Node } from "../compile.ts";
 import type { Definition } from "../definition.ts";
@@ -71,6 +71,7 @@ function factsOf(
     now,
     person,
     segments,
+    budget: newComparisonBudget(),
     zone,
     entry,
     exitEvent: exit?.name ?? null,
@@ -88,10 +89,13 @@ function findEvent(
   const { wait } = run;
   if (node?.kind !== "wait_for_event" || wait === null) return null;
   const { filter } = node;
+  const budget = newComparisonBudget();
   const came = events.filter(
     ({ name, at }) => name === node.event && at >= waitsSince && at <= Math.min(now, wait.until),
   );
-  return came.find(({ data }) => filter === null || evaluate(filter, person, { now, segments, event: data })) ?? null;
+  return (
+    came.find(({ data }) => filter === null || evaluate(filter, person, { now, segments, event: data, budget })) ?? null
+  );
 }
 
 const toEmail = ({ at, path, step, day }: NonNullable<Move["effect"]>): SimulatedEmail => ({
