@@ -107,7 +107,9 @@ function reasonToLeave(facts: Facts): string | null {
   const { person, exitEvent, entry } = facts;
   if (person === null) return "Left: no contact of the person is left.";
   if (exitEvent !== null) return `Left: ${exitEvent} came.`;
-  return entry.exit_when && evaluate(entry.exit_when, person, facts) ? "Left: the exit condition holds." : null;
+  return entry.exit_when && evaluate(entry.exit_when, person, facts, facts.budget)
+    ? "Left: the exit condition holds."
+    : null;
 }
 
 /** Steps whose effect is in the main database, beside the transaction that moves the run. */
@@ -174,7 +176,7 @@ function come(move: Move, node: Node, facts: Facts): Move {
 const way = (node: { next: Next; otherwise: Next }, isFirst: boolean) => (isFirst ? node.next : node.otherwise);
 
 function conditionHolds(condition: Condition, { data }: Pick<Run, "data">, facts: Facts): boolean {
-  return facts.person !== null && evaluate(condition, facts.person, { ...facts, event: data });
+  return facts.person !== null && evaluate(condition, facts.person, { ...facts, event: data }, facts.budget);
 }
 
 /** Returns the place of a run among 100 parts of a split. */

@@ -40,7 +40,6 @@ export interface Circumstances {
   event?: Readonly<Record<string, unknown>>;
   /** Conditions of segments by id. One that does not exist any more holds for no person. */
   segments: ReadonlyMap<string, Condition>;
-  budget: ComparisonBudget;
 }
 
 /** Characters of values that may still be compared: for one set of conditions, or for all that one move of a run evaluates. */
@@ -59,16 +58,22 @@ export const workOfComparisons = ({ left }: ComparisonBudget): number =>
 
 /**
  * Returns whether a condition holds for a person (docs/contract/segments.md#conditions). A condition on a field holds when it does for one
- * contact of the person. Pure.
+ * contact of the person, and none that uses up the budget. Pure, but for the budget.
  */
-export function evaluate(condition: Condition, person: Person, circumstances: Circumstances): boolean {
-  const doesHold = holds(condition, { person, circumstances, depth: 0, known: new Map(), texts: new Map() });
-  return doesHold && circumstances.budget.left > 0;
+export function evaluate(
+  condition: Condition,
+  person: Person,
+  circumstances: Circumstances,
+  budget = newComparisonBudget(),
+): boolean {
+  const evaluation = { person, circumstances, budget, depth: 0, known: new Map(), texts: new Map() };
+  return holds(condition, evaluation) && budget.left > 0;
 }
 
 interface Evaluation {
   person: Person;
   circumstances: Circumstances;
+  budget: ComparisonBudget;
   /** Segments around the condition. */
   depth: number;
   /** Results of segments by depth and id: each is evaluated once, however many conditions name it. */
@@ -109,8 +114,7 @@ function isIn(id: string, evaluation: Evaluation): boolean {
 }
 
 function testField({ field, ...test }: { field: string } & ValueTest, evaluation: Evaluation): boolean {
-  const { person, texts, circumstances } = evaluation;
-  const { budget } = circumstances;
+  const { person, texts, budget } = evaluation;
   const values = person.contacts.map((contact) => {
     if (field === "email") return contact.email;
     if (field === "name") return contact.name ?? undefined;

@@ -44,8 +44,6 @@ export async function evaluatePage(
   page: { after: string; limit: number },
 ): Promise<EvaluatedPage> {
   const { people, last, size } = await loadPeoplePage(ctx, workspace, page, references);
-  const matching = [...people.values()].filter((person) =>
-    evaluate(conditions, person, { ...circumstances, budget: newComparisonBudget() }),
-  );
+  const matching = [...people.values()].filter((person) => evaluate(conditions, person, circumstances));
   return { matching, evaluated: size, last };
 }

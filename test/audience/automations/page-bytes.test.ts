@@ -1,12 +1,14 @@
 /** Pages of the engine that one tenant makes as large as it may: no other tenant waits for them. */
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runAutomations } from "../../../src/audience/automations/index.ts";
 import { loadPeople, loadPeoplePage, referencesOf } from "../../../src/audience/conditions/index.ts";
-import { MAIL_BINDING, mail } from "../../support/databases.ts";
+import { onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
+import { newRunLimits } from "../../../src/sending/delivery/rules.ts";
+import { FILE_SHARD, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { watchDatabase } from "../../support/watch-database.ts";
 import { aWorkspace, perTest, type TestWorkspace, testContext } from "../../support/workspace.ts";
-import { aList, anEvent, automationsOf, silent } from "./support.ts";
+import { aList, anEvent, automationsOf, emailsOf, silent } from "./support.ts";
 
 const workspace = perTest(aWorkspace);
 const other = perTest(aWorkspace);
@@ -147,4 +149,53 @@ it("changes of topics with large data of events are made whatever their size", a
     .all();
   expect(results).toEqual(people.map(() => ({ status: "completed", failures: 0 })));
   expect((await own.read(id)).status).toBe("active");
+});
+
+describe("a run of the engine whose work is used up", () => {
+  const compares = {
+    all: Array.from({ length: 40 }, (_, n) => ({ field: "f", is: "contains", value: n === 0 ? "0" : "00" })),
+  };
+  const people = Array.from({ length: 8 }, (_, n) => `delivered+${n}@simulator.test`);
+
+  /** Runs the engine with so little work that a page of 8 people takes several runs, until it has nothing to do. Returns the runs. */
+  async function runsOfEngine(): Promise<number> {
+    for (let runs = 1; ; runs++) {
+      const limits = { ...newRunLimits(), work: 500_000 };
+      await runAutomations(onShard(withLimits(testContext(silent), limits), FILE_SHARD));
+      if (limits.work > 0) return runs;
+    }
+  }
+
+  it("begins no further run, and the next one goes on", async () => {
+    const own = automationsOf(workspace, silent);
+    for (const email of people) await addContacts(workspace, email, 1);
+    const { id } = await own.start({ ...waiting, trigger: { event: "signed_up", filter: compares } });
+    for (const email of people) await anEvent(workspace, email);
+    expect(await runsOfEngine()).toBeGreaterThanOrEqual(people.length);
+    expect((await own.runs(id)).map(({ email }) => email).toSorted()).toEqual(people);
+  });
+
+  it("moves no further run, and the next one goes on", async () => {
+    const own = automationsOf(workspace, silent);
+    for (const email of people) await addContacts(workspace, email, 1);
+    const branch = { kind: "branch", when: compares, then_steps: waiting.steps, else_steps: [] };
+    const { id } = await own.start({ steps: [branch] });
+    for (const email of people) await anEvent(workspace, email);
+    expect(await runsOfEngine()).toBeGreaterThanOrEqual(people.length);
+    expect((await own.read(id)).step_counters).toEqual({ 0: 8, "0.then_steps.0": 8 });
+  });
+
+  it("makes no further email, and the next one goes on", async () => {
+    const own = automationsOf(workspace, silent);
+    await aList(
+      workspace,
+      people.map((email) => ({ email })),
+    );
+    const subject = "{% for i in (1..3000) %}{% endfor %}Hello";
+    const step = { kind: "send_email", mailbox_id: workspace.mailboxId, language: "liquid", subject, text: "Hello" };
+    await own.start({ steps: [step] });
+    for (const email of people) await anEvent(workspace, email);
+    expect(await runsOfEngine()).toBeGreaterThanOrEqual(people.length);
+    expect((await emailsOf(workspace)).map(({ email }) => email).toSorted()).toEqual(people);
+  });
 });

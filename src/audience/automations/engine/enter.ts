@@ -218,9 +218,10 @@ async function newEntries(
     const read = readOf.get(event.workspace);
     const person = read?.people.get(event.email_key);
     if (!read || !person || isLoop(event, data, automation.id)) continue;
-    const circumstances = { now: ctx.now(), segments: read.segments, event: data, budget: newComparisonBudget() };
-    const enters = rules.filter === null || evaluate(rules.filter, person, circumstances);
-    spendComparisons(ctx, circumstances.budget);
+    const budget = newComparisonBudget();
+    const circumstances = { now: ctx.now(), segments: read.segments, event: data };
+    const enters = rules.filter === null || evaluate(rules.filter, person, circumstances, budget);
+    spendComparisons(ctx, budget);
     if (enters) entries.push(await toRun(pair));
   }
   return { entries: withoutRepeats(entries), looked };

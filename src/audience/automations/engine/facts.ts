@@ -1,6 +1,12 @@
 import type { MailCtx } from "../../../platform/context.ts";
 import { mayExecute } from "../../../platform/db/count-statements.ts";
-import { type Circumstances, evaluate, newComparisonBudget, type Person } from "../../conditions/index.ts";
+import {
+  type Circumstances,
+  type ComparisonBudget,
+  evaluate,
+  newComparisonBudget,
+  type Person,
+} from "../../conditions/index.ts";
 import type { Facts, Found } from "../advance.ts";
 import { conditionsOf } from "../definition.ts";
 import type { Version } from "../versions.ts";
@@ -57,7 +63,7 @@ export async function readFacts(
       const person = people.get(run.key) ?? null;
       const events = waited.get(run.n) ?? [];
       const budget = newComparisonBudget();
-      const found = findEvent(run, events, version, person, { segments, now: ctx.now(), budget });
+      const found = findEvent(run, events, version, person, { segments, now: ctx.now() }, budget);
       spendComparisons(ctx, budget);
       facts.set(run.n, {
         readUpTo: found === null && events.length === EVENTS_PER_LOOK ? (events.at(-1)?.n ?? null) : null,
@@ -111,11 +117,13 @@ function findEvent(
   { nodes }: Version,
   person: Person | null,
   circumstances: Circumstances,
+  budget: ComparisonBudget,
 ): Found | null {
   const node = run.node === null ? undefined : nodes[run.node];
   if (node?.kind !== "wait_for_event" || person === null) return null;
   const { filter } = node;
   return (
-    events.find(({ data }) => filter === null || evaluate(filter, person, { ...circumstances, event: data })) ?? null
+    events.find(({ data }) => filter === null || evaluate(filter, person, { ...circumstances, event: data }, budget)) ??
+    null
   );
 }

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { invalidField } from "../../../lib/errors.ts";
 import { iso } from "../../../lib/time.ts";
-import { evaluate, newComparisonBudget } from "../../conditions/index.ts";
+import { evaluate } from "../../conditions/index.ts";
 import { conditionsOf, type Definition } from "../definition.ts";
 import { findWorkspaces, readPeople } from "../engine/index.ts";
 import { toLines } from "../history.ts";
@@ -29,7 +29,7 @@ export async function dryRun(ctx: CallerCtx, id: string, input: DryRunIn): Promi
   const zone = states.get(workspace.number)?.timeZone ?? "UTC";
   const start = input.at === undefined ? ctx.now() : Date.parse(input.at);
   const { filter } = definition.trigger;
-  if (filter && !evaluate(filter, person, { now: start, segments, event: input.data, budget: newComparisonBudget() }))
+  if (filter && !evaluate(filter, person, { now: start, segments, event: input.data }))
     return { enters: false, history: [], emails: [], ends_at: null };
   const events = input.events.map(({ name, at, data }) => ({ name, at: Date.parse(at), data }));
   const { history, emails, endsAt } = simulate({

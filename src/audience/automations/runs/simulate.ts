@@ -89,13 +89,10 @@ function findEvent(
   const { wait } = run;
   if (node?.kind !== "wait_for_event" || wait === null) return null;
   const { filter } = node;
-  const budget = newComparisonBudget();
   const came = events.filter(
     ({ name, at }) => name === node.event && at >= waitsSince && at <= Math.min(now, wait.until),
   );
-  return (
-    came.find(({ data }) => filter === null || evaluate(filter, person, { now, segments, event: data, budget })) ?? null
-  );
+  return came.find(({ data }) => filter === null || evaluate(filter, person, { now, segments, event: data })) ?? null;
 }
 
 const toEmail = ({ at, path, step, day }: NonNullable<Move["effect"]>): SimulatedEmail => ({

@@ -96,3 +96,16 @@ describe("the characters of the largest person that a condition folds", () => {
     expect(testIssue({ is: "equals", value: `${wanted}é` })).toBeNull();
   });
 });
+
+it("conditions that compare more than 200,000,000 characters of a person hold for no one, whatever they are inside", () => {
+  const contains = note("contains", "0");
+  const segments = new Map<string, Condition>(
+    Array.from({ length: 5 }, (_, n) => [`${id}${n}`, { all: Array(50).fill(contains) }]),
+  );
+  const inSegments = (count: number): Condition => ({
+    all: Array.from({ length: count }, (_, n) => ({ segment: `${id}${n}` })),
+  });
+  expect(evaluate(inSegments(3), person, { now: 0, segments })).toBe(true);
+  expect(evaluate(inSegments(5), person, { now: 0, segments })).toBe(false);
+  expect(evaluate({ not: inSegments(5) }, person, { now: 0, segments })).toBe(false);
+});
