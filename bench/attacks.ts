@@ -16,8 +16,9 @@ const PROBES = 7;
 const LISTS = 2_000;
 /** Bytes of the metadata of a contact of the large person. */
 const METADATA = 62_000;
-const AUTOMATIONS = 199;
-const FILTER_CONDITIONS = 40;
+/** Automations with large filters: with the others the most of a workspace. */
+const AUTOMATIONS = 196;
+const FILTER_CONDITIONS = 47;
 const PAYLOADS = 100;
 const PAYLOAD = 1_900_000;
 const EVENTS = 50_000;
@@ -26,7 +27,10 @@ const DELIVERIES = 10_000;
 /** Work of one tenant beside the waits of another. */
 interface Attack {
   what: string;
-  run: () => Promise<unknown>;
+  /** Makes a backlog. */
+  before?: () => Promise<unknown>;
+  /** Is done again and again while the other tenant waits. */
+  beside?: () => Promise<Response>;
 }
 
 /** Times in ms that the other tenant waits for one event: until its email arrives, and its webhook. */
@@ -43,9 +47,15 @@ export async function measureAttacks(busy: Deployment, other: Deployment, sink: 
     await probe();
     const quiet = await waitsOf(probe);
     const rows: Row[] = [];
-    for (const { what, run } of await attacksOf(busy, hooks)) {
-      await run();
+    for (const { what, before, beside } of await attacksOf(busy, hooks)) {
+      await before?.();
+      let isOver = false;
+      const working = (async () => {
+        while (beside && !isOver) await (await beside()).arrayBuffer();
+      })();
       const waits = await waitsOf(probe);
+      isOver = true;
+      await working;
       rows.push(...toRows(what, waits, quiet));
     }
     return rows;
@@ -93,12 +103,14 @@ async function attacksOf(busy: Deployment, hooks: Hooks): Promise<Attack[]> {
   const list = await created(busy, "/v1/contacts/", { name: "Attack" });
   const plain = "plain@waits.example";
   await busy.call("POST", `/v1/contacts/${list}/contacts`, { email: plain });
-  const event = (name: string, email = plain) => busy.call("POST", "/v1/events/", { email, name });
+  const event = async (name: string, email = plain) =>
+    (await busy.call("POST", "/v1/events/", { email, name })).arrayBuffer();
   const wait = [{ kind: "wait", for: { days: 1 } }];
   const filter = (value: string) => ({ field: "f", is: "contains", value });
   const large = "large@waits.example";
 
-  await activated(busy, { event: "of_large", filter: filter("x") }, wait);
+  const costlyConditions = { any: Array(49).fill(filter(`${"0".repeat(249)}x`)) };
+  await activated(busy, { event: "of_large", filter: costlyConditions }, wait);
   await busy.sql(
     `${numbers(LISTS)} INSERT INTO contact_lists (workspace, id, name, contact_count, created_at) SELECT ?1, 'waits-' || i, 'L', 1, 0 FROM c`,
     workspace,
@@ -108,10 +120,10 @@ async function attacksOf(busy: Deployment, hooks: Hooks): Promise<Attack[]> {
      SELECT workspace, n, 'w' || n, ?2, ?2, json_object('f', hex(zeroblob(${METADATA / 2}))), 0 FROM contact_lists WHERE workspace = ?1 AND id LIKE 'waits-%'`,
     ...[workspace, large],
   );
-  for (let n = 0; n < AUTOMATIONS - 2; n++)
+  for (let n = 0; n < AUTOMATIONS; n++)
     await activated(
       busy,
-      { event: "of_many", filter: { not: { all: Array(FILTER_CONDITIONS).fill(filter("y".repeat(1_000))) } } },
+      { event: "of_many", filter: { not: { all: Array(FILTER_CONDITIONS).fill(filter("y".repeat(250))) } } },
       wait,
     );
   await activated(busy, { event: "of_flood" }, wait, "every");
@@ -123,32 +135,62 @@ async function attacksOf(busy: Deployment, hooks: Hooks): Promise<Attack[]> {
       ...[workspace, webhook, Date.now()],
     );
   const wakeWebhooks = () => busy.sql("UPDATE webhook_endpoints SET due_at = ?2 WHERE id = ?1", webhook, Date.now());
+  const costly = "{% for i in (1..4000) %}{% endfor %}Hello";
+  const subject = {
+    kind: "send_email",
+    mailbox_id: busy.seed.mailboxId,
+    language: "liquid",
+    subject: costly,
+    text: "Hello",
+  };
+  await activated(busy, { event: "of_subjects" }, [subject]);
+  const template_id = await created(busy, "/v1/templates/", {
+    name: "Costly",
+    language: "liquid",
+    subject: costly,
+    html_body: "<p>Hello</p>",
+  });
+  const from_ = { email: busy.seed.mailbox };
+  const segment = await created(busy, "/v1/segments/", { name: "Costly", conditions: costlyConditions });
   return [
     {
       what: `events of a person with ${LISTS} contacts of 62 KB`,
-      run: () => Promise.all([1, 2, 3].map(() => event("of_large", large))),
+      before: () => repeated(3, () => event("of_large", large)),
     },
     {
-      what: `events that begin ${AUTOMATIONS - 2} large automations each`,
-      run: () => Promise.all([1, 2, 3].map(() => event("of_many"))),
+      what: `events that begin ${AUTOMATIONS} large automations each`,
+      before: () => repeated(3, () => event("of_many")),
     },
     {
       what: `${PAYLOADS} webhook payloads of 1.9 MB`,
-      run: async () => {
+      before: async () => {
         await deliveries(PAYLOADS, `json_object('x', hex(zeroblob(${PAYLOAD / 2})))`);
         await wakeWebhooks();
       },
     },
     {
       what: `${DELIVERIES.toLocaleString("en")} webhook deliveries`,
-      run: async () => {
-        await deliveries(DELIVERIES, `'{}'`);
+      before: async () => {
+        await deliveries(DELIVERIES, "'{}'");
         await wakeWebhooks();
       },
     },
     {
+      what: "50 events whose emails take thousands of steps of Liquid",
+      before: () => repeated(50, () => event("of_subjects")),
+    },
+    {
+      what: "requests of 10 emails by a template of thousands of steps",
+      beside: () =>
+        busy.call("POST", "/v1/emails/batch", Array(10).fill({ from_, to: [{ email: plain }], template_id })),
+    },
+    {
+      what: "requests for the people of a segment of costly conditions",
+      beside: () => busy.call("GET", `/v1/segments/${segment}/contacts`),
+    },
+    {
       what: `${EVENTS.toLocaleString("en")} events`,
-      run: () =>
+      before: () =>
         busy.sql(
           `${numbers(EVENTS)} INSERT INTO events (workspace, id, email_key, name, data, occurred_at, created_at)
            SELECT ?1, '019aa7c0-4a00-7b3d-8f21-' || printf('%012x', i), ?2, 'of_flood', '{}', ?3, ?3 FROM c`,
@@ -157,6 +199,10 @@ async function attacksOf(busy: Deployment, hooks: Hooks): Promise<Attack[]> {
     },
   ];
 }
+
+const repeated = async (count: number, act: () => Promise<unknown>) => {
+  for (let n = 0; n < count; n++) await act();
+};
 
 async function created(of: Deployment, path: string, body: object): Promise<string> {
   return ((await (await of.call("POST", path, body)).json()) as { id: string }).id;

@@ -66,6 +66,7 @@ const MAIL_STEPS = [
   deleteByKey("rollups_totals", "workspace, hour"),
   deleteByKey("confirmations", "workspace, email_key, list"),
   deleteByKey("consents", "workspace, email_key, id"),
+  deleteByKey("unread_events", "workspace, n"),
   deleteByKey("events", "n"),
   deleteByKey("automation_runs", "n"),
   deleteByKey("automation_daily_emails", "workspace, email_key"),

@@ -167,6 +167,8 @@ describe.each(kinds)("the migrated $kind database", ({ kind, db, tables }) => {
 
   it("has no views, no other triggers than those it needs, and no undeclared automatic indexes", async () => {
     const ofMail = [
+      "event_added",
+      "event_deleted",
       "outbox_leased",
       "outbox_replaced",
       "webhook_delivery_added",
