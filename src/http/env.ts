@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { CallerCtx } from "../access/caller.ts";
 import type { Ctx } from "../platform/context.ts";
 import type { SendSystemEmail } from "../platform/system-email.ts";
@@ -40,6 +40,10 @@ export interface AppEnv {
     bodyFingerprint?: () => Promise<string>;
   };
 }
+
+/** The request that a handler serves, with what the middlewares before it have set. */
+export type AppContext = Context<AppEnv>;
+export type Middleware = MiddlewareHandler<AppEnv>;
 
 /** Returns an app without routes, whose handlers have this environment. */
 export const newRoutes = () => new Hono<AppEnv>();

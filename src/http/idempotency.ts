@@ -1,4 +1,3 @@
-import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { uniqueSymbol } from "hono-openapi";
 import type { CallerCtx } from "../access/caller.ts";
@@ -8,7 +7,7 @@ import { keyedHashes } from "../lib/secret-box.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import type { Idempotency } from "../platform/idempotency/key.ts";
 import { findResponse } from "../platform/idempotency/responses.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext, Middleware } from "./env.ts";
 
 /**
  * Returns the middleware that honours Idempotency-Key, and declares it, on a route whose success returns `status`
@@ -21,8 +20,8 @@ import type { AppEnv } from "./env.ts";
  */
 export function idempotent(
   status: ContentfulStatusCode,
-  authorize: (c: Context<AppEnv>) => Promise<unknown> = async () => {},
-): MiddlewareHandler<AppEnv> {
+  authorize: (c: AppContext) => Promise<unknown> = async () => {},
+): Middleware {
   return Object.assign(honour(status, authorize), { [uniqueSymbol]: { spec: { parameters: [KEY] } } });
 }
 
@@ -36,10 +35,7 @@ const KEY = {
   example: "order-1042",
 } as const;
 
-function honour(
-  status: ContentfulStatusCode,
-  authorize: (c: Context<AppEnv>) => Promise<unknown>,
-): MiddlewareHandler<AppEnv> {
+function honour(status: ContentfulStatusCode, authorize: (c: AppContext) => Promise<unknown>): Middleware {
   return async (c, next) => {
     const key = c.req.header("Idempotency-Key");
     if (key === undefined) return next();
@@ -81,7 +77,7 @@ const isRefusal = (error: unknown) => isConflict(error) || (error instanceof App
  * stored response. `fields` is a text that is equal for equal forms only. Throws 422 for a key that the form did not have.
  */
 export async function onceForForm<Result>(
-  c: Context<AppEnv>,
+  c: AppContext,
   fields: string,
   run: (ctx: CallerCtx) => Promise<Result>,
   key = c.get("form")?.get("idempotency_key") ?? "",
@@ -110,7 +106,7 @@ async function toIdempotency(
   { settings: { masterKeys } }: CallerCtx,
   key: string,
   body: string,
-  c: Context<AppEnv>,
+  c: AppContext,
 ): Promise<Idempotency> {
   return {
     keys: await keyedHashes(masterKeys, "idempotency-key", key),
@@ -126,7 +122,7 @@ const MEANINGFUL_HEADERS = ["X-Batch-Mode", "X-Batch-Validation"];
  * Returns the SHA-256 of method, path, MEANINGFUL_HEADERS that are present, and body
  * (docs/contract/idempotency.md#idempotency-key), in base64.
  */
-async function fingerprintOf(c: Context<AppEnv>, body: string): Promise<string> {
+async function fingerprintOf(c: AppContext, body: string): Promise<string> {
   const headers = MEANINGFUL_HEADERS.flatMap((name) => {
     const value = c.req.header(name)?.trim().toLowerCase();
     return value ? [`${name}: ${value}\n`] : [];

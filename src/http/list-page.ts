@@ -1,6 +1,5 @@
-import type { Context } from "hono";
 import type { CallerCtx } from "../access/caller.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 
 /** A list that a page shows. */
 export interface ShownList<Row> {
@@ -15,7 +14,7 @@ export interface ShownList<Row> {
 }
 
 /** Reads the page of a list that the URL of a request names. */
-export async function readPage<Row>(c: Context<AppEnv>, { path, read, after, size = 100 }: ShownList<Row>) {
+export async function readPage<Row>(c: AppContext, { path, read, after, size = 100 }: ShownList<Row>) {
   const from = c.req.query("after")?.toLowerCase();
   const found = await read(c.get("caller"), { ...(from ? { after: from } : {}), offset: 0, limit: size + 1 });
   return toPage(found, size, path, after);

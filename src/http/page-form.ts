@@ -1,11 +1,10 @@
-import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
 import type { CallerCtx } from "../access/caller.ts";
 import { AppError, unprocessable } from "../lib/errors.ts";
 import { ChangedMeanwhileError } from "../lib/form-version.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 import { readForm } from "./fields.ts";
 import { inPageWords } from "./page-words.ts";
 import type { Refusal } from "./ui/index.ts";
@@ -56,14 +55,14 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: un
 }
 
 /** Shows the page of a form, of which `respondPage` says why it was refused. */
-type Show = (c: Context<AppEnv>) => Response | Promise<Response>;
+type Show = (c: AppContext) => Response | Promise<Response>;
 
 /** The path that a form leads to, or a page. */
 type Result = Promise<string | Response>;
 
 /** Reads a form, of at most `maxBytes`, and runs what it asks for, as `attempt` does. */
 export async function submitForm(
-  c: Context<AppEnv>,
+  c: AppContext,
   page: Show | { show: Show; maxBytes: number },
   run: (fields: URLSearchParams) => Result,
 ): Promise<Response> {
@@ -73,7 +72,7 @@ export async function submitForm(
 }
 
 /** Runs what a form or a button asks for, and leads to the path that it returns. When it is refused, `show` shows the page again. */
-export async function attempt(c: Context<AppEnv>, show: Show, run: () => Result): Promise<Response> {
+export async function attempt(c: AppContext, show: Show, run: () => Result): Promise<Response> {
   try {
     const result = await run();
     return typeof result === "string" ? c.redirect(result, 303) : result;
@@ -96,14 +95,14 @@ type ButtonChange = (caller: CallerCtx, id: string) => Promise<unknown>;
 export type FormChange = (caller: CallerCtx, id: string, fields: URLSearchParams) => Promise<unknown>;
 
 /** Runs what a button of a page asks for, as `attempt` does, and leads back to the page, which says that it is `done`. */
-export const changeByButton = (c: Context<AppEnv>, page: ObjectPage, done: string, change: ButtonChange) =>
+export const changeByButton = (c: AppContext, page: ObjectPage, done: string, change: ButtonChange) =>
   attempt(c, page.show, () => changeObject(c, page, done, change));
 
 /** Reads a form of a page and runs what it asks for, as `submitForm` does, and leads back to the page, which says that it is `done`. */
-export const changeByForm = (c: Context<AppEnv>, page: ObjectPage, done: string, change: FormChange) =>
+export const changeByForm = (c: AppContext, page: ObjectPage, done: string, change: FormChange) =>
   submitForm(c, page.show, (fields) => changeObject(c, page, done, (caller, id) => change(caller, id, fields)));
 
-async function changeObject(c: Context<AppEnv>, { parameter, pathOf }: ObjectPage, done: string, change: ButtonChange) {
+async function changeObject(c: AppContext, { parameter, pathOf }: ObjectPage, done: string, change: ButtonChange) {
   const id = c.req.param(parameter) ?? "";
   await change(c.get("caller"), id);
   return `${pathOf(id)}?done=${done}`;

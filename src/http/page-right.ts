@@ -1,11 +1,8 @@
-import type { MiddlewareHandler } from "hono";
-import type { AppEnv } from "./env.ts";
+import type { Middleware } from "./env.ts";
 import { formsOfWorkspace } from "./form-page.tsx";
 import { pageSession } from "./page-session.ts";
 import { requireRequestRate } from "./rate-limit.ts";
 import { requireRight } from "./require-right.ts";
-
-type Middleware = MiddlewareHandler<AppEnv>;
 
 /** Returns the middleware that applies the scope and the rate limit of an API route, by method and mounted path, to a page. */
 export function rightOf(route: string): Middleware {

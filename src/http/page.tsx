@@ -1,8 +1,7 @@
-import type { Context } from "hono";
 import { html } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 import { Layout, ViewerContext } from "./ui/index.ts";
 import { viewerOf } from "./viewer.ts";
 
@@ -35,7 +34,7 @@ interface PageOptions {
  * are not signed in get no script at all. `element` is a layout.
  */
 export function respondPage(
-  c: Context<AppEnv>,
+  c: AppContext,
   element: Content,
   {
     status = c.get("refusal")?.status ?? 200,
@@ -81,7 +80,7 @@ export function respondPage(
  * Returns a page that opens `path` by itself. Browsers send Strict cookies with that request, and not with the one that
  * another site, or a link in an email, has caused.
  */
-export function respondRefresh(c: Context<AppEnv>, path: string) {
+export function respondRefresh(c: AppContext, path: string) {
   return respondPage(
     c,
     <Layout title="One moment" refreshTo={path}>
@@ -104,7 +103,7 @@ interface MailHtmlOptions {
  * images that the options allow, and its links open in a new tab.
  */
 export function respondMailHtml(
-  c: Context<AppEnv>,
+  c: AppContext,
   mailHtml: string,
   { ownImages = false, foreignImages = false }: MailHtmlOptions = {},
 ) {

@@ -1,6 +1,5 @@
-import type { Context } from "hono";
 import { clientOf } from "../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
@@ -30,7 +29,7 @@ export const formPages = newRoutes()
     });
   });
 
-const showForm = (c: Context<AppEnv>, { form, fields }: OpenForm) =>
+const showForm = (c: AppContext, { form, fields }: OpenForm) =>
   respondPage(c, <FormPage form={form} fields={fields} />, targetsOf(form.redirectUrl));
 
 /** The browser lets a form redirect only to origins that its page names. */

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, submitForm } from "../../http/page-form.ts";
@@ -41,7 +40,7 @@ const readFields = (fields: URLSearchParams, stored: Stored) => ({
   text: (fields.get("text") ?? "").replaceAll("\r\n", "\n"),
 });
 
-async function showAutoReply(c: Context<AppEnv>) {
+async function showAutoReply(c: AppContext) {
   const caller = c.get("caller");
   const { mailbox, autoReply } = await openAutoReply(caller, c.req.param("mailbox_id") ?? "");
   const stored = toAutoReply(autoReply);

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt } from "../../../http/page-form.ts";
@@ -47,5 +46,5 @@ export const claimPages = newRoutes()
   });
 
 /** Shows the claims of a name that was searched for; null: none was, or it was refused. */
-const showClaims = (c: Context<AppEnv>, name: string, claims: DomainClaimRow[] | null) =>
+const showClaims = (c: AppContext, name: string, claims: DomainClaimRow[] | null) =>
   respondPage(c, <ClaimsPage name={name} claims={claims} />, { notices: { ended: "The verification is ended." } });

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { readPage, toPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -107,12 +106,12 @@ export const operationPages = newRoutes()
   });
 
 /** Returns how many rows the last form changed, by the parameter of the redirect. */
-function countNotice(c: Context<AppEnv>, parameter: string, of: string): string | undefined {
+function countNotice(c: AppContext, parameter: string, of: string): string | undefined {
   const count = /^\d{1,9}$/.exec(c.req.query(parameter) ?? "")?.[0];
   return count === undefined ? undefined : `${count} ${of} due now.`;
 }
 
-async function showHosts(c: Context<AppEnv>) {
+async function showHosts(c: AppContext) {
   const { rows, next } = await readPage(c, { path: HOSTS, read: listBlockedHosts, after: ({ host }) => host });
   return respondPage(c, <BlockedHostsPage hosts={rows} />, { notices, next, nextLabel: "More" });
 }

@@ -1,6 +1,5 @@
-import type { Context } from "hono";
 import { listDomains } from "../../../domains/domains/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -54,7 +53,7 @@ export const apiKeyPages = newRoutes()
     return c.redirect("/app/api-keys?done=revoked", 303);
   });
 
-async function showKeys(c: Context<AppEnv>) {
+async function showKeys(c: AppContext) {
   const caller = c.get("caller");
   const [{ rows: keys, next }, domains] = await Promise.all([
     readPage(c, { path: "/app/api-keys", read: listApiKeys, after: ({ id }) => id }),

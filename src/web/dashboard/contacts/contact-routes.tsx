@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   ContactPatch,
   getContact,
@@ -7,7 +6,7 @@ import {
   toList,
   updateContact,
 } from "../../../audience/contacts/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
@@ -60,7 +59,7 @@ function parseDetails({ metadata }: ContactValues): unknown {
   }
 }
 
-async function showContact(c: Context<AppEnv>) {
+async function showContact(c: AppContext) {
   const caller = c.get("caller");
   const [listId, contactId] = [c.req.param("list_id") ?? "", c.req.param("contact_id") ?? ""];
   const [list, row] = await Promise.all([getList(caller, listId), getContact(caller, listId, contactId)]);

@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   addContact,
   ContactIn,
@@ -14,7 +13,7 @@ import {
   toContact,
   toList,
 } from "../../../audience/contacts/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -95,7 +94,7 @@ export const contactPages = newRoutes()
     },
   );
 
-async function askBeforeDeletion(c: Context<AppEnv>, listId: string, contactId: string) {
+async function askBeforeDeletion(c: AppContext, listId: string, contactId: string) {
   const { email } = await getContact(c.get("caller"), listId, contactId);
   return respondPage(
     c,
@@ -110,12 +109,12 @@ async function askBeforeDeletion(c: Context<AppEnv>, listId: string, contactId: 
   );
 }
 
-async function showLists(c: Context<AppEnv>) {
+async function showLists(c: AppContext) {
   const lists = await listLists(c.get("caller"));
   return respondPage(c, <ListsPage lists={lists.map(toList)} />, { notices });
 }
 
-async function showList(c: Context<AppEnv>) {
+async function showList(c: AppContext) {
   const id = c.req.param("list_id") ?? "";
   const search = (c.req.query("q") ?? "").slice(0, 320);
   const after = c.req.query("after")?.toLowerCase();

@@ -1,7 +1,6 @@
-import type { Context } from "hono";
 import { BulkSendIn, sendToList } from "../../../audience/broadcasts/index.ts";
 import { getList, toList } from "../../../audience/contacts/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
@@ -35,7 +34,7 @@ export const sendPages = newRoutes()
     }),
   );
 
-async function showForm(c: Context<AppEnv>) {
+async function showForm(c: AppContext) {
   const caller = c.get("caller");
   const [list, senders, topics] = await Promise.all([
     getList(caller, c.req.param("list_id") ?? ""),

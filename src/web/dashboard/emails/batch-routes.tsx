@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { submitForm } from "../../../http/page-form.ts";
@@ -32,6 +31,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function showForm(c: Context<AppEnv>) {
+function showForm(c: AppContext) {
   return respondPage(c, <BatchPage />);
 }

@@ -1,6 +1,5 @@
-import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -54,7 +53,7 @@ export const homePages = newRoutes()
     }),
   );
 
-async function showHome(c: Context<AppEnv>) {
+async function showHome(c: AppContext) {
   const content = await findContent(c.get("caller"));
   return respondPage(c, <HomePage {...content} />, { notices: { joined: "You are a member of the workspace." } });
 }

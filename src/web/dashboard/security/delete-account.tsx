@@ -1,7 +1,6 @@
-import type { Context } from "hono";
 import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
 import { clientOf } from "../../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -42,7 +41,7 @@ export const deleteAccountPages = newRoutes()
     }),
   );
 
-async function showForm(c: Context<AppEnv>) {
+async function showForm(c: AppContext) {
   const caller = c.get("caller");
   const proof = c.get("form")?.get("proof")?.trim() ?? c.req.query("proof") ?? "";
   const [workspaces, totp] = await Promise.all([listAccountWorkspaces(caller), readTotpStatus(caller)]);

@@ -1,9 +1,8 @@
-import type { Context } from "hono";
 import * as z from "zod";
 import { getSession, listSessions } from "../../../access/sessions/queries.ts";
 import { revokeSession } from "../../../access/sessions/revoke.ts";
 import { clientOf } from "../../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
 import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -65,7 +64,7 @@ function refuseCode(error: unknown): never {
   throw error;
 }
 
-async function showSecurity(c: Context<AppEnv>) {
+async function showSecurity(c: AppContext) {
   const [{ rows: sessions, next }, totp] = await Promise.all([
     readPage(c, { path: "/app/security", read: listSessions, after: ({ id }) => id }),
     readTotpStatus(c.get("caller")),

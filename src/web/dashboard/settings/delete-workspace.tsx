@@ -1,6 +1,5 @@
-import type { Context } from "hono";
 import { continueSession } from "../../../http/continue-session.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -23,7 +22,7 @@ export const deleteWorkspacePages = newRoutes()
     }),
   );
 
-function showForm(c: Context<AppEnv>) {
+function showForm(c: AppContext) {
   const { name } = c.get("caller").workspace;
   return respondPage(
     c,

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
@@ -59,7 +58,7 @@ const notices: Readonly<Record<string, string>> = {
   resumed: "The mail is resumed. What waited leaves now.",
 };
 
-async function showSettings(c: Context<AppEnv>) {
+async function showSettings(c: AppContext) {
   return respondPage(c, <SettingsPage workspace={await getWorkspace(c.get("caller"))} />, { notices });
 }
 

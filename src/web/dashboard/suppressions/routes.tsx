@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -46,7 +45,7 @@ export const suppressionPages = newRoutes()
     return c.redirect(`/app/suppressions?${new URLSearchParams({ done: "removed", ...about })}`, 303);
   });
 
-async function showList(c: Context<AppEnv>) {
+async function showList(c: AppContext) {
   const { address = "", after, after_topic: afterTopic, done, email, reason, topic_id: topicId } = c.req.query();
   const search = address.trim();
   const found = await listSuppressions(c.get("caller"), {

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -82,7 +81,7 @@ export const teamPages = newRoutes()
     }),
   );
 
-async function showTeam(c: Context<AppEnv>) {
+async function showTeam(c: AppContext) {
   const caller = c.get("caller");
   const [{ rows: members, next }, invitations] = await Promise.all([
     readPage(c, { path: "/app/team", read: listMembers, after: ({ userId }) => userId }),

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { submitForm } from "../../../http/page-form.ts";
@@ -20,7 +19,7 @@ export const deliveryPages = newRoutes()
     }),
   );
 
-async function showDelivery(c: Context<AppEnv>) {
+async function showDelivery(c: AppContext) {
   const caller = c.get("caller");
   const webhook = await getWebhook(caller, c.req.param("webhook_id") ?? "");
   const delivery = toDelivery(await getDelivery(caller, c.req.param("delivery_id") ?? "", webhook.id), webhook.url);
