@@ -4,7 +4,6 @@ import { RequestTooLargeError, unprocessable, unsupportedMediaType } from "../li
 import { BodyStream } from "./body-stream.ts";
 import type { AppContext } from "./env.ts";
 import { checkJson, invalidJson } from "./json-errors.ts";
-import { FORM_PAGE } from "./ui/index.ts";
 import { toValidationErrors } from "./validate.ts";
 
 /** Greatest body of a form or of a sign-in call, in bytes. */
@@ -39,18 +38,6 @@ export async function readFields<Schema extends z.ZodType>(
   return result.data;
 }
 
-/**
- * Reads a form body of at most `maxBytes`, whose fields may be repeated. A page of the response fills the form in again. Throws 413, 415, and 422 when it is not UTF-8.
- */
-export async function readForm(c: AppContext, maxBytes = MAX_BYTES): Promise<URLSearchParams> {
-  if (!isForm(c)) throw unsupportedMediaType("The body must be application/x-www-form-urlencoded");
-  const fields = new URLSearchParams(decode(await readBytes(c, maxBytes)));
-  // It was checked already, and is no field of the operation.
-  if (c.get("formPage") !== undefined) fields.delete(FORM_PAGE);
-  c.set("form", fields);
-  return fields;
-}
-
 const mediaTypeOf = (c: AppContext) => c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
 /** Returns the body of a request, also when its start was read already. */
@@ -72,7 +59,8 @@ export async function readBytes(c: AppContext, maxBytes = MAX_BYTES): Promise<Ui
   return concat(chunks);
 }
 
-function decode(bytes: Uint8Array): string {
+/** Returns a body as text. Throws 422 when it is not UTF-8. */
+export function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {

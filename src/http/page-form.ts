@@ -1,13 +1,15 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
 import type { CallerCtx } from "../access/caller.ts";
-import { AppError, unprocessable } from "../lib/errors.ts";
+import { AppError, invalidField, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
 import { ChangedMeanwhileError } from "../lib/form-version.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
+import { findResponse } from "../platform/idempotency/responses.ts";
 import type { AppContext } from "./env.ts";
-import { readForm } from "./fields.ts";
+import { decode, isForm, readBytes } from "./fields.ts";
+import { isConflict, toIdempotency } from "./idempotency.ts";
 import { inPageWords } from "./page-words.ts";
-import type { Refusal } from "./ui/index.ts";
+import { FORM_PAGE, type Refusal } from "./ui/index.ts";
 import { toValidationErrors } from "./validate.ts";
 
 /** Pages of the kinds of blockers. */
@@ -47,6 +49,18 @@ export function toRefusal(error: unknown): Refusal {
 const fieldOf = ([place, name, inside]: readonly (string | number)[]) =>
   String((name === "settings" ? inside : name) ?? place);
 
+/**
+ * Reads a form body of at most `maxBytes`, whose fields may be repeated. A page of the response fills the form in again. Throws 413, 415, and 422 when it is not UTF-8.
+ */
+export async function readForm(c: AppContext, maxBytes?: number): Promise<URLSearchParams> {
+  if (!isForm(c)) throw unsupportedMediaType("The body must be application/x-www-form-urlencoded");
+  const fields = new URLSearchParams(decode(await readBytes(c, maxBytes)));
+  // It was checked already, and is no field of the operation.
+  if (c.get("formPage") !== undefined) fields.delete(FORM_PAGE);
+  c.set("form", fields);
+  return fields;
+}
+
 /** Validates the fields of a form by the schema of the API call. Throws 422. */
 export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {
   const result = schema.safeParse(fields, { reportInput: true });
@@ -79,6 +93,35 @@ export async function attempt(c: AppContext, show: Show, run: () => Result): Pro
   } catch (error) {
     c.set("refusal", toRefusal(error));
     return show(c);
+  }
+}
+
+/**
+ * Runs an operation for a form with a hidden Idempotency-Key. A repeated submission, such as a reloaded page, gets the
+ * stored response. `fields` is a text that is equal for equal forms only. Throws 422 for a key that the form did not have.
+ */
+export async function onceForForm<Result>(
+  c: AppContext,
+  fields: string,
+  run: (ctx: CallerCtx) => Promise<Result>,
+  key = c.get("form")?.get("idempotency_key") ?? "",
+): Promise<Result> {
+  if (key.length < 16 || key.length > 255)
+    throw invalidField("idempotency_key", "The form is incomplete; load the page again");
+  const caller = c.get("caller");
+  const idempotency = await toIdempotency(caller, key, fields, c);
+  const replay = async () => {
+    const stored = await findResponse(caller, idempotency);
+    return stored && (JSON.parse(stored.body) as Result);
+  };
+  const replayed = await replay();
+  if (replayed !== null) return replayed;
+  try {
+    return await run({ ...caller, idempotency });
+  } catch (error) {
+    const stored = isConflict(error) ? await replay() : null;
+    if (stored === null) throw error;
+    return stored;
   }
 }
 

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { type AppContext, newRoutes } from "../../http/env.ts";
-import { readFields, readForm } from "../../http/fields.ts";
+import { readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
+import { readForm } from "../../http/page-form.ts";
 import { anyCursorQuery, respondList } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
 import { query } from "../../http/validate.ts";

@@ -1,8 +1,9 @@
 import { belongsToHost } from "../../domains/hosts/index.ts";
 import { type AppContext, newRoutes } from "../../http/env.ts";
-import { isForm, readForm } from "../../http/fields.ts";
+import { isForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
+import { readForm } from "../../http/page-form.ts";
 import { readUnsubscribeAddress } from "../../platform/mail-tokens/return-path.ts";
 import { findRecipient } from "./find-recipient.ts";
 import { actions, donePage, invalidLinkPage, preferencesPage } from "./page.tsx";

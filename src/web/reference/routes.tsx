@@ -1,12 +1,12 @@
 import type { Hono } from "hono";
 import { dispatcher } from "../../http/dispatch.ts";
 import { type AppContext, type AppEnv, newRoutes } from "../../http/env.ts";
-import { readForm } from "../../http/fields.ts";
 import { formsOfWorkspace } from "../../http/form-page.tsx";
 import { needs } from "../../http/needs.ts";
 import { readOpenApi } from "../../http/openapi-document.ts";
 import { respondPage } from "../../http/page.tsx";
 import { onPageError } from "../../http/page-errors.tsx";
+import { readForm } from "../../http/page-form.ts";
 import { pageSession } from "../../http/page-session.ts";
 import type { ApiCall } from "../../lib/api-call.ts";
 import { AppError, notFound } from "../../lib/errors.ts";

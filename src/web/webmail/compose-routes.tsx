@@ -1,10 +1,9 @@
 import { type AppContext, newRoutes } from "../../http/env.ts";
-import { isForm, readForm } from "../../http/fields.ts";
+import { isForm } from "../../http/fields.ts";
 import { readFormWithFiles } from "../../http/file-body.ts";
-import { onceForForm } from "../../http/idempotency.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { attempt, parseFields, submitForm } from "../../http/page-form.ts";
+import { attempt, onceForForm, parseFields, readForm, submitForm } from "../../http/page-form.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { AppError, conflict, notFound, tooLarge } from "../../lib/errors.ts";

@@ -9,9 +9,8 @@ import {
   toAutomation,
 } from "../../../audience/automations/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { changeByButton, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
+import { changeByButton, onceForForm, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { parseAddress } from "../../../lib/addresses.ts";

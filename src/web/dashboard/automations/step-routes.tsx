@@ -10,9 +10,8 @@ import {
   toAutomation,
 } from "../../../audience/automations/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, refusedAt } from "../../../http/page-form.ts";
+import { attempt, parseFields, readForm, refusedAt } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";

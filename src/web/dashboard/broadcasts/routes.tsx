@@ -10,10 +10,8 @@ import {
   toRecord,
 } from "../../../audience/broadcasts/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { attempt, changeByButton } from "../../../http/page-form.ts";
+import { attempt, changeByButton, onceForForm, readForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";

@@ -7,9 +7,8 @@ import {
   updateContact,
 } from "../../../audience/contacts/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
+import { parseFields, readForm, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { requireVersion } from "../../../lib/form-version.ts";

@@ -1,9 +1,8 @@
 import { BulkSendIn, sendToList } from "../../../audience/broadcasts/index.ts";
 import { getList, toList } from "../../../audience/contacts/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
+import { onceForForm, parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
 import { listSenders } from "../senders.ts";

@@ -1,7 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { submitForm } from "../../../http/page-form.ts";
+import { onceForForm, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { parseItems } from "../../../http/validate.ts";
 import { unprocessable } from "../../../lib/errors.ts";

@@ -1,7 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, textOf, toRefusal } from "../../../http/page-form.ts";
+import { attempt, parseFields, readForm, textOf, toRefusal } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import {
   findFailureReasons,

@@ -11,9 +11,8 @@ import {
   updateForm,
 } from "../../../audience/forms/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm, textOf } from "../../../http/page-form.ts";
+import { onceForForm, parseFields, submitForm, textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { fromLines } from "./field-lines.ts";

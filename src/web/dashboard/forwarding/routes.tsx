@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { changeByButton, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
+import { changeByButton, onceForForm, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { requireVersion } from "../../../lib/form-version.ts";

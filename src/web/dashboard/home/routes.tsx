@@ -1,9 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
+import { onceForForm, parseFields, readForm, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { acceptReceivedInvitation, listReceivedInvitations } from "../../../identity/invitations/index.ts";
 import { iso } from "../../../lib/time.ts";

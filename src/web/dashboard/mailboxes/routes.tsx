@@ -1,9 +1,8 @@
 import { listDomains } from "../../../domains/domains/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
 import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { changeByForm, parseFields, submitForm } from "../../../http/page-form.ts";
+import { changeByForm, onceForForm, parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { listMembers } from "../../../identity/members/index.ts";

@@ -1,8 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm, textOf } from "../../../http/page-form.ts";
+import { onceForForm, parseFields, readForm, submitForm, textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import {

@@ -1,8 +1,7 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
 import { readPage } from "../../../http/list-page.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, submitForm } from "../../../http/page-form.ts";
+import { attempt, onceForForm, parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {

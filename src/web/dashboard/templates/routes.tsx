@@ -1,8 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
+import { onceForForm, parseFields, readForm, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import { escapeHtml } from "../../../lib/placeholders.ts";
