@@ -1,6 +1,5 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { readPage, toPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
+import { readPage, respondPage, toPage } from "../../../http/page.tsx";
 import { parseFields, readForm, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";

@@ -1,6 +1,5 @@
 import type { AppContext } from "../../../http/env.ts";
-import { readPage, type ShownList } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
+import { readPage, respondPage, type ShownList } from "../../../http/page.tsx";
 import { AppLayout, Empty, List, Time } from "../../../http/ui/index.ts";
 import { type AuditEntryOut, type AuditRow, toAuditEntry } from "../../../identity/workspaces/index.ts";
 

@@ -1,6 +1,5 @@
 import { newRoutes } from "../../../http/env.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
+import { readPage, respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { deleteGrant, getGrant, listGrants } from "../../../identity/oauth/index.ts";

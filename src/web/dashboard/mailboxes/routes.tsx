@@ -1,7 +1,6 @@
 import { listDomains } from "../../../domains/domains/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
+import { readPage, respondPage } from "../../../http/page.tsx";
 import { changeByForm, onceForForm, parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";

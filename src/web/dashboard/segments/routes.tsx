@@ -13,8 +13,7 @@ import {
   updateSegment,
 } from "../../../audience/segments/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { toPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
+import { respondPage, toPage } from "../../../http/page.tsx";
 import { attempt, onceForForm, parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { AppLayout, ConfirmPage, ErrorSummary } from "../../../http/ui/index.ts";

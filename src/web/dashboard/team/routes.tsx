@@ -1,6 +1,5 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
+import { readPage, respondPage } from "../../../http/page.tsx";
 import { attempt, onceForForm, parseFields, submitForm } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";

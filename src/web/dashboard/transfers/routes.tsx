@@ -1,6 +1,5 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
+import { readPage, respondPage } from "../../../http/page.tsx";
 import { changeByForm, type FormChange, parseFields, textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import {
