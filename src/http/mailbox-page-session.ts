@@ -6,7 +6,7 @@ import type { Middleware } from "./env.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "./mailbox-cookies.ts";
 import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
-import { rightOf } from "./page-right.ts";
+import { rightOf } from "./page-routes.ts";
 import { nullIfUnauthorized, pageSession } from "./page-session.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { readSessionCookie } from "./session-cookies.ts";

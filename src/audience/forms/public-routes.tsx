@@ -2,7 +2,7 @@ import { clientOf } from "../../http/client.ts";
 import { type AppContext, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
-import { attempt, readForm } from "../../http/page-form.ts";
+import { attempt, readForm } from "../../http/page-routes.ts";
 import { FormPage, MissingFormPage, SubmittedPage } from "./page.tsx";
 import { findOpenForm, type OpenForm, submitForm } from "./submit.ts";
 

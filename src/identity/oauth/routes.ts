@@ -4,7 +4,7 @@ import { readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { readForm } from "../../http/page-form.ts";
+import { readForm } from "../../http/page-routes.ts";
 import { anyCursorQuery, respondList } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
 import { query } from "../../http/validate.ts";

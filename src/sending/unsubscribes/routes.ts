@@ -3,7 +3,7 @@ import { type AppContext, newRoutes } from "../../http/env.ts";
 import { isForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
-import { readForm } from "../../http/page-form.ts";
+import { readForm } from "../../http/page-routes.ts";
 import { readUnsubscribeAddress } from "../../platform/mail-tokens/return-path.ts";
 import { findRecipient } from "./find-recipient.ts";
 import { actions, donePage, invalidLinkPage, preferencesPage } from "./page.tsx";

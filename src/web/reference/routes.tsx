@@ -6,7 +6,7 @@ import { needs } from "../../http/needs.ts";
 import { readOpenApi } from "../../http/openapi-document.ts";
 import { respondPage } from "../../http/page.tsx";
 import { onPageError } from "../../http/page-errors.tsx";
-import { readForm } from "../../http/page-form.ts";
+import { readForm } from "../../http/page-routes.ts";
 import { pageSession } from "../../http/page-session.ts";
 import type { ApiCall } from "../../lib/api-call.ts";
 import { AppError, notFound } from "../../lib/errors.ts";

@@ -1,7 +1,7 @@
 import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, submitForm } from "../../http/page-form.ts";
+import { parseFields, submitForm } from "../../http/page-routes.ts";
 import { readTime } from "../../http/time-field.ts";
 import { AutoReplyIn, openAutoReply, replaceAutoReply, toAutoReply } from "../../mailboxes/inbox/index.ts";
 import { AutoReplyPage } from "./auto-reply-page.tsx";

@@ -3,7 +3,7 @@ import { isForm } from "../../http/fields.ts";
 import { readFormWithFiles } from "../../http/file-body.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { attempt, onceForForm, parseFields, readForm, submitForm } from "../../http/page-form.ts";
+import { attempt, onceForForm, parseFields, readForm, submitForm } from "../../http/page-routes.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { AppError, conflict, notFound, tooLarge } from "../../lib/errors.ts";

@@ -3,7 +3,7 @@ import { type AppContext, newRoutes } from "../../http/env.ts";
 import { readFormWithFiles } from "../../http/file-body.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { attempt } from "../../http/page-form.ts";
+import { attempt } from "../../http/page-routes.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { badRequest, tooLarge } from "../../lib/errors.ts";
 import { toReadable } from "../../lib/readable.ts";

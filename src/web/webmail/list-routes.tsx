@@ -1,7 +1,7 @@
 import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { attempt, parseFields, readForm } from "../../http/page-form.ts";
+import { attempt, parseFields, readForm } from "../../http/page-routes.ts";
 import { notFound } from "../../lib/errors.ts";
 import { SelectionIn } from "../../mailboxes/inbox/index.ts";
 import type { ConversationItem, ListPlace, MessageItem } from "../../mailboxes/mailbox-store/index.ts";

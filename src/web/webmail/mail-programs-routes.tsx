@@ -1,7 +1,7 @@
 import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { onceForForm, parseFields, submitForm } from "../../http/page-form.ts";
+import { onceForForm, parseFields, submitForm } from "../../http/page-routes.ts";
 import { badRequest } from "../../lib/errors.ts";
 import {
   AppPasswordForm,

@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { readForm } from "../../../http/page-form.ts";
+import { readForm } from "../../../http/page-routes.ts";
 import { pageSession } from "../../../http/page-session.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { approve, listWorkspaceChoices } from "../approve.ts";

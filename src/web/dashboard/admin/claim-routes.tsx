@@ -1,7 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, readForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, pageFor, readForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { type DomainClaimRow, endDomainClaim, listDomainClaims, readHost } from "../../../operations/admin/index.ts";

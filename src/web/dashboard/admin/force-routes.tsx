@@ -1,8 +1,7 @@
 import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { AppError, invalidField } from "../../../lib/errors.ts";
 import { ForceIn, forceDomain } from "../../../transfers/domain-transfers/index.ts";
 import { withProof } from "../proof-of-identity.tsx";

@@ -1,8 +1,7 @@
 import { listDomains } from "../../../domains/domains/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
-import { onceForForm, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {
   createApiKey,

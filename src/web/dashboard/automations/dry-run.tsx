@@ -1,8 +1,7 @@
 import { DryRunIn, type DryRunOut, dryRun, stepNumber } from "../../../audience/automations/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { AppLayout, Field, Form, List, TextArea, Time } from "../../../http/ui/index.ts";
 import { parseJson } from "./step-fields.ts";
 import { readAutomation } from "./step-routes.tsx";

@@ -10,8 +10,7 @@ import {
 } from "../../../audience/automations/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { changeByButton, onceForForm, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { changeByButton, onceForForm, pageFor, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { PAGE_SIZE } from "../page-size.ts";

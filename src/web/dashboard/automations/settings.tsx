@@ -8,8 +8,7 @@ import {
 import type { Condition } from "../../../audience/conditions/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
 import { AppLayout, Field, Form, Select, VersionField } from "../../../http/ui/index.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import {

@@ -11,8 +11,7 @@ import {
 } from "../../../audience/automations/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, readForm, refusedAt } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, pageFor, parseFields, readForm, refusedAt } from "../../../http/page-routes.ts";
 import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import { type DraftGroup, emptyDraft, parseDraft, readConditions, toDraft } from "../conditions/index.ts";

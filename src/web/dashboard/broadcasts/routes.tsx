@@ -11,8 +11,7 @@ import {
 } from "../../../audience/broadcasts/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { attempt, changeByButton, onceForForm, readForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, changeByButton, onceForForm, pageFor, readForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { PAGE_SIZE } from "../page-size.ts";

@@ -8,7 +8,7 @@ import {
   VariantIn,
 } from "../../../audience/broadcasts/index.ts";
 import type { AppContext } from "../../../http/env.ts";
-import { onceForForm, parseFields } from "../../../http/page-form.ts";
+import { onceForForm, parseFields } from "../../../http/page-routes.ts";
 import { conflict, unprocessable } from "../../../lib/errors.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import { fieldOfVariant, reviewedVersion, type StepForm, toPatch, toStepForm, valuesOf } from "./step-form.tsx";

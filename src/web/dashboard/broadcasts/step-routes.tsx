@@ -1,8 +1,7 @@
 import { BroadcastIn, createBroadcast, sendBroadcast, sendTest, TestIn } from "../../../audience/broadcasts/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondMailHtml } from "../../../http/page.tsx";
-import { attempt, onceForForm, parseFields, readForm, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { requireRight } from "../../../http/require-right.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { textAsHtml } from "../../../lib/placeholders.ts";

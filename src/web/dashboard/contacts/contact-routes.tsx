@@ -8,8 +8,7 @@ import {
 } from "../../../audience/contacts/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, readForm, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import { choosePersonTopics, getPersonTopics, PersonTopicsIn } from "../../../sending/topics/index.ts";

@@ -2,8 +2,7 @@ import { getList, type ImportOut, importContacts, importLimits, toList } from ".
 import { type AppContext, type Middleware, newRoutes } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, pageFor } from "../../../http/page-routes.ts";
 import { type CsvPreview, PREVIEW_BYTES, previewFile } from "../../../lib/csv/preview.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { ImportPage } from "./import-page.tsx";

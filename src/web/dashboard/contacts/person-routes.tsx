@@ -3,7 +3,7 @@ import { getContact } from "../../../audience/contacts/index.ts";
 import { erasePerson, exportPages, getErasure, readTimeline } from "../../../audience/people/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { ReceiptPage } from "./receipt-page.tsx";
 import { TimelinePage } from "./timeline-page.tsx";

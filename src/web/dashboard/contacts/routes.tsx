@@ -15,8 +15,7 @@ import {
 } from "../../../audience/contacts/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { onceForForm, parseFields, readForm, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { lowerCaseAscii } from "../../../lib/addresses.ts";
 import { PAGE_SIZE } from "../page-size.ts";

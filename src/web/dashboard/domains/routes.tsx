@@ -19,8 +19,7 @@ import { getDmarcSummary, getReportsOn, ReportsQuery } from "../../../domains/re
 import { download } from "../../../http/download.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
-import { attempt, onceForForm, parseFields, submitForm, textOf } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, onceForForm, pageFor, parseFields, submitForm, textOf } from "../../../http/page-routes.ts";
 import { minuteLimit } from "../../../http/rate-limit.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { AppError, invalidField } from "../../../lib/errors.ts";

@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { onceForForm, parseFields, readForm, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import type { Refusal } from "../../../http/ui/index.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { textAsHtml } from "../../../lib/placeholders.ts";

@@ -1,7 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { changeByButton, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { changeByButton, pageFor, submitForm } from "../../../http/page-routes.ts";
 import { readTime } from "../../../http/time-field.ts";
 import { notFound } from "../../../lib/errors.ts";
 import {

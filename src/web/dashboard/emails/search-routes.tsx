@@ -1,7 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, readForm, textOf, toRefusal } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, pageFor, parseFields, readForm, textOf, toRefusal } from "../../../http/page-routes.ts";
 import {
   findFailureReasons,
   getSavedSearches,

@@ -12,8 +12,7 @@ import {
 } from "../../../audience/forms/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { onceForForm, parseFields, submitForm, textOf } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, submitForm, textOf } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { fromLines } from "./field-lines.ts";
 import { FormPage, FormsPage } from "./page.tsx";

@@ -2,8 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { changeByButton, onceForForm, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { changeByButton, onceForForm, pageFor, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import {

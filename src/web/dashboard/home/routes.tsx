@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { onceForForm, parseFields, readForm, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { acceptReceivedInvitation, listReceivedInvitations } from "../../../identity/invitations/index.ts";
 import { iso } from "../../../lib/time.ts";
 import { listNotifications, toNotification } from "../../../notices/notifications/index.ts";

@@ -1,7 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, readForm, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { getWorkspace, updateWorkspace, WorkspacePatch } from "../../../identity/workspaces/index.ts";
 import {
   categories,

@@ -2,8 +2,7 @@ import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentica
 import { clientOf } from "../../../http/client.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, pageFor, submitForm } from "../../../http/page-routes.ts";
 import { deleteSessionCookies } from "../../../http/session-cookies.ts";
 import { AppLayout, ButtonLink, Field, Form, Notice, Submit, useCaller } from "../../../http/ui/index.ts";
 import {

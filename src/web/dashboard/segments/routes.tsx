@@ -14,8 +14,7 @@ import {
 } from "../../../audience/segments/index.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage, toPage } from "../../../http/page.tsx";
-import { attempt, onceForForm, parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { AppLayout, ConfirmPage, ErrorSummary } from "../../../http/ui/index.ts";
 import { invalidField } from "../../../lib/errors.ts";
 import { type FormValues, requireVersion, versionOf } from "../../../lib/form-version.ts";

@@ -1,8 +1,7 @@
 import { continueSession } from "../../../http/continue-session.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, submitForm } from "../../../http/page-routes.ts";
 import { AppLayout, ButtonLink, Field, Form, Submit } from "../../../http/ui/index.ts";
 import { deleteWorkspace } from "../../../identity/workspaces/index.ts";
 import { invalidField } from "../../../lib/errors.ts";

@@ -1,7 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
-import { attempt, onceForForm, parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {
   InvitationIn,

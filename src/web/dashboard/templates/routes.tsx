@@ -1,7 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { onceForForm, parseFields, readForm, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import { escapeHtml } from "../../../lib/placeholders.ts";
 import {

@@ -1,7 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
-import { changeByForm, type FormChange, parseFields, textOf } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { changeByForm, type FormChange, pageFor, parseFields, textOf } from "../../../http/page-routes.ts";
 import {
   AcceptIn,
   acceptById,

@@ -1,7 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { onceForForm, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, submitForm } from "../../../http/page-routes.ts";
 import { getDelivery, getWebhook, replayDelivery, toDelivery } from "../../../notices/webhooks/index.ts";
 import { DeliveryPage } from "./delivery.tsx";
 

@@ -5,12 +5,36 @@ import { AppError, invalidField, unprocessable, unsupportedMediaType } from "../
 import { ChangedMeanwhileError } from "../lib/form-version.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import { findResponse } from "../platform/idempotency/responses.ts";
-import type { AppContext } from "./env.ts";
+import type { AppContext, Middleware } from "./env.ts";
 import { decode, isForm, readBytes } from "./fields.ts";
+import { formsOfWorkspace } from "./form-page.tsx";
 import { isConflict, toIdempotency } from "./idempotency.ts";
+import { pageSession } from "./page-session.ts";
 import { inPageWords } from "./page-words.ts";
+import { requireRequestRate } from "./rate-limit.ts";
+import { requireRight } from "./require-right.ts";
 import { FORM_PAGE, type Refusal } from "./ui/index.ts";
 import { toValidationErrors } from "./validate.ts";
+
+/** Returns the middleware that applies the scope and the rate limit of an API route, by method and mounted path, to a page. */
+export function rightOf(route: string): Middleware {
+  return async (c, next) => {
+    const { actor } = c.get("caller");
+    requireRight(actor, route, c.get("routes"));
+    await requireRequestRate(c.get("ctx"), route, actor);
+    return next();
+  };
+}
+
+/**
+ * Returns the middlewares of a dashboard page that does what an API route does: they authenticate the session, refuse a form of another
+ * workspace, and apply the scope and the rate limit of that route.
+ */
+export const pageFor = (route: string): [Middleware, Middleware, Middleware] => [
+  pageSession,
+  formsOfWorkspace,
+  rightOf(route),
+];
 
 /** Pages of the kinds of blockers. */
 const pathsOf: Readonly<Record<string, string>> = {
