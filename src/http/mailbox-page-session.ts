@@ -1,8 +1,7 @@
 import { authenticateMailboxCaller } from "../access/mailbox-sessions/caller.ts";
 import { refreshMailboxSession } from "../access/mailbox-sessions/sessions.ts";
 import { onShard } from "../platform/jobs/shards.ts";
-import { clientOf } from "./client.ts";
-import type { Middleware } from "./env.ts";
+import { clientOf, type Middleware } from "./env.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "./mailbox-cookies.ts";
 import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";

@@ -1,6 +1,5 @@
 import { belongsToHost } from "../../domains/hosts/index.ts";
-import { clientOf } from "../../http/client.ts";
-import { type AppContext, newRoutes } from "../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
 import { confirmLink, type LinkState, readLink } from "./confirm.ts";

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { clientOf } from "../../http/client.ts";
-import { type AppContext, newRoutes } from "../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { isForm, readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { fieldsBody, operationsOf, responses } from "../../http/openapi.ts";

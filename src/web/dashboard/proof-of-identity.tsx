@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { isRecentlyReauthenticated } from "../../access/sessions/reauthentication.ts";
-import { clientOf } from "../../http/client.ts";
-import type { AppContext } from "../../http/env.ts";
+import { type AppContext, clientOf } from "../../http/env.ts";
 import { Field } from "../../http/ui/index.ts";
 import { reauthenticate } from "../../identity/sign-ins/index.ts";
 import { AppError, invalidField } from "../../lib/errors.ts";

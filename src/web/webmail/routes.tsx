@@ -1,6 +1,5 @@
 import { signOutOfMailbox } from "../../access/mailbox-sessions/sessions.ts";
-import { clientOf } from "../../http/client.ts";
-import { type Middleware, newRoutes } from "../../http/env.ts";
+import { clientOf, type Middleware, newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "../../http/mailbox-cookies.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";

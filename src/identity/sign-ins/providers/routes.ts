@@ -1,5 +1,4 @@
-import { clientOf } from "../../../http/client.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
 import { needs } from "../../../http/needs.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { deleteProviderState, readProviderState, setProviderState } from "../../../http/provider-cookie.ts";

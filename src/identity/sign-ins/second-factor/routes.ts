@@ -1,5 +1,4 @@
-import { clientOf } from "../../../http/client.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
 import { noBody } from "../../../http/json-body.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";

@@ -1,6 +1,5 @@
 import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
-import { clientOf } from "../../../http/client.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, pageFor, submitForm } from "../../../http/page-routes.ts";
 import { deleteSessionCookies } from "../../../http/session-cookies.ts";

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { getSession, listSessions } from "../../../access/sessions/queries.ts";
 import { revokeSession } from "../../../access/sessions/revoke.ts";
-import { clientOf } from "../../../http/client.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
 import { attempt, pageFor } from "../../../http/page-routes.ts";
