@@ -22,10 +22,9 @@ import {
 } from "./pace.ts";
 import { isTemporary, noteReply, type Reaction, type SeenReplies } from "./receivers/reactions.ts";
 import { toLine } from "./receivers/reply-line.ts";
-import { pauseReceiver } from "./receivers/rule.ts";
 import { isAboutConnections, isAboutOneConnection, isSlowDown } from "./receivers/slow-down.ts";
 import { commonRules, defaultLimits } from "./receivers/table.ts";
-import type { PaceLimits, Receiver, ReplyRule } from "./receivers/types.ts";
+import { type PaceLimits, pauseReceiver, type Receiver, type ReplyRule } from "./receivers/types.ts";
 import { noteAcceptedFast } from "./slow-start.ts";
 
 /** Why an email waits, and for how long. */

@@ -1,5 +1,4 @@
-import { oneConnection, pauseReceiver, refusal, rule, slow } from "./rule.ts";
-import type { Receiver } from "./types.ts";
+import { oneConnection, pauseReceiver, type Receiver, refusal, rule, slow } from "./types.ts";
 
 /**
  * Internet providers of America. Their customers have hosts below the same domains, so the names are those of the MX hosts alone, and

@@ -1,5 +1,4 @@
-import { oneConnection, pauseReceiver, refusal, rule } from "./rule.ts";
-import type { Receiver } from "./types.ts";
+import { oneConnection, pauseReceiver, type Receiver, refusal, rule } from "./types.ts";
 
 /** Mailbox services and internet providers of Asia. */
 export const asia: readonly Receiver[] = [

@@ -1,5 +1,4 @@
-import { oneConnection, pauseReceiver, pauseSource, refusal, rule, slow } from "./rule.ts";
-import type { Receiver } from "./types.ts";
+import { oneConnection, pauseReceiver, pauseSource, type Receiver, refusal, rule, slow } from "./types.ts";
 
 const tooManyConnections = /trop de connexions|too many connections/i;
 

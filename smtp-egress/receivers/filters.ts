@@ -1,5 +1,4 @@
-import { bounce, pauseReceiver, refusal, rule, slow } from "./rule.ts";
-import type { Receiver } from "./types.ts";
+import { bounce, pauseReceiver, type Receiver, refusal, rule, slow } from "./types.ts";
 
 /** Services that filter the mail of companies. */
 export const filters: readonly Receiver[] = [

@@ -1,5 +1,4 @@
-import { bounce, oneConnection, pauseReceiver, pauseSource, refusal, rule, slow } from "./rule.ts";
-import type { Receiver } from "./types.ts";
+import { bounce, oneConnection, pauseReceiver, pauseSource, type Receiver, refusal, rule, slow } from "./types.ts";
 
 /** Services whose mailboxes are used in many countries. */
 export const mailboxes: readonly Receiver[] = [

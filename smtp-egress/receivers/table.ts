@@ -3,8 +3,7 @@ import { asia } from "./asia.ts";
 import { europe } from "./europe.ts";
 import { filters } from "./filters.ts";
 import { mailboxes } from "./mailboxes.ts";
-import { pauseReceiver, refusal, rule, slow } from "./rule.ts";
-import type { PaceLimits, Receiver, ReplyRule } from "./types.ts";
+import { type PaceLimits, pauseReceiver, type Receiver, type ReplyRule, refusal, rule, slow } from "./types.ts";
 
 /** Limits of a receiver that has none of its own. */
 export const defaultLimits: PaceLimits = { connections: 10, messagesPerConnection: 100, messagesPerMinute: 6_000 };

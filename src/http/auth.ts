@@ -1,4 +1,3 @@
-import type { Context, MiddlewareHandler } from "hono";
 import { isApiKey } from "../access/accounts/api-key.ts";
 import { authenticateApiKey, type Caller } from "../access/accounts/authenticate.ts";
 import { isServiceScope } from "../access/accounts/scopes.ts";
@@ -10,7 +9,7 @@ import { invalidToken, unauthorized } from "../lib/errors.ts";
 import type { Ctx, MainStatement } from "../platform/context.ts";
 import { onShard } from "../platform/jobs/shards.ts";
 import { readEarlyBody } from "./early-body.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext, Middleware } from "./env.ts";
 import { requireRequestRate } from "./rate-limit.ts";
 import { requireRight } from "./require-right.ts";
 import type { RouteIndex } from "./route-index.ts";
@@ -34,7 +33,7 @@ export type EarlyReads = (
 export function authenticate(
   routes: () => RouteIndex,
   earlyReads: Readonly<Record<string, EarlyReads>> = {},
-): MiddlewareHandler<AppEnv> {
+): Middleware {
   return async (c, next) => {
     c.set("routes", routes());
     const route = routes().find(c.req.method, c.req.path);
@@ -59,7 +58,7 @@ export function authenticate(
 
 /** Authenticates the caller by the token of its Authorization header, or by the session cookie when that is null. */
 async function setCaller(
-  c: Context<AppEnv>,
+  c: AppContext,
   route: string,
   token: string | null,
   earlyReads: EarlyReads | undefined,
@@ -80,7 +79,7 @@ async function setCaller(
 
 /** Returns the caller of a token, or of the session cookie when it is null, with the results of `reads` if they were run. */
 async function findCaller(
-  c: Context<AppEnv>,
+  c: AppContext,
   route: string,
   token: string | null,
   reads?: (keyHashes: string) => MainStatement[],

@@ -1,5 +1,4 @@
-import type { MiddlewareHandler } from "hono";
-import type { AppEnv } from "./env.ts";
+import type { Middleware } from "./env.ts";
 
 interface OpenEndpoint {
   method: "GET" | "POST";
@@ -37,7 +36,7 @@ const OPEN_ENDPOINTS: Readonly<Record<string, OpenEndpoint>> = {
 const MAX_AGE_SECONDS = "86400";
 
 /** Middleware: lets pages of any origin call OPEN_ENDPOINTS, and responds to their preflights (Fetch standard, CORS protocol). */
-export const openToOrigins: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const openToOrigins: Middleware = async (c, next) => {
   const endpoint = OPEN_ENDPOINTS[c.req.path];
   if (endpoint === undefined) return next();
   if (c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") !== undefined)

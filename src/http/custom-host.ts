@@ -1,5 +1,4 @@
-import type { MiddlewareHandler } from "hono";
-import type { AppEnv } from "./env.ts";
+import type { Middleware } from "./env.ts";
 
 /** The paths that are served at a host of a customer, by the first label of its name. Everything else is a 404 there. */
 const SERVED: Readonly<Record<string, RegExp>> = {
@@ -14,7 +13,7 @@ const SERVED: Readonly<Record<string, RegExp>> = {
  * the host of PUBLIC_URL, or for a name with another first label, is one for the service. Decides by the name alone, so a host
  * whose row is gone stays closed.
  */
-export const customHosts: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const customHosts: Middleware = async (c, next) => {
   const { hostname } = new URL(c.req.url);
   const label = hostname.slice(0, Math.max(0, hostname.indexOf(".")));
   const served = Object.hasOwn(SERVED, label) ? SERVED[label] : undefined;

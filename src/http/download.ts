@@ -1,6 +1,5 @@
-import type { Context } from "hono";
 import { toReadable } from "../lib/readable.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 
 const SHOWN_AS_THEY_ARE =
   /^(?:image\/(?:png|gif|jpeg|webp)|application\/(?:pdf|zip|mbox|octet-stream)|text\/(?:plain|csv)|message\/rfc822)$/;
@@ -19,7 +18,7 @@ export function download(filename: string, contentType: string): Record<string, 
 
 /** Returns a message as a file, piece by piece. `size` in bytes. */
 export function respondMessage(
-  c: Context<AppEnv>,
+  c: AppContext,
   filename: string,
   { size, chunks }: { size: number; chunks: () => AsyncIterable<Uint8Array> },
 ) {

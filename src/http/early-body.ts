@@ -1,9 +1,8 @@
-import type { Context } from "hono";
 import { concat } from "../lib/bytes.ts";
 import { RequestTooLargeError, unsupportedMediaType } from "../lib/errors.ts";
 import { BodyBudget, type BodyHold, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
 import { BODY_LIMIT, BodyStream } from "./body-stream.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 import { invalidJson } from "./json-errors.ts";
 
 /** Greatest body that is buffered and parsed as a whole: its JSON cannot take much memory, whatever it contains. */
@@ -34,7 +33,7 @@ export interface EarlyBody {
  * Returns null, and reads nothing, for a body that is large or not JSON, and when bodies of unknown callers hold all the
  * memory that they may. Never throws: errors of the body are reported after those of the credential.
  */
-export async function readEarlyBody(c: Context<AppEnv>): Promise<EarlyBody | null> {
+export async function readEarlyBody(c: AppContext): Promise<EarlyBody | null> {
   const length = Number(c.req.header("Content-Length") ?? SMALL_BODY_BYTES);
   const hold = smallBodies.open(UNKNOWN_CALLER);
   if (!(length <= SMALL_BODY_BYTES) || !isJson(c) || !hold.tryGrowTo(2 * length)) return null;
@@ -51,7 +50,7 @@ export async function readEarlyBody(c: Context<AppEnv>): Promise<EarlyBody | nul
   }
 }
 
-function isJson(c: Context<AppEnv>): boolean {
+function isJson(c: AppContext): boolean {
   try {
     requireJson(c);
     return true;
@@ -61,12 +60,12 @@ function isJson(c: Context<AppEnv>): boolean {
 }
 
 /** Returns the body of a request as a stream. */
-export function openStream(c: Context<AppEnv>): BodyStream {
+export function openStream(c: AppContext): BodyStream {
   return new BodyStream(c.req.raw.body, c.req.header("Idempotency-Key") !== undefined);
 }
 
 /** Throws 415 for a body that is not JSON by its headers, 413 for a Content-Length beyond BODY_LIMIT. */
-export function requireJson(c: Context<AppEnv>): void {
+export function requireJson(c: AppContext): void {
   const contentType = c.req.header("Content-Type");
   const mediaType = contentType?.split(";")[0]?.trim() ?? "";
   // The pattern of Hono's JSON validator, which reads the body next.

@@ -1,5 +1,6 @@
-import { Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { CallerCtx } from "../access/caller.ts";
+import type { Client } from "../access/sessions/start.ts";
 import type { Ctx } from "../platform/context.ts";
 import type { SendSystemEmail } from "../platform/system-email.ts";
 import type { BodyStream } from "./body-stream.ts";
@@ -41,5 +42,14 @@ export interface AppEnv {
   };
 }
 
+/** The request that a handler serves, with what the middlewares before it have set. */
+export type AppContext = Context<AppEnv>;
+export type Middleware = MiddlewareHandler<AppEnv>;
+
 /** Returns an app without routes, whose handlers have this environment. */
 export const newRoutes = () => new Hono<AppEnv>();
+
+/** Returns where a request comes from. Cloudflare sets CF-Connecting-IP and drops one that the client sent. */
+export function clientOf(c: AppContext): Client {
+  return { ip: c.req.header("CF-Connecting-IP") ?? null, userAgent: c.req.header("User-Agent") ?? null };
+}

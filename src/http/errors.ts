@@ -1,17 +1,16 @@
-import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, conflict } from "../lib/errors.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import { findSetupIssue } from "../platform/settings/setting-issues.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 
 /**
  * Turns an error into a response: `{"detail": …}` (docs/contract/errors.md#bodies-of-errors), with `code` and `blockers` where
  * the error has them. An unexpected error is logged with its stack and becomes a 500 with a fixed text, or a 503 that names what the
  * deployment lacks.
  */
-export function onError(error: Error, c: Context<AppEnv>): Response {
+export function onError(error: Error, c: AppContext): Response {
   if (error instanceof AppError) return toResponse(c, error);
   if (error instanceof ConcurrencyError)
     return toResponse(c, conflict("Another request changed this resource at the same time; try again"));
@@ -24,7 +23,7 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
   return c.json({ detail: "Internal Server Error" }, 500);
 }
 
-function toResponse(c: Context<AppEnv>, error: AppError): Response {
+function toResponse(c: AppContext, error: AppError): Response {
   const { code, blockers, headers = {}, challenge } = error.extra;
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   if (error.status === 401 || challenge) c.header("WWW-Authenticate", toChallenge(c, challenge));
@@ -35,7 +34,7 @@ function toResponse(c: Context<AppEnv>, error: AppError): Response {
  * Returns the value of WWW-Authenticate, with the URL of the resource metadata (RFC 6750 3, RFC 9728 5.1). The URL begins
  * with PUBLIC_URL: the Host header is chosen by the caller.
  */
-function toChallenge(c: Context<AppEnv>, { error, scope }: { error?: string; scope?: string } = {}): string {
+function toChallenge(c: AppContext, { error, scope }: { error?: string; scope?: string } = {}): string {
   const path = c.req.path === "/mcp" ? "/mcp" : "";
   const metadata = `${c.get("ctx").settings.publicUrl}/.well-known/oauth-protected-resource${path}`;
   const parameters = Object.entries({ resource_metadata: metadata, error, scope });

@@ -1,30 +1,28 @@
-import type { Context } from "hono";
 import type * as z from "zod";
 import { concat } from "../lib/bytes.ts";
 import { RequestTooLargeError, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
 import { BodyStream } from "./body-stream.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 import { checkJson, invalidJson } from "./json-errors.ts";
-import { FORM_PAGE } from "./ui/index.ts";
 import { toValidationErrors } from "./validate.ts";
 
 /** Greatest body of a form or of a sign-in call, in bytes. */
 const MAX_BYTES = 16_384;
 
 /** Returns whether a request is a submitted form of a page. Its response is a page or a redirect instead of JSON. */
-export function isForm(c: Context<AppEnv>): boolean {
+export function isForm(c: AppContext): boolean {
   return mediaTypeOf(c) === "application/x-www-form-urlencoded";
 }
 
 /** Returns whether a request is a submitted form with files. */
-export const isMultipart = (c: Context<AppEnv>) => mediaTypeOf(c) === "multipart/form-data";
+export const isMultipart = (c: AppContext) => mediaTypeOf(c) === "multipart/form-data";
 
 /**
  * Reads a small JSON or form body, by default of at most MAX_BYTES, and validates its fields. Of a repeated form field the last value counts. Throws 413,
  * 415 and 422.
  */
 export async function readFields<Schema extends z.ZodType>(
-  c: Context<AppEnv>,
+  c: AppContext,
   schema: Schema,
   maxBytes = MAX_BYTES,
 ): Promise<z.output<Schema>> {
@@ -40,25 +38,13 @@ export async function readFields<Schema extends z.ZodType>(
   return result.data;
 }
 
-/**
- * Reads a form body of at most `maxBytes`, whose fields may be repeated. A page of the response fills the form in again. Throws 413, 415, and 422 when it is not UTF-8.
- */
-export async function readForm(c: Context<AppEnv>, maxBytes = MAX_BYTES): Promise<URLSearchParams> {
-  if (!isForm(c)) throw unsupportedMediaType("The body must be application/x-www-form-urlencoded");
-  const fields = new URLSearchParams(decode(await readBytes(c, maxBytes)));
-  // It was checked already, and is no field of the operation.
-  if (c.get("formPage") !== undefined) fields.delete(FORM_PAGE);
-  c.set("form", fields);
-  return fields;
-}
-
-const mediaTypeOf = (c: Context<AppEnv>) => c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+const mediaTypeOf = (c: AppContext) => c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
 /** Returns the body of a request, also when its start was read already. */
-export const bodyOf = (c: Context<AppEnv>): BodyStream => c.get("bodyStream") ?? new BodyStream(c.req.raw.body, false);
+export const bodyOf = (c: AppContext): BodyStream => c.get("bodyStream") ?? new BodyStream(c.req.raw.body, false);
 
 /** Reads a body of at most `maxBytes`. Throws 413. */
-export async function readBytes(c: Context<AppEnv>, maxBytes = MAX_BYTES): Promise<Uint8Array> {
+export async function readBytes(c: AppContext, maxBytes = MAX_BYTES): Promise<Uint8Array> {
   const stream = bodyOf(c);
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -73,7 +59,8 @@ export async function readBytes(c: Context<AppEnv>, maxBytes = MAX_BYTES): Promi
   return concat(chunks);
 }
 
-function decode(bytes: Uint8Array): string {
+/** Returns a body as text. Throws 422 when it is not UTF-8. */
+export function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {

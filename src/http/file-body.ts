@@ -5,12 +5,11 @@ import {
   MultipartParser,
   type MultipartPart,
 } from "@remix-run/multipart-parser";
-import type { Context, MiddlewareHandler } from "hono";
 import { concat, toBase64 } from "../lib/bytes.ts";
 import { AppError, tooLarge, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
 import type { BodyHold } from "./body-budget.ts";
 import type { BodyStream } from "./body-stream.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext, Middleware } from "./env.ts";
 import { bodyOf } from "./fields.ts";
 import { largeBodies } from "./json-body.ts";
 
@@ -29,7 +28,7 @@ const WORKING_BYTES = 4_000_000;
  * another boundary. Throws 415 for another media type or a compressed body, 413 for a file beyond `maxBytes`, 422 for a
  * malformed body or a missing file, 408 for a client that is too slow, 429 when the isolate has no memory for it.
  */
-export function fileBody(field: string, maxBytes: number): MiddlewareHandler<AppEnv> {
+export function fileBody(field: string, maxBytes: number): Middleware {
   return async (c, next) => {
     const boundary = requireMultipart(c);
     const stream = bodyOf(c);
@@ -50,7 +49,7 @@ export function fileBody(field: string, maxBytes: number): MiddlewareHandler<App
 }
 
 /** Returns the boundary of the body. Throws 415 when it is not multipart/form-data by its headers. */
-function requireMultipart(c: Context<AppEnv>): string {
+function requireMultipart(c: AppContext): string {
   const contentType = c.req.header("Content-Type") ?? "";
   const [, quoted, plain] =
     /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))(?=[\s;]|$)/i.exec(contentType) ?? [];
@@ -125,7 +124,7 @@ export interface FormWithFiles {
  * when the others exceed it alone, and otherwise as the middleware of `fileBody` does.
  */
 export async function readFormWithFiles<Result>(
-  c: Context<AppEnv>,
+  c: AppContext,
   { maxBytes, maxTextBytes, maxParts }: { maxBytes: number; maxTextBytes: number; maxParts: number },
   use: (form: FormWithFiles) => Promise<Result>,
 ): Promise<Result> {

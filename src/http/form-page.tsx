@@ -1,5 +1,4 @@
-import type { Context, MiddlewareHandler } from "hono";
-import type { AppEnv } from "./env.ts";
+import type { AppContext, Middleware } from "./env.ts";
 import { bodyOf, isMultipart } from "./fields.ts";
 import { KeptForm, readKept } from "./kept-form.tsx";
 import { respondPage } from "./page.tsx";
@@ -9,7 +8,7 @@ import { AppLayout, ButtonLink, ErrorList, FORM_PAGE, Form, Notice } from "./ui/
  * The middleware of pages whose forms act in the active workspace: `Form` says for which one its page was made. A form of another
  * workspace, as of a tab that was open when another one switched, changes nothing (docs/contract/sign-in.md#active-workspace).
  */
-export const formsOfWorkspace: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const formsOfWorkspace: Middleware = async (c, next) => {
   const { workspace } = c.get("caller");
   const isForm = c.req.method !== "GET" && c.req.method !== "HEAD";
   const page = isForm ? await readFormPage(c) : `${workspace.id} ${pathOf(c)}`;
@@ -19,13 +18,13 @@ export const formsOfWorkspace: MiddlewareHandler<AppEnv> = async (c, next) => {
 };
 
 /** Returns the path of the page, without a search that is long or says what was done. */
-function pathOf(c: Context<AppEnv>): string {
+function pathOf(c: AppContext): string {
   const { pathname, search } = new URL(c.req.url);
   return search.length > 300 || search.includes("done=") ? pathname : pathname + search;
 }
 
 /** Returns the field of the form that says which page it stands on, or null when it has none. */
-async function readFormPage(c: Context<AppEnv>): Promise<string | null> {
+async function readFormPage(c: AppContext): Promise<string | null> {
   const body = bodyOf(c);
   c.set("bodyStream", body);
   // `Form` puts the field first.
@@ -35,7 +34,7 @@ async function readFormPage(c: Context<AppEnv>): Promise<string | null> {
 }
 
 /** Returns the page that says in which workspace the user is, keeps what was entered, and leads on in either workspace. */
-async function respondOtherWorkspace(c: Context<AppEnv>, page: string | null): Promise<Response> {
+async function respondOtherWorkspace(c: AppContext, page: string | null): Promise<Response> {
   const caller = c.get("caller");
   const { name } = caller.workspace;
   const [id = "", next = ""] = page?.split(" ") ?? [];

@@ -1,14 +1,13 @@
-import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { uniqueSymbol } from "hono-openapi";
 import type { CallerCtx } from "../access/caller.ts";
 import { toBase64, utf8 } from "../lib/bytes.ts";
-import { AppError, invalidField, unprocessable } from "../lib/errors.ts";
+import { AppError, unprocessable } from "../lib/errors.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import type { Idempotency } from "../platform/idempotency/key.ts";
 import { findResponse } from "../platform/idempotency/responses.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext, Middleware } from "./env.ts";
 
 /**
  * Returns the middleware that honours Idempotency-Key, and declares it, on a route whose success returns `status`
@@ -21,8 +20,8 @@ import type { AppEnv } from "./env.ts";
  */
 export function idempotent(
   status: ContentfulStatusCode,
-  authorize: (c: Context<AppEnv>) => Promise<unknown> = async () => {},
-): MiddlewareHandler<AppEnv> {
+  authorize: (c: AppContext) => Promise<unknown> = async () => {},
+): Middleware {
   return Object.assign(honour(status, authorize), { [uniqueSymbol]: { spec: { parameters: [KEY] } } });
 }
 
@@ -36,10 +35,7 @@ const KEY = {
   example: "order-1042",
 } as const;
 
-function honour(
-  status: ContentfulStatusCode,
-  authorize: (c: Context<AppEnv>) => Promise<unknown>,
-): MiddlewareHandler<AppEnv> {
+function honour(status: ContentfulStatusCode, authorize: (c: AppContext) => Promise<unknown>): Middleware {
   return async (c, next) => {
     const key = c.req.header("Idempotency-Key");
     if (key === undefined) return next();
@@ -71,46 +67,18 @@ function honour(
   };
 }
 
-const isConflict = (error: unknown) =>
+/** Returns whether an operation failed with an error that a concurrent request with its key may have caused. */
+export const isConflict = (error: unknown) =>
   error instanceof ConcurrencyError || (error instanceof AppError && (error.status === 409 || error.status === 404));
 
 const isRefusal = (error: unknown) => isConflict(error) || (error instanceof AppError && error.status < 500);
 
-/**
- * Runs an operation for a form with a hidden Idempotency-Key. A repeated submission, such as a reloaded page, gets the
- * stored response. `fields` is a text that is equal for equal forms only. Throws 422 for a key that the form did not have.
- */
-export async function onceForForm<Result>(
-  c: Context<AppEnv>,
-  fields: string,
-  run: (ctx: CallerCtx) => Promise<Result>,
-  key = c.get("form")?.get("idempotency_key") ?? "",
-): Promise<Result> {
-  if (key.length < 16 || key.length > 255)
-    throw invalidField("idempotency_key", "The form is incomplete; load the page again");
-  const caller = c.get("caller");
-  const idempotency = await toIdempotency(caller, key, fields, c);
-  const replay = async () => {
-    const stored = await findResponse(caller, idempotency);
-    return stored && (JSON.parse(stored.body) as Result);
-  };
-  const replayed = await replay();
-  if (replayed !== null) return replayed;
-  try {
-    return await run({ ...caller, idempotency });
-  } catch (error) {
-    const stored = isConflict(error) ? await replay() : null;
-    if (stored === null) throw error;
-    return stored;
-  }
-}
-
-/** `body` is a text that is equal for equal bodies only. */
-async function toIdempotency(
+/** Returns the key of a request with its fingerprint. `body` is a text that is equal for equal bodies only. */
+export async function toIdempotency(
   { settings: { masterKeys } }: CallerCtx,
   key: string,
   body: string,
-  c: Context<AppEnv>,
+  c: AppContext,
 ): Promise<Idempotency> {
   return {
     keys: await keyedHashes(masterKeys, "idempotency-key", key),
@@ -126,7 +94,7 @@ const MEANINGFUL_HEADERS = ["X-Batch-Mode", "X-Batch-Validation"];
  * Returns the SHA-256 of method, path, MEANINGFUL_HEADERS that are present, and body
  * (docs/contract/idempotency.md#idempotency-key), in base64.
  */
-async function fingerprintOf(c: Context<AppEnv>, body: string): Promise<string> {
+async function fingerprintOf(c: AppContext, body: string): Promise<string> {
   const headers = MEANINGFUL_HEADERS.flatMap((name) => {
     const value = c.req.header(name)?.trim().toLowerCase();
     return value ? [`${name}: ${value}\n`] : [];

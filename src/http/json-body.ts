@@ -1,11 +1,10 @@
-import type { Context, MiddlewareHandler } from "hono";
 import type { CallerCtx } from "../access/caller.ts";
 import { AppError } from "../lib/errors.ts";
 import { type ContentSink, extractJson } from "../lib/json-extract/extract.ts";
 import { BodyBudget, type BodyHold, largeBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
 import { BODY_LIMIT, type BodyStream } from "./body-stream.ts";
 import { openStream, parseJson, readHead, requireJson, smallBodies } from "./early-body.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext, Middleware } from "./env.ts";
 import { type BodyKind, checkJson, MAX_NESTING, toAppError } from "./json-errors.ts";
 
 /** Buffers of a body that is read in chunks: a chunk, a write buffer, the incomplete string. */
@@ -34,7 +33,7 @@ interface BodyOptions {
 }
 
 /** Ignores the body of a route that takes none: it is neither read nor part of the fingerprint. */
-export const noBody: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const noBody: Middleware = async (c, next) => {
   c.set("bodyFingerprint", async () => "");
   await next();
 };
@@ -46,7 +45,7 @@ export const noBody: MiddlewareHandler<AppEnv> = async (c, next) => {
  * is compressed, 413 beyond a limit, 422 when it is malformed, nested too deeply, or has NUL or a lone surrogate, 400 for
  * invalid base64, 408 for a client that is too slow, 429 when the isolate has no memory for it.
  */
-export function jsonBody(options: BodyOptions): MiddlewareHandler<AppEnv> {
+export function jsonBody(options: BodyOptions): Middleware {
   return async (c, next) => {
     if (options.isOptional && hasNoBody(c)) {
       c.set("bodyFingerprint", async () => "");
@@ -70,13 +69,13 @@ export function jsonBody(options: BodyOptions): MiddlewareHandler<AppEnv> {
   };
 }
 
-async function readSmall(c: Context<AppEnv>, next: () => Promise<void>, body: unknown, kind: BodyKind): Promise<void> {
+async function readSmall(c: AppContext, next: () => Promise<void>, body: unknown, kind: BodyKind): Promise<void> {
   checkJson(body, kind);
   await runWith(c, next, body);
 }
 
 async function readLarge(
-  c: Context<AppEnv>,
+  c: AppContext,
   next: () => Promise<void>,
   options: BodyOptions,
   stream: BodyStream,
@@ -134,10 +133,10 @@ async function* prepend(head: Uint8Array[], stream: BodyStream): AsyncGenerator<
   yield* stream.rest();
 }
 
-const hasNoBody = (c: Context<AppEnv>) => c.req.raw.body === null || c.req.header("Content-Length") === "0";
+const hasNoBody = (c: AppContext) => c.req.raw.body === null || c.req.header("Content-Length") === "0";
 
 /** Runs the rest of the route. Hono's validator reads the body by c.req.json; the stream is consumed already. */
-async function runWith(c: Context<AppEnv>, next: () => Promise<void>, body: unknown): Promise<void> {
+async function runWith(c: AppContext, next: () => Promise<void>, body: unknown): Promise<void> {
   c.req.json = async <Body>() => body as Body;
   await next();
 }

@@ -1,7 +1,6 @@
-import type { Context } from "hono";
 import { RequestTooLargeError } from "../lib/errors.ts";
 import { BodyBudget, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 import { isMultipart, readBytes } from "./fields.ts";
 import { FORM_PAGE, Form } from "./ui/index.ts";
 
@@ -43,7 +42,7 @@ export const KeptForm = ({ kept, button, kind }: { kept: Kept; button: string; k
  * Reads what was entered in a form, so that a page can hold it. The caller has checked that the form is of this site. Throws 429 when
  * the isolate has no memory for it.
  */
-export async function readKept(c: Context<AppEnv>): Promise<Kept> {
+export async function readKept(c: AppContext): Promise<Kept> {
   const { pathname, search } = new URL(c.req.url);
   const enctype = isMultipart(c) ? "multipart/form-data" : undefined;
   const form: Omit<Kept, "fields" | "lost"> = { action: pathname + search, enctype, page: undefined };

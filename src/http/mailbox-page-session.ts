@@ -1,13 +1,11 @@
-import type { MiddlewareHandler } from "hono";
 import { authenticateMailboxCaller } from "../access/mailbox-sessions/caller.ts";
 import { refreshMailboxSession } from "../access/mailbox-sessions/sessions.ts";
 import { onShard } from "../platform/jobs/shards.ts";
-import { clientOf } from "./client.ts";
-import type { AppEnv } from "./env.ts";
+import { clientOf, type Middleware } from "./env.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "./mailbox-cookies.ts";
 import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
-import { rightOf } from "./page-right.ts";
+import { rightOf } from "./page-routes.ts";
 import { nullIfUnauthorized, pageSession } from "./page-session.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { readSessionCookie } from "./session-cookies.ts";
@@ -17,7 +15,7 @@ import { respondSessionEnded } from "./session-ended.tsx";
  * Authenticates a page of webmail by its mailbox cookie, as `pageSession` does for the dashboard: refreshes an expired
  * access token, and sends a visitor without a session to the sign-in page of webmail.
  */
-const mailboxPageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
+const mailboxPageSession: Middleware = async (c, next) => {
   requireSameOrigin(c);
   const ctx = c.get("ctx");
   const access = readMailboxCookie(c, "mailbox");
@@ -46,7 +44,7 @@ const mailboxPageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
  * Returns the middlewares of a page of webmail that does what an API route does, by method and mounted path. A mailbox is
  * opened with its own session, or with that of a user of the dashboard; the cookie of a mailbox comes first.
  */
-export function webmailFor(route: string): [MiddlewareHandler<AppEnv>, MiddlewareHandler<AppEnv>] {
+export function webmailFor(route: string): [Middleware, Middleware] {
   return [
     declaring("page", (c, next) => {
       const ofMailbox = readMailboxCookie(c, "mailbox") ?? readMailboxCookie(c, "mailbox_refresh");

@@ -1,13 +1,12 @@
-import type { MiddlewareHandler } from "hono";
 import { AppError } from "../lib/errors.ts";
-import type { AppEnv } from "./env.ts";
+import type { Middleware } from "./env.ts";
 import type { RouteIndex } from "./route-index.ts";
 
 /**
  * Returns the middleware that refuses a method that the path has no route for (docs/contract/requests.md#paths). Throws 405
  * with Allow. It runs before the router, which would take `GET /v1/emails/batch` for an email whose id is "batch".
  */
-export function methodNotAllowed(routes: () => RouteIndex): MiddlewareHandler<AppEnv> {
+export function methodNotAllowed(routes: () => RouteIndex): Middleware {
   return async (c, next) => {
     const { method, path } = c.req;
     if (routes().find(method, path) === null) {

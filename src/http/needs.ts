@@ -1,8 +1,7 @@
-import type { MiddlewareHandler } from "hono";
 import { findTargetHandler } from "hono/utils/handler";
 import type { ZodType } from "zod";
 import type { RequiredScope } from "../access/accounts/scopes.ts";
-import type { AppEnv } from "./env.ts";
+import type { Middleware } from "./env.ts";
 
 const SCOPE = Symbol("scope");
 const RESPONSE = Symbol("response");
@@ -11,11 +10,7 @@ const RESPONSE = Symbol("response");
 export const needs = (scope: RequiredScope) => declaring(scope, (_c, next) => next());
 
 /** Makes a middleware declare the scope of each route that has it, and the schema of its success if that has a JSON body. */
-export function declaring(
-  scope: RequiredScope,
-  middleware: MiddlewareHandler<AppEnv>,
-  response: ZodType | null = null,
-): MiddlewareHandler<AppEnv> {
+export function declaring(scope: RequiredScope, middleware: Middleware, response: ZodType | null = null): Middleware {
   return Object.assign(middleware, { [SCOPE]: scope, [RESPONSE]: response });
 }
 

@@ -1,7 +1,6 @@
-import type { Context } from "hono";
 import { AppError } from "../lib/errors.ts";
 import { findSetupIssue } from "../platform/settings/setting-issues.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 import { onError } from "./errors.ts";
 import { onPageError } from "./page-errors.tsx";
 import { pageSession } from "./page-session.ts";
@@ -11,7 +10,7 @@ import type { RouteIndex } from "./route-index.ts";
  * Returns the handler of paths without a route (docs/contract/requests.md#paths): 307 when the path exists with or without its
  * last slash, so that method and body are kept; otherwise 404, which is a page for browsers.
  */
-export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Response | Promise<Response> {
+export function notFound(routes: () => RouteIndex): (c: AppContext) => Response | Promise<Response> {
   return (c) => {
     if (routes().methodsOf(toggleTrailingSlash(c.req.path)).length > 0) {
       const url = new URL(c.req.url);
@@ -27,17 +26,17 @@ export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Resp
 }
 
 /** Returns the page of an error, with the menu of the dashboard for users that are signed in. */
-async function inFrame(error: Error, c: Context<AppEnv>): Promise<Response> {
+async function inFrame(error: Error, c: AppContext): Promise<Response> {
   await pageSession(c, () => Promise.resolve());
   return onPageError(error, c);
 }
 
 /** Turns an error of a route into JSON, or a deployment that is not set up into a page for browsers. */
-export const onAppError = (error: Error, c: Context<AppEnv>): Response | Promise<Response> =>
+export const onAppError = (error: Error, c: AppContext): Response | Promise<Response> =>
   isPageRequest(c) && findSetupIssue(c.env, error) !== null ? onPageError(error, c) : onError(error, c);
 
 /** Returns whether the response is for a person: a browser asks for HTML by name, and the API has none. */
-function isPageRequest(c: Context<AppEnv>): boolean {
+function isPageRequest(c: AppContext): boolean {
   return !c.req.path.startsWith("/v1/") && (c.req.header("Accept") ?? "").includes("text/html");
 }
 

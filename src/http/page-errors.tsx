@@ -1,9 +1,8 @@
-import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, conflict } from "../lib/errors.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import { findSetupIssue } from "../platform/settings/setting-issues.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 import { respondPage } from "./page.tsx";
 import { AppLayout, ButtonLink, Layout } from "./ui/index.ts";
 
@@ -15,7 +14,7 @@ const titles: Readonly<Record<number, string>> = {
 };
 
 /** Turns the error of a page into a page. An unexpected error is logged with its stack and shown with the request id only. */
-export function onPageError(error: Error, c: Context<AppEnv>): Response | Promise<Response> {
+export function onPageError(error: Error, c: AppContext): Response | Promise<Response> {
   const known = error instanceof ConcurrencyError ? conflict("Another request changed it. Try again") : error;
   const ctx = c.get("ctx");
   if (!(known instanceof AppError)) {
@@ -33,7 +32,7 @@ export function onPageError(error: Error, c: Context<AppEnv>): Response | Promis
 }
 
 interface ErrorPageProps {
-  context: Context<AppEnv>;
+  context: AppContext;
   title: string;
   message?: string;
   /** False where every other page has the same error. */

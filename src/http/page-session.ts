@@ -3,7 +3,7 @@ import { refreshSession } from "../access/sessions/refresh.ts";
 import { AppError } from "../lib/errors.ts";
 import { withJointReads } from "../platform/db/joint-reads.ts";
 import { onShard } from "../platform/jobs/shards.ts";
-import { clientOf } from "./client.ts";
+import { clientOf } from "./env.ts";
 import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
 import { requireSameOrigin } from "./same-origin.ts";

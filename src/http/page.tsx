@@ -1,8 +1,8 @@
-import type { Context } from "hono";
 import { html } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { AppEnv } from "./env.ts";
+import type { CallerCtx } from "../access/caller.ts";
+import type { AppContext } from "./env.ts";
 import { Layout, ViewerContext } from "./ui/index.ts";
 import { viewerOf } from "./viewer.ts";
 
@@ -35,7 +35,7 @@ interface PageOptions {
  * are not signed in get no script at all. `element` is a layout.
  */
 export function respondPage(
-  c: Context<AppEnv>,
+  c: AppContext,
   element: Content,
   {
     status = c.get("refusal")?.status ?? 200,
@@ -77,11 +77,42 @@ export function respondPage(
   });
 }
 
+/** A list that a page shows. */
+export interface ShownList<Row> {
+  /** Path of the page. */
+  path: string;
+  /** Returns the rows of a page after the one that the URL names, and one row more. */
+  read: (caller: CallerCtx, query: { after?: string; limit: number; offset: number }) => Promise<readonly Row[]>;
+  /** Returns how a URL names a row. */
+  after: (last: Row) => string;
+  /** Rows of a page. Default: 100. */
+  size?: number;
+}
+
+/** Reads the page of a list that the URL of a request names. */
+export async function readPage<Row>(c: AppContext, { path, read, after, size = 100 }: ShownList<Row>) {
+  const from = c.req.query("after")?.toLowerCase();
+  const found = await read(c.get("caller"), { ...(from ? { after: from } : {}), offset: 0, limit: size + 1 });
+  return toPage(found, size, path, after);
+}
+
+/** Returns the rows of a page, and the URL of the next one; null on the last page. `afterOf` returns how a URL names a row. */
+export function toPage<Row>(
+  found: readonly Row[],
+  size: number,
+  path: string,
+  afterOf: (last: Row) => string,
+): { rows: Row[]; next: string | null } {
+  const rows = found.slice(0, size);
+  const last = found.length > size ? rows.at(-1) : undefined;
+  return { rows, next: last === undefined ? null : `${path}?${new URLSearchParams({ after: afterOf(last) })}` };
+}
+
 /**
  * Returns a page that opens `path` by itself. Browsers send Strict cookies with that request, and not with the one that
  * another site, or a link in an email, has caused.
  */
-export function respondRefresh(c: Context<AppEnv>, path: string) {
+export function respondRefresh(c: AppContext, path: string) {
   return respondPage(
     c,
     <Layout title="One moment" refreshTo={path}>
@@ -104,7 +135,7 @@ interface MailHtmlOptions {
  * images that the options allow, and its links open in a new tab.
  */
 export function respondMailHtml(
-  c: Context<AppEnv>,
+  c: AppContext,
   mailHtml: string,
   { ownImages = false, foreignImages = false }: MailHtmlOptions = {},
 ) {

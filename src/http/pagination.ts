@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import * as z from "zod";
 import type { CallerCtx } from "../access/caller.ts";
 import { uuidText } from "../lib/id-field.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext, AppEnv } from "./env.ts";
 
 /** Rows that `page` may skip. SQLite reads every row that OFFSET skips, so deeper pages use a cursor. */
 const MAX_SKIPPED = 100_000;
@@ -82,7 +82,7 @@ export const refuseDeepPages = refusePagesBeyond("after");
  * continue after the last row of the page, for instance `{ after: row.id }`.
  */
 export function onePage<Row>(
-  c: Context<AppEnv>,
+  c: AppContext,
   found: readonly Row[],
   limit: number,
   cursor: (last: Row) => Record<string, string | null>,
@@ -118,7 +118,7 @@ export async function respondList<Query extends { limit: number; page?: number }
  * `page` is dropped, since a cursor continues where the page ends. The URL begins with PUBLIC_URL, not with the Host
  * header, which the caller chooses.
  */
-export function setNextLink(c: Context<AppEnv>, parameters: Record<string, string | null | undefined>): void {
+export function setNextLink(c: AppContext, parameters: Record<string, string | null | undefined>): void {
   const { pathname, searchParams } = new URL(c.req.url);
   searchParams.delete("page");
   for (const [name, value] of Object.entries(parameters)) {

@@ -1,20 +1,19 @@
-import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 
 /**
  * The cookie of a visitor who is at an identity provider. It is SameSite=Lax: browsers send it with the redirect back, unlike
  * the Strict session cookies (docs/contract/sign-in.md#ways-to-sign-in).
  */
-const nameOf = (c: Context<AppEnv>) =>
+const nameOf = (c: AppContext) =>
   c.get("ctx").settings.publicUrl.startsWith("https:") ? "__Host-provider" : "provider";
 
-export const readProviderState = (c: Context<AppEnv>) => getCookie(c, nameOf(c));
+export const readProviderState = (c: AppContext) => getCookie(c, nameOf(c));
 
-export function setProviderState(c: Context<AppEnv>, sealed: string, ttlMs: number): void {
+export function setProviderState(c: AppContext, sealed: string, ttlMs: number): void {
   setCookie(c, nameOf(c), sealed, { httpOnly: true, secure: true, sameSite: "Lax", path: "/", maxAge: ttlMs / 1000 });
 }
 
-export function deleteProviderState(c: Context<AppEnv>): void {
+export function deleteProviderState(c: AppContext): void {
   deleteCookie(c, nameOf(c), { path: "/", secure: true });
 }

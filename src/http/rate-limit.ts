@@ -1,4 +1,3 @@
-import type { MiddlewareHandler } from "hono";
 import type { Actor } from "../access/caller.ts";
 import { clientNetwork } from "../lib/ip-addresses.ts";
 import type { Ctx } from "../platform/context.ts";
@@ -6,7 +5,7 @@ import { rateError, requireExactly } from "../platform/rate-limits/exact.ts";
 import { findExceededPolicy } from "../platform/rate-limits/find-exceeded-policy.ts";
 import { hourlyPolicy } from "../platform/rate-limits/rules.ts";
 import type { Settings } from "../platform/settings/settings.ts";
-import type { AppEnv } from "./env.ts";
+import type { Middleware } from "./env.ts";
 
 const subjects = {
   api_key: "API key",
@@ -30,7 +29,7 @@ export async function requireRequestRate(ctx: Ctx, route: string, actor: Actor):
  * Middleware: counts a call against an exact hourly limit of the caller's workspace and throws 429 beyond it. Place it
  * before the body's validator, so that 429 comes before 413, 415 and 422.
  */
-export function hourlyLimit(name: string, limitOf: (settings: Settings) => number): MiddlewareHandler<AppEnv> {
+export function hourlyLimit(name: string, limitOf: (settings: Settings) => number): Middleware {
   return async (c, next) => {
     const caller = c.get("caller");
     const policy = hourlyPolicy(name, limitOf(caller.settings));
@@ -40,7 +39,7 @@ export function hourlyLimit(name: string, limitOf: (settings: Settings) => numbe
 }
 
 /** Middleware: counts a call, whatever becomes of it, against an exact limit of the caller's user and minute. Throws 429 beyond it. */
-export function minuteLimit(name: string, limitOf: (settings: Settings) => number): MiddlewareHandler<AppEnv> {
+export function minuteLimit(name: string, limitOf: (settings: Settings) => number): Middleware {
   return async (c, next) => {
     const caller = c.get("caller");
     const policy = { name, limit: limitOf(caller.settings), windowSeconds: 60 };
@@ -52,7 +51,7 @@ export function minuteLimit(name: string, limitOf: (settings: Settings) => numbe
 /**
  * Middleware: counts a call without credentials against an exact hourly limit of the caller's address and throws 429 beyond it.
  */
-export function addressLimit(name: string, limit: number): MiddlewareHandler<AppEnv> {
+export function addressLimit(name: string, limit: number): Middleware {
   return async (c, next) => {
     const policy = hourlyPolicy(name, limit);
     const subject = clientNetwork(c.req.header("CF-Connecting-IP") ?? "unknown");

@@ -1,6 +1,5 @@
-import type { Context } from "hono";
 import { forbidden } from "../lib/errors.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 
 /** The headers by which a browser says where a request comes from. */
 interface Source {
@@ -25,7 +24,7 @@ export function sourceOf(
  * Throws 403 unless a request that may change state comes from a page of this service
  * (docs/contract/requests.md#cross-origin-calls). For requests that a cookie authenticates.
  */
-export function requireSameOrigin(c: Context<AppEnv>): void {
+export function requireSameOrigin(c: AppContext): void {
   if (isSafe(c.req.method) || readSource(c) === "same") return;
   throw forbidden("A request with a session cookie that changes state must have a same-origin Origin header");
 }
@@ -34,7 +33,7 @@ export function requireSameOrigin(c: Context<AppEnv>): void {
  * Throws 403 for a request that a browser sends from a page of another site. For sign-in, where no cookie
  * authenticates the request: another site must not sign a visitor in to its own account.
  */
-export function refuseCrossSite(c: Context<AppEnv>): void {
+export function refuseCrossSite(c: AppContext): void {
   if (!isSafe(c.req.method) && readSource(c) === "cross") throw forbidden("Requests from other sites are refused");
 }
 
@@ -42,7 +41,7 @@ export function refuseCrossSite(c: Context<AppEnv>): void {
  * Throws 403 for a WebSocket that a page of another site opens: browsers ask no server before they do (RFC 6455 10.2). One
  * that a cookie authenticates must come from a page of this service.
  */
-export function requireOwnPage(c: Context<AppEnv>, hasCookie: boolean): void {
+export function requireOwnPage(c: AppContext, hasCookie: boolean): void {
   const source = readSource(c);
   if (source === "cross" || (hasCookie && source !== "same"))
     throw forbidden("A WebSocket can be opened from pages of this service only");
@@ -50,7 +49,7 @@ export function requireOwnPage(c: Context<AppEnv>, hasCookie: boolean): void {
 
 const isSafe = (method: string) => method === "GET" || method === "HEAD";
 
-function readSource(c: Context<AppEnv>) {
+function readSource(c: AppContext) {
   const own = [new URL(c.req.url).origin, new URL(c.get("ctx").settings.publicUrl).origin];
   return sourceOf({ origin: c.req.header("Origin"), secFetchSite: c.req.header("Sec-Fetch-Site") }, own);
 }

@@ -1,11 +1,10 @@
-import type { Context } from "hono";
 import { authenticateSession, invalidSession } from "../access/sessions/authenticate.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { readSessionCookie } from "./session-cookies.ts";
 
 /** Returns whether a request is authenticated by a session cookie. An Authorization header takes precedence over it. */
-export function hasSession(c: Context<AppEnv>): boolean {
+export function hasSession(c: AppContext): boolean {
   return c.req.header("Authorization") === undefined && readSessionCookie(c, "session") !== undefined;
 }
 
@@ -13,7 +12,7 @@ export function hasSession(c: Context<AppEnv>): boolean {
  * Returns the caller of a request by its session cookie. Throws 401 for an invalid or ended session, 403 for a change
  * that another site may have sent.
  */
-export async function authenticateCookie(c: Context<AppEnv>) {
+export async function authenticateCookie(c: AppContext) {
   const token = readSessionCookie(c, "session");
   if (token === undefined) throw invalidSession();
   requireSameOrigin(c);

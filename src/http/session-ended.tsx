@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 import { KeptForm, readKept } from "./kept-form.tsx";
 import { respondPage } from "./page.tsx";
 import { ErrorList, Layout } from "./ui/index.ts";
@@ -9,7 +8,7 @@ import { ErrorList, Layout } from "./ui/index.ts";
  * in another tab and sends the form again. The caller has checked that the form is of this site. Throws 429 when the isolate
  * has no memory for the form.
  */
-export async function respondSessionEnded(c: Context<AppEnv>, signInPath: string): Promise<Response> {
+export async function respondSessionEnded(c: AppContext, signInPath: string): Promise<Response> {
   const kept = await readKept(c);
   const page = (
     <Layout title="Your session has ended">

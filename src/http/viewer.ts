@@ -1,12 +1,11 @@
-import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
 import { isTimeZone } from "../lib/local-time.ts";
 import { serviceNameOf } from "../platform/settings/variables.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 import type { Viewer } from "./ui/index.ts";
 
 /** Returns the zone that the user has chosen, else that of the browser (cookie `tz`), else that of the address, else UTC. */
-export function viewerOf(c: Context<AppEnv>): Viewer {
+export function viewerOf(c: AppContext): Viewer {
   const actor = c.get("caller")?.actor;
   const chosen = actor?.kind === "session" ? actor.timeZone : null;
   const { cf } = c.req.raw;

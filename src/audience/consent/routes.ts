@@ -1,7 +1,5 @@
-import type { Context } from "hono";
 import { belongsToHost } from "../../domains/hosts/index.ts";
-import { clientOf } from "../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
 import { confirmLink, type LinkState, readLink } from "./confirm.ts";
@@ -20,7 +18,7 @@ export const confirmationRoutes = newRoutes()
     ),
   );
 
-function respond(c: Context<AppEnv>, found: LinkState) {
+function respond(c: AppContext, found: LinkState) {
   if (!("words" in found))
     return found.state === "expired"
       ? respondPage(c, expiredPage(), { status: 410 })
@@ -29,7 +27,7 @@ function respond(c: Context<AppEnv>, found: LinkState) {
 }
 
 /** Returns whether the host of a request serves the token: a host of a customer takes those of its own workspace only. */
-async function isServed(c: Context<AppEnv>): Promise<boolean> {
+async function isServed(c: AppContext): Promise<boolean> {
   const [ctx, host] = [c.get("ctx"), c.get("customHost")];
   if (host === null) return true;
   const link = await readConfirmationToken(ctx.settings.masterKeys, c.req.param("token") ?? "");

@@ -1,10 +1,7 @@
-import type { Context } from "hono";
-import { clientOf } from "../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
-import { readForm } from "../../http/fields.ts";
+import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
-import { attempt } from "../../http/page-form.ts";
+import { attempt, readForm } from "../../http/page-routes.ts";
 import { FormPage, MissingFormPage, SubmittedPage } from "./page.tsx";
 import { findOpenForm, type OpenForm, submitForm } from "./submit.ts";
 
@@ -30,7 +27,7 @@ export const formPages = newRoutes()
     });
   });
 
-const showForm = (c: Context<AppEnv>, { form, fields }: OpenForm) =>
+const showForm = (c: AppContext, { form, fields }: OpenForm) =>
   respondPage(c, <FormPage form={form} fields={fields} />, targetsOf(form.redirectUrl));
 
 /** The browser lets a form redirect only to origins that its page names. */

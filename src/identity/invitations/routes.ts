@@ -1,7 +1,5 @@
-import type { Context } from "hono";
 import * as z from "zod";
-import { clientOf } from "../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
 import { noContent } from "../../http/no-content.ts";
@@ -90,7 +88,7 @@ export const invitationRoutes = newRoutes()
   });
 
 /** Returns the invitation of a token, or null for one that does not work. */
-async function findForPage(c: Context<AppEnv>, token: string) {
+async function findForPage(c: AppContext, token: string) {
   try {
     return await getInvitation(c.get("ctx"), token);
   } catch (error) {

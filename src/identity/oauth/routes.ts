@@ -1,10 +1,10 @@
-import type { Context } from "hono";
 import * as z from "zod";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
-import { readFields, readForm } from "../../http/fields.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
+import { readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
+import { readForm } from "../../http/page-routes.ts";
 import { anyCursorQuery, respondList } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
 import { query } from "../../http/validate.ts";
@@ -62,7 +62,7 @@ export const oauthRoutes = newRoutes()
   );
 
 /** Runs an endpoint and turns its OAuthError into a response (RFC 6749 5.2). */
-async function respond(c: Context<AppEnv>, run: () => Promise<Response>): Promise<Response> {
+async function respond(c: AppContext, run: () => Promise<Response>): Promise<Response> {
   try {
     return await run();
   } catch (error) {
@@ -72,7 +72,7 @@ async function respond(c: Context<AppEnv>, run: () => Promise<Response>): Promis
 }
 
 /** Reads the metadata of a client. Throws OAuthError with the codes of RFC 7591 3.2.2. */
-async function readClient(c: Context<AppEnv>): Promise<ClientIn> {
+async function readClient(c: AppContext): Promise<ClientIn> {
   try {
     return await readFields(c, ClientIn);
   } catch (error) {
@@ -85,7 +85,7 @@ async function readClient(c: Context<AppEnv>): Promise<ClientIn> {
 }
 
 /** Reads the form of a request. Throws OAuthError invalid_request. */
-async function readOAuthForm(c: Context<AppEnv>): Promise<URLSearchParams> {
+async function readOAuthForm(c: AppContext): Promise<URLSearchParams> {
   try {
     return await readForm(c);
   } catch (error) {

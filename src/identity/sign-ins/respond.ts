@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import type { AppEnv } from "../../http/env.ts";
+import type { AppContext } from "../../http/env.ts";
 import { respondPage, respondRefresh } from "../../http/page.tsx";
 import { setSecondFactor } from "../../http/second-factor-cookie.ts";
 import { setSessionCookies } from "../../http/session-cookies.ts";
@@ -7,7 +6,7 @@ import type { SignIn } from "./complete.ts";
 import { invalidSignInPage, refusedPage } from "./pages.tsx";
 
 /** Sets the cookies of a sign-in and returns where it leads to. `isCrossSite`: another site caused the request. */
-export function respondSignIn(c: Context<AppEnv>, signIn: SignIn, isCrossSite = false) {
+export function respondSignIn(c: AppContext, signIn: SignIn, isCrossSite = false) {
   if (signIn.kind === "refused") return respondPage(c, refusedPage(), { status: 403 });
   if (signIn.kind === "redeemed-before") return respondPage(c, invalidSignInPage(), { status: 404 });
   if (signIn.kind === "session") setSessionCookies(c, signIn.tokens);

@@ -1,7 +1,5 @@
-import type { Context } from "hono";
 import * as z from "zod";
-import { clientOf } from "../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { isForm, readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { fieldsBody, operationsOf, responses } from "../../http/openapi.ts";
@@ -21,7 +19,7 @@ import { completeSecondFactor } from "./second-factor/complete.ts";
 const CodeForm = z.object({ code: z.string().max(64) });
 
 const showSignIn = (
-  c: Context<AppEnv>,
+  c: AppContext,
   next: string,
   problem: { email?: string; error?: string; status?: 422 | 429 } = {},
 ) =>

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { clientOf } from "../../http/client.ts";
-import { newRoutes } from "../../http/env.ts";
+import { clientOf, newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
 import { noContent } from "../../http/no-content.ts";

@@ -1,6 +1,5 @@
-import type { Context } from "hono";
 import * as z from "zod";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { readJsonHeader } from "../../http/gateway-headers.ts";
 import { needs } from "../../http/needs.ts";
@@ -32,7 +31,7 @@ const AppendIn = z.object({
 const CALL_BYTES = 500_000;
 
 /** Responds with the result, or with the error that the client of the gateway is told. An error of the service is a 500. */
-async function respond(c: Context<AppEnv>, work: () => Promise<object>) {
+async function respond(c: AppContext, work: () => Promise<object>) {
   try {
     return c.json({ error: null, ...(await work()) });
   } catch (error) {

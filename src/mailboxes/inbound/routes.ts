@@ -1,6 +1,5 @@
-import type { Context } from "hono";
 import * as z from "zod";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { readEnvelope, readJsonHeader } from "../../http/gateway-headers.ts";
 import { needs } from "../../http/needs.ts";
@@ -36,7 +35,7 @@ export const inboundRoutes = newRoutes()
     return c.json(respond(await receiveFromGateway(c.get("ctx"), mail)));
   });
 
-function readTraceBytes(c: Context<AppEnv>): number {
+function readTraceBytes(c: AppContext): number {
   const bytes = Number(c.req.header("X-Trace-Octets") ?? 0);
   if (!Number.isInteger(bytes) || bytes < 0) throw badRequest("X-Trace-Octets is malformed");
   return bytes;

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { readBytes } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { parseAddress } from "../../lib/addresses.ts";
@@ -17,21 +16,21 @@ const MAX_ADDRESS = 400;
 const XML = { "Content-Type": "application/xml; charset=utf-8" };
 
 /** Returns the servers of mail programs. Throws 404 where the deployment offers none. */
-function serversOf(c: Context<AppEnv>) {
+function serversOf(c: AppContext) {
   const servers = mailServers(c.get("ctx").settings);
   if (servers.length === 0) throw notFound("Mail server");
   return servers;
 }
 
 /** Returns the address that a program asks about. Its mailbox is not looked up. Throws 422. */
-function addressOf(c: Context<AppEnv>) {
+function addressOf(c: AppContext) {
   const text = c.req.query("emailaddress") ?? "";
   const address = text.length > MAX_ADDRESS ? null : parseAddress(text);
   if (!address) throw invalidField("emailaddress", "emailaddress must be a valid email address");
   return address;
 }
 
-async function respondAutoconfig(c: Context<AppEnv>) {
+async function respondAutoconfig(c: AppContext) {
   const servers = serversOf(c);
   return c.body(toAutoconfig(addressOf(c).domain, c.get("ctx").settings.serviceName, servers), 200, XML);
 }

@@ -1,6 +1,5 @@
-import type { Context } from "hono";
 import * as z from "zod";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { toValidationErrors } from "../../http/validate.ts";
 import { notFound, requireFound, tooLarge, unprocessable } from "../../lib/errors.ts";
@@ -63,7 +62,7 @@ const RepairIn = z.object({
 });
 
 /** Reads the body. Throws 413 and 422. */
-async function read<Schema extends z.ZodType>(c: Context<AppEnv>, schema: Schema) {
+async function read<Schema extends z.ZodType>(c: AppContext, schema: Schema) {
   if (Number(c.req.header("Content-Length") ?? MAX_BODY + 1) > MAX_BODY)
     throw tooLarge(`The body must have a Content-Length of at most ${MAX_BODY} bytes`);
   const body: unknown = await c.req.json().catch(() => null);

@@ -1,7 +1,6 @@
-import type { Context } from "hono";
 import * as z from "zod";
 import { BodyBudget, largeBodyLimits, UNKNOWN_CALLER } from "../../http/body-budget.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { readEnvelope } from "../../http/gateway-headers.ts";
 import { needs } from "../../http/needs.ts";
@@ -123,7 +122,7 @@ export const submissionRoutes = newRoutes()
   });
 
 /** Returns a context with which work after the response, such as a wake-up, does not delay it. */
-function withWaitUntil(c: Context<AppEnv>) {
+function withWaitUntil(c: AppContext) {
   return { ...c.get("ctx"), waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) };
 }
 

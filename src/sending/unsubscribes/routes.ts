@@ -1,9 +1,9 @@
-import type { Context } from "hono";
 import { belongsToHost } from "../../domains/hosts/index.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
-import { isForm, readForm } from "../../http/fields.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
+import { isForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
+import { readForm } from "../../http/page-routes.ts";
 import { readUnsubscribeAddress } from "../../platform/mail-tokens/return-path.ts";
 import { findRecipient } from "./find-recipient.ts";
 import { actions, donePage, invalidLinkPage, preferencesPage } from "./page.tsx";
@@ -30,7 +30,7 @@ export const unsubscribeRoutes = newRoutes()
   });
 
 /** Does what a form of the page asks for, and shows the page as it is then. */
-async function change(c: Context<AppEnv>, action: keyof typeof actions, form: URLSearchParams): Promise<Response> {
+async function change(c: AppContext, action: keyof typeof actions, form: URLSearchParams): Promise<Response> {
   const ctx = c.get("ctx");
   const recipient = await findRecipient(ctx, c.req.param("token") ?? "");
   if (!recipient) return respondPage(c, invalidLinkPage(), { status: 404 });
@@ -47,7 +47,7 @@ async function change(c: Context<AppEnv>, action: keyof typeof actions, form: UR
 }
 
 /** Returns whether the host of a request serves the token: a host of a customer takes those of its own workspace only. */
-async function isServed(c: Context<AppEnv>): Promise<boolean> {
+async function isServed(c: AppContext): Promise<boolean> {
   const [ctx, host] = [c.get("ctx"), c.get("customHost")];
   if (host === null) return true;
   const mail = await readUnsubscribeAddress(ctx.settings.masterKeys, c.req.param("token") ?? "");

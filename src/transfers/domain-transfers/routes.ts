@@ -1,7 +1,6 @@
-import type { MiddlewareHandler } from "hono";
 import { resolver } from "hono-openapi";
 import * as z from "zod";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type Middleware, newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { operationsOf, pathText, responses } from "../../http/openapi.ts";
@@ -47,7 +46,7 @@ function transferResponses(description: string, schema: z.ZodType, errors: reado
 }
 
 /** Returns 404 while DOMAIN_TRANSFERS is off (docs/contract/transfers.md#calls-of-a-transfer). */
-const whileOn: MiddlewareHandler<AppEnv> = async (c, next) => {
+const whileOn: Middleware = async (c, next) => {
   requireSwitchedOn(c.get("ctx"));
   await next();
 };

@@ -1,8 +1,6 @@
-import type { Context } from "hono";
 import type { CallerCtx } from "../../access/caller.ts";
 import { isRecentlyReauthenticated } from "../../access/sessions/reauthentication.ts";
-import { clientOf } from "../../http/client.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { type AppContext, clientOf } from "../../http/env.ts";
 import { Field } from "../../http/ui/index.ts";
 import { reauthenticate } from "../../identity/sign-ins/index.ts";
 import { AppError, invalidField } from "../../lib/errors.ts";
@@ -11,7 +9,7 @@ import { AppError, invalidField } from "../../lib/errors.ts";
  * Returns the caller with a session that was re-authenticated. `proof` is a TOTP code, or the address or token of a fresh
  * sign-in link. Throws 422 for a wrong one.
  */
-export async function withProof(c: Context<AppEnv>, proof: string): Promise<CallerCtx> {
+export async function withProof(c: AppContext, proof: string): Promise<CallerCtx> {
   const caller = c.get("caller");
   if (isRecentlyReauthenticated(caller) || caller.actor.kind !== "session") return caller;
   if (proof === "") throw invalidField("proof", "Give a code, or the address of a fresh sign-in link");

@@ -1,8 +1,8 @@
-import type { Context, Hono } from "hono";
+import type { Hono } from "hono";
 import type { Scope } from "../../access/accounts/scopes.ts";
 import type { Actor } from "../../access/caller.ts";
 import { dispatcher } from "../../http/dispatch.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, type AppEnv, newRoutes } from "../../http/env.ts";
 import { jsonBody } from "../../http/json-body.ts";
 import { needs } from "../../http/needs.ts";
 import { missingRight, requireRight } from "../../http/require-right.ts";
@@ -59,7 +59,7 @@ const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
  * with the credential. The Host header does not count: a page whose name is rebound to this address sends its own (MCP,
  * Streamable HTTP, security warning).
  */
-function refuseForeignOrigin(c: Context<AppEnv>): void {
+function refuseForeignOrigin(c: AppContext): void {
   const origin = c.req.header("Origin");
   const { actor, settings } = c.get("caller");
   if (origin === undefined || actor.kind === "session" || actor.kind === "oauth") return;

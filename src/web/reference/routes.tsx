@@ -1,12 +1,12 @@
-import type { Context, Hono } from "hono";
+import type { Hono } from "hono";
 import { dispatcher } from "../../http/dispatch.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
-import { readForm } from "../../http/fields.ts";
+import { type AppContext, type AppEnv, newRoutes } from "../../http/env.ts";
 import { formsOfWorkspace } from "../../http/form-page.tsx";
 import { needs } from "../../http/needs.ts";
 import { readOpenApi } from "../../http/openapi-document.ts";
 import { respondPage } from "../../http/page.tsx";
 import { onPageError } from "../../http/page-errors.tsx";
+import { readForm } from "../../http/page-routes.ts";
 import { pageSession } from "../../http/page-session.ts";
 import type { ApiCall } from "../../lib/api-call.ts";
 import { AppError, notFound } from "../../lib/errors.ts";
@@ -31,11 +31,11 @@ const INDEXED = { script: true, isIndexed: true };
 
 /** Returns the pages of the API reference, which read the OpenAPI document of `app` and call its endpoints. */
 export function referenceRoutes(app: Hono<AppEnv>) {
-  const read = async (c: Context<AppEnv>): Promise<Contents> => {
+  const read = async (c: AppContext): Promise<Contents> => {
     const document = (await readOpenApi(app)) as unknown as ApiDocument;
     return { document, nouns: readNouns(document), guides: await readGuides(c.env.ASSETS) };
   };
-  const readOperation = async (c: Context<AppEnv>) => {
+  const readOperation = async (c: AppContext) => {
     const contents = await read(c);
     const operation = findOperation(contents.nouns, c.req.param("operation") ?? "");
     if (!operation || !isTryable(operation, needIn(c)(operation))) throw notFound("Operation");
@@ -109,28 +109,28 @@ function readFileName(file: string): { slug: string; isMarkdown: boolean } {
 }
 
 /** Returns a text that a browser shows as it is, and that an assistant reads. */
-const respondMarkdown = (c: Context<AppEnv>, text: string) =>
+const respondMarkdown = (c: AppContext, text: string) =>
   c.text(text, 200, { "Content-Type": "text/markdown; charset=utf-8", "X-Content-Type-Options": "nosniff" });
 
 /** Returns the function that finds the scope of an operation. */
 const needIn =
-  (c: Context<AppEnv>) =>
+  (c: AppContext) =>
   ({ method, path }: Operation) =>
     c.get("routes").scopeOf(`${method} ${path.replace(/\{(\w+)\}/g, ":$1")}`);
 
-const originOf = (c: Context<AppEnv>) => c.get("ctx").settings.publicUrl;
+const originOf = (c: AppContext) => c.get("ctx").settings.publicUrl;
 
 type Reply = Omit<Parameters<typeof TryPage>[0], "idempotencyKey">;
 
 /** Returns the form of an operation, with a new Idempotency-Key for the next call. */
-const respond = (c: Context<AppEnv>, page: Reply) =>
+const respond = (c: AppContext, page: Reply) =>
   respondPage(c, <TryPage {...page} idempotencyKey={crypto.randomUUID()} />, {
     status: page.error === undefined ? 200 : 422,
   });
 
 /** Returns what the form of an operation shows first: the examples of its body and of required parameters. */
 async function firstValues(
-  c: Context<AppEnv>,
+  c: AppContext,
   document: ApiDocument,
   operation: Operation,
   call: ApiCall,
@@ -145,12 +145,7 @@ async function firstValues(
 }
 
 /** Returns the example of an email with a mailbox of the workspace as sender and a simulated recipient. */
-async function withOwnAddresses(
-  c: Context<AppEnv>,
-  operation: Operation,
-  body: unknown,
-  call: ApiCall,
-): Promise<unknown> {
+async function withOwnAddresses(c: AppContext, operation: Operation, body: unknown, call: ApiCall): Promise<unknown> {
   if (operation.operationId !== "sendEmail" && operation.operationId !== "validateEmail") return body;
   const mailboxes = await call("GET", "/v1/mailboxes/", null, {});
   const addresses = mailboxes.ok ? await mailboxes.json<{ address: string; is_active: boolean }[]>() : [];

@@ -1,5 +1,4 @@
-import type { MiddlewareHandler } from "hono";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type Middleware, newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
 import { needs } from "../../http/needs.ts";
@@ -26,7 +25,7 @@ import { toSend } from "./to-send.ts";
 export const RESEND_PATH = "/compat/resend";
 
 /** Middleware: translates the body of every error, also those of authentication and of unknown paths. */
-export const resendErrors: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const resendErrors: Middleware = async (c, next) => {
   await next();
   if (c.res.status < 400) return;
   const { detail } = await c.res.json<{ detail: string | ValidationError[] }>();
@@ -36,7 +35,7 @@ export const resendErrors: MiddlewareHandler<AppEnv> = async (c, next) => {
 };
 
 /** Returns the middleware that translates a successful response, a replayed one too. Place it before `idempotent`. */
-function translated<Body>(translate: (body: Body) => object): MiddlewareHandler<AppEnv> {
+function translated<Body>(translate: (body: Body) => object): Middleware {
   return async (c, next) => {
     await next();
     if (c.error === undefined && c.res.ok) c.res = Response.json(translate(await c.res.json<Body>()));

@@ -1,8 +1,7 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, submitForm } from "../../http/page-form.ts";
+import { parseFields, submitForm } from "../../http/page-routes.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { AliasIn, type AliasRow, addAlias, deleteAlias, findAliasesStatement } from "../../mailboxes/aliases/index.ts";
 import { mayManage } from "../../mailboxes/mailboxes/index.ts";
@@ -30,7 +29,7 @@ export const aliasPages = newRoutes()
     }),
   );
 
-async function showAliases(c: Context<AppEnv>) {
+async function showAliases(c: AppContext) {
   const caller = c.get("caller");
   const { page, rows: aliases } = await openPageWith<AliasRow>(caller, c.req.param("mailbox_id") ?? "", (id) => [
     findAliasesStatement(caller, id),

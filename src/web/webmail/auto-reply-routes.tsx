@@ -1,8 +1,7 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, submitForm } from "../../http/page-form.ts";
+import { parseFields, submitForm } from "../../http/page-routes.ts";
 import { readTime } from "../../http/time-field.ts";
 import { AutoReplyIn, openAutoReply, replaceAutoReply, toAutoReply } from "../../mailboxes/inbox/index.ts";
 import { AutoReplyPage } from "./auto-reply-page.tsx";
@@ -41,7 +40,7 @@ const readFields = (fields: URLSearchParams, stored: Stored) => ({
   text: (fields.get("text") ?? "").replaceAll("\r\n", "\n"),
 });
 
-async function showAutoReply(c: Context<AppEnv>) {
+async function showAutoReply(c: AppContext) {
   const caller = c.get("caller");
   const { mailbox, autoReply } = await openAutoReply(caller, c.req.param("mailbox_id") ?? "");
   const stored = toAutoReply(autoReply);

@@ -1,11 +1,9 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
-import { isForm, readForm } from "../../http/fields.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
+import { isForm } from "../../http/fields.ts";
 import { readFormWithFiles } from "../../http/file-body.ts";
-import { onceForForm } from "../../http/idempotency.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { attempt, parseFields, submitForm } from "../../http/page-form.ts";
+import { attempt, onceForForm, parseFields, readForm, submitForm } from "../../http/page-routes.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { AppError, conflict, notFound, tooLarge } from "../../lib/errors.ts";
@@ -99,7 +97,7 @@ async function findWaiting({ caller, mailbox }: OpenPage, draft: string): Promis
 }
 
 /** Reads the form of a message, and stores the files that were chosen in it. `refused` says what of it is too large. */
-async function readCompose(c: Context<AppEnv>, page: OpenPage) {
+async function readCompose(c: AppContext, page: OpenPage) {
   const read = (fields: URLSearchParams) => ({ form: readComposeForm(fields), action: fields.get("action") });
   if (isForm(c)) {
     const { form, action } = read(await readForm(c, MAX_TEXT_BYTES));
@@ -183,7 +181,7 @@ function refuseGone(form: ComposeForm): never {
 }
 
 /** Sends the form once. What can be undone is a draft until it leaves, so that stopping it loses nothing. */
-async function send(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, atOnce: boolean): Promise<string> {
+async function send(c: AppContext, page: OpenPage, form: ComposeForm, atOnce: boolean): Promise<string> {
   const { caller, mailbox } = page;
   const input = toMessageInput(form);
   const until = caller.now() + UNDO_MS;
@@ -223,7 +221,7 @@ async function dropDraft({ caller, mailbox }: OpenPage, form: ComposeForm): Prom
 
 /** Returns the form as it is opened: empty, a draft, or a reply to the message of the query. */
 async function firstForm(
-  c: Context<AppEnv>,
+  c: AppContext,
   { caller, mailbox }: OpenPage,
   signature: Signature | null,
 ): Promise<ComposeForm> {
@@ -240,7 +238,7 @@ async function firstForm(
 }
 
 /** Returns the path of the page that led to this one: of a message, a label, or a folder. */
-function backOf(c: Context<AppEnv>, id: string): string {
+function backOf(c: AppContext, id: string): string {
   const { folder = "INBOX", uid = "", label, back, draft } = c.req.query();
   if (back !== undefined) return backPath(id, back, {});
   if (draft !== undefined) return folderPath(id, "Drafts");
@@ -256,12 +254,12 @@ interface Shown {
   saved?: string;
 }
 
-async function showForm(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, { known, saved }: Shown = {}) {
+async function showForm(c: AppContext, page: OpenPage, form: ComposeForm, { known, saved }: Shown = {}) {
   const addresses = known ?? (await page.mailbox.store.addresses(""));
   return respondPage(c, <ComposePage page={page} form={form} known={addresses} saved={saved} />, { notices });
 }
 
-async function showScheduled(c: Context<AppEnv>) {
+async function showScheduled(c: AppContext) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const emails = await listScheduledOfMailbox(page.caller, page.mailbox.id);
   const { email = "", draft = "" } = c.req.query();

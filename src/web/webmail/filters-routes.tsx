@@ -1,8 +1,7 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, submitForm } from "../../http/page-form.ts";
+import { parseFields, submitForm } from "../../http/page-routes.ts";
 import { badRequest } from "../../lib/errors.ts";
 import {
   createFilter,
@@ -87,7 +86,7 @@ async function storedForm({ caller, mailbox }: OpenPage, id: string): Promise<Fi
   return toFilterForm(toFilterOut(filter, await findForwarding(caller, mailbox, [filter])));
 }
 
-async function showFilter(c: Context<AppEnv>) {
+async function showFilter(c: AppContext) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const id = c.req.param("filter_id") ?? "";
   const isNew = id === "new";
@@ -96,7 +95,7 @@ async function showFilter(c: Context<AppEnv>) {
   return respondPage(c, <FilterPage page={page} form={form} isNew={isNew} />);
 }
 
-async function showFilters(c: Context<AppEnv>) {
+async function showFilters(c: AppContext) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const { store } = page.mailbox;
   const [stored, run] = await Promise.all([store.listFilters(), store.filterRun()]);

@@ -1,8 +1,7 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, refusedAt, submitForm } from "../../http/page-form.ts";
+import { parseFields, refusedAt, submitForm } from "../../http/page-routes.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
 import {
   createFolder,
@@ -76,7 +75,7 @@ async function changeLabel({ caller, mailbox }: OpenPage, fields: URLSearchParam
   return foldersAndLabelsPath(mailbox.id, { done: "label-created" });
 }
 
-async function showFoldersAndLabels(c: Context<AppEnv>) {
+async function showFoldersAndLabels(c: AppContext) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const notice = foldersAndLabelsNotice(c.req.query("done"), c.req.query("name") ?? "");
   return respondPage(c, <FoldersAndLabelsPage page={page} />, { notice });

@@ -1,10 +1,9 @@
-import type { Context } from "hono";
 import { download } from "../../http/download.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { readFormWithFiles } from "../../http/file-body.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { attempt } from "../../http/page-form.ts";
+import { attempt } from "../../http/page-routes.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { badRequest, tooLarge } from "../../lib/errors.ts";
 import { toReadable } from "../../lib/readable.ts";
@@ -30,7 +29,7 @@ export const importPages = newRoutes()
     return c.body(toReadable(pieces), 200, download(`${mailbox.address}.${format}`, `application/${format}`));
   });
 
-async function importFile(c: Context<AppEnv>): Promise<string | Response> {
+async function importFile(c: AppContext): Promise<string | Response> {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const result = await readFormWithFiles(c, FORM, async ({ files: [file], isTooLarge }) => {
     if (isTooLarge)
@@ -49,7 +48,7 @@ async function importFile(c: Context<AppEnv>): Promise<string | Response> {
   return "started" in result ? importPath(page.mailbox.id) : showImports(c, result.counts);
 }
 
-async function showImports(c: Context<AppEnv>, imported?: ImportCounts) {
+async function showImports(c: AppContext, imported?: ImportCounts) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const imports = await page.mailbox.store.listImports();
   return respondPage(c, <ImportPage page={page} imports={imports} imported={imported} />);

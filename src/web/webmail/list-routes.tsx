@@ -1,9 +1,7 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
-import { readForm } from "../../http/fields.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { attempt, parseFields } from "../../http/page-form.ts";
+import { attempt, parseFields, readForm } from "../../http/page-routes.ts";
 import { notFound } from "../../lib/errors.ts";
 import { SelectionIn } from "../../mailboxes/inbox/index.ts";
 import type { ConversationItem, ListPlace, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
@@ -30,7 +28,7 @@ export const listPages = newRoutes()
   .post("/mail/:mailbox_id/:folder", ...webmailFor("POST /v1/inbox/:mailbox_id/messages/batch"), (c) => changeList(c));
 
 /** Returns which messages a request is about. Throws 404 for an unknown label. */
-function readView(c: Context<AppEnv>, { labels }: OpenPage): ListView {
+function readView(c: AppContext, { labels }: OpenPage): ListView {
   const query = (c.req.query("q") ?? "").slice(0, 1000);
   const labelId = c.req.param("label_id");
   if (labelId === undefined)
@@ -46,7 +44,7 @@ function pathOf({ mailbox }: OpenPage, { folder, label, query, everywhere }: Lis
   return folderPath(mailbox.id, folder, { q: query, all: everywhere ? "1" : "", ...more });
 }
 
-async function changeList(c: Context<AppEnv>) {
+async function changeList(c: AppContext) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const view = readView(c, page);
   const fields = await readForm(c);
@@ -70,7 +68,7 @@ async function changeList(c: Context<AppEnv>) {
 
 const parse = (fields: unknown) => parseFields(SelectionIn, fields);
 
-async function showList(c: Context<AppEnv>) {
+async function showList(c: AppContext) {
   const refusal = c.get("refusal");
   if (refusal?.errors.has("uids")) c.set("refusal", { ...refusal, message: "Select at least one message." });
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"), c.req.url);

@@ -1,9 +1,7 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
-import { onceForForm } from "../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, submitForm } from "../../http/page-form.ts";
+import { onceForForm, parseFields, submitForm } from "../../http/page-routes.ts";
 import { badRequest } from "../../lib/errors.ts";
 import {
   AppPasswordForm,
@@ -32,7 +30,7 @@ export const mailProgramPages = newRoutes()
     }),
   );
 
-async function createFrom(c: Context<AppEnv>, page: OpenPage, fields: URLSearchParams) {
+async function createFrom(c: AppContext, page: OpenPage, fields: URLSearchParams) {
   const input = parseFields(AppPasswordForm, {
     name: fields.get("name") ?? "",
     current: fields.get("current") ?? undefined,
@@ -42,7 +40,7 @@ async function createFrom(c: Context<AppEnv>, page: OpenPage, fields: URLSearchP
   return respondPage(c, <CreatedAppPasswordPage page={page} created={created} />);
 }
 
-async function showPrograms(c: Context<AppEnv>) {
+async function showPrograms(c: AppContext) {
   const caller = c.get("caller");
   const { page, rows: passwords } = await openPageWith<AppPasswordRow>(
     caller,

@@ -1,6 +1,5 @@
-import type { Context } from "hono";
 import { download } from "../../http/download.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
 import {
@@ -21,7 +20,7 @@ import { MessagePage } from "./message-page.tsx";
 import { openPage } from "./open-page.ts";
 import { messagePath } from "./paths.ts";
 
-const message = (c: Context<AppEnv>) =>
+const message = (c: AppContext) =>
   openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "").then((mailbox) =>
     getMessage(mailbox, c.req.param("folder") ?? "", c.req.param("uid") ?? ""),
   );

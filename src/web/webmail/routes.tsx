@@ -1,7 +1,5 @@
-import type { MiddlewareHandler } from "hono";
 import { signOutOfMailbox } from "../../access/mailbox-sessions/sessions.ts";
-import { clientOf } from "../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { clientOf, type Middleware, newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "../../http/mailbox-cookies.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
@@ -27,7 +25,7 @@ import { folderPath } from "./paths.ts";
 import { settingsPages } from "./settings-routes.tsx";
 
 /** Refuses handshakes of other pages before the session is read, which could refresh it. */
-const ownPagesOnly: MiddlewareHandler<AppEnv> = (c, next) => {
+const ownPagesOnly: Middleware = (c, next) => {
   requireOwnPage(c, true);
   return next();
 };

@@ -1,8 +1,7 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, submitForm } from "../../http/page-form.ts";
+import { parseFields, submitForm } from "../../http/page-routes.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { blockSender, replaceSignature, SignatureIn, unblockSender } from "../../mailboxes/inbox/index.ts";
 import {
@@ -65,20 +64,20 @@ export const settingsPages = newRoutes()
 
 const readSignature = (fields: URLSearchParams) => ({ text: fields.get("text") ?? "", html: fields.get("html") ?? "" });
 
-async function showSignature(c: Context<AppEnv>) {
+async function showSignature(c: AppContext) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const fields = c.get("form");
   const signature = fields ? readSignature(fields) : await page.mailbox.store.signature();
   return respondPage(c, <SignaturePage page={page} signature={signature} />, { notices });
 }
 
-async function showBlocked(c: Context<AppEnv>) {
+async function showBlocked(c: AppContext) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const emails = await page.mailbox.store.listBlockedSenders();
   return respondPage(c, <BlockedSendersPage page={page} emails={emails} />, { notices });
 }
 
-async function showPassword(c: Context<AppEnv>) {
+async function showPassword(c: AppContext) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   return respondPage(c, <PasswordPage page={page} />, { notices });
 }

@@ -1,8 +1,7 @@
-import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
+import { readForm } from "../../../http/page-routes.ts";
 import { pageSession } from "../../../http/page-session.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { approve, listWorkspaceChoices } from "../approve.ts";
@@ -33,7 +32,7 @@ export const consentRoutes = newRoutes()
 
 /** Reads the request in the query string and runs `next`. An error is shown on a page: no one has trusted the client yet. */
 async function withRequest(
-  c: Context<AppEnv>,
+  c: AppContext,
   next: (request: AuthorizationRequest) => Promise<Response>,
 ): Promise<Response> {
   const ctx = c.get("ctx");
@@ -52,7 +51,7 @@ async function withRequest(
   }
 }
 
-async function showConsent(c: Context<AppEnv>, request: AuthorizationRequest, error?: string) {
+async function showConsent(c: AppContext, request: AuthorizationRequest, error?: string) {
   const { actor, workspace } = c.get("caller");
   const workspaces = await listWorkspaceChoices(c.get("ctx"), actor.userId);
   const page = (
@@ -70,6 +69,6 @@ async function showConsent(c: Context<AppEnv>, request: AuthorizationRequest, er
 }
 
 /** Sends the user to the client with a response. 303: the form must not be posted to the client (RFC 9700 4.12). */
-function sendBack(c: Context<AppEnv>, request: AuthorizationRequest, response: Record<string, string>): Response {
+function sendBack(c: AppContext, request: AuthorizationRequest, response: Record<string, string>): Response {
   return c.redirect(responseUri(c.get("ctx"), request, response), 303);
 }

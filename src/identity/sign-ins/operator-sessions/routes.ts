@@ -1,5 +1,4 @@
-import { clientOf } from "../../../http/client.ts";
-import { newRoutes } from "../../../http/env.ts";
+import { clientOf, newRoutes } from "../../../http/env.ts";
 import { needs } from "../../../http/needs.ts";
 import { iso } from "../../../lib/time.ts";
 import { createOperatorLink } from "./sign-in-link.ts";

@@ -1,6 +1,4 @@
-import type { Context } from "hono";
-import { clientOf } from "../../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
 import { needs } from "../../../http/needs.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { deleteProviderState, readProviderState, setProviderState } from "../../../http/provider-cookie.ts";
@@ -24,12 +22,12 @@ const names: Readonly<Record<Provider, string>> = { google: "Google", github: "G
 const unverified = (provider: Provider) =>
   `Your account at ${names[provider]} has no verified email address. Verify your address there, or sign in by a link by email.`;
 
-function requireEnabled(c: Context<AppEnv>, provider: Provider): void {
+function requireEnabled(c: AppContext, provider: Provider): void {
   if (!enabledProviders(c.get("ctx").settings).includes(provider)) throw new AppError(404, "Not found");
 }
 
 /** Sends the visitor to the provider. */
-const begin = (provider: Provider) => async (c: Context<AppEnv>) => {
+const begin = (provider: Provider) => async (c: AppContext) => {
   requireEnabled(c, provider);
   const { url, sealed } = await beginProviderSignIn(c.get("ctx"), provider, returnPath(c.req.query("next")));
   setProviderState(c, sealed, STATE_TTL_MS);
@@ -37,7 +35,7 @@ const begin = (provider: Provider) => async (c: Context<AppEnv>) => {
 };
 
 /** Signs in the visitor who comes back from the provider. */
-const finish = (provider: Provider) => async (c: Context<AppEnv>) => {
+const finish = (provider: Provider) => async (c: AppContext) => {
   requireEnabled(c, provider);
   const ctx = c.get("ctx");
   const state = await openState(ctx, provider, readProviderState(c), c.req.query("state"));
@@ -54,7 +52,7 @@ const finish = (provider: Provider) => async (c: Context<AppEnv>) => {
   }
 };
 
-const showProblem = (c: Context<AppEnv>, error: string, status: 400 | 403 | 502) =>
+const showProblem = (c: AppContext, error: string, status: 400 | 403 | 502) =>
   respondPage(c, signInPage({ next: "/app", providers: enabledProviders(c.get("ctx").settings), error }), { status });
 
 /** Signing in by an account at Google or GitHub (docs/contract/sign-in.md#ways-to-sign-in). */

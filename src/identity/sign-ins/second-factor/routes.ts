@@ -1,6 +1,4 @@
-import type { Context } from "hono";
-import { clientOf } from "../../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
 import { noBody } from "../../../http/json-body.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
@@ -9,7 +7,7 @@ import { reauthenticate } from "./reauthenticate.ts";
 import { CodeIn, ReauthIn, ReauthOut, RecoveryCodesOut, TotpOut, TotpSetupOut } from "./schema.ts";
 import { disableTotp, enableTotp, setUpTotp } from "./settings.ts";
 
-const ipOf = (c: Context<AppEnv>) => clientOf(c).ip;
+const ipOf = (c: AppContext) => clientOf(c).ip;
 const security = [{ session: [] }];
 
 const operation = operationsOf("Sessions");

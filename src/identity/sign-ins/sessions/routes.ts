@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import * as z from "zod";
 import type { CallerCtx, SessionActor } from "../../../access/caller.ts";
 import { invalidSession } from "../../../access/sessions/authenticate.ts";
@@ -6,7 +5,7 @@ import { listSessions } from "../../../access/sessions/queries.ts";
 import { refreshSession } from "../../../access/sessions/refresh.ts";
 import { revokeSession, signOut } from "../../../access/sessions/revoke.ts";
 import { switchWorkspace } from "../../../access/sessions/switch-workspace.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
@@ -27,7 +26,7 @@ import { AccessOut, SessionOut, toSession, WorkspaceSwitch } from "./schema.ts";
 const FormSwitch = WorkspaceSwitch.extend({ next: z.string().optional() });
 
 /** Returns the caller of a route that takes a session only. */
-function sessionCaller(c: Context<AppEnv>): CallerCtx & { actor: SessionActor } {
+function sessionCaller(c: AppContext): CallerCtx & { actor: SessionActor } {
   const caller = c.get("caller");
   if (caller.actor.kind !== "session") throw invalidSession();
   return { ...caller, actor: caller.actor };

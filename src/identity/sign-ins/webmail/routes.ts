@@ -1,6 +1,5 @@
 import { refreshMailboxSession, signOutOfMailbox } from "../../../access/mailbox-sessions/sessions.ts";
-import { clientOf } from "../../../http/client.ts";
-import { newRoutes } from "../../../http/env.ts";
+import { clientOf, newRoutes } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";

@@ -1,8 +1,7 @@
-import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
+import { readForm } from "../../../http/page-routes.ts";
 import { pageSession } from "../../../http/page-session.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { acceptByToken, declineByToken, stopByToken } from "../calls.ts";
@@ -38,7 +37,7 @@ export const transferPageRoutes = newRoutes()
   );
 
 /** Accepts as the form says. When the transfer waits for something, the form is shown again with the reason. */
-async function accept(c: Context<AppEnv>, token: string, form: URLSearchParams): Promise<Response> {
+async function accept(c: AppContext, token: string, form: URLSearchParams): Promise<Response> {
   const caller = c.get("caller");
   const input = { target_org_id: form.get("target_org_id"), rotate_dkim: form.get("rotate_dkim") === "on" };
   try {
@@ -53,7 +52,7 @@ async function accept(c: Context<AppEnv>, token: string, form: URLSearchParams):
 }
 
 /** Runs `next` while transfers are switched on. An error of the caller is shown on a page. */
-async function orRefusal(c: Context<AppEnv>, next: () => Promise<Response>): Promise<Response> {
+async function orRefusal(c: AppContext, next: () => Promise<Response>): Promise<Response> {
   const { settings, actor } = c.get("caller");
   try {
     if (!settings.domainTransfers) throw transferError("not_found");

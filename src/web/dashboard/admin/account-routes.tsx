@@ -1,7 +1,6 @@
 import { newRoutes } from "../../../http/env.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
-import { pageFor } from "../../../http/page-right.ts";
+import { readPage, respondPage } from "../../../http/page.tsx";
+import { pageFor } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { addressKey } from "../../../lib/addresses.ts";
 import { getUser, listUsers, restrictUser } from "../../../operations/admin/index.ts";

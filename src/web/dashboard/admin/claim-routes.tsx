@@ -1,9 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, pageFor, readForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { type DomainClaimRow, endDomainClaim, listDomainClaims, readHost } from "../../../operations/admin/index.ts";
@@ -47,5 +44,5 @@ export const claimPages = newRoutes()
   });
 
 /** Shows the claims of a name that was searched for; null: none was, or it was refused. */
-const showClaims = (c: Context<AppEnv>, name: string, claims: DomainClaimRow[] | null) =>
+const showClaims = (c: AppContext, name: string, claims: DomainClaimRow[] | null) =>
   respondPage(c, <ClaimsPage name={name} claims={claims} />, { notices: { ended: "The verification is ended." } });

@@ -1,9 +1,7 @@
-import type { Context } from "hono";
 import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { AppError, invalidField } from "../../../lib/errors.ts";
 import { ForceIn, forceDomain } from "../../../transfers/domain-transfers/index.ts";
 import { withProof } from "../proof-of-identity.tsx";
@@ -35,7 +33,7 @@ async function explainUnknown(run: () => Promise<unknown>): Promise<void> {
   }
 }
 
-function showForm(c: Context<AppEnv>) {
+function showForm(c: AppContext) {
   const needsProof = !isRecentlyReauthenticated(c.get("caller"));
   return respondPage(c, <ForcePage needsProof={needsProof} />, { notices: { moved: "The domain has moved." } });
 }

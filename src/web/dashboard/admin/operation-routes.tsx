@@ -1,10 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { readPage, toPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { readPage, respondPage, toPage } from "../../../http/page.tsx";
+import { pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {
   blockHost,
@@ -107,12 +103,12 @@ export const operationPages = newRoutes()
   });
 
 /** Returns how many rows the last form changed, by the parameter of the redirect. */
-function countNotice(c: Context<AppEnv>, parameter: string, of: string): string | undefined {
+function countNotice(c: AppContext, parameter: string, of: string): string | undefined {
   const count = /^\d{1,9}$/.exec(c.req.query(parameter) ?? "")?.[0];
   return count === undefined ? undefined : `${count} ${of} due now.`;
 }
 
-async function showHosts(c: Context<AppEnv>) {
+async function showHosts(c: AppContext) {
   const { rows, next } = await readPage(c, { path: HOSTS, read: listBlockedHosts, after: ({ host }) => host });
   return respondPage(c, <BlockedHostsPage hosts={rows} />, { notices, next, nextLabel: "More" });
 }

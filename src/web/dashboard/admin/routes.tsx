@@ -1,5 +1,5 @@
 import { newRoutes } from "../../../http/env.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor } from "../../../http/page-routes.ts";
 import { listAllAudit } from "../../../identity/workspaces/index.ts";
 import { showAudit } from "../audit/index.ts";
 import { accountPages } from "./account-routes.tsx";

@@ -7,7 +7,7 @@ import {
 } from "../../../audience/broadcasts/index.ts";
 import { newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor } from "../../../http/page-routes.ts";
 import {
   bucketsOf,
   findDomains,

@@ -1,11 +1,7 @@
-import type { Context } from "hono";
 import { listDomains } from "../../../domains/domains/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
-import { submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { readPage, respondPage } from "../../../http/page.tsx";
+import { onceForForm, pageFor, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {
   createApiKey,
@@ -54,7 +50,7 @@ export const apiKeyPages = newRoutes()
     return c.redirect("/app/api-keys?done=revoked", 303);
   });
 
-async function showKeys(c: Context<AppEnv>) {
+async function showKeys(c: AppContext) {
   const caller = c.get("caller");
   const [{ rows: keys, next }, domains] = await Promise.all([
     readPage(c, { path: "/app/api-keys", read: listApiKeys, after: ({ id }) => id }),

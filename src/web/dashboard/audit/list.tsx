@@ -1,12 +1,10 @@
-import type { Context } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
-import { readPage, type ShownList } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
+import type { AppContext } from "../../../http/env.ts";
+import { readPage, respondPage, type ShownList } from "../../../http/page.tsx";
 import { AppLayout, Empty, List, Time } from "../../../http/ui/index.ts";
 import { type AuditEntryOut, type AuditRow, toAuditEntry } from "../../../identity/workspaces/index.ts";
 
 /** Shows a page of an audit log. */
-export async function showAudit(c: Context<AppEnv>, title: string, list: Pick<ShownList<AuditRow>, "path" | "read">) {
+export async function showAudit(c: AppContext, title: string, list: Pick<ShownList<AuditRow>, "path" | "read">) {
   const { rows, next } = await readPage(c, { ...list, after: ({ id }) => id });
   return respondPage(
     c,

@@ -1,5 +1,5 @@
 import { newRoutes } from "../../../http/env.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor } from "../../../http/page-routes.ts";
 import { listAudit } from "../../../identity/workspaces/index.ts";
 import { showAudit } from "./list.tsx";
 

@@ -1,9 +1,7 @@
-import type { Context } from "hono";
 import { DryRunIn, type DryRunOut, dryRun, stepNumber } from "../../../audience/automations/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { AppLayout, Field, Form, List, TextArea, Time } from "../../../http/ui/index.ts";
 import { parseJson } from "./step-fields.ts";
 import { readAutomation } from "./step-routes.tsx";
@@ -22,7 +20,7 @@ export const dryRunPages = newRoutes()
     }),
   );
 
-async function show(c: Context<AppEnv>, result?: DryRunOut): Promise<Response> {
+async function show(c: AppContext, result?: DryRunOut): Promise<Response> {
   const { id, name } = await readAutomation(c);
   const path = `/app/automations/${id}`;
   return respondPage(

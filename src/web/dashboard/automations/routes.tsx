@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   AutomationIn,
   activateAutomation,
@@ -9,11 +8,9 @@ import {
   pauseAutomation,
   toAutomation,
 } from "../../../audience/automations/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { changeByButton, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { changeByButton, onceForForm, pageFor, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { PAGE_SIZE } from "../page-size.ts";
@@ -77,7 +74,7 @@ const placeOf = (loc: readonly (string | number)[]): string => {
 
 const PAGE = { parameter: "automation_id", show: showAutomation, pathOf: (id: string) => `/app/automations/${id}` };
 
-async function showList(c: Context<AppEnv>) {
+async function showList(c: AppContext) {
   const { automations, next } = await listAutomations(c.get("caller"), {
     before: c.req.query("before"),
     limit: PAGE_SIZE,
@@ -88,7 +85,7 @@ async function showList(c: Context<AppEnv>) {
   });
 }
 
-async function showAutomation(c: Context<AppEnv>) {
+async function showAutomation(c: AppContext) {
   const caller = c.get("caller");
   const before = c.req.query("before")?.toLowerCase();
   const address = c.req.query("address")?.trim() ?? "";

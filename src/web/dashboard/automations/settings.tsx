@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   type AutomationOut,
   AutomationPatch,
@@ -7,10 +6,9 @@ import {
   editAutomation,
 } from "../../../audience/automations/index.ts";
 import type { Condition } from "../../../audience/conditions/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
 import { AppLayout, Field, Form, Select, VersionField } from "../../../http/ui/index.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import {
@@ -52,7 +50,7 @@ function fieldOf([, field = "", inner]: readonly (string | number)[]): string {
 
 type Conditions = Pick<Definition["trigger"], "filter"> & Pick<Entry, "exit_when">;
 
-function save(c: Context<AppEnv>, fields: URLSearchParams, conditions: Conditions) {
+function save(c: AppContext, fields: URLSearchParams, conditions: Conditions) {
   const text = (field: string) => (fields.get(field) ?? "").trim();
   const { filter } = conditions;
   const trigger = { event: text("event"), ...(filter === undefined ? {} : { filter }) };
@@ -88,7 +86,7 @@ const shownOf = (name: string, { trigger, entry }: Pick<Definition, "trigger" | 
   "Rules of entry": JSON.stringify(entry),
 });
 
-async function show(c: Context<AppEnv>): Promise<Response> {
+async function show(c: AppContext): Promise<Response> {
   const [automation, choices] = await Promise.all([readAutomation(c), readConditionChoices(c.get("caller"))]);
   const { trigger, entry } = automation as unknown as Definition;
   const form = c.get("form");

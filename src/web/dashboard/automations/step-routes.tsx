@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   type AutomationOut,
   AutomationPatch,
@@ -10,11 +9,9 @@ import {
   takeOut,
   toAutomation,
 } from "../../../audience/automations/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, refusedAt } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, pageFor, parseFields, readForm, refusedAt } from "../../../http/page-routes.ts";
 import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import { type DraftGroup, emptyDraft, parseDraft, readConditions, toDraft } from "../conditions/index.ts";
@@ -84,16 +81,16 @@ export const stepPages = newRoutes()
   });
 
 /** Returns the automation of the path. Throws 404. */
-export const readAutomation = async (c: Context<AppEnv>): Promise<AutomationOut> =>
+export const readAutomation = async (c: AppContext): Promise<AutomationOut> =>
   toAutomation(await getAutomation(c.get("caller"), c.req.param("automation_id") ?? ""));
 
-async function readAll(c: Context<AppEnv>) {
+async function readAll(c: AppContext) {
   const [automation, choices] = await Promise.all([readAutomation(c), readChoices(c.get("caller"))]);
   return { automation, choices };
 }
 
 /** Changes the steps of the automation of the path, which must be those that the page showed, and leads back to its page. */
-async function changeSteps(c: Context<AppEnv>, change: (steps: Step[]) => Step[] | null): Promise<Response> {
+async function changeSteps(c: AppContext, change: (steps: Step[]) => Step[] | null): Promise<Response> {
   const id = c.req.param("automation_id") ?? "";
   const version = (await readForm(c)).get("version") ?? "";
   await editSteps(c, version, change);
@@ -101,7 +98,7 @@ async function changeSteps(c: Context<AppEnv>, change: (steps: Step[]) => Step[]
 }
 
 /** Changes steps in one transaction with the check that they are those of the version: a path names another step once others were moved. */
-const editSteps = (c: Context<AppEnv>, version: string, change: (steps: Step[]) => Step[] | null) =>
+const editSteps = (c: AppContext, version: string, change: (steps: Step[]) => Step[] | null) =>
   editAutomation(c.get("caller"), c.req.param("automation_id") ?? "", ({ steps }) => {
     requireVersion(version, shownSteps(steps), {});
     const changed = change(steps);
@@ -111,7 +108,7 @@ const editSteps = (c: Context<AppEnv>, version: string, change: (steps: Step[]) 
 
 /** Saves the step of a form into the steps, which must be those that the form began from, or shows the form with its rows changed. */
 async function saveStep(
-  c: Context<AppEnv>,
+  c: AppContext,
   action: string,
   change: (steps: Step[], step: Step) => Step[] | null,
 ): Promise<Response> {
@@ -144,7 +141,7 @@ interface ShownStep {
   read?: Awaited<ReturnType<typeof readAll>>;
 }
 
-async function showStep(c: Context<AppEnv>, { kind, values, draft, action, read }: ShownStep) {
+async function showStep(c: AppContext, { kind, values, draft, action, read }: ShownStep) {
   const { automation, choices } = read ?? (await readAll(c));
   const page = (
     <StepPage

@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   cancelBroadcast,
   deleteBroadcast,
@@ -10,12 +9,9 @@ import {
   resumeBroadcast,
   toRecord,
 } from "../../../audience/broadcasts/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { attempt, changeByButton } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, changeByButton, onceForForm, pageFor, readForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { PAGE_SIZE } from "../page-size.ts";
@@ -87,7 +83,7 @@ export const broadcastPages = newRoutes()
 const PAGE = { parameter: "broadcast_id", show: showBroadcast, pathOf: (id: string) => `/app/broadcasts/${id}` };
 
 /** Shows what a promotion would do, or why it is refused: its state may have changed since the page of the broadcast was read. */
-const askToPromote = (c: Context<AppEnv>) =>
+const askToPromote = (c: AppContext) =>
   attempt(c, showBroadcast, async () => {
     const promotion = await planPromotion(c.get("caller"), idOf(c), c.req.param("variant_id") ?? "");
     return respondPage(c, <PromotePage promotion={promotion} />);

@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   BroadcastPatch,
   createVariant,
@@ -8,9 +7,8 @@ import {
   updateBroadcast,
   VariantIn,
 } from "../../../audience/broadcasts/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
-import { parseFields } from "../../../http/page-form.ts";
+import type { AppContext } from "../../../http/env.ts";
+import { onceForForm, parseFields } from "../../../http/page-routes.ts";
 import { conflict, unprocessable } from "../../../lib/errors.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import { fieldOfVariant, reviewedVersion, type StepForm, toPatch, toStepForm, valuesOf } from "./step-form.tsx";
@@ -18,10 +16,10 @@ import { fieldOfVariant, reviewedVersion, type StepForm, toPatch, toStepForm, va
 /** Variants that one form adds at most. */
 const MAX_NEW = 10;
 
-export const idOf = (c: Context<AppEnv>) => c.req.param("broadcast_id") ?? "";
+export const idOf = (c: AppContext) => c.req.param("broadcast_id") ?? "";
 
 /** Saves the form of a step. Throws 409 when what it shows, or what the review shows beside it, was changed since it was opened. */
-export async function saveStep(c: Context<AppEnv>, form: StepForm): Promise<void> {
+export async function saveStep(c: AppContext, form: StepForm): Promise<void> {
   const caller = c.get("caller");
   const patch = parseFields(BroadcastPatch, toPatch(form));
   const stored = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
@@ -36,7 +34,7 @@ export const parseVariants = ({ variants }: StepForm): VariantIn[] =>
   [...variants].slice(0, MAX_NEW).map(([label, subject]) => parseVariant(label, subject));
 
 /** Adds the variants of a form once each, however often it is submitted. */
-export async function addVariants(c: Context<AppEnv>, inputs: readonly VariantIn[]): Promise<void> {
+export async function addVariants(c: AppContext, inputs: readonly VariantIn[]): Promise<void> {
   const key = c.get("form")?.get("idempotency_key") ?? "";
   for (const input of inputs) {
     const same = JSON.stringify([idOf(c), input.label, input.subject]);
@@ -51,5 +49,4 @@ function parseVariant(label: string, subject: string): VariantIn {
   throw unprocessable(result.error.issues.map(({ message: msg }) => ({ loc, msg, type: "value_error" })));
 }
 
-export const removeVariant = (c: Context<AppEnv>, variantId: string) =>
-  deleteVariant(c.get("caller"), idOf(c), variantId);
+export const removeVariant = (c: AppContext, variantId: string) => deleteVariant(c.get("caller"), idOf(c), variantId);

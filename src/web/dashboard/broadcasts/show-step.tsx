@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import {
   type Broadcast,
@@ -14,7 +13,7 @@ import {
 } from "../../../audience/broadcasts/index.ts";
 import { listLists, toList } from "../../../audience/contacts/index.ts";
 import { findSegment, listSegments, segmentLimits } from "../../../audience/segments/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { AppError } from "../../../lib/errors.ts";
 import { listTemplateNames } from "../../../sending/templates/index.ts";
@@ -30,11 +29,11 @@ import { type FormStep, readStepForm, type StepForm, toStepForm } from "./step-f
 import { isDone, STEPS } from "./steps.ts";
 import { TestStep } from "./test-step.tsx";
 
-const respond = (c: Context<AppEnv>, page: Parameters<typeof respondPage>[1]) =>
+const respond = (c: AppContext, page: Parameters<typeof respondPage>[1]) =>
   respondPage(c, page, { notices, frames: true });
 
 /** Returns the form of a step as it was submitted, or of what is stored. */
-function formOf(c: Context<AppEnv>, step: FormStep, broadcast: BroadcastOut | null): StepForm {
+function formOf(c: AppContext, step: FormStep, broadcast: BroadcastOut | null): StepForm {
   const fields = c.get("form");
   return fields ? readStepForm(step, fields) : toStepForm(step, broadcast);
 }
@@ -51,13 +50,13 @@ async function readChoices(caller: CallerCtx) {
 }
 
 /** Shows the first step of a new broadcast. */
-export async function showNew(c: Context<AppEnv>): Promise<Response> {
+export async function showNew(c: AppContext): Promise<Response> {
   const choices = await readChoices(c.get("caller"));
   return respond(c, <AudienceStep broadcast={null} done={[]} form={formOf(c, "audience", null)} {...choices} />);
 }
 
 /** Reads what the page of a step shows, or returns the way to the page of a broadcast that is no longer written. Throws 404. */
-async function readStep(c: Context<AppEnv>) {
+async function readStep(c: AppContext) {
   const caller = c.get("caller");
   const [found, rows] = await Promise.all([getBroadcast(caller, idOf(c)), findVariantsOf(caller, idOf(c))]);
   const broadcast = toRecord(caller.workspace.id, found);
@@ -70,7 +69,7 @@ async function readStep(c: Context<AppEnv>) {
 }
 
 /** Shows the first step of a broadcast. */
-export async function showAudience(c: Context<AppEnv>): Promise<Response> {
+export async function showAudience(c: AppContext): Promise<Response> {
   const [read, choices] = await Promise.all([readStep(c), readChoices(c.get("caller"))]);
   if (read instanceof Response) return read;
   const form = formOf(c, "audience", read.props.broadcast);
@@ -78,7 +77,7 @@ export async function showAudience(c: Context<AppEnv>): Promise<Response> {
 }
 
 /** Shows the second step of a broadcast. `filledFrom` names the template whose content the form has and that is not saved. */
-export async function showContent(c: Context<AppEnv>, filledFrom?: string) {
+export async function showContent(c: AppContext, filledFrom?: string) {
   const caller = c.get("caller");
   const mayChoose = caller.actor.scopes.has("templates:view");
   const [read, templates] = await Promise.all([readStep(c), mayChoose ? listTemplateNames(caller, MAX_CHOICES) : []]);
@@ -91,13 +90,13 @@ export async function showContent(c: Context<AppEnv>, filledFrom?: string) {
 }
 
 /** Shows the third step of a broadcast. */
-export async function showTest(c: Context<AppEnv>): Promise<Response> {
+export async function showTest(c: AppContext): Promise<Response> {
   const read = await readStep(c);
   return read instanceof Response ? read : respond(c, <TestStep {...read.props} variants={read.variants} />);
 }
 
 /** Shows the last step of a broadcast. */
-export async function showReview(c: Context<AppEnv>): Promise<Response> {
+export async function showReview(c: AppContext): Promise<Response> {
   const [read, lists] = await Promise.all([readStep(c), listLists(c.get("caller"))]);
   if (read instanceof Response) return read;
   const { found, variants, props } = read;
@@ -118,7 +117,7 @@ export async function showReview(c: Context<AppEnv>): Promise<Response> {
 }
 
 /** Returns the audience, or null when there is no list or it cannot be counted. */
-export async function findAudience(c: Context<AppEnv>, broadcast: Broadcast) {
+export async function findAudience(c: AppContext, broadcast: Broadcast) {
   try {
     return await countAudience(c.get("caller"), broadcast);
   } catch (error) {

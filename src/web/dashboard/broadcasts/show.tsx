@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   findVariantsOf,
   getBroadcast,
@@ -7,7 +6,7 @@ import {
   toRecord,
   toVariant,
 } from "../../../audience/broadcasts/index.ts";
-import type { AppEnv } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { notices } from "./notices.ts";
 import { BroadcastPage } from "./page.tsx";
@@ -19,7 +18,7 @@ import { isWaitingForWinner } from "./variants.tsx";
 const TOP_LINKS = 10;
 
 /** Shows a broadcast. A draft is opened at the step that is left to do, unless it was refused something. */
-export async function showBroadcast(c: Context<AppEnv>): Promise<Response> {
+export async function showBroadcast(c: AppContext): Promise<Response> {
   const caller = c.get("caller");
   const [found, rows, links] = await Promise.all([
     getBroadcast(caller, idOf(c)),

@@ -1,11 +1,7 @@
-import type { Context } from "hono";
 import { BroadcastIn, createBroadcast, sendBroadcast, sendTest, TestIn } from "../../../audience/broadcasts/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondMailHtml } from "../../../http/page.tsx";
-import { attempt, parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { requireRight } from "../../../http/require-right.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { textAsHtml } from "../../../lib/placeholders.ts";
@@ -82,7 +78,7 @@ export const stepPages = newRoutes()
   );
 
 /** Fills the content of a template in the form, which saves it. */
-async function fillIn(c: Context<AppEnv>, fields: URLSearchParams, templateId: string): Promise<Response> {
+async function fillIn(c: AppContext, fields: URLSearchParams, templateId: string): Promise<Response> {
   requireRight(c.get("caller").actor, "GET /v1/templates/:template_id", c.get("routes"));
   const template = toTemplate(await getTemplate(c.get("caller"), templateId));
   fields.set("language", template.language);
@@ -93,7 +89,7 @@ async function fillIn(c: Context<AppEnv>, fields: URLSearchParams, templateId: s
 }
 
 /** Does what else a button of the content asks for. Returns the step that it leads to. */
-async function afterContent(c: Context<AppEnv>, action: string): Promise<Step> {
+async function afterContent(c: AppContext, action: string): Promise<Step> {
   const removed = /^remove:(.+)$/.exec(action)?.[1];
   if (removed !== undefined) await removeVariant(c, removed);
   if (removed !== undefined || action === "save") return "content";
@@ -101,7 +97,7 @@ async function afterContent(c: Context<AppEnv>, action: string): Promise<Step> {
 }
 
 /** Saves the time of a broadcast, then sends it when its button asks for that. Returns the path of the next page. */
-async function finish(c: Context<AppEnv>, fields: URLSearchParams): Promise<string> {
+async function finish(c: AppContext, fields: URLSearchParams): Promise<string> {
   const form = readStepForm("review", fields);
   const action = fields.get("action") ?? "";
   const isLater = fields.get("when") === "later";

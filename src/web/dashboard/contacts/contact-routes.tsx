@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   ContactPatch,
   getContact,
@@ -7,11 +6,9 @@ import {
   toList,
   updateContact,
 } from "../../../audience/contacts/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import { choosePersonTopics, getPersonTopics, PersonTopicsIn } from "../../../sending/topics/index.ts";
@@ -60,7 +57,7 @@ function parseDetails({ metadata }: ContactValues): unknown {
   }
 }
 
-async function showContact(c: Context<AppEnv>) {
+async function showContact(c: AppContext) {
   const caller = c.get("caller");
   const [listId, contactId] = [c.req.param("list_id") ?? "", c.req.param("contact_id") ?? ""];
   const [list, row] = await Promise.all([getList(caller, listId), getContact(caller, listId, contactId)]);

@@ -1,10 +1,8 @@
-import type { Context, MiddlewareHandler } from "hono";
 import { getList, type ImportOut, importContacts, importLimits, toList } from "../../../audience/contacts/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, type Middleware, newRoutes } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, pageFor } from "../../../http/page-routes.ts";
 import { type CsvPreview, PREVIEW_BYTES, previewFile } from "../../../lib/csv/preview.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { ImportPage } from "./import-page.tsx";
@@ -12,13 +10,13 @@ import { ImportPage } from "./import-page.tsx";
 const IMPORT = "POST /v1/contacts/:list_id/upload";
 
 /** Returns 404 for an unknown list before the file is read. */
-const requireList: MiddlewareHandler<AppEnv> = async (c, next) => {
+const requireList: Middleware = async (c, next) => {
   await getList(c.get("caller"), c.req.param("list_id") ?? "");
   await next();
 };
 
 /** Reads the file of the form, and shows the form again when it cannot be read. */
-const file: MiddlewareHandler<AppEnv> = (c, next) =>
+const file: Middleware = (c, next) =>
   attempt(c, showImport, async () => {
     await fileBody("file", importLimits.fileBytes)(c, next);
     return c.res;
@@ -42,7 +40,7 @@ export const importPages = newRoutes()
     }),
   );
 
-async function showImport(c: Context<AppEnv>, result: { preview?: CsvPreview; imported?: ImportOut } = {}) {
+async function showImport(c: AppContext, result: { preview?: CsvPreview; imported?: ImportOut } = {}) {
   const list = toList(await getList(c.get("caller"), c.req.param("list_id") ?? ""));
   return respondPage(c, <ImportPage list={list} {...result} />);
 }

@@ -1,10 +1,9 @@
-import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { getContact } from "../../../audience/contacts/index.ts";
 import { erasePerson, exportPages, getErasure, readTimeline } from "../../../audience/people/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { ReceiptPage } from "./receipt-page.tsx";
 import { TimelinePage } from "./timeline-page.tsx";
@@ -54,7 +53,7 @@ export const personPages = newRoutes()
   });
 
 /** Returns the contact of the path, and the path of its page. Throws 404. */
-async function readContact(c: Context<AppEnv>) {
+async function readContact(c: AppContext) {
   const [listId, contactId] = [c.req.param("list_id") ?? "", c.req.param("contact_id") ?? ""];
   const contact = await getContact(c.get("caller"), listId, contactId);
   return { contact, path: `/app/contacts/${listId}/contacts/${contactId}` };

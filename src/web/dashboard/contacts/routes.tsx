@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   addContact,
   ContactIn,
@@ -14,12 +13,9 @@ import {
   toContact,
   toList,
 } from "../../../audience/contacts/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { lowerCaseAscii } from "../../../lib/addresses.ts";
 import { PAGE_SIZE } from "../page-size.ts";
@@ -95,7 +91,7 @@ export const contactPages = newRoutes()
     },
   );
 
-async function askBeforeDeletion(c: Context<AppEnv>, listId: string, contactId: string) {
+async function askBeforeDeletion(c: AppContext, listId: string, contactId: string) {
   const { email } = await getContact(c.get("caller"), listId, contactId);
   return respondPage(
     c,
@@ -110,12 +106,12 @@ async function askBeforeDeletion(c: Context<AppEnv>, listId: string, contactId: 
   );
 }
 
-async function showLists(c: Context<AppEnv>) {
+async function showLists(c: AppContext) {
   const lists = await listLists(c.get("caller"));
   return respondPage(c, <ListsPage lists={lists.map(toList)} />, { notices });
 }
 
-async function showList(c: Context<AppEnv>) {
+async function showList(c: AppContext) {
   const id = c.req.param("list_id") ?? "";
   const search = (c.req.query("q") ?? "").slice(0, 320);
   const after = c.req.query("after")?.toLowerCase();

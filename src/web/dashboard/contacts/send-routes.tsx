@@ -1,11 +1,8 @@
-import type { Context } from "hono";
 import { BulkSendIn, sendToList } from "../../../audience/broadcasts/index.ts";
 import { getList, toList } from "../../../audience/contacts/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
 import { listSenders } from "../senders.ts";
 import { SendPage, SentPage } from "./send-page.tsx";
@@ -35,7 +32,7 @@ export const sendPages = newRoutes()
     }),
   );
 
-async function showForm(c: Context<AppEnv>) {
+async function showForm(c: AppContext) {
   const caller = c.get("caller");
   const [list, senders, topics] = await Promise.all([
     getList(caller, c.req.param("list_id") ?? ""),

@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   DomainIn,
   type DomainOut,
@@ -18,12 +17,9 @@ import {
 import { toHealth, verifyAndExamine } from "../../../domains/health/index.ts";
 import { getDmarcSummary, getReportsOn, ReportsQuery } from "../../../domains/reports/index.ts";
 import { download } from "../../../http/download.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, submitForm, textOf } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { readPage, respondPage } from "../../../http/page.tsx";
+import { attempt, onceForForm, pageFor, parseFields, submitForm, textOf } from "../../../http/page-routes.ts";
 import { minuteLimit } from "../../../http/rate-limit.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { AppError, invalidField } from "../../../lib/errors.ts";
@@ -162,10 +158,10 @@ export const domainPages = newRoutes()
 
 /** Changes one field of a domain as the form has it, and leads back to its page. */
 const change = (
-  c: Context<AppEnv>,
+  c: AppContext,
   done: keyof typeof notices,
   name: keyof DomainPatch,
-  show: (c: Context<AppEnv>) => Promise<Response> = showDomain,
+  show: (c: AppContext) => Promise<Response> = showDomain,
 ) =>
   submitForm(c, show, async (fields) => {
     const input = parseFields(DomainPatch, { [name]: fields.get(name) ?? "" });
@@ -179,14 +175,14 @@ function atItsField(error: unknown): never {
   throw invalidField("target_email", "No account uses this address");
 }
 
-async function showList(c: Context<AppEnv>) {
+async function showList(c: AppContext) {
   const list = { path: "/app/domains", read: listDomains, size: PAGE_SIZE };
   const { rows, next } = await readPage(c, { ...list, after: ({ domain }) => domain.name });
   const domains = rows.map((row) => toDomain(c.get("caller").settings, row));
   return respondPage(c, <DomainsPage domains={domains} />, { notices, next, nextLabel: "More" });
 }
 
-async function showDomain(c: Context<AppEnv>) {
+async function showDomain(c: AppContext) {
   const caller = c.get("caller");
   const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id") ?? ""));
   const isChecked = c.req.query("done") === "checked";
@@ -195,7 +191,7 @@ async function showDomain(c: Context<AppEnv>) {
   return respondPage(c, <DomainPage domain={domain} found={found} />, { notice, notices });
 }
 
-async function showPolicy(c: Context<AppEnv>) {
+async function showPolicy(c: AppContext) {
   const caller = c.get("caller");
   const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id") ?? ""));
   // Its record is the customer's own.

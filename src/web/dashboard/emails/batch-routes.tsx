@@ -1,9 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, submitForm } from "../../../http/page-routes.ts";
 import { parseItems } from "../../../http/validate.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { emailLimits, SendIn, sendBatch } from "../../../sending/emails/index.ts";
@@ -32,6 +29,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function showForm(c: Context<AppEnv>) {
+function showForm(c: AppContext) {
   return respondPage(c, <BatchPage />);
 }

@@ -1,11 +1,7 @@
-import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import type { Refusal } from "../../../http/ui/index.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { textAsHtml } from "../../../lib/placeholders.ts";
@@ -55,7 +51,7 @@ export const newEmailPages = newRoutes()
   });
 
 /** Returns a template that the role may see, or null without an id or for one that is unknown. */
-async function findTemplate(c: Context<AppEnv>, id: string): Promise<TemplateOut | null> {
+async function findTemplate(c: AppContext, id: string): Promise<TemplateOut | null> {
   const caller = c.get("caller");
   if (id === "" || !caller.actor.scopes.has("templates:view")) return null;
   try {
@@ -90,7 +86,7 @@ function toIssues({ issues }: ValidateOut, form: EmailForm): Refusal | undefined
   };
 }
 
-async function showForm(c: Context<AppEnv>, isValid = false) {
+async function showForm(c: AppContext, isValid = false) {
   const caller = c.get("caller");
   const mayChoose = caller.actor.scopes.has("templates:view");
   const form = readEmailForm(c.get("form") ?? new URLSearchParams({ template_id: c.req.query("template") ?? "" }));

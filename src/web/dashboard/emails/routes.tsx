@@ -1,11 +1,8 @@
-import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { respondMessage } from "../../../http/download.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { requireRight } from "../../../http/require-right.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
 import { getMailbox } from "../../../mailboxes/mailboxes/index.ts";
@@ -105,7 +102,7 @@ async function toCopy(caller: CallerCtx, id: string): Promise<{ input: SendIn; s
   return { input, source: email.source === "inbox" ? "inbox" : "ui" };
 }
 
-async function showEmail(c: Context<AppEnv>) {
+async function showEmail(c: AppContext) {
   const caller = c.get("caller");
   const id = c.req.param("email_id") ?? "";
   const row = await getEmail(caller, id);

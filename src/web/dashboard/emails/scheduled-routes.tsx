@@ -1,8 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { changeByButton, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { changeByButton, pageFor, submitForm } from "../../../http/page-routes.ts";
 import { readTime } from "../../../http/time-field.ts";
 import { notFound } from "../../../lib/errors.ts";
 import {
@@ -40,7 +38,7 @@ export const scheduledPages = newRoutes()
 
 const PAGE = { parameter: "email_id", show: showScheduled, pathOf: (id: string) => `/app/emails/${id}` };
 
-async function showScheduled(c: Context<AppEnv>) {
+async function showScheduled(c: AppContext) {
   const after = c.req.method === "GET" ? c.req.query("after") : undefined;
   if (after !== undefined && !SCHEDULED_CURSOR.test(after)) throw notFound("Page");
   const { json, next } = await pageOfScheduled(c.get("caller"), { after, page: 0, limit: PAGE_SIZE });

@@ -1,9 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, textOf, toRefusal } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, pageFor, parseFields, readForm, textOf, toRefusal } from "../../../http/page-routes.ts";
 import {
   findFailureReasons,
   getSavedSearches,
@@ -43,7 +40,7 @@ interface Shown {
 }
 
 const changeSearches = (
-  c: Context<AppEnv>,
+  c: AppContext,
   shown: { q: string; status: string },
   change: (searches: SavedSearchesOut["searches"]) => unknown[],
 ) =>
@@ -57,7 +54,7 @@ const changeSearches = (
     },
   );
 
-async function showEmails(c: Context<AppEnv>, { q = "", status = "", before }: Shown) {
+async function showEmails(c: AppContext, { q = "", status = "", before }: Shown) {
   const caller = c.get("caller");
   const found = search(c, { q, status, before: before?.toLowerCase() });
   const [{ rows: emails, next }, { searches }] = await Promise.all([found, getSavedSearches(caller)]);
@@ -69,7 +66,7 @@ async function showEmails(c: Context<AppEnv>, { q = "", status = "", before }: S
 
 /** Returns a page of emails, and the URL of the next one. A search that is refused has none, and the page says why. */
 async function search(
-  c: Context<AppEnv>,
+  c: AppContext,
   { q, status, before }: { q: string; status: string; before?: string | undefined },
 ) {
   try {

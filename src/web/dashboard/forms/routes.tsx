@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import { getList, ListPatch, toList, updateList } from "../../../audience/contacts/index.ts";
 import {
   createForm,
@@ -11,11 +10,9 @@ import {
   toForm,
   updateForm,
 } from "../../../audience/forms/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm, textOf } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, submitForm, textOf } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { fromLines } from "./field-lines.ts";
 import { FormPage, FormsPage } from "./page.tsx";
@@ -93,7 +90,7 @@ const readFields = (fields: URLSearchParams) => ({
   redirect_url: fields.get("redirect_url")?.trim() || null,
 });
 
-async function showForms(c: Context<AppEnv>) {
+async function showForms(c: AppContext) {
   const caller = c.get("caller");
   const row = await getList(caller, c.req.param("list_id") ?? "");
   const forms = await Promise.all(
@@ -102,7 +99,7 @@ async function showForms(c: Context<AppEnv>) {
   return respondPage(c, <FormsPage list={toList(row)} forms={forms} />, { notices });
 }
 
-async function showForm(c: Context<AppEnv>) {
+async function showForm(c: AppContext) {
   const caller = c.get("caller");
   const [listId, formId] = [c.req.param("list_id") ?? "", c.req.param("form_id") ?? ""];
   const row = await getForm(caller, listId, formId);

@@ -1,11 +1,8 @@
-import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { changeByButton, parseFields, refusedAt, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { changeByButton, onceForForm, pageFor, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import {
@@ -101,14 +98,14 @@ export const forwardingPages = newRoutes()
   });
 
 /** Leads to the page of a rule, or shows the secret that the call made. */
-const showSaved = (c: Context<AppEnv>, rule: RuleOut, done: string) =>
+const showSaved = (c: AppContext, rule: RuleOut, done: string) =>
   rule.secret === undefined
     ? `/app/forwarding/${rule.id}?done=${done}`
     : respondPage(c, <RuleSecretPage rule={rule} secret={rule.secret} />);
 
 /** A mailbox may be written as its address; the API takes its id. */
 async function withMailboxId<Fields extends { action: { type: string; target: string } }>(
-  c: Context<AppEnv>,
+  c: AppContext,
   fields: Fields,
 ): Promise<Fields> {
   const { type, target } = fields.action;
@@ -141,12 +138,12 @@ async function findChoices(caller: CallerCtx): Promise<{ names: Names; scopes: {
   };
 }
 
-async function showForm(c: Context<AppEnv>) {
+async function showForm(c: AppContext) {
   const { scopes } = await findChoices(c.get("caller"));
   return respondPage(c, <NewRulePage scopes={scopes} />);
 }
 
-async function showRule(c: Context<AppEnv>) {
+async function showRule(c: AppContext) {
   const caller = c.get("caller");
   const [row, { names }] = await Promise.all([getRule(caller, c.req.param("rule_id") ?? ""), findChoices(caller)]);
   return respondPage(c, <RulePage rule={toRule(row)} names={names} />, { notices });

@@ -1,11 +1,7 @@
-import type { Context } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { acceptReceivedInvitation, listReceivedInvitations } from "../../../identity/invitations/index.ts";
 import { iso } from "../../../lib/time.ts";
 import { listNotifications, toNotification } from "../../../notices/notifications/index.ts";
@@ -54,7 +50,7 @@ export const homePages = newRoutes()
     }),
   );
 
-async function showHome(c: Context<AppEnv>) {
+async function showHome(c: AppContext) {
   const content = await findContent(c.get("caller"));
   return respondPage(c, <HomePage {...content} />, { notices: { joined: "You are a member of the workspace." } });
 }

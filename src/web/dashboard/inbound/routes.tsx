@@ -1,7 +1,6 @@
 import { newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, pageFor } from "../../../http/page-routes.ts";
 import { getInboundEntry } from "../../../mailboxes/inbound-log/index.ts";
 import { searchEmails } from "../../../sending/emails/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";

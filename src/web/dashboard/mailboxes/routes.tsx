@@ -1,11 +1,7 @@
-import type { Context } from "hono";
 import { listDomains } from "../../../domains/domains/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
-import { changeByForm, parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { readPage, respondPage } from "../../../http/page.tsx";
+import { changeByForm, onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { listMembers } from "../../../identity/members/index.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
@@ -92,7 +88,7 @@ export const mailboxPages = newRoutes()
 
 const PAGE = { parameter: "mailbox_id", show: showMailbox, pathOf: (id: string) => `/app/mailboxes/${id}` };
 
-async function showMailbox(c: Context<AppEnv>) {
+async function showMailbox(c: AppContext) {
   const caller = c.get("caller");
   const mayAssign = mayManage(caller.actor) && caller.actor.scopes.has("team:view");
   const [row, members] = await Promise.all([
@@ -102,7 +98,7 @@ async function showMailbox(c: Context<AppEnv>) {
   return respondPage(c, <MailboxPage mailbox={toMailbox(row)} members={members} />, { notices });
 }
 
-async function showList(c: Context<AppEnv>) {
+async function showList(c: AppContext) {
   const caller = c.get("caller");
   const [{ rows, next }, domains] = await Promise.all([
     readPage(c, { path: "/app/mailboxes", read: listMailboxes, after: ({ address }) => address }),

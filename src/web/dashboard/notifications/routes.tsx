@@ -1,9 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { getWorkspace, updateWorkspace, WorkspacePatch } from "../../../identity/workspaces/index.ts";
 import {
   categories,
@@ -68,13 +65,13 @@ export const notificationPages = newRoutes()
     },
   );
 
-async function setSlackUrl(c: Context<AppEnv>, url: string | null) {
+async function setSlackUrl(c: AppContext, url: string | null) {
   const caller = c.get("caller");
   const patch = parseFields(WorkspacePatch, { settings: { slack_webhook_url: url } });
   await updateWorkspace(caller, caller.workspace.id, patch);
 }
 
-async function showList(c: Context<AppEnv>) {
+async function showList(c: AppContext) {
   const caller = c.get("caller");
   const category = categories.find((name) => name === c.req.query("category"));
   const unreadOnly = c.req.query("unread") === "true";
@@ -93,7 +90,7 @@ async function showList(c: Context<AppEnv>) {
   return respondPage(c, page, { notices, next: following.offset >= found.total ? null : notificationsPath(following) });
 }
 
-async function showPreferences(c: Context<AppEnv>) {
+async function showPreferences(c: AppContext) {
   const caller = c.get("caller");
   const manages = caller.actor.scopes.has("team:manage");
   const [preferences, workspace] = await Promise.all([getPreferences(caller), manages ? getWorkspace(caller) : null]);

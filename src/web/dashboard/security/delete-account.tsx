@@ -1,10 +1,7 @@
-import type { Context } from "hono";
 import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
-import { clientOf } from "../../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, pageFor, submitForm } from "../../../http/page-routes.ts";
 import { deleteSessionCookies } from "../../../http/session-cookies.ts";
 import { AppLayout, ButtonLink, Field, Form, Notice, Submit, useCaller } from "../../../http/ui/index.ts";
 import {
@@ -42,7 +39,7 @@ export const deleteAccountPages = newRoutes()
     }),
   );
 
-async function showForm(c: Context<AppEnv>) {
+async function showForm(c: AppContext) {
   const caller = c.get("caller");
   const proof = c.get("form")?.get("proof")?.trim() ?? c.req.query("proof") ?? "";
   const [workspaces, totp] = await Promise.all([listAccountWorkspaces(caller), readTotpStatus(caller)]);

@@ -1,14 +1,10 @@
-import type { Context } from "hono";
 import * as z from "zod";
 import { getSession, listSessions } from "../../../access/sessions/queries.ts";
 import { revokeSession } from "../../../access/sessions/revoke.ts";
-import { clientOf } from "../../../http/client.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
-import { attempt } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { readPage, respondPage } from "../../../http/page.tsx";
+import { attempt, pageFor } from "../../../http/page-routes.ts";
 import { ConfirmPage, Time } from "../../../http/ui/index.ts";
 import { disableTotp, enableTotp, readTotpStatus, setUpTotp } from "../../../identity/sign-ins/index.ts";
 import { AppError } from "../../../lib/errors.ts";
@@ -65,7 +61,7 @@ function refuseCode(error: unknown): never {
   throw error;
 }
 
-async function showSecurity(c: Context<AppEnv>) {
+async function showSecurity(c: AppContext) {
   const [{ rows: sessions, next }, totp] = await Promise.all([
     readPage(c, { path: "/app/security", read: listSessions, after: ({ id }) => id }),
     readTotpStatus(c.get("caller")),

@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import {
   ContactsAfter,
   countSegment,
@@ -13,12 +12,9 @@ import {
   toSegment,
   updateSegment,
 } from "../../../audience/segments/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
-import { toPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { respondPage, toPage } from "../../../http/page.tsx";
+import { attempt, onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { AppLayout, ConfirmPage, ErrorSummary } from "../../../http/ui/index.ts";
 import { invalidField } from "../../../lib/errors.ts";
 import { type FormValues, requireVersion, versionOf } from "../../../lib/form-version.ts";
@@ -121,7 +117,7 @@ export const segmentPages = newRoutes()
     }),
   );
 
-function showInUse(c: Context<AppEnv>) {
+function showInUse(c: AppContext) {
   return respondPage(
     c,
     <AppLayout title="The segment is in use">
@@ -146,7 +142,7 @@ const shownOf = ({ name, conditions }: Entered): FormValues => ({
 });
 
 /** Saves the form, or shows it again with a row more or less, or with why it is refused. */
-const saveForm = (c: Context<AppEnv>, save: (entered: Entered, version: string) => Promise<string>) =>
+const saveForm = (c: AppContext, save: (entered: Entered, version: string) => Promise<string>) =>
   submitForm(c, { show: showForm, maxBytes: CONDITION_FORM_BYTES }, async (fields) => {
     const { draft, isChanged } = readConditions(fields, "conditions");
     if (isChanged) return showForm(c);
@@ -158,7 +154,7 @@ const saveForm = (c: Context<AppEnv>, save: (entered: Entered, version: string) 
   });
 
 /** Shows the form of the segment of the path, or of a new one. */
-async function showForm(c: Context<AppEnv>): Promise<Response> {
+async function showForm(c: AppContext): Promise<Response> {
   const caller = c.get("caller");
   const id = c.req.param("segment_id");
   const [segment, choices] = await Promise.all([

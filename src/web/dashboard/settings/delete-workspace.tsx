@@ -1,9 +1,7 @@
-import type { Context } from "hono";
 import { continueSession } from "../../../http/continue-session.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, submitForm } from "../../../http/page-routes.ts";
 import { AppLayout, ButtonLink, Field, Form, Submit } from "../../../http/ui/index.ts";
 import { deleteWorkspace } from "../../../identity/workspaces/index.ts";
 import { invalidField } from "../../../lib/errors.ts";
@@ -23,7 +21,7 @@ export const deleteWorkspacePages = newRoutes()
     }),
   );
 
-function showForm(c: Context<AppEnv>) {
+function showForm(c: AppContext) {
   const { name } = c.get("caller").workspace;
   return respondPage(
     c,

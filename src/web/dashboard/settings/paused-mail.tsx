@@ -1,5 +1,5 @@
 import { newRoutes } from "../../../http/env.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor } from "../../../http/page-routes.ts";
 import { PostButton, Time, useCaller } from "../../../http/ui/index.ts";
 import type { WorkspaceRow } from "../../../identity/workspaces/index.ts";
 import { pausedSources } from "../../../platform/bulk-pauses/rules.ts";

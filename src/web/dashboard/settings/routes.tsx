@@ -1,8 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import {
   AppLayout,
   ButtonLink,
@@ -59,7 +57,7 @@ const notices: Readonly<Record<string, string>> = {
   resumed: "The mail is resumed. What waited leaves now.",
 };
 
-async function showSettings(c: Context<AppEnv>) {
+async function showSettings(c: AppContext) {
   return respondPage(c, <SettingsPage workspace={await getWorkspace(c.get("caller"))} />, { notices });
 }
 

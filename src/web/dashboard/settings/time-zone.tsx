@@ -1,7 +1,5 @@
 import { newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { textOf } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { pageFor, readForm, textOf } from "../../../http/page-routes.ts";
 import { Form, Select, Submit, Time, useCaller, useViewer } from "../../../http/ui/index.ts";
 import { saveTimeZone } from "../../../identity/members/index.ts";
 import { timeZones } from "../../../lib/local-time.ts";

@@ -1,11 +1,7 @@
-import type { Context } from "hono";
 import { listDomains } from "../../../domains/domains/index.ts";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { readPage, respondPage } from "../../../http/page.tsx";
+import { onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {
   createSmtpCredential,
@@ -44,7 +40,7 @@ export const smtpPages = newRoutes()
     return c.redirect("/app/smtp?done=deactivated", 303);
   });
 
-async function showList(c: Context<AppEnv>) {
+async function showList(c: AppContext) {
   const caller = c.get("caller");
   const [{ rows, next }, domains] = await Promise.all([
     readPage(c, { path: "/app/smtp", read: listSmtpCredentials, after: ({ id }) => id }),

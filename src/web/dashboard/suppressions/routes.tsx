@@ -1,10 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm, textOf } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, readForm, submitForm, textOf } from "../../../http/page-routes.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import {
   addSuppression,
@@ -46,7 +42,7 @@ export const suppressionPages = newRoutes()
     return c.redirect(`/app/suppressions?${new URLSearchParams({ done: "removed", ...about })}`, 303);
   });
 
-async function showList(c: Context<AppEnv>) {
+async function showList(c: AppContext) {
   const { address = "", after, after_topic: afterTopic, done, email, reason, topic_id: topicId } = c.req.query();
   const search = address.trim();
   const found = await listSuppressions(c.get("caller"), {

@@ -1,10 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
-import { attempt, parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { readPage, respondPage } from "../../../http/page.tsx";
+import { attempt, onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {
   InvitationIn,
@@ -82,7 +78,7 @@ export const teamPages = newRoutes()
     }),
   );
 
-async function showTeam(c: Context<AppEnv>) {
+async function showTeam(c: AppContext) {
   const caller = c.get("caller");
   const [{ rows: members, next }, invitations] = await Promise.all([
     readPage(c, { path: "/app/team", read: listMembers, after: ({ userId }) => userId }),

@@ -1,10 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readForm } from "../../../http/fields.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import { escapeHtml } from "../../../lib/placeholders.ts";
 import {
@@ -77,7 +73,7 @@ export const templatePages = newRoutes()
   .route("/", templateActionPages);
 
 /** Returns the HTML of a form for the frame of its page, or its text when it has no HTML, with the values that the fields name. */
-async function showContent(c: Context<AppEnv>, form: TemplateForm, fields: URLSearchParams) {
+async function showContent(c: AppContext, form: TemplateForm, fields: URLSearchParams) {
   const caller = c.get("caller");
   const { mistake, ...content } = toPreview(form);
   if (mistake !== undefined) return respondMailHtml(c, `<p>${escapeHtml(mistake)}</p>`);

@@ -1,5 +1,4 @@
-import type { Context } from "hono";
-import type { AppEnv } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { getTemplate, toTemplate } from "../../../sending/templates/index.ts";
 import { readSamples } from "../sample-values.ts";
@@ -16,7 +15,7 @@ export const notices: Readonly<Record<string, string>> = {
 };
 
 /** Returns the page of a new template. */
-export function showNew(c: Context<AppEnv>) {
+export function showNew(c: AppContext) {
   const fields = c.get("form");
   const form = fields ? toTemplateForm(fields) : emptyForm(c.req.query("editor") === "blocks");
   const change = fields && changeOf(form, fields);
@@ -35,7 +34,7 @@ export function showNew(c: Context<AppEnv>) {
 }
 
 /** Returns the page of a stored template. Throws 404. */
-export async function showTemplate(c: Context<AppEnv>) {
+export async function showTemplate(c: AppContext) {
   const caller = c.get("caller");
   const [row, senders] = await Promise.all([
     getTemplate(caller, c.req.param("template_id") ?? ""),

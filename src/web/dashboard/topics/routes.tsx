@@ -1,9 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { parseFields, submitForm, textOf } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, parseFields, submitForm, textOf } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {
   createTopic,
@@ -64,12 +61,12 @@ const readFields = (fields: URLSearchParams) => ({
   is_public: textOf(fields, "is_public") !== null,
 });
 
-async function showTopics(c: Context<AppEnv>) {
+async function showTopics(c: AppContext) {
   const topics = await listTopics(c.get("caller"), { limit: topicLimits.topicsPerWorkspace });
   return respondPage(c, <TopicsPage topics={topics.map(toTopic)} />, { notices });
 }
 
-async function showTopic(c: Context<AppEnv>) {
+async function showTopic(c: AppContext) {
   const topic = await getTopic(c.get("caller"), c.req.param("topic_id") ?? "");
   return respondPage(c, <TopicPage topic={toTopic(topic)} />);
 }

@@ -1,9 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { readPage } from "../../../http/list-page.ts";
-import { respondPage } from "../../../http/page.tsx";
-import { changeByForm, type FormChange, parseFields, textOf } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { readPage, respondPage } from "../../../http/page.tsx";
+import { changeByForm, type FormChange, pageFor, parseFields, textOf } from "../../../http/page-routes.ts";
 import {
   AcceptIn,
   acceptById,
@@ -41,12 +38,12 @@ export const transferPages = newRoutes()
 
 const PAGE = { parameter: "transfer_id", show: showTransfers, pathOf: () => "/app/transfers" };
 
-function decide(c: Context<AppEnv>, done: keyof typeof notices, change: FormChange) {
+function decide(c: AppContext, done: keyof typeof notices, change: FormChange) {
   requireSwitchedOn(c.get("ctx"));
   return changeByForm(c, PAGE, done, change);
 }
 
-async function showTransfers(c: Context<AppEnv>) {
+async function showTransfers(c: AppContext) {
   requireSwitchedOn(c.get("ctx"));
   const caller = c.get("caller");
   const [incoming, { rows: outgoing, next }, targets] = await Promise.all([

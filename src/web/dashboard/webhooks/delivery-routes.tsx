@@ -1,9 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { onceForForm, pageFor, submitForm } from "../../../http/page-routes.ts";
 import { getDelivery, getWebhook, replayDelivery, toDelivery } from "../../../notices/webhooks/index.ts";
 import { DeliveryPage } from "./delivery.tsx";
 
@@ -20,7 +17,7 @@ export const deliveryPages = newRoutes()
     }),
   );
 
-async function showDelivery(c: Context<AppEnv>) {
+async function showDelivery(c: AppContext) {
   const caller = c.get("caller");
   const webhook = await getWebhook(caller, c.req.param("webhook_id") ?? "");
   const delivery = toDelivery(await getDelivery(caller, c.req.param("delivery_id") ?? "", webhook.id), webhook.url);

@@ -1,9 +1,6 @@
-import type { Context } from "hono";
-import { type AppEnv, newRoutes } from "../../../http/env.ts";
-import { onceForForm } from "../../../http/idempotency.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, changeByForm, parseFields, submitForm } from "../../../http/page-form.ts";
-import { pageFor } from "../../../http/page-right.ts";
+import { attempt, changeByForm, onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import {
@@ -104,7 +101,7 @@ const readFields = (form: URLSearchParams): WebhookForm => ({
 
 const PAGE = { parameter: "webhook_id", show: showWebhook, pathOf: (id: string) => `/app/webhooks/${id}` };
 
-async function confirm(c: Context<AppEnv>, { title, button, text }: { title: string; button: string; text: string }) {
+async function confirm(c: AppContext, { title, button, text }: { title: string; button: string; text: string }) {
   const { id, url } = await getWebhook(c.get("caller"), c.req.param("webhook_id") ?? "");
   return respondPage(
     c,
@@ -114,11 +111,11 @@ async function confirm(c: Context<AppEnv>, { title, button, text }: { title: str
   );
 }
 
-function showNew(c: Context<AppEnv>) {
+function showNew(c: AppContext) {
   return respondPage(c, <NewWebhookPage />);
 }
 
-async function showWebhook(c: Context<AppEnv>) {
+async function showWebhook(c: AppContext) {
   const caller = c.get("caller");
   const webhook = toWebhook(await getWebhook(caller, c.req.param("webhook_id") ?? ""));
   const status = deliveryStatuses.find((name) => name === c.req.query("status"));

@@ -1,15 +1,40 @@
-import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
 import type { CallerCtx } from "../access/caller.ts";
-import { AppError, unprocessable } from "../lib/errors.ts";
+import { AppError, invalidField, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
 import { ChangedMeanwhileError } from "../lib/form-version.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
-import type { AppEnv } from "./env.ts";
-import { readForm } from "./fields.ts";
+import { findResponse } from "../platform/idempotency/responses.ts";
+import type { AppContext, Middleware } from "./env.ts";
+import { decode, isForm, readBytes } from "./fields.ts";
+import { formsOfWorkspace } from "./form-page.tsx";
+import { isConflict, toIdempotency } from "./idempotency.ts";
+import { pageSession } from "./page-session.ts";
 import { inPageWords } from "./page-words.ts";
-import type { Refusal } from "./ui/index.ts";
+import { requireRequestRate } from "./rate-limit.ts";
+import { requireRight } from "./require-right.ts";
+import { FORM_PAGE, type Refusal } from "./ui/index.ts";
 import { toValidationErrors } from "./validate.ts";
+
+/** Returns the middleware that applies the scope and the rate limit of an API route, by method and mounted path, to a page. */
+export function rightOf(route: string): Middleware {
+  return async (c, next) => {
+    const { actor } = c.get("caller");
+    requireRight(actor, route, c.get("routes"));
+    await requireRequestRate(c.get("ctx"), route, actor);
+    return next();
+  };
+}
+
+/**
+ * Returns the middlewares of a dashboard page that does what an API route does: they authenticate the session, refuse a form of another
+ * workspace, and apply the scope and the rate limit of that route.
+ */
+export const pageFor = (route: string): [Middleware, Middleware, Middleware] => [
+  pageSession,
+  formsOfWorkspace,
+  rightOf(route),
+];
 
 /** Pages of the kinds of blockers. */
 const pathsOf: Readonly<Record<string, string>> = {
@@ -48,6 +73,18 @@ export function toRefusal(error: unknown): Refusal {
 const fieldOf = ([place, name, inside]: readonly (string | number)[]) =>
   String((name === "settings" ? inside : name) ?? place);
 
+/**
+ * Reads a form body of at most `maxBytes`, whose fields may be repeated. A page of the response fills the form in again. Throws 413, 415, and 422 when it is not UTF-8.
+ */
+export async function readForm(c: AppContext, maxBytes?: number): Promise<URLSearchParams> {
+  if (!isForm(c)) throw unsupportedMediaType("The body must be application/x-www-form-urlencoded");
+  const fields = new URLSearchParams(decode(await readBytes(c, maxBytes)));
+  // It was checked already, and is no field of the operation.
+  if (c.get("formPage") !== undefined) fields.delete(FORM_PAGE);
+  c.set("form", fields);
+  return fields;
+}
+
 /** Validates the fields of a form by the schema of the API call. Throws 422. */
 export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {
   const result = schema.safeParse(fields, { reportInput: true });
@@ -56,14 +93,14 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: un
 }
 
 /** Shows the page of a form, of which `respondPage` says why it was refused. */
-type Show = (c: Context<AppEnv>) => Response | Promise<Response>;
+type Show = (c: AppContext) => Response | Promise<Response>;
 
 /** The path that a form leads to, or a page. */
 type Result = Promise<string | Response>;
 
 /** Reads a form, of at most `maxBytes`, and runs what it asks for, as `attempt` does. */
 export async function submitForm(
-  c: Context<AppEnv>,
+  c: AppContext,
   page: Show | { show: Show; maxBytes: number },
   run: (fields: URLSearchParams) => Result,
 ): Promise<Response> {
@@ -73,13 +110,42 @@ export async function submitForm(
 }
 
 /** Runs what a form or a button asks for, and leads to the path that it returns. When it is refused, `show` shows the page again. */
-export async function attempt(c: Context<AppEnv>, show: Show, run: () => Result): Promise<Response> {
+export async function attempt(c: AppContext, show: Show, run: () => Result): Promise<Response> {
   try {
     const result = await run();
     return typeof result === "string" ? c.redirect(result, 303) : result;
   } catch (error) {
     c.set("refusal", toRefusal(error));
     return show(c);
+  }
+}
+
+/**
+ * Runs an operation for a form with a hidden Idempotency-Key. A repeated submission, such as a reloaded page, gets the
+ * stored response. `fields` is a text that is equal for equal forms only. Throws 422 for a key that the form did not have.
+ */
+export async function onceForForm<Result>(
+  c: AppContext,
+  fields: string,
+  run: (ctx: CallerCtx) => Promise<Result>,
+  key = c.get("form")?.get("idempotency_key") ?? "",
+): Promise<Result> {
+  if (key.length < 16 || key.length > 255)
+    throw invalidField("idempotency_key", "The form is incomplete; load the page again");
+  const caller = c.get("caller");
+  const idempotency = await toIdempotency(caller, key, fields, c);
+  const replay = async () => {
+    const stored = await findResponse(caller, idempotency);
+    return stored && (JSON.parse(stored.body) as Result);
+  };
+  const replayed = await replay();
+  if (replayed !== null) return replayed;
+  try {
+    return await run({ ...caller, idempotency });
+  } catch (error) {
+    const stored = isConflict(error) ? await replay() : null;
+    if (stored === null) throw error;
+    return stored;
   }
 }
 
@@ -96,14 +162,14 @@ type ButtonChange = (caller: CallerCtx, id: string) => Promise<unknown>;
 export type FormChange = (caller: CallerCtx, id: string, fields: URLSearchParams) => Promise<unknown>;
 
 /** Runs what a button of a page asks for, as `attempt` does, and leads back to the page, which says that it is `done`. */
-export const changeByButton = (c: Context<AppEnv>, page: ObjectPage, done: string, change: ButtonChange) =>
+export const changeByButton = (c: AppContext, page: ObjectPage, done: string, change: ButtonChange) =>
   attempt(c, page.show, () => changeObject(c, page, done, change));
 
 /** Reads a form of a page and runs what it asks for, as `submitForm` does, and leads back to the page, which says that it is `done`. */
-export const changeByForm = (c: Context<AppEnv>, page: ObjectPage, done: string, change: FormChange) =>
+export const changeByForm = (c: AppContext, page: ObjectPage, done: string, change: FormChange) =>
   submitForm(c, page.show, (fields) => changeObject(c, page, done, (caller, id) => change(caller, id, fields)));
 
-async function changeObject(c: Context<AppEnv>, { parameter, pathOf }: ObjectPage, done: string, change: ButtonChange) {
+async function changeObject(c: AppContext, { parameter, pathOf }: ObjectPage, done: string, change: ButtonChange) {
   const id = c.req.param(parameter) ?? "";
   await change(c.get("caller"), id);
   return `${pathOf(id)}?done=${done}`;
