@@ -26,6 +26,10 @@ export class StatusError extends Error {
   }
 }
 
+/** Returns whether the Worker has refused a value of a call, such as one that is too long. It will refuse it again. */
+export const isRefusedValue = (error: unknown) =>
+  error instanceof StatusError && [400, 413, 422].includes(error.status);
+
 /** Characters of a client's text that a reply repeats. A reply has at most 512 bytes (RFC 5321 4.5.3.1.5). */
 const SHOWN_CHARACTERS = 300;
 

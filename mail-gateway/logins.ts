@@ -9,6 +9,8 @@ import type { WorkerClient, WorkerResponse } from "./worker-client.ts";
 const MAX_LOGINS = 16;
 /** How long other connections may use the token of a login, in ms. A token is valid for an hour, as long as a connection. */
 const REUSE_MS = 60_000;
+/** The reply to a username or password that the Worker does not take, such as one with a NUL: that of a wrong one. */
+const WRONG_LOGIN = "535 5.7.8 The username or the password is wrong";
 /** Logins that are remembered. */
 const MAX_KNOWN = 2_000;
 
@@ -83,7 +85,7 @@ async function callWorker(
   const connections = logins.map(({ ip, connection }) => ({ ip, connection }));
   const startedAt = leases.now();
   try {
-    const { answers: responses } = await worker.call("sessions", { username, password, connections });
+    const { answers: responses } = await worker.call("sessions", { username, password, connections }, WRONG_LOGIN);
     const given = Array.isArray(responses) ? (responses as WorkerResponse[]) : [];
     return logins.map((_, index) => toResponse(given[index], username, leases, startedAt));
   } catch (error) {

@@ -17,6 +17,8 @@ export async function runProgram(
 ): Promise<void> {
   // An async listener that rejects ends its HTTP request or socket.
   EventEmitter.captureRejections = true;
+  // Once nobody reads the log, each line fails: an error that was logged in turn would do so for ever.
+  process.stdout.on("error", () => {});
   try {
     const { program, fields } = await start();
     log("started", fields);

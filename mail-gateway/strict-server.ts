@@ -1,7 +1,7 @@
 import type net from "node:net";
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import { SMTPConnection } from "smtp-server/lib/smtp-connection.js";
-import { type Clock, resultWithin } from "./clock.ts";
+import { type Clock, resultWithin, type Timer } from "./clock.ts";
 import type { GatewayLimits } from "./config.ts";
 import { shown } from "./errors.ts";
 import { LineCheck } from "./line-check.ts";
@@ -91,18 +91,23 @@ export function closeAfterReply(session: SMTPServerSession): void {
 class StrictConnection extends SMTPConnection {
   /** True while an end that is read may have come before the last reply. */
   #mayHaveEnded = false;
+  readonly #timers: Timer[] = [];
 
   /** Closes the connection when it takes too long, whatever the client sends meanwhile. */
   limitTime({ limits, clock, needsLogin }: StrictOptions): void {
-    const timers = [clock.after(limits.connectionMs, () => this.#expire())];
-    if (needsLogin) timers.push(clock.after(limits.loginMs, () => this.session.user || this.#expire()));
-    this._socket.once("close", () => {
-      for (const timer of timers) timer.cancel();
-    });
+    this.#timers.push(clock.after(limits.connectionMs, () => this.#expire()));
+    if (needsLogin) this.#timers.push(clock.after(limits.loginMs, () => this.session.user || this.#expire()));
     this.#watchEnd();
   }
 
+  override _onClose(): void {
+    for (const timer of this.#timers) timer.cancel();
+    super._onClose();
+  }
+
   override upgrade(callback: () => void, secureCallback?: () => void): void {
+    // A client that goes before TLS has begun must not keep its place.
+    this._socket.allowHalfOpen = false;
     super.upgrade(callback, () => {
       this.#watchEnd();
       secureCallback?.();

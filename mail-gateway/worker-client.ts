@@ -2,7 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Refusal, StatusError, tryAgain } from "./errors.ts";
+import { isRefusedValue, Refusal, StatusError, tryAgain } from "./errors.ts";
 import { log } from "./log.ts";
 
 /** A response of the Worker: `reply` refuses the command. */
@@ -19,8 +19,8 @@ const MAX_RESPONSE_BYTES = 100_000;
 export interface Upload {
   /** Writes bytes. Resolves when more may follow, or when the Worker has responded already. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Ends the body and returns the response. Throws Refusal. */
-  finish(): Promise<WorkerResponse>;
+  /** Ends the body and returns the response. Throws Refusal; `refused` is that of a value that the Worker does not take. */
+  finish(refused?: string): Promise<WorkerResponse>;
   /** Breaks the request off, so that the Worker stores nothing of it. */
   abort(): void;
 }
@@ -39,13 +39,13 @@ export class WorkerClient {
     this.#agent = new this.#module.Agent({ keepAlive: true, maxSockets: 256, timeout: RESPONSE_MS });
   }
 
-  /** Calls the Worker with JSON. Throws Refusal: that of the Worker, or 451 when it cannot be reached. */
-  async call(path: string, body: unknown): Promise<WorkerResponse> {
+  /** Calls the Worker with JSON. Throws Refusal: that of the Worker, `refused` for a value that it does not take, or 451 when it cannot be reached. */
+  async call(path: string, body: unknown, refused?: string): Promise<WorkerResponse> {
     const bytes = Buffer.from(JSON.stringify(body));
     const headers = { "Content-Type": "application/json", "Content-Length": String(bytes.length) };
     const upload = this.#open(path, headers);
     await upload.write(bytes);
-    return upload.finish();
+    return upload.finish(refused);
   }
 
   /** Begins a request whose body is a message of `size` bytes, or of unknown size when it is null. */
@@ -134,7 +134,7 @@ export class WorkerClient {
         if (isOver || request.write(bytes)) return;
         await Promise.race([new Promise((resolve) => request.once("drain", resolve)), replied.catch(() => {})]);
       },
-      async finish() {
+      async finish(refused) {
         request.end();
         try {
           const result = await replied;
@@ -142,6 +142,7 @@ export class WorkerClient {
           return result;
         } catch (error) {
           if (error instanceof Refusal) throw error;
+          if (refused !== undefined && isRefusedValue(error)) throw new Refusal(refused);
           log("worker.failed", { path, error: String(error) });
           throw tryAgain(error);
         }

@@ -23,7 +23,7 @@ export interface IncomingMessage {
   isSent: boolean;
   /** Asks for it if need be, and returns its bytes. Once. */
   read(): AsyncGenerator<Buffer>;
-  /** Reads the rest of it and what follows: nothing, or the end of `UTF8 (`. Throws ImapSyntaxError for anything else. */
+  /** Reads the rest of it and what follows: nothing, or the end of `UTF8 (`. Throws ImapSyntaxError, or UnreadableCommandError, for anything else. */
   end(): Promise<void>;
 }
 
@@ -133,6 +133,8 @@ export class CommandSource {
         // The rest is no command.
         for await (const _ of bytes.read(left));
         const rest = await bytes.readLine(MAX_COMMAND);
+        const [, , plus] = LITERAL.exec(rest) ?? [];
+        if (plus === "+") throw new UnreadableCommandError("APPEND takes one message");
         if (rest !== "" && !(rest === ")" && syntax.allowsUtf8)) throw new ImapSyntaxError("APPEND takes one message");
       },
     };

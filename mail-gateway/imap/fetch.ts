@@ -77,7 +77,11 @@ function wantedColumns(items: readonly FetchItem[]): WantedColumns | null {
   };
 }
 
-/** Writes the response for a message. What it takes from storage is opened before, so that a failure leaves no half of a response. */
+/**
+ * Writes the response for a message. The first of its sections that comes from storage is asked for before, so that a failure leaves no
+ * half of a response. The others wait for their turn: a client with 50 of them would hold as many connections to the Worker, and a few
+ * such clients all of them, each waiting for one more.
+ */
 async function writeMessage(
   session: Session,
   uid: number,
@@ -91,6 +95,11 @@ async function writeMessage(
   const sections = new Map<FetchItem, OpenSection | null>();
   for (const item of items)
     if (item.item === "section") sections.set(item, row && (await openSection(mailbox, row, item)));
+  for (const section of sections.values())
+    if (section?.start) {
+      await section.start();
+      break;
+    }
   writer.text(`* ${number} FETCH (`);
   for (const [index, item] of items.entries()) {
     if (index > 0) writer.text(" ");

@@ -12,6 +12,8 @@ export interface OpenSection {
   label: string;
   bytes: number;
   chunks: AsyncIterable<Uint8Array>;
+  /** Asks for the bytes of a section that comes from storage, which is otherwise done when they are read. */
+  start?: () => Promise<unknown>;
 }
 
 /** A header of a part that is read whole to find fields in it, in bytes. */
@@ -22,7 +24,7 @@ interface Place {
   end: number;
 }
 
-/** Returns a section of a message, of which the first bytes are on their way. Null: the message has no such part. */
+/** Returns a section of a message. Null: the message has no such part. */
 export async function openSection(
   mailbox: WorkerMailbox,
   row: MessageRow,
@@ -39,7 +41,13 @@ export async function openSection(
   }
   const from = Math.min(place.end, place.from + (range?.from ?? 0));
   const bytes = Math.min(place.end - from, range?.length ?? Number.POSITIVE_INFINITY);
-  return { label, bytes, chunks: bytes === 0 ? none() : await mailbox.read(row.object, from, bytes) };
+  if (bytes === 0) return { label, bytes, chunks: none() };
+  let reading: Promise<AsyncIterable<Uint8Array>> | null = null;
+  const start = () => {
+    reading ??= mailbox.read(row.object, from, bytes);
+    return reading;
+  };
+  return { label, bytes, start, chunks: inTurn(start) };
 }
 
 /** Returns the beginning of a literal for a section, or NIL for one that does not exist. */
@@ -67,6 +75,10 @@ function toOpen(label: string, text: string, range: SectionItem["range"]): OpenS
 }
 
 async function* none(): AsyncGenerator<Uint8Array> {}
+
+async function* inTurn(start: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Uint8Array> {
+  yield* await start();
+}
 
 async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;

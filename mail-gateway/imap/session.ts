@@ -2,9 +2,9 @@ import type { Command } from "../../src/mail/imap/commands.ts";
 import { ImapSyntaxError } from "../../src/mail/imap/cursor.ts";
 import { UnknownCharsetError } from "../../src/mail/imap/read-command.ts";
 import { type Clock, resultWithin } from "../clock.ts";
-import { ClosedError } from "./byte-queue.ts";
+import { ClosedError, LineError } from "./byte-queue.ts";
 import { BrokenResponseError, CommandError, unavailable } from "./command-error.ts";
-import type { ReceivedCommand } from "./command-source.ts";
+import { type ReceivedCommand, UnreadableCommandError } from "./command-source.ts";
 import { commandStates, type SessionState, tellsExpunges } from "./command-states.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import type { SelectedFolder } from "./selected-folder.ts";
@@ -12,6 +12,8 @@ import type { WorkerMailbox } from "./worker-mailbox.ts";
 
 /** Wait before changes that could not be read are read again while a client waits for them, in ms. */
 const RETRY_MS = 5_000;
+/** Errors after which nothing of the connection can be understood or written. */
+const ENDING = [BrokenResponseError, ClosedError, LineError, UnreadableCommandError];
 
 /** How a command ended. The code is a response code without its brackets. */
 export interface Completion {
@@ -164,7 +166,7 @@ export class Session {
       this.tell(tellsExpunges(command));
       this.#complete(tag, "OK", code ?? null, text);
     } catch (error) {
-      if (error instanceof BrokenResponseError || error instanceof ClosedError) throw error;
+      if (ENDING.some((kind) => error instanceof kind)) throw error;
       this.#fail(tag, error);
     }
   }

@@ -1,6 +1,6 @@
 import type http from "node:http";
 import type { Call } from "../../src/mailboxes/imap/schema.ts";
-import { StatusError } from "../errors.ts";
+import { isRefusedValue } from "../errors.ts";
 import type { WorkerClient } from "../worker-client.ts";
 import { CommandError } from "./command-error.ts";
 
@@ -25,9 +25,6 @@ interface Response {
   error: { code: string; text: string } | null;
 }
 
-/** Statuses of calls whose values are not valid. */
-const REFUSED: readonly number[] = [400, 413, 422];
-
 /** Bytes of a response: a folder of 200,000 messages. */
 const MAX_RESPONSE = 16 * 1024 * 1024;
 
@@ -43,7 +40,7 @@ export function toCalls(worker: WorkerClient) {
     unwrap<Result>(await readJson(await worker.open(`imap/${path}`, JSON.stringify(body))));
   return {
     startSession: (login: { username: string; password: string; ip: string }) =>
-      call<StartedSession>("sessions", login),
+      refusing(call<StartedSession>("sessions", login), wrongLogin()),
     /** Returns null when the access has ended. */
     renew: async (token: string) => {
       try {
@@ -77,13 +74,16 @@ export function toCalls(worker: WorkerClient) {
   };
 }
 
+const noSuchValue = () => new CommandError("The command has a value that no mailbox takes", "CANNOT");
+const wrongLogin = () => new CommandError("The address or the password is wrong", "AUTHENTICATIONFAILED");
+
 /** Throws CommandError when the Worker refuses a value of the command, such as an empty folder name: it will refuse it again. */
-async function refusing<Result>(response: Promise<Result>): Promise<Result> {
+async function refusing<Result>(response: Promise<Result>, refusal = noSuchValue()): Promise<Result> {
   try {
     return await response;
   } catch (error) {
-    if (!(error instanceof StatusError) || !REFUSED.includes(error.status)) throw error;
-    throw new CommandError("The command has a value that no mailbox takes", "CANNOT");
+    if (!isRefusedValue(error)) throw error;
+    throw refusal;
   }
 }
 

@@ -298,6 +298,21 @@ describe("too slow", () => {
     await client.closed();
   });
 
+  it("a client that goes before TLS has begun is closed, and one that has used TLS leaves no timer", async () => {
+    const clock = new ManualClock();
+    const { ports } = await rig.startGateway({}, clock);
+    const { timers } = clock;
+    const [gone, secure] = await Promise.all([1, 2].map(() => SmtpClient.connect(ports.submission[0] ?? 0)));
+    for (const client of [gone, secure]) expect(await client?.command("STARTTLS")).toMatch(/^220 /);
+    await secure?.startTls(rig.caFile);
+    expect(clock.timers).toBeGreaterThan(timers);
+    await gone?.halfClose();
+    await gone?.closed();
+    expect(await secure?.command("QUIT")).toMatch(/^221 /);
+    await secure?.closed();
+    await expect.poll(() => clock.timers).toBe(timers);
+  });
+
   it("an idle client is closed", async () => {
     const { ports } = await rig.startGateway({ idleMs: 200 });
     const client = await SmtpClient.connect(ports.submission[0] ?? 0);

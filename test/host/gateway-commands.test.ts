@@ -88,6 +88,19 @@ describe("parameters of MAIL and RCPT", () => {
   });
 });
 
+describe("a login that the Worker does not take", () => {
+  it("is refused as a wrong one, since it can never be right", async () => {
+    const base64 = (text: string) => Buffer.from(text).toString("base64");
+    const client = await SmtpClient.connect(rig.ports.implicit, { ca: rig.caFile });
+    await client.command("EHLO client.test");
+    await client.command(`AUTH LOGIN ${base64(rig.login.username)}`);
+    expect(await client.command(base64("a\0b"))).toBe("535 5.7.8 The username or the password is wrong");
+    const long = base64(`\0${"x".repeat(401)}\0wrong`);
+    expect(await client.command(`AUTH PLAIN ${long}`)).toBe("535 5.7.8 The username or the password is wrong");
+    client.end();
+  });
+});
+
 describe("the authorization identity of AUTH PLAIN", () => {
   const auth = async (authzid: string) => {
     const client = await SmtpClient.connect(rig.ports.implicit, { ca: rig.caFile });

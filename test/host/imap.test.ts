@@ -86,6 +86,20 @@ describe("a connection", () => {
   });
 });
 
+describe("a login", () => {
+  it("with a name or password that the Worker does not take is a wrong one", async () => {
+    const { client } = await connect();
+    for (const [name, password] of [
+      [rig.seed.mailbox, "{3+}\r\na\0b"],
+      ["x".repeat(401), "wrong"],
+    ])
+      expect(await client.command(`LOGIN ${name} ${password}`)).toEqual([
+        "NO [AUTHENTICATIONFAILED] The address or the password is wrong",
+      ]);
+    client.end();
+  });
+});
+
 describe("a mailbox", () => {
   it("answers LOGOUT to its last client before the connection ends", async () => {
     const client = await loggedIn("INBOX");
@@ -142,6 +156,18 @@ describe("a mailbox", () => {
     await append(one, "Drafts", "for all");
     for (const client of clients) expect(await client.line()).toBe("* 1 EXISTS");
     for (const client of [one, ...clients]) client.end();
+  });
+
+  it("serves clients that fetch more sections at once than the gateway has connections to the Worker", async () => {
+    const first = await loggedIn("Archive");
+    const uid = await append(first, "Archive", "in many sections");
+    const clients = [first, ...(await Promise.all(Array.from({ length: 11 }, () => loggedIn("Archive"))))];
+    const sections = Array.from({ length: 50 }, (_, n) => `BODY.PEEK[]<${n}.9>`).join(" ");
+    const fetched = await Promise.all(clients.map((client) => client.command(`UID FETCH ${uid} (${sections})`)));
+    expect(fetched.map((responses) => responses.at(-1))).toEqual(clients.map(() => "OK FETCH is complete"));
+    await first.command(`UID STORE ${uid} +FLAGS.SILENT (\\Deleted)`);
+    await first.command("EXPUNGE");
+    for (const client of clients) client.end();
   });
 
   it("takes a message and shows it, flags and all", async () => {
@@ -309,5 +335,22 @@ describe("a mailbox", () => {
     await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });
     expect(await client.line()).toBe("* BYE The access has ended");
     await client.closed();
+  });
+});
+
+describe("what follows a command in parts", () => {
+  it.each([
+    ["a line in IDLE", "a IDLE\r\n", "+ idling", `b CREATE ${"x".repeat(100)}\r\nc CREATE Ran\r\n`],
+    ["a second message of APPEND", "", "", "a APPEND Archive {2+}\r\nab {15+}\r\nb CREATE Ran\r\n\r\nc CREATE Ran\r\n"],
+  ])("%s that cannot be read ends the connection, and does not run", async (_, first, answer, then) => {
+    const client = await loggedIn();
+    client.write(first);
+    if (answer) expect(await client.line()).toBe(answer);
+    client.write(then);
+    expect(await client.line()).toMatch(/^\* BYE /);
+    await client.closed();
+    const other = await loggedIn();
+    expect(await other.command('LIST "" Ran')).toEqual(["OK LIST is complete"]);
+    other.end();
   });
 });

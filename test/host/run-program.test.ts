@@ -22,6 +22,29 @@ const PROGRAM = `
     return { program: { close: async () => {} }, fields: {} };
   });`;
 
+/** Logs once its log and its input are closed, and exits with 1 at an error that nothing catches. */
+const UNREAD = `
+  import { log } from ${JSON.stringify(path.join(ROOT, "mail-gateway/log.ts"))};
+  import { runProgram } from ${JSON.stringify(path.join(ROOT, "mail-gateway/run-program.ts"))};
+  await runProgram(async () => ({ program: { close: async () => {} }, fields: {} }));
+  process.on("uncaughtException", () => process.exit(1));
+  for await (const _ of process.stdin);
+  for (let turn = 0; turn < 10; turn += 1) {
+    log("line");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  process.exit(0);`;
+
+it("a program whose log nobody reads any more serves on, and does not log in a loop that it cannot log", async () => {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", UNREAD], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  child.stdout.destroy();
+  child.stdin.end();
+  expect(await exited).toBe(0);
+});
+
 it("a program that has started logs what nothing catches, fails the request that met it, and serves on until SIGTERM", async () => {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", PROGRAM], {
     stdio: ["ignore", "pipe", "inherit"],

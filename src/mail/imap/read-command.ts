@@ -199,7 +199,7 @@ function readSearchResults(cursor: Cursor): SearchResult[] {
     { mayBeEmpty: true },
   );
   cursor.expect(" ");
-  return results.length === 0 ? ["ALL"] : results;
+  return results.length === 0 ? ["ALL"] : [...new Set(results)];
 }
 
 /** Reads LIST with its selections and returns (RFC 5258). */
@@ -251,12 +251,13 @@ function readListReturns(
   );
 }
 
-/** Reads what STATUS tells. */
+/** Reads what STATUS tells, each item once: a response may be as long for each folder as the command. */
 function readStatusItems(cursor: Cursor): StatusItem[] {
-  return cursor.list(() => {
+  const items = cursor.list(() => {
     const name = cursor.atom().toUpperCase();
     const item = statusItems.find((known) => known === name);
     if (!item) throw new ImapSyntaxError(`STATUS knows no ${name}`);
     return item;
   });
+  return [...new Set(items)];
 }

@@ -22,6 +22,8 @@ export function readFolder(cursor: Cursor, { allowsUtf8 }: Syntax): string {
 /** INBOX has its name in any letter case (RFC 3501 5.1). */
 export function toFolder(text: string, allowsUtf8: boolean): string {
   const name = allowsUtf8 ? text : decodeFolderName(text);
+  // No folder has one, and a response that repeats it would break into lines.
+  if (/\p{Cc}/u.test(name)) throw new ImapSyntaxError("A mailbox name has a control character");
   return name.toUpperCase() === "INBOX" ? "INBOX" : name;
 }
 
@@ -30,7 +32,8 @@ const MAX_PATTERN = 1_000;
 
 /** Refuses patterns that are longer than any folder name needs: each is compared with every folder. */
 export function requireShort(reference: string, patterns: readonly string[]): void {
-  const length = patterns.reduce((sum, pattern) => sum + utf8Length(reference) + utf8Length(pattern), 0);
+  const lengthOf = (pattern: string) => Math.max(1, utf8Length(reference) + utf8Length(pattern));
+  const length = patterns.reduce((sum, pattern) => sum + lengthOf(pattern), 0);
   if (length > MAX_PATTERN)
     throw new ImapSyntaxError(`The patterns have ${length} octets; the limit is ${MAX_PATTERN}`);
 }

@@ -14,6 +14,11 @@ export class ManualClock implements Clock {
   #now = Date.now();
   readonly #timers = new Set<Entry>();
 
+  /** Timers that are neither over nor cancelled. */
+  get timers(): number {
+    return this.#timers.size;
+  }
+
   now(): number {
     return this.#now;
   }

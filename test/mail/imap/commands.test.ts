@@ -145,6 +145,19 @@ describe("a command", () => {
     expect(() => read(many)).toThrow("The patterns have 1203 octets; the limit is 1000");
   });
 
+  it("has at most 1,000 patterns, the empty ones counted, and folder names without control characters", () => {
+    expect(() => read(`a1 LIST "" (${'"" '.repeat(1_000)}"")`)).toThrow("The patterns have 1001 octets");
+    const message = "A mailbox name has a control character";
+    expect(() => read("a1 GETQUOTAROOT &AA0ACg-")).toThrow(message);
+    expect(() => read(["a1 GETQUOTAROOT ", encoder.encode("a\r\nb"), ""], true)).toThrow(message);
+  });
+
+  it("has each item of a response once, however often it asks for it", () => {
+    expect(read("a1 SEARCH RETURN (ALL COUNT ALL ALL) ALL")).toMatchObject({ results: ["ALL", "COUNT"] });
+    expect(read("a1 STATUS Sent (SIZE SIZE MESSAGES SIZE)")).toMatchObject({ items: ["SIZE", "MESSAGES"] });
+    expect(read('a1 LIST "" * RETURN (STATUS (SIZE SIZE))')).toMatchObject({ status: ["SIZE"] });
+  });
+
   it.each(wrong)("is refused by its grammar: %s", (text) => {
     const cursor = new Cursor([text]);
     expect(() => {
