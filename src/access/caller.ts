@@ -43,6 +43,12 @@ export function requireAllDomains({ actor }: CallerCtx): void {
   if (actor.domainIds) throw forbidden("This API key is restricted to certain domains");
 }
 
+/** A page of a list: at most `limit` rows, after the one that the cursor `after` names. */
+export interface ListRange {
+  after?: string | undefined;
+  limit: number;
+}
+
 export type Role = "owner" | "admin" | "member";
 
 /** The authenticated caller. */

@@ -1,6 +1,6 @@
 import { withTimeout } from "../lib/deadline.ts";
 import { AppError, badRequest } from "../lib/errors.ts";
-import { bodyChunks } from "../lib/json-extract/body.ts";
+import { readChunks } from "../lib/read-chunks.ts";
 
 /** Greatest body of any request, in bytes (docs/contract/requests.md#bodies). */
 export const BODY_LIMIT = 40_000_000;
@@ -36,7 +36,7 @@ export class BodyStream {
   /** `needsDigest`: the request has an Idempotency-Key, whose fingerprint includes the body. */
   constructor(body: ReadableStream<Uint8Array> | null, needsDigest: boolean, pace = PACE) {
     this.#pace = pace;
-    this.#source = bodyChunks(body ?? new Blob([]).stream())[Symbol.asyncIterator]();
+    this.#source = readChunks(body ?? new Blob([]).stream())[Symbol.asyncIterator]();
     this.#digest = needsDigest ? new crypto.DigestStream("SHA-256") : null;
     this.#digestWriter = this.#digest?.getWriter() ?? null;
   }

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { CallerCtx } from "../access/caller.ts";
+import type { CallerCtx, ListRange } from "../access/caller.ts";
 import type { AppContext } from "./env.ts";
 import { Layout, ViewerContext } from "./ui/index.ts";
 import { viewerOf } from "./viewer.ts";
@@ -82,7 +82,7 @@ export interface ShownList<Row> {
   /** Path of the page. */
   path: string;
   /** Returns the rows of a page after the one that the URL names, and one row more. */
-  read: (caller: CallerCtx, query: { after?: string; limit: number; offset: number }) => Promise<readonly Row[]>;
+  read: (caller: CallerCtx, query: ListRange & { offset: number }) => Promise<readonly Row[]>;
   /** Returns how a URL names a row. */
   after: (last: Row) => string;
   /** Rows of a page. Default: 100. */

@@ -62,6 +62,11 @@ export function requireFound<Value>(value: Value | null | undefined, kind: strin
   if (value === null || value === undefined) throw notFound(kind);
   return value;
 }
+/** Returns null for a 404, in `catch`. Throws any other error. */
+export function nullIfMissing(error: unknown): null {
+  if (error instanceof AppError && error.status === 404) return null;
+  throw error;
+}
 export const conflict = (detail: string, extra: Extra = {}) => new AppError(409, detail, extra);
 export const tooLarge = (detail: string) => new AppError(413, detail);
 export const unsupportedMediaType = (detail: string) => new AppError(415, detail);

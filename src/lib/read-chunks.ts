@@ -21,7 +21,7 @@ export async function* readChunks(stream: ReadableStream<Uint8Array>): AsyncGene
       buffer = read.value.buffer;
     }
   } finally {
-    if (!isDone) await reader.cancel().catch(() => {});
+    if (!isDone) await reader.cancel("not read to its end").catch(() => {});
   }
 }
 

@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 import { decodeBase64 } from "../../src/lib/base64-stream.ts";
-import { bodyChunks } from "../../src/lib/json-extract/body.ts";
 import { ExtractedContent, RefusedContent, WRITE_BYTES } from "../../src/lib/json-extract/content.ts";
 import {
   AttachmentTooLarge,
@@ -10,6 +9,7 @@ import {
   JsonTooDeep,
 } from "../../src/lib/json-extract/errors.ts";
 import { type ContentSink, type ExtractOptions, extractJson } from "../../src/lib/json-extract/extract.ts";
+import { readChunks } from "../../src/lib/read-chunks.ts";
 import { CollectingSink, CountingSource, chunksOf, errorOf } from "./json-extract-support.ts";
 
 const MIB = 1024 * 1024;
@@ -359,7 +359,7 @@ describe("a request body in large chunks", () => {
     const { body } = new Response(email(Buffer.from(content).toString("base64"), "Zm9v"));
     if (body === null) throw new Error("no body");
     const sink = new CollectingSink();
-    await extractJson(bodyChunks(body), sink);
+    await extractJson(readChunks(body), sink);
     expect(sink.contents.map((bytes) => bytes.length)).toEqual([500_000, 3]);
     expect(Buffer.compare(sink.contents[0] ?? text(""), content)).toBe(0);
   });
@@ -373,13 +373,13 @@ describe("a request body in large chunks", () => {
         calls.push(why);
       },
     });
-    expect(await errorOf(extractJson(bodyChunks(stream), new CollectingSink()))).toBeInstanceOf(JsonInvalid);
+    expect(await errorOf(extractJson(readChunks(stream), new CollectingSink()))).toBeInstanceOf(JsonInvalid);
     expect(calls).toEqual(["not read to its end"]);
   });
 
   it("that ends with an error throws the error of the stream", async ({ expect }) => {
     const lost = new Error("connection lost");
     const stream = new ReadableStream({ type: "bytes", pull: (controller) => controller.error(lost) });
-    expect(await errorOf(extractJson(bodyChunks(stream), new CollectingSink()))).toBe(lost);
+    expect(await errorOf(extractJson(readChunks(stream), new CollectingSink()))).toBe(lost);
   });
 });

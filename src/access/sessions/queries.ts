@@ -3,12 +3,12 @@ import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
 import { sessions } from "../../platform/db/schema/main/index.ts";
-import type { CallerCtx } from "../caller.ts";
+import type { CallerCtx, ListRange } from "../caller.ts";
 
 export type SessionRow = typeof sessions.$inferSelect;
 
 /** Returns the sessions of the caller's user that have not ended, newest first; `after` continues after this id. */
-export function listSessions(ctx: CallerCtx, { after, limit }: { after?: string; limit: number }) {
+export function listSessions(ctx: CallerCtx, { after, limit }: ListRange) {
   return orm(ctx)
     .select()
     .from(sessions)

@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { evaluatePage, toEvaluator } from "./evaluate-page.ts";
 import { getSegment } from "./queries.ts";
 import { limits } from "./rules.ts";
@@ -11,7 +11,7 @@ import { type SegmentContactOut, toSegmentContact } from "./schema.ts";
 export async function listSegmentContacts(
   ctx: CallerCtx,
   id: string,
-  { after = "", limit }: { after?: string | undefined; limit: number },
+  { after = "", limit }: ListRange,
 ): Promise<{ contacts: SegmentContactOut[]; next: string | null }> {
   const segment = await getSegment(ctx, id);
   const evaluator = await toEvaluator(ctx, segment.workspace, segment.conditions, ctx.now());

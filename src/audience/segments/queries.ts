@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
@@ -63,14 +63,11 @@ export async function findSegmentByNumber(ctx: MailCtx, n: number): Promise<Segm
   return row && toRow(row);
 }
 
-/** Returns segments of the caller's workspace, oldest first, after one: at most `limit`, and one more when others follow. */
-export async function listSegments(
-  ctx: CallerCtx,
-  { after, limit }: { after?: string | undefined; limit: number },
-): Promise<SegmentRow[]> {
+/** Returns segments of the caller's workspace, oldest first, after one. */
+export async function listSegments(ctx: CallerCtx, { after, limit }: ListRange): Promise<SegmentRow[]> {
   const { results } = await ctx.mail
     .prepare(`${SELECT} WHERE s.workspace = ?1 AND s.id > ?2 ORDER BY s.id LIMIT ?3`)
-    .bind(ctx.workspace.number, after ?? "", limit + 1)
+    .bind(ctx.workspace.number, after ?? "", limit)
     .all<StoredRow>();
   return results.map(toRow);
 }

@@ -3,7 +3,7 @@ import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { cursorQuery, setNextLink } from "../../http/pagination.ts";
+import { cursorQuery, respondList, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { countSegment } from "./count.ts";
 import { createSegment } from "./create.ts";
@@ -36,13 +36,7 @@ export const segmentRoutes = newRoutes()
       responses: responses(200, "A page of segments", z.array(SegmentOut), [403]),
     }),
     query(z.object(cursorQuery)),
-    async (c) => {
-      const { limit, after } = c.req.valid("query");
-      const found = await listSegments(c.get("caller"), { after, limit });
-      const rows = found.slice(0, limit);
-      if (found.length > limit) setNextLink(c, { after: rows.at(-1)?.id });
-      return c.json(rows.map(toSegment));
-    },
+    (c) => respondList(c, { read: listSegments, after: ({ id }) => id, serialize: toSegment }),
   )
   .get(
     "/v1/segments/:segment_id",

@@ -1,5 +1,5 @@
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
-import type { CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { visibleTo } from "../../access/visible-rows.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
@@ -44,7 +44,7 @@ export async function findDomainWithKeys(ctx: Pick<Ctx, "db">, id: string): Prom
 /** Returns domains of the caller's workspace with their keys, in order of name: one domain, or those after a name. */
 export function listDomains(
   ctx: CallerCtx,
-  { name, after, ...range }: { name?: string; after?: string; offset: number; limit: number },
+  { name, after, ...range }: ListRange & { name?: string; offset: number },
 ): Promise<DomainWithKeys[]> {
   const filters = [
     name === undefined ? undefined : eq(domains.name, name),

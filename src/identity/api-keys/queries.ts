@@ -1,5 +1,5 @@
 import { and, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
-import type { CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { isUuid, parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
@@ -47,7 +47,7 @@ async function getWhere(ctx: CallerCtx, id: string, where: SQL | undefined) {
  */
 export function listApiKeys(
   ctx: CallerCtx,
-  { after, offset, limit }: { after?: string; offset: number; limit: number },
+  { after, offset, limit }: ListRange & { offset: number },
 ): Promise<ApiKeyRow[]> {
   return orm(ctx)
     .select(columns)

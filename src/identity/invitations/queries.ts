@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt } from "drizzle-orm";
-import type { CallerCtx, Role } from "../../access/caller.ts";
+import type { CallerCtx, ListRange, Role } from "../../access/caller.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { AppError, notFound } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
@@ -16,10 +16,7 @@ const { hash: _hash, ...columns } = getTableColumns(invitations);
 export type InvitationRow = Omit<typeof invitations.$inferSelect, "hash">;
 
 /** Returns the invitations of the caller's workspace that were not accepted, expired ones included, oldest first. */
-export function listInvitations(
-  ctx: CallerCtx,
-  { after, limit }: { after?: string; limit: number },
-): Promise<InvitationRow[]> {
+export function listInvitations(ctx: CallerCtx, { after, limit }: ListRange): Promise<InvitationRow[]> {
   return orm(ctx)
     .select(columns)
     .from(invitations)

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt } from "drizzle-orm";
-import type { CallerCtx, Role } from "../../access/caller.ts";
+import type { CallerCtx, ListRange, Role } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
@@ -23,7 +23,7 @@ export interface MemberRow {
 }
 
 /** Returns the members of the caller's workspace in order of their ids; `after` continues after this id. */
-export function listMembers(ctx: CallerCtx, { after, limit }: { after?: string; limit: number }): Promise<MemberRow[]> {
+export function listMembers(ctx: CallerCtx, { after, limit }: ListRange): Promise<MemberRow[]> {
   return orm(ctx)
     .select(columns)
     .from(memberships)

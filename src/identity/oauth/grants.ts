@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { deleteFamiliesStatement } from "../../access/tokens/issue-refresh-token.ts";
 import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
@@ -28,10 +28,7 @@ const OWN_GRANTS = `
 const LIST_GRANTS = `${OWN_GRANTS} AND (?3 IS NULL OR g.id < ?3) ORDER BY g.id DESC LIMIT ?4`;
 
 /** Returns the grants of the caller's user in all workspaces, newest first; `after` continues after this id. */
-export async function listGrants(
-  ctx: CallerCtx,
-  { after, limit }: { after?: string | undefined; limit: number },
-): Promise<GrantRow[]> {
+export async function listGrants(ctx: CallerCtx, { after, limit }: ListRange): Promise<GrantRow[]> {
   const values = [ctx.actor.userId, ctx.now(), after ?? null, limit];
   const { results } = await ctx.db
     .prepare(LIST_GRANTS)

@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, isNull, type SQL } from "drizzle-orm";
-import type { CallerCtx, Role } from "../../access/caller.ts";
+import type { CallerCtx, ListRange, Role } from "../../access/caller.ts";
 import { conflict, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
@@ -42,10 +42,7 @@ export async function getMembership(ctx: CallerCtx, id: string): Promise<Members
  * Returns the workspaces of the caller's user with its role in each, oldest first; `after` continues after this id. An API
  * key or OAuth token sees the workspace that it acts in, only a session sees the others.
  */
-export function listWorkspaces(
-  ctx: CallerCtx,
-  { after, limit }: { after?: string; limit: number },
-): Promise<Membership[]> {
+export function listWorkspaces(ctx: CallerCtx, { after, limit }: ListRange): Promise<Membership[]> {
   return visible(ctx, after === undefined ? undefined : gt(workspaces.id, after))
     .orderBy(asc(workspaces.id))
     .limit(limit);

@@ -91,7 +91,7 @@ const DEFAULTS: Required<ExtractOptions> = {
 
 /**
  * Reads all of `source`, UTF-8 with or without a byte order mark, in chunks of any size. No chunk is used after the next
- * one is requested, as `bodyChunks` requires. Strings at `attachments[i].content_base64`, and long ones at `html`
+ * one is requested, as `readChunks` requires. Strings at `attachments[i].content_base64`, and long ones at `html`
  * and `text`, of an object and of each object in an array, go to `sink`.
  *
  * Accepts what `JSON.parse` accepts (RFC 8259), and of equal keys keeps the last. Exception: repeating `content_base64`

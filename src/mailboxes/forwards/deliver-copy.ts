@@ -2,7 +2,7 @@ import { readChunks } from "../../lib/read-chunks.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
-import { type Forward, type ForwardResult, failed } from "./types.ts";
+import { type ForwardResult, type ForwardRow, failed } from "./types.ts";
 
 // A rule that was deleted, disabled or given another target, or whose mailbox has another owner by now, forwards nothing more.
 const FIND_TARGET = `
@@ -10,10 +10,7 @@ const FIND_TARGET = `
    WHERE r.id = ?1 AND r.workspace = ?2 AND r.target = ?3 AND r.is_active = 1 AND m.is_active = 1`;
 
 /** Puts a copy of an email into another mailbox of the workspace, however often it is called. Its rules are not applied, its filters place it. */
-export async function deliverCopy(
-  ctx: MailCtx,
-  { id, forward }: { id: string; forward: Forward },
-): Promise<ForwardResult> {
+export async function deliverCopy(ctx: MailCtx, { id, forward }: ForwardRow): Promise<ForwardResult> {
   const target = await ctx.db
     .prepare(FIND_TARGET)
     .bind(forward.rule, forward.workspace, forward.target)

@@ -11,7 +11,7 @@ import {
   type RuleMatch,
 } from "../forwarding-rules/index.ts";
 import type { FilterOutcome } from "../mailbox-store/index.ts";
-import type { Forward } from "./types.ts";
+import type { Forward, ForwardRow } from "./types.ts";
 
 /** An inbound email that rules and the automatic reply of its mailbox are compared with. */
 export interface ForwardedEmail extends MatchedMessage {
@@ -47,7 +47,7 @@ export interface ForwardingMailbox {
 
 /** Outbox rows of the forwards of an email, and what the inbound log says at once. */
 export interface ForwardPlan {
-  rows: { id: string; forward: Forward }[];
+  rows: ForwardRow[];
   events: ({ event: string } & Record<string, unknown>)[];
 }
 

@@ -7,7 +7,7 @@ import { mailboxStore } from "../mailbox-store/index.ts";
 import type { EgressSession } from "./egress-session.ts";
 import { forwardedMessage } from "./forwarded-message.ts";
 import { findSender } from "./sender.ts";
-import { type Forward, type ForwardResult, failed } from "./types.ts";
+import { type Forward, type ForwardResult, type ForwardRow, failed } from "./types.ts";
 
 /** The largest email that is held in memory while it is sent, in bytes. */
 const HELD_BYTES = 1_048_576;
@@ -22,7 +22,7 @@ const IS_RULE_ACTIVE = `
  */
 export async function sendForward(
   ctx: MailCtx,
-  { id, forward }: { id: string; forward: Forward },
+  { id, forward }: ForwardRow,
   session: EgressSession,
 ): Promise<ForwardResult> {
   const { rule, workspace, inbound, index, target } = forward;

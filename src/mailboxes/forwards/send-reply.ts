@@ -6,7 +6,7 @@ import { type AutoReplyRow, composeReply, isReplying } from "../auto-replies/ind
 import { mailboxStore } from "../mailbox-store/index.ts";
 import type { EgressSession } from "./egress-session.ts";
 import { findSender } from "./sender.ts";
-import { type Forward, type ForwardResult, failed } from "./types.ts";
+import { type ForwardResult, type ForwardRow, failed } from "./types.ts";
 
 const FIND_REPLY = "SELECT is_active, starts_at, ends_at, subject, text FROM auto_replies WHERE mailbox_id = ?1";
 
@@ -24,7 +24,7 @@ const notSent = (reason: string): ForwardResult => ({ kind: "done", event: "not_
  */
 export async function sendReply(
   ctx: MailCtx,
-  { id, forward }: { id: string; forward: Forward },
+  { id, forward }: ForwardRow,
   session: EgressSession,
 ): Promise<ForwardResult> {
   const { mailbox, target, inbound, receivedAt } = forward;

@@ -27,6 +27,12 @@ export interface Forward {
   receivedAt: number;
 }
 
+/** An outbox row of the kind `forward`. */
+export interface ForwardRow {
+  id: string;
+  forward: Forward;
+}
+
 /** The result of an attempt. `event` is its name in the inbound log. */
 export type ForwardResult =
   | { kind: "done"; event: string; metadata: Record<string, unknown> }

@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, gt, type SQL, sql } from "drizzle-orm";
-import type { CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { visibleTo } from "../../access/visible-rows.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
@@ -37,7 +37,7 @@ export async function getMailbox(ctx: CallerCtx, id: string): Promise<MailboxRow
 /** Returns mailboxes of the caller's workspace in order of address, from the one that follows the address `after`. */
 export function listMailboxes(
   ctx: CallerCtx,
-  { domain_id, after, ...range }: { domain_id?: string; after?: string; offset: number; limit: number },
+  { domain_id, after, ...range }: ListRange & { domain_id?: string; offset: number },
 ): Promise<MailboxRow[]> {
   const where = [
     domain_id === undefined ? undefined : eq(mailboxes.domainId, domain_id),

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt } from "drizzle-orm";
-import type { CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
@@ -10,7 +10,7 @@ export type UserRow = typeof users.$inferSelect;
 /** Returns users of all workspaces in order of their ids: the one with this canonical address, or those after an id. */
 export function listUsers(
   ctx: CallerCtx,
-  { emailKey, after, limit }: { emailKey?: string; after?: string; limit: number },
+  { emailKey, after, limit }: ListRange & { emailKey?: string },
 ): Promise<UserRow[]> {
   return orm(ctx)
     .select()

@@ -1,5 +1,5 @@
 import { and, desc, eq, getTableColumns, lt } from "drizzle-orm";
-import type { CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { visibleTo } from "../../access/visible-rows.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
@@ -23,7 +23,7 @@ export async function getSmtpCredential(ctx: CallerCtx, id: string) {
 /** Returns SMTP credentials, newest first, deactivated ones included; `after` continues after the one with this id. */
 export function listSmtpCredentials(
   ctx: CallerCtx,
-  { after, offset, limit }: { after?: string; offset: number; limit: number },
+  { after, offset, limit }: ListRange & { offset: number },
 ): Promise<SmtpCredentialRow[]> {
   return orm(ctx)
     .select(columns)

@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
@@ -12,14 +12,11 @@ export type TopicRow = Omit<typeof topics.$inferSelect, "workspace">;
 const COLUMNS =
   "t.n, t.id, t.name, t.description, t.default_choice AS defaultChoice, t.is_public AS isPublic, t.created_at AS createdAt";
 
-/** Returns topics of the caller's workspace, oldest first, after one: at most `limit`, and one more when others follow. */
-export async function listTopics(
-  ctx: CallerCtx,
-  { after, limit }: { after?: string | undefined; limit: number },
-): Promise<TopicRow[]> {
+/** Returns topics of the caller's workspace, oldest first, after one. */
+export async function listTopics(ctx: CallerCtx, { after, limit }: ListRange): Promise<TopicRow[]> {
   const { results } = await ctx.db
     .prepare(`SELECT ${COLUMNS} FROM topics t WHERE t.workspace = ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`)
-    .bind(ctx.workspace.number, after ?? "", limit + 1)
+    .bind(ctx.workspace.number, after ?? "", limit)
     .all<TopicRow>();
   return results;
 }

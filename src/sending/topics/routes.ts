@@ -3,7 +3,7 @@ import { newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noContent } from "../../http/no-content.ts";
 import { operationsOf, responses } from "../../http/openapi.ts";
-import { cursorQuery, setNextLink } from "../../http/pagination.ts";
+import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { choosePersonTopics, getPersonTopics } from "./choose.ts";
 import { createTopic } from "./create.ts";
@@ -34,13 +34,7 @@ export const topicRoutes = newRoutes()
       responses: responses(200, "A page of topics", z.array(TopicOut), [403]),
     }),
     query(z.object(cursorQuery)),
-    async (c) => {
-      const { limit, after } = c.req.valid("query");
-      const found = await listTopics(c.get("caller"), { after, limit });
-      const rows = found.slice(0, limit);
-      if (found.length > limit) setNextLink(c, { after: rows.at(-1)?.id });
-      return c.json(rows.map(toTopic));
-    },
+    (c) => respondList(c, { read: listTopics, after: ({ id }) => id, serialize: toTopic }),
   )
   .get(
     "/v1/topics/:topic_id",

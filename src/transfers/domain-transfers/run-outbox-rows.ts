@@ -1,10 +1,10 @@
-import { AppError } from "../../lib/errors.ts";
+import { nullIfMissing } from "../../lib/errors.ts";
 import type { OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { consumeRows } from "../../platform/outbox/consume-rows.ts";
 import { cleanUp } from "./clean-up.ts";
 import { transferObject } from "./object.ts";
 import type { TransferRef } from "./outbox-rows.ts";
-import { getTransfer, type TransferRow } from "./queries.ts";
+import { getTransfer } from "./queries.ts";
 import { sendAcceptLink, sendStopLink, sendWithdrawal } from "./send-links.ts";
 
 /** No further row is started after this many ms: half a lease. */
@@ -33,19 +33,11 @@ async function runRow(ctx: OutboxCtx<"main">, ref: TransferRef): Promise<boolean
     return ctx.settings.domainTransfers;
   }
   const id = "acceptLink" in ref ? ref.acceptLink : "stopLink" in ref ? ref.stopLink : ref.withdrawn;
-  const transfer = await findTransfer(ctx, id);
-  if (!transfer) return true;
+  const found = await getTransfer(ctx, { id }).catch(nullIfMissing);
+  if (!found) return true;
+  const { transfer } = found;
   if ("acceptLink" in ref) await sendAcceptLink(ctx, transfer);
   else if ("withdrawn" in ref) await sendWithdrawal(ctx, transfer);
   else await sendStopLink(ctx, transfer, ref.owner);
   return true;
-}
-
-async function findTransfer(ctx: OutboxCtx<"main">, id: string): Promise<TransferRow | null> {
-  try {
-    return (await getTransfer(ctx, { id })).transfer;
-  } catch (error) {
-    if (error instanceof AppError && error.status === 404) return null;
-    throw error;
-  }
 }

@@ -6,7 +6,7 @@ import { respondPage } from "../../http/page.tsx";
 import { attempt, onceForForm, parseFields, readForm, submitForm } from "../../http/page-routes.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
-import { AppError, conflict, notFound, tooLarge } from "../../lib/errors.ts";
+import { type AppError, conflict, notFound, nullIfMissing, tooLarge } from "../../lib/errors.ts";
 import { iso } from "../../lib/time.ts";
 import {
   createDraft,
@@ -133,7 +133,7 @@ async function saveDraft(page: OpenPage, form: ComposeForm): Promise<string> {
   let done = "saved";
   await storeDraft(page, form, (error) => {
     done = "saved-new";
-    return orNull(error);
+    return nullIfMissing(error);
   });
   return composePath(page.mailbox.id, { draft: form.draft, done, back: form.back });
 }
@@ -160,18 +160,13 @@ function complete(text: string): { text: string; isComplete: boolean } {
 async function storeDraft(
   { caller, mailbox }: OpenPage,
   form: ComposeForm,
-  onGone: (error: unknown) => null = (error) => orNull(error) ?? refuseGone(form),
+  onGone: (error: unknown) => null = (error) => nullIfMissing(error) ?? refuseGone(form),
 ): Promise<number> {
   const input = parseFields(DraftIn, toMessageInput(form));
   const known = form.draft === "" ? null : await replaceDraft(caller, mailbox, Number(form.draft), input).catch(onGone);
   const { uid } = known ?? (await createDraft(caller, mailbox, input));
   form.draft = String(uid);
   return uid;
-}
-
-function orNull(error: unknown): null {
-  if (error instanceof AppError && error.status === 404) return null;
-  throw error;
 }
 
 /** Throws 409 for a draft that another window or person has sent, changed or deleted. The form, saved or sent again, is a new message. */

@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../../access/caller.ts";
 import { conflict, notFound } from "../../../lib/errors.ts";
 import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
 
@@ -9,10 +9,7 @@ export interface BlockedHostRow {
 }
 
 /** Returns the hosts to which tracking links do not redirect, in alphabetical order, after a host. */
-export async function listBlockedHosts(
-  { db }: CallerCtx,
-  { after = "", limit }: { after?: string; limit: number },
-): Promise<BlockedHostRow[]> {
+export async function listBlockedHosts({ db }: CallerCtx, { after = "", limit }: ListRange): Promise<BlockedHostRow[]> {
   const find = db.prepare("SELECT host, created_at FROM blocked_hosts WHERE host > ?1 ORDER BY host LIMIT ?2");
   return (await find.bind(after, limit).all<BlockedHostRow>()).results;
 }

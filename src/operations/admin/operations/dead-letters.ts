@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../../access/caller.ts";
 import { conflict, notFound, requireFound } from "../../../lib/errors.ts";
 import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
 
@@ -19,10 +19,7 @@ const bindings: readonly [prefix: string, binding: "WORK" | "HITS" | "WEBHOOKS" 
 ];
 
 /** Returns recorded queue messages in order of their ids, after an id. */
-export async function listDeadLetters(
-  { db }: CallerCtx,
-  { after = "", limit }: { after?: string; limit: number },
-): Promise<DeadLetterRow[]> {
+export async function listDeadLetters({ db }: CallerCtx, { after = "", limit }: ListRange): Promise<DeadLetterRow[]> {
   const find = db.prepare("SELECT id, queue, body, recorded_at FROM dead_letters WHERE id > ?1 ORDER BY id LIMIT ?2");
   return (await find.bind(after, limit).all<DeadLetterRow>()).results;
 }

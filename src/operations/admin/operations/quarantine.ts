@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
 import type { WakeUp } from "../../../platform/context.ts";
 import { outboxOf, recordChange } from "./outbox-of.ts";
@@ -18,7 +18,7 @@ const LIST = "SELECT id, kind, claims, error, set_aside_at FROM quarantine WHERE
 export async function listQuarantine(
   ctx: CallerCtx,
   database: string,
-  { after = "", limit }: { after?: string; limit: number },
+  { after = "", limit }: ListRange,
 ): Promise<QuarantinedRow[]> {
   const { outbox } = outboxOf(ctx, database);
   return (await outbox.prepare(LIST).bind(after, limit).all<QuarantinedRow>()).results;

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNull } from "drizzle-orm";
-import type { CallerCtx } from "../../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../../access/caller.ts";
 import { requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { orm } from "../../../platform/db/client.ts";
@@ -8,10 +8,7 @@ import { workspaces } from "../../../platform/db/schema/main/index.ts";
 export type WorkspaceRow = typeof workspaces.$inferSelect;
 
 /** Returns workspaces that are not deleted, in order of their ids, after an id. */
-export function listAllWorkspaces(
-  ctx: CallerCtx,
-  { after, limit }: { after?: string; limit: number },
-): Promise<WorkspaceRow[]> {
+export function listAllWorkspaces(ctx: CallerCtx, { after, limit }: ListRange): Promise<WorkspaceRow[]> {
   return orm(ctx)
     .select()
     .from(workspaces)

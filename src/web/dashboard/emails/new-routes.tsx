@@ -3,7 +3,7 @@ import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
 import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import type { Refusal } from "../../../http/ui/index.ts";
-import { AppError } from "../../../lib/errors.ts";
+import { nullIfMissing } from "../../../lib/errors.ts";
 import { textAsHtml } from "../../../lib/placeholders.ts";
 import { SendIn, sendEmail, type ValidateOut, validateEmail } from "../../../sending/emails/index.ts";
 import { getTemplate, listTemplateNames, type TemplateOut, toTemplate } from "../../../sending/templates/index.ts";
@@ -54,12 +54,8 @@ export const newEmailPages = newRoutes()
 async function findTemplate(c: AppContext, id: string): Promise<TemplateOut | null> {
   const caller = c.get("caller");
   if (id === "" || !caller.actor.scopes.has("templates:view")) return null;
-  try {
-    return toTemplate(await getTemplate(caller, id));
-  } catch (error) {
-    if (error instanceof AppError && error.status === 404) return null;
-    throw error;
-  }
+  const found = await getTemplate(caller, id).catch(nullIfMissing);
+  return found && toTemplate(found);
 }
 
 /** Returns the HTML of an email by template. */

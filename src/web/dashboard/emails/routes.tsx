@@ -4,7 +4,7 @@ import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
 import { onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { requireRight } from "../../../http/require-right.ts";
-import { AppError, notFound } from "../../../lib/errors.ts";
+import { notFound, nullIfMissing } from "../../../lib/errors.ts";
 import { getMailbox } from "../../../mailboxes/mailboxes/index.ts";
 import { composeSource } from "../../../sending/delivery/index.ts";
 import {
@@ -72,15 +72,11 @@ export const emailPages = newRoutes()
       const id = c.req.param("email_id");
       const address = fields.get("address") ?? "";
       // A form that is sent again finds the address removed.
-      await removeSuppression(c.get("caller"), address).catch(ignoreMissing);
+      await removeSuppression(c.get("caller"), address).catch(nullIfMissing);
       const created = await onceForForm(c, `${id} ${address}`, (ctx) => retryEmail(ctx, id));
       return `/app/emails/${created.id}?done=retried`;
     });
   });
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof AppError && error.status === 404)) throw error;
-}
 
 /**
  * Returns the request that sends the content of an email, without attachments, to the user who looks at it. The copy of mail that a

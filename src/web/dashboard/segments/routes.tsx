@@ -45,7 +45,7 @@ export const segmentPages = newRoutes()
   .get("/app/segments", ...pageFor("GET /v1/segments/"), async (c) => {
     const caller = c.get("caller");
     const [found, choices] = await Promise.all([
-      listSegments(caller, { after: c.req.query("after"), limit: PAGE_SIZE }),
+      listSegments(caller, { after: c.req.query("after"), limit: PAGE_SIZE + 1 }),
       readConditionChoices(caller),
     ]);
     const { rows: segments, next } = toPage(found, PAGE_SIZE, "/app/segments", ({ id }) => id);
