@@ -1,6 +1,6 @@
 import { activeAccessToken } from "../access/sessions/active-access-token.ts";
+import { deleteCookies, setTokenCookie } from "./cookies.ts";
 import type { AppContext } from "./env.ts";
-import { deleteSessionCookies, setAccessCookie } from "./session-cookies.ts";
 
 /**
  * Gives the browser of a session the access token of the workspace that the session went on in when its active one was deleted,
@@ -10,7 +10,7 @@ export async function continueSession(c: AppContext): Promise<boolean> {
   const { actor } = c.get("caller");
   if (actor.kind !== "session") return true;
   const access = await activeAccessToken(c.get("ctx"), actor);
-  if (access) setAccessCookie(c, access);
-  else deleteSessionCookies(c);
+  if (access) setTokenCookie(c, "session", access.token, access.expiresAt);
+  else deleteCookies(c, "session", "refresh");
   return access !== null;
 }

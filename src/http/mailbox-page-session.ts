@@ -1,14 +1,13 @@
 import { authenticateMailboxCaller } from "../access/mailbox-sessions/caller.ts";
 import { refreshMailboxSession } from "../access/mailbox-sessions/sessions.ts";
 import { onShard } from "../platform/jobs/shards.ts";
+import { deleteCookies, readCookie, setMailboxCookies } from "./cookies.ts";
 import { clientOf, type Middleware } from "./env.ts";
-import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "./mailbox-cookies.ts";
 import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
 import { rightOf } from "./page-routes.ts";
 import { nullIfUnauthorized, pageSession } from "./page-session.ts";
 import { requireSameOrigin } from "./same-origin.ts";
-import { readSessionCookie } from "./session-cookies.ts";
 import { respondSessionEnded } from "./session-ended.tsx";
 
 /**
@@ -18,8 +17,8 @@ import { respondSessionEnded } from "./session-ended.tsx";
 const mailboxPageSession: Middleware = async (c, next) => {
   requireSameOrigin(c);
   const ctx = c.get("ctx");
-  const access = readMailboxCookie(c, "mailbox");
-  const refresh = readMailboxCookie(c, "mailbox_refresh");
+  const access = readCookie(c, "mailbox");
+  const refresh = readCookie(c, "mailbox_refresh");
   const { pathname, search } = new URL(c.req.url);
   if (access === undefined && refresh === undefined && c.req.header("Sec-Fetch-Site") === "cross-site")
     return respondRefresh(c, pathname + search);
@@ -32,7 +31,7 @@ const mailboxPageSession: Middleware = async (c, next) => {
     }
   }
   if (!caller) {
-    deleteMailboxCookies(c);
+    deleteCookies(c, "mailbox", "mailbox_refresh");
     return c.req.method === "POST" ? respondSessionEnded(c, "/mail/sign-in") : c.redirect("/mail/sign-in", 303);
   }
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
@@ -47,8 +46,8 @@ const mailboxPageSession: Middleware = async (c, next) => {
 export function webmailFor(route: string): [Middleware, Middleware] {
   return [
     declaring("page", (c, next) => {
-      const ofMailbox = readMailboxCookie(c, "mailbox") ?? readMailboxCookie(c, "mailbox_refresh");
-      const ofUser = readSessionCookie(c, "session") ?? readSessionCookie(c, "refresh");
+      const ofMailbox = readCookie(c, "mailbox") ?? readCookie(c, "mailbox_refresh");
+      const ofUser = readCookie(c, "session") ?? readCookie(c, "refresh");
       return ofMailbox === undefined && ofUser !== undefined ? pageSession(c, next) : mailboxPageSession(c, next);
     }),
     rightOf(route),

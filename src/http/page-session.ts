@@ -3,11 +3,11 @@ import { refreshSession } from "../access/sessions/refresh.ts";
 import { AppError } from "../lib/errors.ts";
 import { withJointReads } from "../platform/db/joint-reads.ts";
 import { onShard } from "../platform/jobs/shards.ts";
+import { deleteCookies, readCookie, setSessionCookies } from "./cookies.ts";
 import { clientOf } from "./env.ts";
 import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
 import { requireSameOrigin } from "./same-origin.ts";
-import { deleteSessionCookies, readSessionCookie, setSessionCookies } from "./session-cookies.ts";
 import { respondSessionEnded } from "./session-ended.tsx";
 
 /**
@@ -18,8 +18,8 @@ import { respondSessionEnded } from "./session-ended.tsx";
 export const pageSession = declaring("page", async (c, next) => {
   requireSameOrigin(c);
   const ctx = c.get("ctx");
-  const access = readSessionCookie(c, "session");
-  const refresh = readSessionCookie(c, "refresh");
+  const access = readCookie(c, "session");
+  const refresh = readCookie(c, "refresh");
   const { pathname, search } = new URL(c.req.url);
   if (access === undefined && refresh === undefined && c.req.header("Sec-Fetch-Site") === "cross-site")
     return respondRefresh(c, pathname + search);
@@ -32,7 +32,7 @@ export const pageSession = declaring("page", async (c, next) => {
     }
   }
   if (!caller) {
-    deleteSessionCookies(c);
+    deleteCookies(c, "session", "refresh");
     if (c.req.method === "POST") return respondSessionEnded(c, "/auth/sign-in");
     return c.redirect(`/auth/sign-in?${new URLSearchParams({ next: pathname + search })}`, 303);
   }

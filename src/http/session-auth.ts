@@ -1,11 +1,11 @@
 import { authenticateSession, invalidSession } from "../access/sessions/authenticate.ts";
+import { readCookie } from "./cookies.ts";
 import type { AppContext } from "./env.ts";
 import { requireSameOrigin } from "./same-origin.ts";
-import { readSessionCookie } from "./session-cookies.ts";
 
 /** Returns whether a request is authenticated by a session cookie. An Authorization header takes precedence over it. */
 export function hasSession(c: AppContext): boolean {
-  return c.req.header("Authorization") === undefined && readSessionCookie(c, "session") !== undefined;
+  return c.req.header("Authorization") === undefined && readCookie(c, "session") !== undefined;
 }
 
 /**
@@ -13,7 +13,7 @@ export function hasSession(c: AppContext): boolean {
  * that another site may have sent.
  */
 export async function authenticateCookie(c: AppContext) {
-  const token = readSessionCookie(c, "session");
+  const token = readCookie(c, "session");
   if (token === undefined) throw invalidSession();
   requireSameOrigin(c);
   return { ...(await authenticateSession(c.get("ctx"), token)), results: [] };

@@ -29,14 +29,17 @@ export const lineText = (field: string, max: number) =>
 /** Returns the schema of a `lineText` with its limits in the OpenAPI document. */
 export const lineField = (field: string, max: number) => lineText(field, max).meta({ minLength: 1, maxLength: max });
 
+/** Refuses a name that is too long or has control or invisible characters, for `superRefine`. */
+export function checkName(name: string | null, context: z.core.$RefinementCtx): void {
+  const issue = nameIssue(name ?? "");
+  if (issue) context.addIssue({ code: "custom", message: issue });
+}
+
 /** The name of a person or a mailbox, as mail programs show it. A blank one becomes null. */
 export const nameField = z
   .string()
   .transform((name) => name.trim() || null)
-  .superRefine((name, context) => {
-    const issue = nameIssue(name ?? "");
-    if (issue) context.addIssue({ code: "custom", message: issue });
-  })
+  .superRefine(checkName)
   .nullable()
   .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })
   .describe("At most 320 bytes, without control and invisible characters.");

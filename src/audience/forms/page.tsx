@@ -2,13 +2,8 @@ import { Field, Form, Layout } from "../../http/ui/index.ts";
 import type { FormRow } from "./queries.ts";
 import { type FormField, HONEYPOT, limits } from "./rules.ts";
 
-interface FormPageProps {
-  form: FormRow;
-  fields: readonly FormField[];
-}
-
 /** The hosted page of a form. It works without scripts, and shows nothing of the workspace but what the form says. */
-export const FormPage = ({ form, fields }: FormPageProps) => (
+export const FormPage = ({ form, fields }: { form: FormRow; fields: readonly FormField[] }) => (
   <Layout title={form.title}>
     <p>{form.text}</p>
     <Form>

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { nameIssue } from "../../lib/text-rules.ts";
+import { checkName } from "../../lib/text-fields.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { type Condition, Conditions, type Person } from "../conditions/index.ts";
@@ -15,10 +15,7 @@ const Name = z
   .refine((name) => Array.from(name.slice(0, 2 * limits.nameCharacters + 1)).length <= limits.nameCharacters, {
     message: `name must have at most ${limits.nameCharacters} characters`,
   })
-  .superRefine((name, context) => {
-    const message = nameIssue(name);
-    if (message) context.addIssue({ code: "custom", message });
-  })
+  .superRefine(checkName)
   .meta({ maxLength: limits.nameCharacters });
 
 const conditionsExample: Condition = {

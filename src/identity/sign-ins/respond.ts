@@ -1,7 +1,6 @@
+import { setSessionCookies, setTokenCookie } from "../../http/cookies.ts";
 import type { AppContext } from "../../http/env.ts";
 import { respondPage, respondRefresh } from "../../http/page.tsx";
-import { setSecondFactor } from "../../http/second-factor-cookie.ts";
-import { setSessionCookies } from "../../http/session-cookies.ts";
 import type { SignIn } from "./complete.ts";
 import { invalidSignInPage, refusedPage } from "./pages.tsx";
 
@@ -10,7 +9,7 @@ export function respondSignIn(c: AppContext, signIn: SignIn, isCrossSite = false
   if (signIn.kind === "refused") return respondPage(c, refusedPage(), { status: 403 });
   if (signIn.kind === "redeemed-before") return respondPage(c, invalidSignInPage(), { status: 404 });
   if (signIn.kind === "session") setSessionCookies(c, signIn.tokens);
-  else if (signIn.kind === "second-factor") setSecondFactor(c, signIn);
+  else if (signIn.kind === "second-factor") setTokenCookie(c, "second_factor", signIn.token, signIn.expiresAt);
   const path = signIn.kind === "session" ? signIn.next : signIn.kind === "invitation" ? signIn.path : "/auth/totp";
   return isCrossSite ? respondRefresh(c, path) : c.redirect(path, 303);
 }

@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { deleteCookies, readCookie } from "../../http/cookies.ts";
 import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { isForm, readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { fieldsBody, operationsOf, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
-import { deleteSecondFactor, readSecondFactor } from "../../http/second-factor-cookie.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { AppError, invalidField } from "../../lib/errors.ts";
 import { countMagicLink, findMagicLink, redeemMagicLink, sendMagicLink } from "./magic-links/index.ts";
@@ -81,18 +81,20 @@ export const signInRoutes = newRoutes()
     return respondSignIn(c, signIn ?? { kind: "redeemed-before" });
   })
   .get("/auth/totp", needs("public"), (c) =>
-    readSecondFactor(c) === undefined ? c.redirect("/auth/sign-in", 303) : respondPage(c, secondFactorPage({})),
+    readCookie(c, "second_factor") === undefined
+      ? c.redirect("/auth/sign-in", 303)
+      : respondPage(c, secondFactorPage({})),
   )
   .post("/auth/totp", needs("public"), async (c) => {
     refuseCrossSite(c);
     const { code } = await readFields(c, CodeForm);
-    const token = readSecondFactor(c);
+    const token = readCookie(c, "second_factor");
     if (token === undefined) return c.redirect("/auth/sign-in", 303);
     try {
       const result = await completeSecondFactor(c.get("ctx"), { token, code, client: clientOf(c) });
       if (result.kind === "wrong-code")
         return respondPage(c, secondFactorPage({ error: "The code is wrong or was used before." }), { status: 422 });
-      deleteSecondFactor(c);
+      deleteCookies(c, "second_factor");
       return result.kind === "expired" ? c.redirect("/auth/sign-in", 303) : respondSignIn(c, result);
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 429) throw error;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { nameIssue } from "../../lib/text-rules.ts";
+import { checkName } from "../../lib/text-fields.ts";
 import { iso } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import type { AppPasswordRow } from "./queries.ts";
@@ -14,10 +14,7 @@ export const AppPasswordIn = z
       .trim()
       .min(1)
       .max(MAX_NAME_CHARACTERS)
-      .superRefine((name, context) => {
-        const issue = nameIssue(name);
-        if (issue) context.addIssue({ code: "custom", message: issue });
-      })
+      .superRefine(checkName)
       .describe("The program or device that uses it. Without control and invisible characters."),
   })
   .meta({ ref: "AppPasswordCreate", examples: [{ name: "Thunderbird on the laptop" }] });

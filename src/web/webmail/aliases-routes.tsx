@@ -6,7 +6,7 @@ import { badRequest } from "../../lib/errors.ts";
 import { AliasIn, type AliasRow, addAlias, deleteAlias, findAliasesStatement } from "../../mailboxes/aliases/index.ts";
 import { mayManage } from "../../mailboxes/mailboxes/index.ts";
 import { AliasesPage } from "./aliases-page.tsx";
-import { openPage, openPageWith } from "./open-page.ts";
+import { openPage, openPageWith } from "./open-page.tsx";
 import { settingsPath } from "./paths.ts";
 
 const notices: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ export const aliasPages = newRoutes()
   .get("/mail/aliases/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), showAliases)
   .post("/mail/aliases/:mailbox_id", ...webmailFor("POST /v1/mailboxes/:mailbox_id/aliases"), (c) =>
     submitForm(c, showAliases, async (fields) => {
-      const { caller, mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      const { caller, mailbox } = await openPage(c);
       const action = fields.get("action");
       if (action === "delete") await deleteAlias(caller, mailbox.id, fields.get("alias_id") ?? "");
       else if (action === "add")
@@ -30,10 +30,7 @@ export const aliasPages = newRoutes()
   );
 
 async function showAliases(c: AppContext) {
-  const caller = c.get("caller");
-  const { page, rows: aliases } = await openPageWith<AliasRow>(caller, c.req.param("mailbox_id") ?? "", (id) => [
-    findAliasesStatement(caller, id),
-  ]);
+  const { page, rows: aliases } = await openPageWith<AliasRow>(c, findAliasesStatement);
   const shown = <AliasesPage page={page} aliases={aliases} mayChange={mayManage(page.caller.actor)} />;
   return respondPage(c, shown, { notices });
 }

@@ -5,7 +5,7 @@ import { parseFields, submitForm } from "../../http/page-routes.ts";
 import { readTime } from "../../http/time-field.ts";
 import { AutoReplyIn, openAutoReply, replaceAutoReply, toAutoReply } from "../../mailboxes/inbox/index.ts";
 import { AutoReplyPage } from "./auto-reply-page.tsx";
-import { pageOf } from "./open-page.ts";
+import { pageOf } from "./open-page.tsx";
 import { settingsPath } from "./paths.ts";
 
 /** Greatest form, in bytes: a text of 20,000 characters, percent-encoded. */

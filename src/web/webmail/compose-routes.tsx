@@ -26,7 +26,7 @@ import { requireAllFiles, settleFiles, storeChosen } from "./compose-files.ts";
 import { type ComposeForm, readComposeForm, toAddresses, toMessageInput } from "./compose-form.ts";
 import { ComposePage } from "./compose-page.tsx";
 import type { OpenPage } from "./layout.tsx";
-import { openPage } from "./open-page.ts";
+import { openPage } from "./open-page.tsx";
 import { backPath, composePath, folderPath, labelPath, messagePath, scheduledPath } from "./paths.ts";
 import { draftForm, emptyForm, type Reply, replyForm } from "./reply-form.ts";
 import { ScheduledPage } from "./scheduled-page.tsx";
@@ -49,7 +49,7 @@ const notices: Readonly<Record<string, string>> = {
 /** The pages that write messages, and those that wait to be sent. */
 export const composePages = newRoutes()
   .get("/mail/compose/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), async (c) => {
-    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+    const page = await openPage(c);
     const draft = c.req.query("draft") ?? "";
     const waiting = await findWaiting(page, draft);
     if (waiting) return c.redirect(scheduledPath(page.mailbox.id, { email: waiting, draft }), 303);
@@ -57,7 +57,7 @@ export const composePages = newRoutes()
     return showForm(c, page, await firstForm(c, page, signature), { known: addresses });
   })
   .post("/mail/compose/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), async (c) => {
-    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+    const page = await openPage(c);
     const { form, action, refused } = await readCompose(c, page);
     const run = async () => {
       const settled = await settleFiles(page, form.files);
@@ -74,7 +74,7 @@ export const composePages = newRoutes()
   .get("/mail/scheduled/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/scheduled"), showScheduled)
   .post("/mail/scheduled/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), (c) =>
     submitForm(c, showScheduled, async (fields) => {
-      const { caller, mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      const { caller, mailbox } = await openPage(c);
       const id = fields.get("email_id");
       const own = await listScheduledOfMailbox(caller, mailbox.id);
       if (!own.some((email) => email.id === id)) throw notFound("Email");
@@ -255,7 +255,7 @@ async function showForm(c: AppContext, page: OpenPage, form: ComposeForm, { know
 }
 
 async function showScheduled(c: AppContext) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const page = await openPage(c);
   const emails = await listScheduledOfMailbox(page.caller, page.mailbox.id);
   const { email = "", draft = "" } = c.req.query();
   const sending = email === "" ? null : { email, draft };

@@ -18,7 +18,7 @@ import { type FilterForm, newFilterForm, readFilterForm, toFilterForm, toFilterI
 import { FilterPage } from "./filter-page.tsx";
 import { FiltersPage } from "./filters-page.tsx";
 import type { OpenPage } from "./layout.tsx";
-import { openPage } from "./open-page.ts";
+import { openPage } from "./open-page.tsx";
 import { settingsPath } from "./paths.ts";
 
 /** Greatest form of a filter, in bytes: 20 conditions of 998 characters, percent-encoded. */
@@ -38,14 +38,14 @@ export const filterPages = newRoutes()
   .get("/mail/filters/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), showFilters)
   .post("/mail/filters/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/filters"), (c) =>
     submitForm(c, showFilters, async (fields) => {
-      const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      const page = await openPage(c);
       return settingsPath(page.mailbox.id, "filters", { done: await changeFilters(page, fields) });
     }),
   )
   .get("/mail/filters/:mailbox_id/:filter_id", ...webmailFor("GET /v1/inbox/:mailbox_id/filters"), showFilter)
   .post("/mail/filters/:mailbox_id/:filter_id", ...webmailFor("POST /v1/inbox/:mailbox_id/filters"), (c) =>
     submitForm(c, { show: showFilter, maxBytes: MAX_FORM_BYTES }, async (fields) => {
-      const { caller, mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      const { caller, mailbox } = await openPage(c);
       const id = c.req.param("filter_id");
       const input = parseFields(FilterFields, toFilterInput(readFilterForm(fields)));
       if (id === "new") await createFilter(caller, mailbox, input);
@@ -87,7 +87,7 @@ async function storedForm({ caller, mailbox }: OpenPage, id: string): Promise<Fi
 }
 
 async function showFilter(c: AppContext) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const page = await openPage(c);
   const id = c.req.param("filter_id") ?? "";
   const isNew = id === "new";
   const fields = c.get("form");
@@ -96,7 +96,7 @@ async function showFilter(c: AppContext) {
 }
 
 async function showFilters(c: AppContext) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const page = await openPage(c);
   const { store } = page.mailbox;
   const [stored, run] = await Promise.all([store.listFilters(), store.filterRun()]);
   const forwarding = await findForwarding(page.caller, page.mailbox, stored);

@@ -15,20 +15,18 @@ import {
 } from "../../mailboxes/inbox/index.ts";
 import { DeleteLabelPage, FoldersAndLabelsPage, foldersAndLabelsNotice } from "./folders-and-labels-page.tsx";
 import type { OpenPage } from "./layout.tsx";
-import { openPage } from "./open-page.ts";
+import { openPage } from "./open-page.tsx";
 import { foldersAndLabelsPath } from "./paths.ts";
 
 /** The page of the folders and labels of a mailbox, and the forms on it. */
 export const foldersAndLabelsPages = newRoutes()
   .get("/mail/folders/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/folders"), showFoldersAndLabels)
   .post("/mail/folders/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/folders"), (c) =>
-    submitForm(c, showFoldersAndLabels, async (fields) =>
-      changeFolder(await openPage(c.get("caller"), c.req.param("mailbox_id")), fields),
-    ),
+    submitForm(c, showFoldersAndLabels, async (fields) => changeFolder(await openPage(c), fields)),
   )
   .post("/mail/labels/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/labels"), (c) =>
     submitForm(c, showFoldersAndLabels, async (fields) => {
-      const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      const page = await openPage(c);
       if (fields.get("action") === "delete" && fields.get("confirmed") !== "yes") {
         const label = page.labels.find(({ id }) => id === fields.get("label_id"));
         if (!label) throw notFound("Label");
@@ -76,7 +74,7 @@ async function changeLabel({ caller, mailbox }: OpenPage, fields: URLSearchParam
 }
 
 async function showFoldersAndLabels(c: AppContext) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const page = await openPage(c);
   const notice = foldersAndLabelsNotice(c.req.query("done"), c.req.query("name") ?? "");
   return respondPage(c, <FoldersAndLabelsPage page={page} />, { notice });
 }

@@ -10,7 +10,7 @@ import { toReadable } from "../../lib/readable.ts";
 import { exportMailbox, importArchive, openMailbox } from "../../mailboxes/inbox/index.ts";
 import type { ImportCounts } from "../../mailboxes/mailbox-store/index.ts";
 import { ImportPage, MAX_FORM_BYTES } from "./import-page.tsx";
-import { openPage } from "./open-page.ts";
+import { openPage } from "./open-page.tsx";
 import { importPath } from "./paths.ts";
 
 const FORM = { maxBytes: MAX_FORM_BYTES, maxTextBytes: 65_536, maxParts: 5 };
@@ -30,7 +30,7 @@ export const importPages = newRoutes()
   });
 
 async function importFile(c: AppContext): Promise<string | Response> {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const page = await openPage(c);
   const result = await readFormWithFiles(c, FORM, async ({ files: [file], isTooLarge }) => {
     if (isTooLarge)
       throw tooLarge(`The archive is larger than ${inMiB(MAX_FORM_BYTES)}; import it by the API, or folder by folder`);
@@ -49,7 +49,7 @@ async function importFile(c: AppContext): Promise<string | Response> {
 }
 
 async function showImports(c: AppContext, imported?: ImportCounts) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const page = await openPage(c);
   const imports = await page.mailbox.store.listImports();
   return respondPage(c, <ImportPage page={page} imports={imports} imported={imported} />);
 }

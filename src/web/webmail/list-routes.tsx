@@ -9,7 +9,7 @@ import { applyBulkAction, isPermanentDelete, readBulkActionForm, readDone, undoB
 import type { OpenPage } from "./layout.tsx";
 import { ListPage } from "./list-page.tsx";
 import { hasConversations, type ListView } from "./list-view.ts";
-import { openPage } from "./open-page.ts";
+import { openPage } from "./open-page.tsx";
 import { folderPath, labelPath, messagePath } from "./paths.ts";
 import { PermanentDeletePage } from "./permanent-delete-page.tsx";
 
@@ -45,7 +45,7 @@ function pathOf({ mailbox }: OpenPage, { folder, label, query, everywhere }: Lis
 }
 
 async function changeList(c: AppContext) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const page = await openPage(c);
   const view = readView(c, page);
   const fields = await readForm(c);
   const bulkAction = readBulkActionForm(fields, view.folder);
@@ -71,7 +71,7 @@ const parse = (fields: unknown) => parseFields(SelectionIn, fields);
 async function showList(c: AppContext) {
   const refusal = c.get("refusal");
   if (refusal?.errors.has("uids")) c.set("refusal", { ...refusal, message: "Select at least one message." });
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"), c.req.url);
+  const page = await openPage(c, c.req.url);
   const view = readView(c, page);
   const offset = toNumber(c.req.query("offset")) ?? 0;
   const found = await readRows(page, view, offset, readPlace(c.req.query("before")));

@@ -13,7 +13,7 @@ import {
 } from "../../mailboxes/app-passwords/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { CreatedAppPasswordPage, MailProgramsPage } from "./mail-programs-page.tsx";
-import { openPage, openPageWith } from "./open-page.ts";
+import { openPage, openPageWith } from "./open-page.tsx";
 import { settingsPath } from "./paths.ts";
 
 /** The page of the mail programs of a mailbox. */
@@ -21,7 +21,7 @@ export const mailProgramPages = newRoutes()
   .get("/mail/mail-programs/:mailbox_id", ...webmailFor("GET /v1/mailboxes/:mailbox_id/app-passwords"), showPrograms)
   .post("/mail/mail-programs/:mailbox_id", ...webmailFor("POST /v1/mailboxes/:mailbox_id/app-passwords"), (c) =>
     submitForm(c, showPrograms, async (fields) => {
-      const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      const page = await openPage(c);
       const action = fields.get("action");
       if (action === "create") return createFrom(c, page, fields);
       if (action !== "delete") throw badRequest("The form has no known action");
@@ -42,11 +42,7 @@ async function createFrom(c: AppContext, page: OpenPage, fields: URLSearchParams
 
 async function showPrograms(c: AppContext) {
   const caller = c.get("caller");
-  const { page, rows: passwords } = await openPageWith<AppPasswordRow>(
-    caller,
-    c.req.param("mailbox_id") ?? "",
-    (id) => [findOfMailboxStatement(caller, id)],
-  );
+  const { page, rows: passwords } = await openPageWith<AppPasswordRow>(c, findOfMailboxStatement);
   requireRight(caller, page.mailbox.openedAs === null ? [caller.actor.userId] : [], "read");
   const notices = { deleted: "The app password is deleted." };
   return respondPage(c, <MailProgramsPage page={page} passwords={passwords} />, { notices });

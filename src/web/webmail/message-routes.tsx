@@ -17,7 +17,7 @@ import { readDone } from "./bulk-actions.ts";
 import type { ShownMessage } from "./conversation-message.tsx";
 import type { OpenPage } from "./layout.tsx";
 import { MessagePage } from "./message-page.tsx";
-import { openPage } from "./open-page.ts";
+import { openPage } from "./open-page.tsx";
 import { messagePath } from "./paths.ts";
 
 const message = (c: AppContext) =>
@@ -28,7 +28,7 @@ const message = (c: AppContext) =>
 /** The pages of a conversation and of one message of a mailbox, and its files. */
 export const messagePages = newRoutes()
   .get("/mail/:mailbox_id/:folder/:uid", ...webmailFor("GET /v1/inbox/:mailbox_id/messages/:uid"), async (c) => {
-    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"), c.req.url);
+    const page = await openPage(c, c.req.url);
     const conversation = await getConversation(page.mailbox, c.req.param("folder"), c.req.param("uid"));
     // A person who opens a conversation has read it; the API leaves that to the client. The script reads the page again when
     // something has changed, such as that the message is unread: that is not a person.

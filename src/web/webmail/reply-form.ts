@@ -9,15 +9,10 @@ import { type ComposeForm, type FormFile, nameOf, newForm } from "./compose-form
 /** How a message is answered. */
 export type Reply = "one" | "all" | "forward";
 
-interface Original {
-  message: StoredMessage;
-  content: MessageContent;
-}
-
 /** Returns the form that replies to a message of a mailbox, from the address that it was sent to. The signature is above the message that it quotes. */
 export function replyForm(
   kind: Reply,
-  { message, content }: Original,
+  { message, content }: { message: StoredMessage; content: MessageContent },
   { mailbox, signature }: { mailbox: Pick<OpenMailbox, "address" | "aliases">; signature: Signature | null },
 ): ComposeForm {
   const start = signedText(signature);

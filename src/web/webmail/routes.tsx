@@ -1,7 +1,7 @@
 import { signOutOfMailbox } from "../../access/mailbox-sessions/sessions.ts";
+import { deleteCookies, readCookie, setMailboxCookies } from "../../http/cookies.ts";
 import { clientOf, type Middleware, newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
-import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "../../http/mailbox-cookies.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
@@ -64,9 +64,9 @@ export const webmailPages = newRoutes()
   })
   .post("/mail/sign-out", needs("public"), async (c) => {
     requireSameOrigin(c);
-    const token = readMailboxCookie(c, "mailbox_refresh");
+    const token = readCookie(c, "mailbox_refresh");
     if (token !== undefined) await signOutOfMailbox(c.get("ctx"), token);
-    deleteMailboxCookies(c);
+    deleteCookies(c, "mailbox", "mailbox_refresh");
     return c.redirect("/mail/sign-in", 303);
   })
   // The cookies of a mailbox session go to paths below /mail only, so its pages cannot open the socket of the API.

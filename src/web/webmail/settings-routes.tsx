@@ -12,7 +12,7 @@ import {
 } from "../../mailboxes/mailboxes/index.ts";
 import { BlockedSendersPage } from "./blocked-senders-page.tsx";
 import { KeyboardPage } from "./keyboard-page.tsx";
-import { openPage } from "./open-page.ts";
+import { openPage } from "./open-page.tsx";
 import { PasswordPage } from "./password-page.tsx";
 import { settingsPath } from "./paths.ts";
 import { SignaturePage } from "./signature-page.tsx";
@@ -32,7 +32,7 @@ export const settingsPages = newRoutes()
   .get("/mail/signature/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/blocked-senders"), showSignature)
   .post("/mail/signature/:mailbox_id", ...webmailFor("PUT /v1/inbox/:mailbox_id/blocked-senders"), (c) =>
     submitForm(c, { show: showSignature, maxBytes: MAX_SIGNATURE_BYTES }, async (fields) => {
-      const { mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      const { mailbox } = await openPage(c);
       await replaceSignature(mailbox, parseFields(SignatureIn, readSignature(fields)));
       return settingsPath(mailbox.id, "signature", { done: "saved" });
     }),
@@ -40,7 +40,7 @@ export const settingsPages = newRoutes()
   .get("/mail/blocked-senders/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/blocked-senders"), showBlocked)
   .post("/mail/blocked-senders/:mailbox_id", ...webmailFor("PUT /v1/inbox/:mailbox_id/blocked-senders"), (c) =>
     submitForm(c, showBlocked, async (fields) => {
-      const { mailbox } = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+      const { mailbox } = await openPage(c);
       const action = fields.get("action");
       if (action !== "block" && action !== "unblock") throw badRequest("The form has no known action");
       await (action === "block" ? blockSender : unblockSender)(mailbox, fields.get("email") ?? "");
@@ -51,7 +51,7 @@ export const settingsPages = newRoutes()
   .post("/mail/password/:mailbox_id", ...webmailFor("PUT /v1/mailboxes/:mailbox_id/password"), (c) =>
     submitForm(c, showPassword, async (form) => {
       const caller = c.get("caller");
-      const { mailbox } = await openPage(caller, c.req.param("mailbox_id"));
+      const { mailbox } = await openPage(c);
       const fields = Object.fromEntries(form);
       if (caller.actor.kind === "mailbox") await changeOwnPassword(caller, parseFields(PasswordChangeIn, fields));
       else await setMailboxPassword(caller, mailbox.id, parseFields(PasswordIn, fields).password);
@@ -59,25 +59,25 @@ export const settingsPages = newRoutes()
     }),
   )
   .get("/mail/keyboard/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/messages"), async (c) =>
-    respondPage(c, <KeyboardPage page={await openPage(c.get("caller"), c.req.param("mailbox_id"))} />),
+    respondPage(c, <KeyboardPage page={await openPage(c)} />),
   );
 
 const readSignature = (fields: URLSearchParams) => ({ text: fields.get("text") ?? "", html: fields.get("html") ?? "" });
 
 async function showSignature(c: AppContext) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const page = await openPage(c);
   const fields = c.get("form");
   const signature = fields ? readSignature(fields) : await page.mailbox.store.signature();
   return respondPage(c, <SignaturePage page={page} signature={signature} />, { notices });
 }
 
 async function showBlocked(c: AppContext) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const page = await openPage(c);
   const emails = await page.mailbox.store.listBlockedSenders();
   return respondPage(c, <BlockedSendersPage page={page} emails={emails} />, { notices });
 }
 
 async function showPassword(c: AppContext) {
-  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const page = await openPage(c);
   return respondPage(c, <PasswordPage page={page} />, { notices });
 }

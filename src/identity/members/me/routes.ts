@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { deleteCookies } from "../../../http/cookies.ts";
 import { newRoutes } from "../../../http/env.ts";
 import { operationsOf, responses } from "../../../http/openapi.ts";
-import { deleteSessionCookies } from "../../../http/session-cookies.ts";
 import { query } from "../../../http/validate.ts";
 import { deleteAccount } from "./delete-account.ts";
 import { MeOut, toMe } from "./schema.ts";
@@ -38,7 +38,7 @@ export const meRoutes = newRoutes()
     async (c) => {
       const { workspaces } = c.req.valid("query");
       await deleteAccount(c.get("caller"), { workspaces, sendEmail: c.get("sendSystemEmail") });
-      deleteSessionCookies(c);
+      deleteCookies(c, "session", "refresh");
       return c.body(null, 204);
     },
   );

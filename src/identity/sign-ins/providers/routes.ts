@@ -1,7 +1,7 @@
+import { deleteCookies, readCookie, writeCookie } from "../../../http/cookies.ts";
 import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
 import { needs } from "../../../http/needs.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { deleteProviderState, readProviderState, setProviderState } from "../../../http/provider-cookie.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { signInPage } from "../pages.tsx";
 import { respondSignIn } from "../respond.ts";
@@ -30,7 +30,7 @@ function requireEnabled(c: AppContext, provider: Provider): void {
 const begin = (provider: Provider) => async (c: AppContext) => {
   requireEnabled(c, provider);
   const { url, sealed } = await beginProviderSignIn(c.get("ctx"), provider, returnPath(c.req.query("next")));
-  setProviderState(c, sealed, STATE_TTL_MS);
+  writeCookie(c, "provider", sealed, STATE_TTL_MS / 1000);
   return c.redirect(url, 303);
 };
 
@@ -38,8 +38,8 @@ const begin = (provider: Provider) => async (c: AppContext) => {
 const finish = (provider: Provider) => async (c: AppContext) => {
   requireEnabled(c, provider);
   const ctx = c.get("ctx");
-  const state = await openState(ctx, provider, readProviderState(c), c.req.query("state"));
-  deleteProviderState(c);
+  const state = await openState(ctx, provider, readCookie(c, "provider"), c.req.query("state"));
+  deleteCookies(c, "provider");
   const code = c.req.query("code");
   if (!state || !code) return showProblem(c, CANCELLED, 400);
   try {

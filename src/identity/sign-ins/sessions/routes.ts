@@ -5,18 +5,13 @@ import { listSessions } from "../../../access/sessions/queries.ts";
 import { refreshSession } from "../../../access/sessions/refresh.ts";
 import { revokeSession, signOut } from "../../../access/sessions/revoke.ts";
 import { switchWorkspace } from "../../../access/sessions/switch-workspace.ts";
+import { deleteCookies, readCookie, setSessionCookies, setTokenCookie } from "../../../http/cookies.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
 import { noContent } from "../../../http/no-content.ts";
 import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
 import { anyCursorQuery, respondList } from "../../../http/pagination.ts";
 import { refuseCrossSite } from "../../../http/same-origin.ts";
-import {
-  deleteSessionCookies,
-  readSessionCookie,
-  setAccessCookie,
-  setSessionCookies,
-} from "../../../http/session-cookies.ts";
 import { query } from "../../../http/validate.ts";
 import { iso } from "../../../lib/time.ts";
 import { returnPath } from "../rules.ts";
@@ -46,10 +41,10 @@ export const sessionRoutes = newRoutes()
     }),
     async (c) => {
       refuseCrossSite(c);
-      const token = readSessionCookie(c, "refresh");
+      const token = readCookie(c, "refresh");
       const tokens = token === undefined ? null : await refreshSession(c.get("ctx"), token);
       if (!tokens) {
-        deleteSessionCookies(c);
+        deleteCookies(c, "session", "refresh");
         throw invalidSession();
       }
       setSessionCookies(c, tokens);
@@ -65,8 +60,8 @@ export const sessionRoutes = newRoutes()
     }),
     async (c) => {
       refuseCrossSite(c);
-      await signOut(c.get("ctx"), readSessionCookie(c, "session"), readSessionCookie(c, "refresh"));
-      deleteSessionCookies(c);
+      await signOut(c.get("ctx"), readCookie(c, "session"), readCookie(c, "refresh"));
+      deleteCookies(c, "session", "refresh");
       return isForm(c) ? c.redirect("/auth/sign-in", 303) : c.body(null, 204);
     },
   )
@@ -80,7 +75,7 @@ export const sessionRoutes = newRoutes()
     async (c) => {
       const { org_id, next } = await readFields(c, FormSwitch);
       const access = await switchWorkspace(sessionCaller(c), org_id);
-      setAccessCookie(c, access);
+      setTokenCookie(c, "session", access.token, access.expiresAt);
       return isForm(c) ? c.redirect(returnPath(next), 303) : c.json({ expires_at: iso(access.expiresAt) });
     },
   )

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { idField } from "../../../lib/id-field.ts";
-import { nameIssue } from "../../../lib/text-rules.ts";
+import { checkName } from "../../../lib/text-fields.ts";
 import { iso } from "../../../lib/time.ts";
 import { timestamp } from "../../../lib/timestamp.ts";
 import { type Filter, type FilterAction, type FilterRun, filterLimits, textFields } from "../../mailbox-store/index.ts";
@@ -49,15 +49,7 @@ const Actions = z
   .describe("`discard` moves to Trash. `stop` ends the evaluation of further filters.");
 
 const fields = {
-  name: z
-    .string()
-    .max(1000)
-    .superRefine((name, context) => {
-      const issue = nameIssue(name);
-      if (issue) context.addIssue({ code: "custom", message: issue });
-    })
-    .meta({ maxLength: 320 })
-    .nullable(),
+  name: z.string().max(1000).superRefine(checkName).meta({ maxLength: 320 }).nullable(),
   match: Match,
   actions: Actions,
   position: z.int().min(0).max(1_000_000).describe("Filters are applied in this order."),

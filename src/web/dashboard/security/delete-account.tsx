@@ -1,8 +1,8 @@
 import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
+import { deleteCookies } from "../../../http/cookies.ts";
 import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, pageFor, submitForm } from "../../../http/page-routes.ts";
-import { deleteSessionCookies } from "../../../http/session-cookies.ts";
 import { AppLayout, ButtonLink, Field, Form, Notice, Submit, useCaller } from "../../../http/ui/index.ts";
 import {
   type AccountWorkspace,
@@ -34,7 +34,7 @@ export const deleteAccountPages = newRoutes()
         throw invalidField("email", `Type ${email} to go on`);
       const caller = await withProof(c, fields.get("proof")?.trim() ?? "");
       await deleteAccount(caller, { workspaces: "delete", sendEmail: c.get("sendSystemEmail") });
-      deleteSessionCookies(c);
+      deleteCookies(c, "session", "refresh");
       return "/auth/sign-in";
     }),
   );

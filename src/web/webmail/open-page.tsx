@@ -1,25 +1,28 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import type { AppContext } from "../../http/env.ts";
 import { type OpenMailbox, openMailbox, openMailboxWith } from "../../mailboxes/inbox/index.ts";
 import type { MainStatement } from "../../platform/context.ts";
 import type { OpenPage } from "./layout.tsx";
 import { readSent } from "./sent.ts";
 
 /**
- * Opens a mailbox with what its menu shows. `url` is that of a page that a sent message leads back to. Throws 403 and 404 as the
- * inbox API does.
+ * Opens the mailbox of the path with what its menu shows. `url` is that of a page that a sent message leads back to. Throws 403 and
+ * 404 as the inbox API does.
  */
-export async function openPage(caller: CallerCtx, mailboxId = "", url: string | null = null): Promise<OpenPage> {
-  const page = await pageOf(caller, await openMailbox(caller, mailboxId));
+export async function openPage(c: AppContext, url: string | null = null): Promise<OpenPage> {
+  const caller = c.get("caller");
+  const page = await pageOf(caller, await openMailbox(caller, c.req.param("mailbox_id") ?? ""));
   return url === null ? page : { ...page, sent: readSent(new URL(url), caller.now()) };
 }
 
-/** Opens a mailbox as `openPage` does, and returns the rows of further statements that run in the same D1 call. */
+/** Opens a mailbox as `openPage` does, and returns the rows of a further statement that runs in the same D1 call. */
 export async function openPageWith<Row>(
-  caller: CallerCtx,
-  mailboxId: string,
-  more: (id: string) => MainStatement[],
+  c: AppContext,
+  statement: (caller: CallerCtx, mailboxId: string) => MainStatement,
 ): Promise<{ page: OpenPage; rows: Row[] }> {
-  const { mailbox, rows } = await openMailboxWith<Row>(caller, mailboxId, more);
+  const caller = c.get("caller");
+  const id = c.req.param("mailbox_id") ?? "";
+  const { mailbox, rows } = await openMailboxWith<Row>(caller, id, (opened) => [statement(caller, opened)]);
   return { page: await pageOf(caller, mailbox), rows };
 }
 
