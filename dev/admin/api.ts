@@ -28,7 +28,7 @@ export class AdminApi {
     return new AdminApi(target.url, result.email, { id: result.session_id, token: result.access_token });
   }
 
-  /** Name of the session cookie (src/http/session-cookies.ts). */
+  /** Name of the session cookie (src/http/cookies.ts). */
   get #cookie(): string {
     return this.#url.startsWith("https:") ? "__Host-session" : "session";
   }
