@@ -80,6 +80,15 @@ export class ImapClient {
     }
   }
 
+  /** Returns the lines that were received whole and not read, after the end of the connection. */
+  async *left(): AsyncGenerator<string> {
+    try {
+      for (;;) yield await this.line();
+    } catch {
+      // The last line is not whole.
+    }
+  }
+
   async #more(): Promise<void> {
     if (this.#isClosed) throw new Error("the server has closed the connection");
     await new Promise<void>((resolve) => {
@@ -119,6 +128,10 @@ export class ImapClient {
     this.#listen();
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** True: the connection broke without an end of TLS. */
   get isTruncated(): boolean {
     return !this.#hasEnded;
@@ -127,6 +140,11 @@ export class ImapClient {
   /** Resolves when the server has closed the connection. */
   async closed(): Promise<void> {
     while (!this.#isClosed) await this.#more().catch(() => {});
+  }
+
+  /** Ends the connection from this side, and goes on to receive. */
+  halfClose(): void {
+    this.#socket.end();
   }
 
   end(): void {

@@ -63,6 +63,25 @@ function address(random: Random): string {
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
+/** Commands up to a message, and its first lines. */
+const TO_MESSAGE =
+  "RSET\r\nMAIL FROM:<hello@gateway.test>\r\nRCPT TO:<hello@gateway.test>\r\nDATA\r\nFrom: hello@gateway.test\r\n\r\n";
+/** Lines of a message: dots, stuffed and not, 8-bit bytes, and long ones. */
+const LINES = [
+  "",
+  "..",
+  "...",
+  ".x",
+  "..\r\n..",
+  ". ",
+  "\xff\xfe",
+  "From nobody",
+  "x".repeat(70_000),
+  ".".repeat(3_000),
+];
+/** Ends of a message that are none. */
+const ENDS = ["\n.\n", "\r.\r", "\r\n.\n", "\n.\r\n", "\r\r\n.\r\n", "\0", "\r\n.\0\r\n", "..\r\n", "x"];
+
 const GRAMMAR: readonly ((random: Random) => string)[] = [
   (random) => `EHLO ${pick(random, [...DOMAINS, "a b", "\x7f"])}`,
   (random) => `HELO ${pick(random, DOMAINS)}`,
@@ -74,7 +93,9 @@ const GRAMMAR: readonly ((random: Random) => string)[] = [
   () => "RSET\r\nMAIL FROM:<hello@gateway.test> BODY=8BITMIME\r\nRCPT TO:<hello@gateway.test>",
   (random) =>
     `RSET\r\nMAIL FROM:<hello@gateway.test>\r\nRCPT TO:<hello@gateway.test>\r\nDATA\r\nFrom: hello@gateway.test\r\n\r\n${random()}\r\n.`,
-  (random) => pick(random, ["DATA", "DATA x", "BDAT 10", "BDAT 0 LAST", "BDAT -1"]),
+  (random) => pick(random, ["DATA", "DATA x", "BDAT 10", "BDAT 0 LAST", "BDAT -1", "BDAT 3 LAST\r\nabc"]),
+  (random) => `${TO_MESSAGE}${pick(random, LINES)}\r\n${pick(random, LINES)}\r\n.`,
+  (random) => `${TO_MESSAGE}${pick(random, ENDS)}${pick(random, ENDS)}\r\n.`,
   (random) => pick(random, [".", "..", ".x", "Subject: x", "From: hello@gateway.test", ""]),
   (random) =>
     pick(random, ["RSET", "NOOP", "NOOP x", "VRFY a", "EXPN b", "HELP", "TURN", "ETRN x", "XCLIENT A=B", "QUIT"]),
@@ -90,6 +111,11 @@ const GRAMMAR: readonly ((random: Random) => string)[] = [
       base64("x"),
       "AUTH PLAIN ====",
       "AUTH XOAUTH2 e30=",
+      "AUTH PLAIN \xff\xfe",
+      `AUTH PLAIN\r\n${base64(`\0${"a".repeat(500)}\0b`)}`,
+      `AUTH PLAIN ${base64(`\0a\0${"b".repeat(2_000)}`)}`,
+      `AUTH LOGIN\r\n${base64("a")}\r\n!!!`,
+      "AUTH LOGIN\r\n=\r\n=",
     ]),
   (random) => pick(random, ["STARTTLS", "STARTTLS x", "GET / HTTP/1.1", "LHLO a", "PROXY TCP4 1.1.1.1 2.2.2.2 1 2"]),
   (random) => Array.from({ length: Math.floor(random() * 40) }, () => String.fromCharCode(random() * 256)).join(""),

@@ -1,8 +1,12 @@
 import { type LogLine, type Program, startProgram } from "./program.ts";
 
 export interface GatewayProcess extends Program {
-  /** Port of submission over implicit TLS, of submission with STARTTLS, of MX and of IMAP; 0 without one. */
+  /** Port of submission over implicit TLS, of submission with STARTTLS, of MX, and of the first of IMAP; 0 without one. */
   ports: { implicit: number; starttls: number; mx: number; imap: number };
+  /** All ports of IMAP: those with STARTTLS, then those of implicit TLS. */
+  imapPorts: number[];
+  /** Port of the health endpoint; 0 without one. */
+  healthPort: number;
 }
 
 /**
@@ -22,5 +26,11 @@ export async function startGatewayProcess(
   const portsOf = (role: keyof LogLine) => (started[role] ?? []) as number[];
   const [first = 0, second = 0] = portsOf("submission");
   const [starttls, implicit] = hasAllRoles ? [first, second] : [0, first];
-  return { ...program, ports: { implicit, starttls, mx: portsOf("mx")[0] ?? 0, imap: portsOf("imap")[0] ?? 0 } };
+  const [imapPorts, healthPort] = [portsOf("imap"), Number(started.health ?? 0)];
+  return {
+    ...program,
+    imapPorts,
+    healthPort,
+    ports: { implicit, starttls, mx: portsOf("mx")[0] ?? 0, imap: imapPorts[0] ?? 0 },
+  };
 }

@@ -14,6 +14,8 @@ export interface Program {
   pid: number;
   /** Resolves with the next line of the log with this event. */
   logged(event: string): Promise<LogLine>;
+  /** Calls a listener with each further line of the log. */
+  watchLog(listener: (line: LogLine) => void): void;
   signal(name: NodeJS.Signals): void;
   /** Resolves with the exit code; null after a signal. */
   exited: Promise<number | null>;
@@ -33,9 +35,11 @@ export async function startProgram(
   });
   const exited = once(child, "exit").then(([code]) => code as number | null);
   const log = new EventEmitter();
+  const watchers = new Set<(line: LogLine) => void>();
   createInterface({ input: child.stdout }).on("line", (text) => {
     const line = JSON.parse(text) as LogLine;
     log.emit(line.event, line);
+    for (const watch of watchers) watch(line);
   });
   const logged = (event: string) => once(log, event).then(([line]) => line as LogLine);
   const started = await Promise.race([
@@ -46,6 +50,7 @@ export async function startProgram(
   const program = {
     pid: child.pid ?? 0,
     logged,
+    watchLog: (listener: (line: LogLine) => void) => void watchers.add(listener),
     signal: (name: NodeJS.Signals) => void child.kill(name),
     exited,
     async stop() {
