@@ -63,9 +63,9 @@ function address(random: Random): string {
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-/** Commands up to a message, and its first lines. */
-const TO_MESSAGE =
-  "RSET\r\nMAIL FROM:<hello@gateway.test>\r\nRCPT TO:<hello@gateway.test>\r\nDATA\r\nFrom: hello@gateway.test\r\n\r\n";
+/** Returns commands up to a message, and its first lines, which differ: an equal message of another connection is the same email. */
+const toMessage = (random: Random) =>
+  `RSET\r\nMAIL FROM:<hello@gateway.test>\r\nRCPT TO:<hello@gateway.test>\r\nDATA\r\nFrom: hello@gateway.test\r\nSubject: ${random()}\r\n\r\n`;
 /** Lines of a message: dots, stuffed and not, 8-bit bytes, and long ones. */
 const LINES = [
   "",
@@ -94,8 +94,8 @@ const GRAMMAR: readonly ((random: Random) => string)[] = [
   (random) =>
     `RSET\r\nMAIL FROM:<hello@gateway.test>\r\nRCPT TO:<hello@gateway.test>\r\nDATA\r\nFrom: hello@gateway.test\r\n\r\n${random()}\r\n.`,
   (random) => pick(random, ["DATA", "DATA x", "BDAT 10", "BDAT 0 LAST", "BDAT -1", "BDAT 3 LAST\r\nabc"]),
-  (random) => `${TO_MESSAGE}${pick(random, LINES)}\r\n${pick(random, LINES)}\r\n.`,
-  (random) => `${TO_MESSAGE}${pick(random, ENDS)}${pick(random, ENDS)}\r\n.`,
+  (random) => `${toMessage(random)}${pick(random, LINES)}\r\n${pick(random, LINES)}\r\n.`,
+  (random) => `${toMessage(random)}${pick(random, ENDS)}${pick(random, ENDS)}\r\n.`,
   (random) => pick(random, [".", "..", ".x", "Subject: x", "From: hello@gateway.test", ""]),
   (random) =>
     pick(random, ["RSET", "NOOP", "NOOP x", "VRFY a", "EXPN b", "HELP", "TURN", "ETRN x", "XCLIENT A=B", "QUIT"]),
