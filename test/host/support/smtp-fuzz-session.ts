@@ -59,7 +59,7 @@ export class SmtpFuzzSession {
     this.#client.write(`STARTTLS\r\n${line}\r\n`);
     if (!(await this.#reply(line)).startsWith("220 ")) {
       // Refused, so that the line is a command.
-      if (!this.#hasEnded) await this.#reply(line);
+      if (!this.#hasEnded && (await this.#reply(line)).startsWith("354 ")) await this.#sendMessage("");
       return;
     }
     if (this.#client.unread !== "") throw new Error(`a command behind STARTTLS has run: ${this.#client.unread}`);
