@@ -88,6 +88,18 @@ describe("parameters of MAIL and RCPT", () => {
   });
 });
 
+describe("a large message that the Worker refuses at its beginning", () => {
+  it("gets that refusal, although it is still being sent then", async () => {
+    const client = await SmtpClient.loggedIn(rig);
+    for (let n = 0; n < 5; n += 1) {
+      await client.begin(sender, "a@example.org");
+      client.write(`From: ${sender}\r\n\r\n${"x".repeat(2_000)}\r\n${`${"x".repeat(900)}\r\n`.repeat(5_000)}.\r\n`);
+      expect(await client.reply()).toBe("554 5.6.0 a line is 2,000 bytes; the limit is 998");
+    }
+    client.end();
+  });
+});
+
 describe("a login that the Worker does not take", () => {
   it("is refused as a wrong one, since it can never be right", async () => {
     const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -89,10 +89,13 @@ export const submissionRoutes = newRoutes()
     const connection = c.req.header("X-Connection");
     const room = bodies.open(UNKNOWN_CALLER);
     try {
-      const stream = c.req.raw.body ?? new Blob([]).stream();
+      const body = c.req.raw.body ?? new Blob([]).stream();
+      const stream = { [Symbol.asyncIterator]: () => body.values({ preventCancel: true }) };
       const reserve = () => room.growTo(MESSAGE_BYTES);
       const submission = { token, connection, envelope, sequence, stream, reserve };
       const [result] = await acceptSubmissions(withWaitUntil(c), [submission]);
+      // What a refusal left unread: a gateway that still writes would miss the response, and tell its client to try again.
+      for await (const _ of body);
       return c.json(await respond(async () => unwrap(result)));
     } finally {
       room.free();
