@@ -94,7 +94,7 @@ export const submissionRoutes = newRoutes()
       const reserve = () => room.growTo(MESSAGE_BYTES);
       const submission = { token, connection, envelope, sequence, stream, reserve };
       const [result] = await acceptSubmissions(withWaitUntil(c), [submission]);
-      // What a refusal left unread: a gateway that still writes would miss the response, and tell its client to try again.
+      // The rest that a refusal left unread: a gateway that still writes would miss the response, and tell its client to try again.
       for await (const _ of body);
       return c.json(await respond(async () => unwrap(result)));
     } finally {
