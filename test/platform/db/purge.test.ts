@@ -119,8 +119,8 @@ it("deletes wide rows in steps of 8 MB, and what is found by a broadcast before 
       .bind(workspaceNumber, JSON.stringify(Array.from({ length: count }, (_, n) => `${n}`)))
       .run();
   await wide(
-    `INSERT INTO broadcast_variants (broadcast, workspace, id, label, n, subject, weight, created_at, html_body)
-     SELECT ?1, ?1, value, value, value + 7, '', 1, 0, hex(zeroblob(950000)) FROM json_each(?2)`,
+    `INSERT INTO broadcast_variants (broadcast, workspace, id, label, subject, weight, created_at, html_body)
+     SELECT ?1, ?1, value, value, '', 1, 0, hex(zeroblob(950000)) FROM json_each(?2)`,
     9,
   );
   await wide(
