@@ -77,7 +77,9 @@ export class SmtpFuzzSession {
 
   /** Sends a message up to its end, which is added if need be, and returns the text behind it. */
   async #sendMessage(text: string): Promise<string> {
-    const [message, behind] = cut(`\r\n${text}`, "\r\n.\r\n");
+    const lines = `\r\n${text}`;
+    // A last line of a dot whose own end is missing is the end of the message.
+    const [message, behind] = cut(lines.endsWith("\r\n.") ? `${lines}\r\n` : lines, "\r\n.\r\n");
     this.#client.write(`${message.slice(2)}${message === "" ? "" : "\r\n"}.\r\n`);
     await this.#reply(message);
     return behind;
