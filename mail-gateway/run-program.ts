@@ -17,7 +17,7 @@ export async function runProgram(
 ): Promise<void> {
   // An async listener that rejects ends its HTTP request or socket.
   EventEmitter.captureRejections = true;
-  // Once nobody reads the log, each line fails: an error that was logged in turn would do so for ever.
+  // Without a reader of the log each line fails. To log that would fail again, without end.
   process.stdout.on("error", () => {});
   try {
     const { program, fields } = await start();

@@ -35,7 +35,7 @@ const UNREAD = `
   }
   process.exit(0);`;
 
-it("a program whose log nobody reads any more serves on, and does not log in a loop that it cannot log", async () => {
+it("a program whose log has no reader any more goes on, and does not log without end that a line of the log failed", async () => {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", UNREAD], {
     stdio: ["pipe", "pipe", "inherit"],
   });

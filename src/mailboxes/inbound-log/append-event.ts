@@ -2,7 +2,8 @@ import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import type { StoredInboundEvent } from "./get.ts";
 
 /** Events of an inbound email, and their bytes: everyone who gets a forward can write to its return path, and D1 takes no row of 2 MB. */
-const [MAX_EVENTS, MAX_BYTES] = [500, 600_000];
+const MAX_EVENTS = 500;
+const MAX_BYTES = 600_000;
 
 const APPEND = `
   UPDATE inbound_emails SET events = json_insert(events, '$[#]', json(?3))

@@ -13,8 +13,10 @@ import type { Person } from "./types.ts";
 const COMPARED = 1_000;
 /** Comparisons of a character of a message with one of a condition that a call makes, after one message: about a second of CPU. */
 const COMPARISONS = 1_500_000_000;
-/** Comparisons that folding a character takes as long as, and characters that the record of a message has without its texts. */
-const [FOLDING, RECORD] = [5, 500];
+/** Comparisons that take as long as to fold a character. */
+const FOLDING = 5;
+/** Characters of the record of a message without its texts. */
+const RECORD = 500;
 
 /** The UIDs that were found, and the UID after which the search goes on; null at the end. */
 export interface FoundUids {

@@ -12,7 +12,8 @@ export interface StepResult {
 /** Rows that one statement deletes. */
 const ROWS_PER_STATEMENT = 1_000;
 /** Rows with texts of one step, and their bytes: a webhook payload has up to 2 MB. */
-const [TEXTS_PER_STEP, TEXT_BYTES] = [500, 4_000_000];
+const TEXTS_PER_STEP = 500;
+const TEXT_BYTES = 4_000_000;
 /** Rows that one step writes. */
 const UPDATES_PER_STEP = 30;
 

@@ -33,7 +33,7 @@ export interface RunLimits {
    * transaction of each 1,200.
    */
   objectReads: number;
-  /** Units of CPU (src/lib/liquid/meter.ts), at most 4 s: with what begun, such as 4 emails in flight, a run stays below 10 s. */
+  /** Units of CPU (src/lib/liquid/meter.ts), at most 4 s. What has begun then, such as 4 emails in flight, takes 5 s more. */
   work: number;
 }
 /** Work of an email, and of each of its bytes: its signatures take as long as 50 KB. */

@@ -4,7 +4,8 @@ import { bytesSql, withinBytes } from "../../../platform/db/byte-pages.ts";
 import { SCOPE_SQL, TAG_SQL } from "./fts-query.ts";
 
 /** Bounds of one run, which cron starts every minute: emails of one step, their bytes, and steps. */
-const [EMAILS_PER_STEP, BYTES_PER_STEP] = [1_000, 2_000_000];
+const EMAILS_PER_STEP = 1_000;
+const BYTES_PER_STEP = 2_000_000;
 const MAX_INDEX_STEPS = 60;
 
 /**
