@@ -1,7 +1,7 @@
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
-import { mayExecute } from "../../platform/db/count-statements.ts";
+import { hasWorkLeft } from "../../platform/db/count-statements.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { countEmailsStatements } from "../../platform/rate-limits/daily-emails.ts";
 import { changeStatement, insertEmailStatements, type NewEmail } from "../../sending/emails/index.ts";
@@ -160,7 +160,7 @@ function makeEmails(
   let outboxId = "";
   const emails: NewEmail[] = [];
   for (const { contact, content } of mailed) {
-    if (emails.length > 0 && !mayExecute(ctx, 0)) break;
+    if (emails.length > 0 && !hasWorkLeft(ctx)) break;
     if (emails.length % perRow === 0) outboxId = ctx.newId();
     emails.push(toEmail(ctx, { row, sender, topic: topic ?? null, contact, content, now, outboxId }));
   }

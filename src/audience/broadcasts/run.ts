@@ -4,7 +4,7 @@ import { nextTurn } from "../../lib/yielding-steps.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
-import { mayExecute } from "../../platform/db/count-statements.ts";
+import { mayExecute, spendWork } from "../../platform/db/count-statements.ts";
 import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import { consumeRows } from "../../platform/outbox/consume-rows.ts";
 import { LOW_PRIORITY_RUNS } from "../../platform/outbox/rules.ts";
@@ -139,7 +139,7 @@ async function fanOutContacts(
     // At the start of each phase: retention deletes them with the last email of the phase before.
     if (state.cursor === null) await storeContents(ctx, workspace.id, row.id, contents);
     const stored = toStored(workspace.id, row.id, contents);
-    if (ctx.limits) ctx.limits.work -= parsingWork(stored.reduce((sum, { contentSize }) => sum + contentSize, 0));
+    spendWork(ctx, parsingWork(stored.reduce((sum, { contentSize }) => sum + contentSize, 0)));
     for (let page = 0; page < RUN_PAGES && !state.isComplete && ctx.now() - started < RUN_MS; page++) {
       if (!mayExecute(ctx, PAGE_STATEMENTS)) break;
       await nextTurn();

@@ -2,7 +2,7 @@ import { parsingWork } from "../../lib/liquid/meter.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
-import { mayExecute } from "../../platform/db/count-statements.ts";
+import { hasWorkLeft, spendWork } from "../../platform/db/count-statements.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
 import { findTopic } from "../../sending/topics/index.ts";
 import { findSender, missingTopic } from "./check-start.ts";
@@ -97,7 +97,7 @@ function toNewEmails(
   const now = ctx.now();
   const outboxIds = Array.from({ length: Math.ceil(toSend.length / EMAILS_PER_ROW) }, () => ctx.newId());
   return toSend.flatMap(({ contact: found, email: { key, id, data } }, index) => {
-    if (index > 0 && !mayExecute(ctx, 0)) return [];
+    if (index > 0 && !hasWorkLeft(ctx)) return [];
     const contact = content.names.includes(EVENT) ? withEvent(found, data) : found;
     const outboxId = outboxIds[Math.floor(index / EMAILS_PER_ROW)] ?? null;
     return [{ key, email: toEmail(ctx, { row, sender, topic, contact, content, now, outboxId, id }) }];
@@ -148,7 +148,7 @@ async function readStep(
   const topic = row.topic_id === null ? null : await findTopic(ctx, row.workspace, row.topic_id);
   if (row.topic_id !== null && topic === null) return { issue: missingTopic.msg };
   const content = readContent(workspace.id, row, parts);
-  if (ctx.limits && "contentSize" in content) ctx.limits.work -= parsingWork(content.contentSize);
+  if ("contentSize" in content) spendWork(ctx, parsingWork(content.contentSize));
   return "issue" in content ? content : { row, content, sender, topic: topic?.n ?? null };
 }
 

@@ -1,3 +1,4 @@
+import type { WorkBudget } from "../../lib/liquid/meter.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { type Activity, type Condition, limits, type ValueTest } from "./conditions.ts";
 import { type ComparedTexts, testValue } from "./values.ts";
@@ -45,16 +46,22 @@ export interface Circumstances {
 /** Characters of values that may still be compared: for one set of conditions, or for all that one move of a run evaluates. */
 export interface ComparisonBudget {
   left: number;
+  readonly invocation: WorkBudget | undefined;
 }
 
-export const newComparisonBudget = (): ComparisonBudget => ({ left: limits.comparedCharacters });
+/** Returns a budget whose comparisons are work of an invocation, too. */
+export const newComparisonBudget = (invocation?: WorkBudget): ComparisonBudget => ({
+  left: limits.comparedCharacters,
+  invocation,
+});
 
 /** Characters whose comparison is a unit of work (src/lib/liquid/meter.ts). */
 const CHARACTERS_PER_UNIT = 4;
 
-/** Returns the work that a budget has spent. */
-export const workOfComparisons = ({ left }: ComparisonBudget): number =>
-  (limits.comparedCharacters - left) / CHARACTERS_PER_UNIT;
+function spend(budget: ComparisonBudget, characters: number): void {
+  budget.left -= characters;
+  if (budget.invocation) budget.invocation.work -= characters / CHARACTERS_PER_UNIT;
+}
 
 /**
  * Returns whether a condition holds for a person (docs/contract/segments.md#conditions). A condition on a field holds when it does for one
@@ -120,7 +127,7 @@ function testField({ field, ...test }: { field: string } & ValueTest, evaluation
     if (field === "name") return contact.name ?? undefined;
     return Object.hasOwn(contact.metadata, field) ? contact.metadata[field] : undefined;
   });
-  for (const value of values) budget.left -= typeof value === "string" ? value.length : 1;
+  for (const value of values) spend(budget, typeof value === "string" ? value.length : 1);
   if (budget.left <= 0) return false;
   // The opposites of `equals` and `exists` hold when no contact has the value.
   if (test.is === "not_equals") return !values.some((value) => testValue(value, { ...test, is: "equals" }, texts));

@@ -14,7 +14,6 @@ export {
   evaluate,
   newComparisonBudget,
   type Person,
-  workOfComparisons,
 } from "./evaluate.ts";
 export { endActivity, keepActivity } from "./keep-activity.ts";
 export { loadPeople, loadPeoplePage, personBytesSql } from "./load-people.ts";

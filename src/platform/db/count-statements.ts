@@ -38,7 +38,15 @@ export function countStatements<Kind extends DatabaseKind>(
   return counting;
 }
 
-/** Returns whether the invocation may still execute this number of D1 statements. Requests have no limit of their own. */
-export function mayExecute({ limits }: Pick<Ctx, "limits">, statements: number): boolean {
-  return limits === undefined || (limits.statements >= statements && limits.work > 0);
+/** Returns whether the invocation may still execute this number of D1 statements, and has work left. */
+export function mayExecute(ctx: Pick<Ctx, "limits">, statements: number): boolean {
+  return hasWorkLeft(ctx) && (ctx.limits === undefined || ctx.limits.statements >= statements);
+}
+
+/** Returns whether work of the invocation is left. Requests have no limit of their own. */
+export const hasWorkLeft = ({ limits }: Pick<Ctx, "limits">): boolean => limits === undefined || limits.work > 0;
+
+/** Takes units of work (src/lib/liquid/meter.ts) from what the invocation may still do. */
+export function spendWork({ limits }: Pick<Ctx, "limits">, units: number): void {
+  if (limits) limits.work -= units;
 }

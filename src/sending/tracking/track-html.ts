@@ -1,5 +1,6 @@
 import { utf8Length } from "../../lib/bytes.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { spendWork } from "../../platform/db/count-statements.ts";
 import type { MailReference } from "../../platform/mail-tokens/codec.ts";
 import { MAX_TARGET_BYTES, newClickToken, newOpenToken } from "../../platform/mail-tokens/tracking.ts";
 import { type Attribute, decodeValue, parseAttributes } from "./attributes.ts";
@@ -78,7 +79,7 @@ async function addLinkEdits(
       const url = readTarget(attributeText(html, href), [publicUrl, linkUrl]);
       if (url === null) continue;
       tracked += 1;
-      if (ctx.limits) ctx.limits.work -= LINK_WORK;
+      spendWork(ctx, LINK_WORK);
       // One after the other: signing all at once holds every target and every result in memory.
       const token = await newClickToken(masterKeys, { ...mail, url });
       edits.push({ from: href.valueFrom, to: href.valueTo, replacement: `${linkUrl}/t/c/${token}` });

@@ -3,7 +3,7 @@ import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
 import { DAY_MS } from "../../../lib/time.ts";
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
-import { mayExecute } from "../../../platform/db/count-statements.ts";
+import { hasWorkLeft } from "../../../platform/db/count-statements.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { rowsInTurns, someTurns } from "../../../platform/db/workspace-turns.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
@@ -13,7 +13,7 @@ import { toHistory } from "../history.ts";
 import { limits } from "../rules.ts";
 import { runStartedStatements } from "../webhook-events.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
-import { readPeople, spendComparisons } from "./people.ts";
+import { readPeople } from "./people.ts";
 import { PAGE_BYTES, type PlaceOfPage } from "./read-due.ts";
 
 /** Events of a page: at most 16 KiB each. */
@@ -212,16 +212,15 @@ async function newEntries(
   const entries: NewRun[] = [];
   let looked = 0;
   for (const pair of pairs) {
-    if (looked > 0 && !mayExecute(ctx, 0)) break;
+    if (looked > 0 && !hasWorkLeft(ctx)) break;
     looked++;
     const { event, rules, data, automation } = pair;
     const read = readOf.get(event.workspace);
     const person = read?.people.get(event.email_key);
     if (!read || !person || isLoop(event, data, automation.id)) continue;
-    const budget = newComparisonBudget();
     const circumstances = { now: ctx.now(), segments: read.segments, event: data };
-    const enters = rules.filter === null || evaluate(rules.filter, person, circumstances, budget);
-    spendComparisons(ctx, budget);
+    const enters =
+      rules.filter === null || evaluate(rules.filter, person, circumstances, newComparisonBudget(ctx.limits));
     if (enters) entries.push(await toRun(pair));
   }
   return { entries: withoutRepeats(entries), looked };

@@ -1,5 +1,5 @@
 import type { MailCtx } from "../../../platform/context.ts";
-import { mayExecute } from "../../../platform/db/count-statements.ts";
+import { hasWorkLeft } from "../../../platform/db/count-statements.ts";
 import {
   type Circumstances,
   type ComparisonBudget,
@@ -11,7 +11,7 @@ import type { Facts, Found } from "../advance.ts";
 import { conditionsOf } from "../definition.ts";
 import type { Version } from "../versions.ts";
 import { DailyEmails } from "./daily-emails.ts";
-import { readPeople, spendComparisons } from "./people.ts";
+import { readPeople } from "./people.ts";
 import type { DueRun } from "./read-due.ts";
 import type { WorkspaceState } from "./workspaces.ts";
 
@@ -57,14 +57,13 @@ export async function readFacts(
     const keys = own.map(({ key }) => key);
     const { people, segments } = await readPeople(ctx, number, keys, conditions);
     for (const run of own) {
-      if (facts.size > 0 && !mayExecute(ctx, 0)) break;
+      if (facts.size > 0 && !hasWorkLeft(ctx)) break;
       const version = versions.get(run.version);
       if (!version) continue;
       const person = people.get(run.key) ?? null;
       const events = waited.get(run.n) ?? [];
-      const budget = newComparisonBudget();
+      const budget = newComparisonBudget(ctx.limits);
       const found = findEvent(run, events, version, person, { segments, now: ctx.now() }, budget);
-      spendComparisons(ctx, budget);
       facts.set(run.n, {
         readUpTo: found === null && events.length === EVENTS_PER_LOOK ? (events.at(-1)?.n ?? null) : null,
         facts: {

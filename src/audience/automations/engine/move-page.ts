@@ -3,7 +3,7 @@ import { iso } from "../../../lib/time.ts";
 import { dailyKey, notifyOwners } from "../../../notices/notifications/index.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
-import { mayExecute } from "../../../platform/db/count-statements.ts";
+import { hasWorkLeft } from "../../../platform/db/count-statements.ts";
 import { wakeForResults, wakeWebhooks } from "../../../platform/webhook-events/wake.ts";
 import { advance, type Effect, type Entered, isInMain, type Move } from "../advance.ts";
 import { pauseStatements } from "../pause-statements.ts";
@@ -12,7 +12,6 @@ import { runEndedStatements } from "../webhook-events.ts";
 import { applyInMain, choosePage, type PendingEffect, type Prepared, prepareEffects } from "./effects.ts";
 import { readFacts } from "./facts.ts";
 import { type EngineLease, renewStatements } from "./lease.ts";
-import { spendComparisons } from "./people.ts";
 import { type DueRun, type PlaceOfPage, readDue } from "./read-due.ts";
 import { type Moved, moveStatements } from "./save.ts";
 import { findWorkspaces, type WorkspaceState } from "./workspaces.ts";
@@ -75,9 +74,8 @@ async function decide(
     const [version, own, workspace] = [versions.get(due.version), facts.get(due.n), workspaces.get(due.workspace)];
     if (!version || !workspace) throw new Error(`the run ${due.run.id} has no version`);
     // Without facts the work of the invocation was used up: the run is due still.
-    if (!own || (index > 0 && !mayExecute(ctx, 0))) return [];
+    if (!own || (index > 0 && !hasWorkLeft(ctx))) return [];
     const move = advance(due.run, version.nodes, { ...own.facts, now });
-    spendComparisons(ctx, own.facts.budget);
     const { person } = own.facts;
     const isReadOn = own.readUpTo !== null && move.effect === null && move.run.wait !== null;
     const moved: Moved = {

@@ -1,13 +1,5 @@
 import type { MailCtx } from "../../../platform/context.ts";
-import {
-  type ComparisonBudget,
-  type Condition,
-  loadPeople,
-  loadSegments,
-  type Person,
-  referencesOf,
-  workOfComparisons,
-} from "../../conditions/index.ts";
+import { type Condition, loadPeople, loadSegments, type Person, referencesOf } from "../../conditions/index.ts";
 
 /** Metadata by which times are told (docs/contract/automations.md#time-zones). */
 const ZONE_FIELD = "timezone";
@@ -28,9 +20,4 @@ export async function readPeople(
     fields: [...new Set([...references.fields, ZONE_FIELD])],
   });
   return { people, segments };
-}
-
-/** Takes the comparisons of a budget from the work that is left to the invocation. */
-export function spendComparisons({ limits }: MailCtx, budget: ComparisonBudget): void {
-  if (limits) limits.work -= workOfComparisons(budget);
 }

@@ -1,5 +1,5 @@
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
-import { mayExecute } from "../../../platform/db/count-statements.ts";
+import { hasWorkLeft } from "../../../platform/db/count-statements.ts";
 import {
   countEmailsStatements,
   dailyLimitOf,
@@ -24,7 +24,7 @@ export async function prepareEmails(ctx: MailCtx, pending: readonly PendingEmail
     const [first] = group;
     if (!first) continue;
     // The others are due still.
-    if (outcomes.size > 0 && !mayExecute(ctx, 0)) break;
+    if (outcomes.size > 0 && !hasWorkLeft(ctx)) break;
     const emails = await Promise.all(group.map(toStepEmail));
     const step = await prepareStepEmails(ctx, first.workspace, rowId, emails);
     statements.push(...step.statements);

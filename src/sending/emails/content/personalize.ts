@@ -3,6 +3,7 @@ import { parsingWork } from "../../../lib/liquid/meter.ts";
 import { LiquidTextError } from "../../../lib/liquid/text.ts";
 import { type PersonalText, parsePersonalText, type Rendering } from "../../../lib/personal-text.ts";
 import type { Ctx } from "../../../platform/context.ts";
+import { spendWork } from "../../../platform/db/count-statements.ts";
 import { newUnsubscribeUrl } from "../../../platform/mail-tokens/return-path.ts";
 import { limits } from "../rules.ts";
 import { type ContentDocument, type ContentPlace, findContent } from "./documents.ts";
@@ -86,9 +87,9 @@ function findShared(ctx: Ctx, place: ContentPlace): Promise<SharedContent | null
   return found;
 }
 
-function locate({ limits: left }: Ctx, { size }: ContentPlace, document: ContentDocument): SharedContent {
+function locate(ctx: Ctx, { size }: ContentPlace, document: ContentDocument): SharedContent {
   const { liquid } = document;
-  if (left && liquid) left.work -= parsingWork(size);
+  if (liquid) spendWork(ctx, parsingWork(size));
   const parse = (text: string | null, encoding: "html" | "text") => {
     const parts = liquid?.[encoding];
     return text === null ? null : parsePersonalText(parts ? "liquid" : "placeholders", text, encoding, parts ?? {});
