@@ -3,6 +3,7 @@ import { idOfTime, uuidFromHash } from "../../../lib/ids.ts";
 import { DAY_MS } from "../../../lib/time.ts";
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
+import { withinBytes } from "../../../platform/db/byte-pages.ts";
 import { hasWorkLeft } from "../../../platform/db/count-statements.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { rowsInTurns, someTurns } from "../../../platform/db/workspace-turns.ts";
@@ -69,13 +70,14 @@ const FIND_STARTED = `
     SELECT j.key AS position, j.value AS event, a.n, a.id, a.version, a.workspace FROM json_each(?1) j CROSS JOIN automations a
         ON a.workspace = j.value->>'workspace' AND a.trigger_event = j.value->>'name' AND a.status = 'active' AND a.n > j.value->>'automation'
      ORDER BY j.key, a.n LIMIT ${RUNS_BEGUN_PER_PAGE})
-  SELECT position, n, id, version, sum(bytes) OVER (ORDER BY position, n) AS total FROM (
-    SELECT s.position, s.n, s.id, s.version, s.event->>'size'
+  ${withinBytes(
+    `SELECT s.position, s.n, s.id, s.version, s.event->>'size'
              + iif(row_number() OVER (PARTITION BY s.version ORDER BY s.position) = 1, octet_length(v.definition), 0)
              + iif(row_number() OVER (PARTITION BY s.workspace, s.event->>'key' ORDER BY s.position, s.n) = 1,
                  ${personBytesSql("s.workspace", "s.event->>'key'")}, 0) AS bytes
-      FROM started s CROSS JOIN automation_versions v ON v.n = s.version)
-   ORDER BY position, n`;
+       FROM started s CROSS JOIN automation_versions v ON v.n = s.version ORDER BY s.position, s.n`,
+    PAGE_BYTES,
+  )} ORDER BY position, n`;
 
 const FIND_RULES = `
   SELECT v.n, v.definition->'$.trigger.filter' AS filter, v.definition->'$.entry' AS entry,
@@ -122,11 +124,11 @@ export async function enterRuns(ctx: MailCtx, lease: EngineLease, { size, start 
   const keys = found.map(({ n, workspace, email_key: key, name, automation, data }) =>
     JSON.stringify({ n, workspace, key, name, automation, size: data.length }),
   );
-  const { results: all } = await db.prepare(FIND_STARTED).bind(`[${keys.join()}]`).all<StartedRow>();
-  const started = all.filter(({ total }) => total <= PAGE_BYTES || total === all[0]?.total);
+  const { results: started } = await db.prepare(FIND_STARTED).bind(`[${keys.join()}]`).all<StartedRow>();
   const { entries, looked } = await newEntries(ctx, found, started);
   // The last event may begin more runs than fit into the page.
-  const last = looked < all.length || all.length === RUNS_BEGUN_PER_PAGE ? started[looked - 1] : undefined;
+  const all = started[0]?.found ?? 0;
+  const last = looked < all || all === RUNS_BEGUN_PER_PAGE ? started[looked - 1] : undefined;
   const passed = keys.slice(0, last?.position);
   const enter = db.prepare(ENTER);
   const ids = entries.map(({ automation, id }) => ({ automation, id }));
@@ -151,8 +153,8 @@ interface StartedRow {
   n: number;
   id: string;
   version: number;
-  /** Bytes of the data, definitions and people of this run and of those before it. */
-  total: number;
+  /** Runs that the events of the page begin, up to the limit. */
+  found: number;
 }
 
 /** The rules by which a person enters a version. */

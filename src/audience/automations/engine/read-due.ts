@@ -1,5 +1,6 @@
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
+import { withinBytes } from "../../../platform/db/byte-pages.ts";
 import { rowsInTurns, someTurns } from "../../../platform/db/workspace-turns.ts";
 import { personBytesSql } from "../../conditions/index.ts";
 import type { Run } from "../advance.ts";
@@ -71,13 +72,11 @@ const FIND = `
                  ${personBytesSql("r.workspace", "r.email_key")}, 0)
              + iif(row_number() OVER (PARTITION BY f.version ORDER BY f.turn, f.due_at, f.n) = 1,
                  coalesce(octet_length(v.definition), 0), 0) AS bytes
-      FROM first f CROSS JOIN automation_runs r ON r.n = f.n LEFT JOIN automation_versions v ON v.n = f.version),
-  page AS (SELECT n, turn, bytes, sum(bytes) OVER (ORDER BY turn, due_at, n) AS total FROM sized)
-  SELECT (SELECT count(*) FROM first) AS found,
-         r.n, r.workspace, r.id, r.automation, r.version, r.email_key, r.node, r.visit, r.due_at, r.wait_until, r.wait_event, r.entered_event,
+      FROM first f CROSS JOIN automation_runs r ON r.n = f.n LEFT JOIN automation_versions v ON v.n = f.version)
+  SELECT p.found, r.n, r.workspace, r.id, r.automation, r.version, r.email_key, r.node, r.visit, r.due_at, r.wait_until, r.wait_event, r.entered_event,
          r.mark, r.data, r.started_at, a.id AS automation_id, a.status AS automation_status
-    FROM page p CROSS JOIN automation_runs r ON r.n = p.n CROSS JOIN automations a ON a.n = r.automation
-   WHERE p.total <= ${PAGE_BYTES} OR p.total = p.bytes ORDER BY p.turn, r.due_at, r.n`;
+    FROM (${withinBytes("SELECT * FROM sized ORDER BY turn, due_at, n", PAGE_BYTES)}) p
+   CROSS JOIN automation_runs r ON r.n = p.n CROSS JOIN automations a ON a.n = r.automation ORDER BY p.turn, r.due_at, r.n`;
 
 /** Runs that are due, those of each workspace in turn, and the last event that was written before they were read. */
 export interface DuePage {
