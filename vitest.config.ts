@@ -3,6 +3,7 @@ import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { LOCAL_TOKEN, LOCAL_ZONES } from "./dev/dns-api/local.ts";
 import { bundledSource } from "./test/support/bundled-source.ts";
+import { keepCrossRequestPromises } from "./test/support/cross-request-promises.ts";
 import { FileOrder } from "./test/support/file-order.ts";
 import { trustThrowawayCa } from "./test/support/throwaway-ca.ts";
 
@@ -26,6 +27,7 @@ const HOST = "test/host/**/*.test.ts";
  */
 export default defineConfig(async () => {
   await trustThrowawayCa();
+  keepCrossRequestPromises();
   // A dynamic import, because Miniflare reads NODE_EXTRA_CA_CERTS when it is loaded.
   const { cloudflareTest, readD1Migrations } = await import("@cloudflare/vitest-pool-workers");
   const statementsOf = async (kind: "main" | "mail", isWanted = (_name: string) => true) =>
