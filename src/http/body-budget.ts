@@ -99,8 +99,8 @@ export class BodyHold {
 
   /**
    * Grows the hold to `bytes`; a smaller number changes nothing. Waits for room, and throws 429 when there is none after
-   * all tries. Throws 413 for more than a workspace may hold at all. Polls, because a request cannot await a promise that
-   * another request resolves.
+   * all tries. Throws 413 for more than a workspace may hold at all. Polls: room that was freed may be too little for the one that waits
+   * longest, and enough for another.
    */
   async growTo(bytes: number): Promise<void> {
     const { limits } = this.#budget;
