@@ -45,6 +45,11 @@ describe("the statements of the source", () => {
     ).toEqual([]);
   });
 
+  it("insert emails by one file, whatever accepts or makes them", () => {
+    const places = statements.filter(({ sql }) => /\bINSERT INTO emails\b/.test(sql)).map(({ place }) => place);
+    expect(new Set(places)).toEqual(new Set(["src/sending/emails/send/commit-statements.ts"]));
+  });
+
   it("compile on the kind of database that they are prepared on", async () => {
     const compiled = await compiler.compile(statements);
     expect(compiled.filter(({ error }) => error !== null)).toEqual([]);

@@ -2,9 +2,8 @@ import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { metadataSql } from "../../platform/db/contact-metadata.ts";
 import { hasWorkLeft } from "../../platform/db/count-statements.ts";
-import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
-import { countEmailsStatements } from "../../platform/rate-limits/daily-emails.ts";
-import { changeStatement, insertEmailStatements, type NewEmail } from "../../sending/emails/index.ts";
+import { beginDayStatement, countEmailsStatements, dailyLimitOf } from "../../platform/rate-limits/daily-emails.ts";
+import { commitStatements, type NewEmail, toCommit } from "../../sending/emails/index.ts";
 import type { StoredContent } from "./contents.ts";
 import { afterPage, type FanOut, serializeFanOut } from "./fan-out.ts";
 import { findSuppressed, type SkipReason } from "./find-suppressed.ts";
@@ -180,6 +179,7 @@ async function writeEmails(
     return { variant, queued: group.length };
   });
   const results = await guardedBatch(db, [
+    ...(dailyLimitOf(ctx, workspace) === null ? [] : [beginDayStatement(ctx, [workspace.number])]),
     saveStatement(ctx, row, fanOut),
     expectChanges(db, 1),
     ...insertStatements(ctx, workspace, row.n, emails, queued),
@@ -191,23 +191,21 @@ async function writeEmails(
 
 /**
  * Returns the statements that insert emails of the broadcast `n` with their outbox rows, and count them by variant; none without emails.
- * `workspace` as `requireOpenStatement` takes it.
+ * They roll back the batch with ConcurrencyError when the workspace was deleted.
  */
 export function insertStatements(
   ctx: MailCtx,
   workspace: { number: number; id: string },
   n: number,
-  emails: Parameters<typeof insertEmailStatements>[2],
+  emails: readonly NewEmail[],
   queued: readonly { variant: number; queued: number }[],
 ): MailStatement[] {
   if (emails.length === 0) return [];
   const { number } = workspace;
   const ids = JSON.stringify(emails.map(({ id }) => id));
   return [
-    requireOpenStatement(ctx, workspace),
-    ...insertEmailStatements(ctx, number, emails),
+    ...commitStatements(ctx, [toCommit(workspace, emails)], true),
     ctx.mail.prepare(INSERT_PAGE).bind(number, ids),
-    changeStatement(ctx, number, ids),
     ctx.mail.prepare(ADD_QUEUED).bind(n, number, JSON.stringify(queued)),
   ];
 }

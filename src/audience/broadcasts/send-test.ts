@@ -2,12 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
 import { bodyError, invalidField, unprocessable } from "../../lib/errors.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
-import { guardedBatch } from "../../platform/db/batch.ts";
-import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
-import { storeMailResponse } from "../../platform/idempotency/responses.ts";
-import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
-import { countEmailsStatements, toDailyLimitError } from "../../platform/rate-limits/daily-emails.ts";
-import { changeStatement, insertEmailStatements, requireSendingAllowed } from "../../sending/emails/index.ts";
+import { commitEmails, requireSendingAllowed } from "../../sending/emails/index.ts";
 import { findSender } from "./check-start.ts";
 import { currentParts, hasContent, storeContents, toContents, toStored } from "./contents.ts";
 import { findSuppressed } from "./find-suppressed.ts";
@@ -75,24 +70,10 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
       outboxId: null,
     });
   });
-  const ids = JSON.stringify(emails.map((email) => email.id));
   const response = {
     emails: emails.map((email, index) => ({ id: email.id, email: addresses[index]?.[1].address ?? "" })),
   };
-  const db = ctx.mail;
-  await guardedBatch(db, [
-    requireOpenStatement(ctx, ctx.workspace),
-    ...insertEmailStatements(ctx, row.workspace, emails),
-    changeStatement(ctx, row.workspace, ids),
-    ...(await storeMailResponse(ctx, response)),
-    ...countEmailsStatements(ctx, ctx.workspace, emails.length),
-  ]).catch(async (error: unknown) => {
-    throw (await toDailyLimitError(ctx, ctx.workspace, error))?.error ?? error;
-  });
-  await wakeAfterResponse(
-    ctx,
-    emails.map((email) => ({ dueAt: now, id: email.id, kind: "deliver" })),
-  );
+  await commitEmails(ctx, emails, { response, contentKey: null });
   return response;
 }
 

@@ -52,8 +52,7 @@ type ContactRow = PageContact & { pendingSince: number | null };
 const EVENT = "event";
 
 /**
- * Prepares the emails of one step of an automation, whose row of `broadcasts` has this id. At most eight D1 calls. `workspace` as
- * `requireOpenStatement` takes it.
+ * Prepares the emails of one step of an automation, whose row of `broadcasts` has this id. At most eight D1 calls.
  */
 export async function prepareStepEmails(
   ctx: MailCtx,

@@ -11,6 +11,10 @@ const REQUIRE_OPEN = `
   INSERT INTO shard_workspaces (number, id, status) VALUES (?1, ?2, 'open')
   ON CONFLICT DO UPDATE SET status = json('the workspace is closed') WHERE status = 'closed'`;
 
+const ADD = `
+  INSERT INTO shard_workspaces (number, id, status) SELECT value->>'number', value->>'id', 'open' FROM json_each(?1) WHERE true
+  ON CONFLICT DO NOTHING`;
+
 const CLOSE = `
   INSERT INTO shard_workspaces (number, id, status) VALUES (?1, ?2, 'closed')
   ON CONFLICT DO UPDATE SET status = 'closed' WHERE status = 'open'`;
@@ -40,6 +44,14 @@ export function endActivityStatement(ctx: Pick<MailCtx, "mail">, workspace: numb
 /** Returns a statement that adds an open workspace and rolls back its batch with ConcurrencyError for a closed one. */
 export function requireOpenStatement(ctx: Pick<MailCtx, "mail">, { number, id }: ShardWorkspace): MailStatement {
   return ctx.mail.prepare(REQUIRE_OPEN).bind(number, id);
+}
+
+/** Returns a statement that adds workspaces that the mail database does not know, as open. */
+export function addWorkspacesStatement(
+  ctx: Pick<MailCtx, "mail">,
+  workspaces: readonly ShardWorkspace[],
+): MailStatement {
+  return ctx.mail.prepare(ADD).bind(JSON.stringify(workspaces.map(({ number, id }) => ({ number, id }))));
 }
 
 /** Returns a statement that closes a workspace, which then accepts no mail. Safe to run twice. */

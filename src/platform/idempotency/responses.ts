@@ -61,13 +61,6 @@ const INSERT_RESPONSE = `
   SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (
     SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)`;
 
-// A client that has received the response to a message, also as a replay, sends the same again on purpose.
-const DELETE_RESPONSE = `
-  DELETE FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?3))
-    AND (created_at <= ?4 OR (answer->>'connection' = ?5 AND answer->>'sequence' < ?6)
-      OR EXISTS (SELECT 1 FROM json_each(answer, '$.receipts') r
-                  WHERE r.value->>'connection' = ?5 AND r.value->>'sequence' < ?6))`;
-
 /**
  * Returns the statements that store a response, a large one after its object in R2, for the batch of the writes to the main database that it reports; none
  * without an Idempotency-Key. When another request with the same key was first, the batch rolls back with
@@ -112,9 +105,8 @@ export function insertResponse<Kind extends DatabaseKind>(
 ): Statement<Kind>[] {
   const { idempotency } = ctx;
   if (!idempotency) return [];
-  const { keys, repeats } = idempotency;
+  const { keys } = idempotency;
   const now = ctx.now();
-  const ttlMs = repeats?.ttlMs ?? RESPONSE_TTL_MS;
   const row = [
     dayOf(now),
     ctx.workspace.number,
@@ -122,17 +114,10 @@ export function insertResponse<Kind extends DatabaseKind>(
     fingerprintOf(ctx, idempotency),
     response,
     now,
-    now - ttlMs,
+    now - RESPONSE_TTL_MS,
     JSON.stringify(keys),
   ];
-  const deletion = repeats
-    ? [
-        db
-          .prepare(DELETE_RESPONSE)
-          .bind(...row.slice(0, 2), JSON.stringify(keys), row[6], repeats.connection, repeats.sequence),
-      ]
-    : [];
-  return [...deletion, db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
+  return [db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
 }
 
 /** Returns the fingerprint, extended by the domains that the credential is restricted to. */

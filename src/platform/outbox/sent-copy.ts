@@ -1,4 +1,4 @@
-import type { MailCtx, MailStatement, WakeUp } from "../context.ts";
+import type { Ctx, WakeUp } from "../context.ts";
 
 /** The fields of the outbox row of a copy in Sent. */
 export interface SentCopy {
@@ -9,10 +9,10 @@ export interface SentCopy {
   draft: number | null;
 }
 
-const INSERT = "INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, workspace) VALUES (?1, ?2, 'sent-copy', ?3, ?4)";
+/** The outbox row of a copy in Sent. `ref`: JSON of the copy. */
+export type SentCopyRow = WakeUp & { ref: string };
 
-/** Returns the outbox row of a copy in Sent, due at `dueAt`, and its statement for the transaction that accepts the email. */
-export function newSentCopy(ctx: MailCtx, dueAt: number, copy: SentCopy): { row: WakeUp; statement: MailStatement } {
-  const row = { dueAt, id: ctx.newId(), kind: "sent-copy" as const };
-  return { row, statement: ctx.mail.prepare(INSERT).bind(row.dueAt, row.id, JSON.stringify(copy), copy.workspace) };
+/** Returns the outbox row of a copy in Sent, due at `dueAt`, for the transaction that accepts the email. */
+export function newSentCopy(ctx: Pick<Ctx, "newId">, dueAt: number, copy: SentCopy): SentCopyRow {
+  return { dueAt, id: ctx.newId(), kind: "sent-copy", ref: JSON.stringify(copy) };
 }

@@ -6,8 +6,6 @@ import { RefusedBatchError, refuse } from "../db/batch.ts";
 import { formatPolicy } from "./rules.ts";
 
 const REASON = "daily limit";
-/** The same, when the count of the day was rolled back with it. */
-const UNCOUNTED = "daily limit without a count";
 
 /** Emails whose id is this much older than they are count, such as those of automations that ran late at midnight. */
 const LATE_MS = 600_000;
@@ -17,20 +15,24 @@ const ACCEPTED = `
   (SELECT count(*) FROM emails INDEXED BY emails_by_id WHERE workspace = shard_workspaces.number AND id >= ?3
       AND created_at >= ?2 * ${DAY_MS} AND source <> 'system')`;
 
-/** The emails of the day with those of the batch, which have been inserted. */
-const TOTAL = `iif(day = ?2, day_emails + ?4, max(?4, ${ACCEPTED}))`;
-
-// The row exists: the batch of an accept has requireOpenStatement. One more row is written, so only with a limit. CAST: a bound number
-// is written as 3.0.
+// One more row is written, so only with a limit.
 const COUNT = `
-  UPDATE shard_workspaces SET day = ?2,
-    day_emails = CASE WHEN ${TOTAL} <= ?5 THEN ${TOTAL} WHEN day = ?2 THEN ${refuse(REASON, "day_emails")}
-      ELSE ${refuse(UNCOUNTED, `CAST(${TOTAL} - ?4 AS INTEGER)`)} END WHERE number = ?1`;
+  UPDATE shard_workspaces SET day_emails = CASE WHEN day_emails + ?2 <= ?3 THEN day_emails + ?2 ELSE ${refuse(REASON, "day_emails")} END
+   WHERE number = ?1`;
 
 // Never below what was counted: a confirmation of a contact list counts, and is an email of the service.
 const BEGIN = `
   UPDATE shard_workspaces SET day = ?2, day_emails = max(iif(day = ?2, day_emails, 0), ${ACCEPTED})
    WHERE number IN (SELECT value FROM json_each(?1))`;
+
+const BEGIN_DAY = `${BEGIN} AND day IS NOT ?2`;
+
+// Not by changes(): a repeated transaction counts what is there.
+const COUNT_COMMITS = `
+  UPDATE shard_workspaces SET day_emails = day_emails + n FROM (
+    SELECT e.workspace, sum(c.value->>'emails') AS n FROM json_each(?1) c
+      CROSS JOIN emails e ON e.workspace = c.value->>'workspace' AND e.id = c.value->>'email' GROUP BY e.workspace)
+   WHERE number = workspace`;
 
 /** A workspace whose emails are counted. */
 type Limited = Pick<CallerWorkspace, "number" | "dailyLimit">;
@@ -51,12 +53,25 @@ export function withSandboxLimit<Workspace extends Limited>(ctx: Pick<MailCtx, "
 /**
  * Returns the statement that counts accepted emails of a workspace, for the end of the batch that inserts them: a repeated
  * request then fails by its Idempotency-Key first. It rolls back the batch with RefusedBatchError when they exceed the limit
- * of the day. Returns none for a workspace without a limit.
+ * of the day, which `beginDayStatement` has begun. Returns none for a workspace without a limit.
  */
 export function countEmailsStatements(ctx: MailCtx, workspace: Limited, emails: number): MailStatement[] {
   const limit = dailyLimitOf(ctx, workspace);
   if (limit === null) return [];
-  return [ctx.mail.prepare(COUNT).bind(workspace.number, ...dayOf(ctx.now()), emails, limit)];
+  return [ctx.mail.prepare(COUNT).bind(workspace.number, emails, limit)];
+}
+
+/** Returns the statement that begins the count of the day of some workspaces, with the emails that they had accepted today. */
+export function beginDayStatement(ctx: MailCtx, workspaces: readonly number[]): MailStatement {
+  return ctx.mail.prepare(BEGIN_DAY).bind(JSON.stringify(workspaces), ...dayOf(ctx.now()));
+}
+
+/** Returns the statement that counts `emails` for each of these that the transaction has written. `email`: the id of one of them. */
+export function countCommitsStatement(
+  ctx: MailCtx,
+  commits: readonly { workspace: number; email: string | undefined; emails: number }[],
+): MailStatement {
+  return ctx.mail.prepare(COUNT_COMMITS).bind(JSON.stringify(commits));
 }
 
 /** Counts the emails of today that a workspace without a limit had accepted. The caller has set a limit. */
@@ -72,7 +87,7 @@ export const resetAt = (now: number): number => (dayOf(now)[0] + 1) * DAY_MS;
 
 /**
  * Returns the 429 of a batch that `countEmailsStatements` rolled back, and how many emails are left today; null for any other
- * error. Stores the count of the day when that was rolled back, so that it is counted once.
+ * error. Begins the count of the day again when that was rolled back, so that it is counted once.
  */
 export async function toDailyLimitError(
   ctx: MailCtx,
@@ -80,14 +95,24 @@ export async function toDailyLimitError(
   error: unknown,
 ): Promise<{ error: AppError; left: number } | null> {
   const limit = dailyLimitOf(ctx, workspace);
-  if (limit === null || !(error instanceof RefusedBatchError)) return null;
-  if (error.reason !== REASON && error.reason !== UNCOUNTED) return null;
-  if (error.reason === UNCOUNTED) await beginDailyCount(ctx, workspace.number);
-  const counted = error.value;
+  if (limit === null || !(error instanceof RefusedBatchError) || error.reason !== REASON) return null;
+  const left = (await findEmailsLeft(ctx, [workspace])).get(workspace.number) ?? 0;
+  return { error: limitError(ctx, limit, limit - left), left };
+}
+
+/** Returns the 429 of this number of emails that exceed what is left of the day, or null. One D1 call; none without a limit. */
+export async function findDailyLimitError(ctx: MailCtx, workspace: Limited, emails: number): Promise<AppError | null> {
+  const limit = dailyLimitOf(ctx, workspace);
+  if (limit === null) return null;
+  const left = (await findEmailsLeft(ctx, [workspace])).get(workspace.number) ?? limit;
+  return emails > left ? limitError(ctx, limit, limit - left) : null;
+}
+
+function limitError(ctx: MailCtx, limit: number, counted: number): AppError {
   const reset = resetAt(ctx.now());
   const detail = `The limit of this workspace is ${limit} emails a day, of which ${counted} were accepted today; it resets at ${new Date(reset).toISOString()}`;
   const policy = formatPolicy({ name: "daily-emails", limit, windowSeconds: DAY_MS / 1000 });
-  return { error: tooManyRequests(detail, Math.ceil((reset - ctx.now()) / 1000), policy), left: limit - counted };
+  return tooManyRequests(detail, Math.ceil((reset - ctx.now()) / 1000), policy);
 }
 
 const FIND_COUNTED = `
@@ -95,11 +120,11 @@ const FIND_COUNTED = `
 
 /** Returns how many emails workspaces with a limit may have accepted today still, by number. One D1 call. */
 export async function findEmailsLeft(ctx: MailCtx, workspaces: readonly Limited[]): Promise<Map<number, number>> {
-  const numbers = JSON.stringify(workspaces.map(({ number }) => number));
+  const numbers = workspaces.map(({ number }) => number);
   const db = ctx.mail;
   const [, found] = await db.batch<{ number: number; counted: number }>([
-    db.prepare(`${BEGIN} AND day IS NOT ?2`).bind(numbers, ...dayOf(ctx.now())),
-    db.prepare(FIND_COUNTED).bind(numbers),
+    beginDayStatement(ctx, numbers),
+    db.prepare(FIND_COUNTED).bind(JSON.stringify(numbers)),
   ]);
   const counts = new Map(found?.results.map(({ number, counted }) => [number, counted]));
   return new Map(

@@ -63,18 +63,19 @@ export {
 } from "./search/index.ts";
 export {
   applySenderRule,
-  insertEmailStatements,
+  commitEmails,
+  commitStatements,
   type NewEmail,
   requireSendingAllowed,
   type SenderMailbox,
   sendEmail,
+  toCommit,
   validateEmail,
 } from "./send/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {
   appendEventSql,
   applyFacts,
-  changeStatement,
   EMAIL_STATE_COLUMNS,
   type EmailState,
   type EmailStateRow,

@@ -6,10 +6,9 @@ import { RawMessageError } from "../../mail/raw/errors.ts";
 import { MessageScanner, type ScannedMessage } from "../../mail/raw/scanner.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
-import { lastingWake } from "../../platform/outbox/gather-wake-ups.ts";
 import { findExceededPolicy } from "../../platform/rate-limits/find-exceeded-policy.ts";
 import { ContentUpload } from "../emails/content/index.ts";
-import { commitAlone, commitTogether, type PreparedMail, prepareMail } from "./commit.ts";
+import { commitMail, type PreparedMail, prepareMail } from "./commit.ts";
 import { type ParsedMessage, parseMessage, type SubmittedEnvelope } from "./parse-message.ts";
 import { ReplyError } from "./replies.ts";
 import { requireSender } from "./require-sender.ts";
@@ -17,12 +16,6 @@ import type { Result } from "./results.ts";
 import { MAX_ROW_BYTES, MAX_WIRE_BYTES } from "./rules.ts";
 import { readSmtpSession, type SmtpSession } from "./sessions.ts";
 import { submitterReads } from "./submitters.ts";
-
-/**
- * Time that each call to the queue counts as running, in ms: submitted messages come in groups, and a queue message takes a fifth of the
- * CPU time of a group, and three billed operations.
- */
-const WAKE_MS = 100;
 
 /** A message from the gateway. */
 export interface Submission {
@@ -113,10 +106,7 @@ async function acceptGroup(ctx: Ctx, group: readonly ReadSubmission[]): Promise<
       group.map((value) => ({ value })),
       (item) => prepare(caller, item),
     );
-    const mails = prepared.flatMap((result) => ("value" in result ? [result.value] : []));
-    if (mails.length > 1 && (await commitTogether(caller, mails)))
-      return forEach(prepared, async (mail) => toAccepted(mail, mail.response.id));
-    return forEach(prepared, async (mail) => toAccepted(mail, await commitAlone(caller, mail)));
+    return forEach(prepared, async (mail) => toAccepted(mail, await commitMail(caller, mail)));
   } catch (error) {
     return group.map(() => ({ error }));
   }
@@ -139,8 +129,7 @@ async function findCaller(ctx: Ctx, group: readonly ReadSubmission[]): Promise<C
     ctx.db.batch(reads.statements),
     findExceededPolicy(ctx, "POST /gateway/submissions", session.credentialId),
   ]);
-  const submitter = reads.toCaller(results);
-  const caller: CallerCtx = { ...submitter, wake: lastingWake(submitter.wake, WAKE_MS) };
+  const caller: CallerCtx = reads.toCaller(results);
   requireMailSpace(caller);
   if (policy) throw new ReplyError(`451 4.7.1 The limit is ${policy.limit} messages a minute; try again later`);
   return caller;

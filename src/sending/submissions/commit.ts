@@ -1,20 +1,16 @@
 import { Buffer } from "node:buffer";
 import type { CallerCtx } from "../../access/caller.ts";
 import { toBase64, utf8 } from "../../lib/bytes.ts";
-import { AppError } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { RawContent } from "../../mail/raw/compose.ts";
-import type { MailStatement } from "../../platform/context.ts";
-import { ConcurrencyError, isRolledBack } from "../../platform/db/batch.ts";
+import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { addReceipt } from "../../platform/idempotency/add-receipt.ts";
 import type { Idempotency } from "../../platform/idempotency/key.ts";
 import { findResponse } from "../../platform/idempotency/responses.ts";
-import { storeMailResponses } from "../../platform/idempotency/store-responses.ts";
 import { storesContentInR2Only } from "../../platform/jobs/shard-sizes.ts";
-import { newSentCopy } from "../../platform/outbox/sent-copy.ts";
-import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
+import { newSentCopy, type SentCopyRow } from "../../platform/outbox/sent-copy.ts";
 import { putDocument } from "../emails/content/index.ts";
-import { commitEmails, type NewEmail, requireSendable, toNewEmail } from "../emails/send/index.ts";
+import { commitEmails, isRefusal, type NewEmail, requireSendable, toNewEmail } from "../emails/send/index.ts";
 import type { ReadSubmission } from "./accept.ts";
 import { REPEAT_MS } from "./rules.ts";
 import { submittedSource } from "./submitters.ts";
@@ -35,7 +31,7 @@ export interface PreparedMail {
   /** Key under which a repeat is found; null when the client gave one. */
   repeat: string | null;
   /** Its copy in Sent of the mailbox; null: it was sent by an SMTP credential, or to suppressed recipients only. */
-  copy: ReturnType<typeof newSentCopy> | null;
+  copy: SentCopyRow | null;
 }
 
 /** Checks a message and stores its content. Throws AppError. */
@@ -67,59 +63,21 @@ function toCopy(caller: CallerCtx, { id, status, createdAt }: NewEmail): Prepare
   });
 }
 
-/** Commits emails with the outbox rows of their copies, and wakes these. Leaves their content. Throws as `commitEmails` does. */
-async function commit(
-  caller: CallerCtx,
-  mails: readonly PreparedMail[],
-  { emails, response }: { emails: readonly NewEmail[]; response: unknown },
-  extra: readonly MailStatement[] = [],
-): Promise<void> {
-  const copies = mails.flatMap(({ copy }) => copy ?? []);
-  await commitEmails(caller, emails, response, null, [...copies.map(({ statement }) => statement), ...extra]);
-  if (copies.length > 0)
-    await wakeAfterResponse(
-      caller,
-      copies.map(({ row }) => row),
-    );
-}
-
-/**
- * Commits messages in one transaction. Returns false when one of them is a repeat of another or of an earlier one, or they
- * exceed the daily limit of the workspace together: nothing is written then.
- */
-export async function commitTogether(caller: CallerCtx, mails: readonly PreparedMail[]): Promise<boolean> {
-  // Emails that share an outbox row need one due time. Its id is that of no email: a later attempt of an email has a row with its id.
-  const [outboxId, dueAt] = [caller.newId(), mails[0]?.email.createdAt ?? caller.now()];
-  const emails = mails.map(({ email }) => (email.dueAt === null ? email : { ...email, outboxId, dueAt }));
-  const responses = mails.map(({ idempotency, response }) => ({ idempotency, response }));
-  try {
-    await commit(caller, mails, { emails, response: null }, storeMailResponses(caller, responses));
-    return true;
-  } catch (error) {
-    if (error instanceof ConcurrencyError || isDailyLimit(error)) return false;
-    throw error;
-  }
-}
-
-const isDailyLimit = (error: unknown) => error instanceof AppError && error.status === 429;
-
 /**
  * Commits a message and returns its id: that of the first one when it is a repeat. Throws ConcurrencyError when the workspace was
  * deleted, 429 beyond its daily limit, 409 when the Idempotency-Key was used for another message.
  */
-export async function commitAlone(caller: CallerCtx, mail: PreparedMail): Promise<string> {
+export async function commitMail(caller: CallerCtx, mail: PreparedMail): Promise<string> {
   try {
     const id = await commitOrFind(caller, mail);
     if (id !== mail.response.id) await deleteContent(caller, mail);
     return id;
   } catch (error) {
     // After any other error the row may be committed all the same, and then it needs its content.
-    if (isRolledBack(error) || isConflict(error) || isDailyLimit(error)) await deleteContent(caller, mail);
+    if (isRefusal(error)) await deleteContent(caller, mail);
     throw error;
   }
 }
-
-const isConflict = (error: unknown) => error instanceof AppError && error.status === 409;
 
 async function deleteContent({ env }: CallerCtx, { contentKey }: PreparedMail): Promise<void> {
   if (contentKey !== null) await env.CONTENT.delete(contentKey);
@@ -129,7 +87,7 @@ async function deleteContent({ env }: CallerCtx, { contentKey }: PreparedMail): 
 async function commitOrFind(caller: CallerCtx, mail: PreparedMail, attempts = 2): Promise<string> {
   const keyed = { ...caller, idempotency: mail.idempotency };
   try {
-    await commit(keyed, [mail], { emails: [mail.email], response: mail.response });
+    await commitEmails(keyed, [mail.email], { response: mail.response, contentKey: null, copy: mail.copy });
     return mail.response.id;
   } catch (error) {
     if (!(error instanceof ConcurrencyError)) throw error;

@@ -136,7 +136,7 @@ describe("the daily limit", () => {
     expect([await sendLimited(), await sendLimited()]).toEqual([202, 202]);
   });
 
-  it("costs no further call of D1, and one row written", async () => {
+  it("costs no further call of D1, and one row written beside the first of the day", async () => {
     const { bindings, trips } = countingDb();
     const counted = apiOn({ ...bindings, WORK: discardingQueue }, workspace.apiKey);
     const written = async (limit: number | null) => {
@@ -149,12 +149,14 @@ describe("the daily limit", () => {
     };
     await written(null);
     const unlimited = await written(null);
+    expect(await written(100)).toBe(unlimited + 2);
     expect(await written(100)).toBe(unlimited + 1);
     trips.length = 0;
     await limitTo(1);
     expect((await counted.post("/v1/emails/", aMail(workspace))).status).toBe(429);
-    // Without the batch that failed.
-    expect(trips).toHaveLength(1);
+    // The credential, the transaction that writes no email, and why.
+    expect(trips).toHaveLength(3);
+    expect(trips.slice(1).map(({ rowsWritten }) => rowsWritten)).toEqual([0, 0]);
   });
 
   it("does not hold back emails of the service itself", async () => {

@@ -28,9 +28,9 @@ const MAIL_TABLES = ["emails", "outbox", "changes", "idempotency_keys", "shard_w
 const tablesOf = (statements: readonly { sql: string }[]) => [
   ...new Set(
     statements.flatMap(({ sql }) => {
-      const [, temporary] = /\bWITH ([a-z_]+) AS\b/.exec(sql) ?? [];
+      const temporary = new Set([...sql.matchAll(/\b([a-z_]+) AS (?:MATERIALIZED )?\(/g)].map(([, table]) => table));
       const named = [...sql.matchAll(/(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)\b(?!\()/g)].map(([, table]) => table);
-      return named.filter((table) => table !== temporary);
+      return named.filter((table) => !temporary.has(table));
     }),
   ),
 ];

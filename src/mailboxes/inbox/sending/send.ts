@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, conflict, unprocessable, type ValidationError } from "../../../lib/errors.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
-import type { WakeUp } from "../../../platform/context.ts";
 import { isRolledBack } from "../../../platform/db/batch.ts";
 import { newSentCopy } from "../../../platform/outbox/sent-copy.ts";
 import { ContentUpload } from "../../../sending/emails/content/index.ts";
@@ -24,26 +23,22 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
   const files = await findFiles(ctx, mailbox, input.file_ids ?? []);
   const { headers, original } = await replyFields(mailbox, input.in_reply_to);
   const upload = new ContentUpload(ctx);
-  const rows: WakeUp[] = [];
   let free = async () => {};
   const copyOf = async (email: NewEmail) => {
-    if (email.status === "rejected") return [];
+    if (email.status === "rejected") return null;
     // After the checks of the content, so that a request that they refuse stops nothing.
     free = await claimFor(ctx, mailbox, input.draft_id ?? null, email.id);
-    const { row, statement } = newSentCopy(ctx, email.scheduledAt ?? ctx.now(), {
+    return newSentCopy(ctx, email.scheduledAt ?? ctx.now(), {
       email: email.id,
       workspace: ctx.workspace.number,
       mailbox: mailbox.id,
       draft: input.draft_id ?? null,
     });
-    rows.push(row);
-    return [statement];
   };
   try {
     const attachments = await storeFiles(upload, files);
     const request = { ...toRequest(mailbox, input, headers), attachments };
     const accepted = await sendEmail(ctx, request, "inbox", upload, copyOf);
-    await ctx.wake(rows.filter(({ dueAt }) => dueAt <= ctx.now()));
     if (original) await mailbox.store.setFlags(original.folder, [original.uid], { answered: true }).catch(() => null);
     return accepted;
   } catch (error) {

@@ -43,7 +43,7 @@ export async function sendBatch(
   }
   const emails = sendable.length > 0 ? await toNewEmails(ctx, upload, sendable, source) : [];
   const response = toResponse(refused, emails);
-  if (emails.length > 0) await commitEmails(ctx, emails, response, upload.key, extra);
+  if (emails.length > 0) await commitEmails(ctx, emails, { response, contentKey: upload.key, extra });
   else if (ctx.idempotency || extra.length > 0)
     await guardedBatch(ctx.mail, [...extra, ...(await storeMailResponse(ctx, response))]);
   return response;

@@ -147,7 +147,10 @@ async function writeErased(ctx: MailCtx, person: ErasedPerson, found: readonly F
     db.prepare(UPDATE).bind(JSON.stringify(rows)),
     expectChanges(db, rows.length),
     ...indexAgainStatements(ctx, numbers),
-    changeStatement(ctx, person.workspace, JSON.stringify(rows.map(({ id }) => id))),
+    changeStatement(
+      ctx,
+      rows.map(({ id }) => ({ workspace: person.workspace, id })),
+    ),
   ]);
 }
 

@@ -57,7 +57,8 @@ export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut>
   const retry = toRetry(ctx, row, raw ? { ...copy, messageId: row.messageId } : copy);
   const response = toAccepted(retry);
   const keys = sendable.email.recipients.map(({ key }) => key).filter((key) => !suppressed.has(key));
-  await commitEmails(ctx, [retry], response, stored.key, [recordRetryStatement(ctx, retry.id, keys)]);
+  const extra = [recordRetryStatement(ctx, retry.id, keys)];
+  await commitEmails(ctx, [retry], { response, contentKey: stored.key, extra });
   return response;
 }
 

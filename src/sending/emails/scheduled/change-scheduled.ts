@@ -57,7 +57,7 @@ export async function changeScheduled(
       )
       .bind(workspace.number, id, dueAt, domains, event.id, JSON.stringify(event)),
     expectChanges(db, 1),
-    changeStatement(ctx, workspace.number, JSON.stringify([id])),
+    changeStatement(ctx, [{ workspace: workspace.number, id }]),
     ...also,
   ];
   try {

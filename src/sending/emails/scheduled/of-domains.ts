@@ -67,6 +67,9 @@ export function cancelStatements(
   return [
     db.prepare(DELETE_TASKS).bind(numbers, workspace),
     db.prepare(CANCEL).bind(numbers, idPrefix(ctx), ctx.now(), workspace, reason),
-    changeStatement(ctx, workspace, JSON.stringify(emails.map(({ id }) => id))),
+    changeStatement(
+      ctx,
+      emails.map(({ id }) => ({ workspace, id })),
+    ),
   ];
 }

@@ -1,5 +1,6 @@
 export { check, requireSendable, requireSendingAllowed, type Sendable } from "./check.ts";
-export { insertEmailStatements } from "./insert.ts";
+export { commitEmails, isRefusal } from "./commit.ts";
+export { commitStatements, toCommit } from "./commit-statements.ts";
 export { firstReason, toValidationErrors } from "./issues.ts";
 export { type NewEmail, toNewEmail } from "./new-email.ts";
 export {
@@ -11,7 +12,7 @@ export {
   type Recipient,
 } from "./parse.ts";
 export { earlyRecords, earlySendReads, findSendRecords, sendReads } from "./records.ts";
-export { commitEmails, sendEmail, toAccepted } from "./send.ts";
+export { sendEmail, toAccepted } from "./send.ts";
 export { readSendAt } from "./send-at.ts";
 export { applySenderRule, type SenderMailbox } from "./sender-rule.ts";
 export { resolveTemplates } from "./templates.ts";

@@ -166,12 +166,12 @@ function updateStatements(
   }));
   const db = ctx.mail;
   const update = db.prepare(UPDATE_EMAILS).bind(JSON.stringify(rows));
-  const idsOf = Map.groupBy(merged, ({ state }) => state.workspace);
   return [
     update,
     expectChanges(db, merged.length),
-    ...[...idsOf].map(([workspace, group]) =>
-      changeStatement(ctx, workspace, JSON.stringify(group.map(({ state }) => state.id))),
+    changeStatement(
+      ctx,
+      merged.map(({ state }) => state),
     ),
     ...rollupStatements(ctx, merged),
   ];
