@@ -6,7 +6,9 @@ import type { Traffic } from "../test/support/distance/remote.ts";
 import type { Readings } from "../test/support/meter.ts";
 import type { TracedRequest } from "../test/support/trace.ts";
 import { workerdProcesses } from "./cpu.ts";
+import type { Target } from "./load.ts";
 import type { Sink } from "./sink.ts";
+import { textOfSize } from "./text.ts";
 
 /** The entry with metered bindings. */
 const BENCH_WORKER = "bench/worker.ts";
@@ -141,6 +143,16 @@ export class Deployment {
       to: [{ email: "friend@example.org" }],
       subject: "A measured mail",
       text,
+    };
+  }
+
+  /** Returns the deployment as a target of single emails with a text of this size, which arrive at its egress. */
+  target(egress: Sink, bytes: number): Target {
+    const body = JSON.stringify(this.mail(textOfSize(bytes)));
+    return {
+      sink: egress,
+      send: async () => void (await (await this.call("POST", "/v1/emails/", body)).arrayBuffer()),
+      waitUntilDrained: () => this.waitUntilDrained(),
     };
   }
 

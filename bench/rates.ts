@@ -3,21 +3,17 @@
 import type { Readings } from "../test/support/meter.ts";
 import { cpuMs } from "./cpu.ts";
 import type { Bench } from "./deployment.ts";
+import { type Loaded, sendFor } from "./load.ts";
 import type { Row } from "./table.ts";
-import { textOfSize } from "./text.ts";
 
 const CONNECTIONS = [1, 16, 64];
 const LOAD_MS = 5_000;
 const WARM_UP_MS = 1_000;
 const BYTES = 1_000;
-/** Outbox rows of one claim at saturation. */
+/** Emails of one claim at saturation. */
 const BUDGET_CLAIM = 20;
 
-interface Measured {
-  /** Emails accepted a second during the load. */
-  accepted: number;
-  /** Emails a second from the first request to the arrival of the last email. */
-  arrived: number;
+interface Measured extends Loaded {
   /** CPU time of workerd from accept to final, in milliseconds for each email. */
   cpu: number;
   readings: Readings;
@@ -28,11 +24,12 @@ export async function measureRates(bench: Bench): Promise<Row[]> {
   const rows: Row[] = [];
   let claim = 0;
   for (const connections of CONNECTIONS) {
-    const { accepted, arrived, cpu, readings } = await measureLoad(bench, connections, LOAD_MS);
-    claim = readings.claimedRows / readings.claims;
+    const { emails, accepted, arrived, cpu, readings } = await measureLoad(bench, connections, LOAD_MS);
+    claim = emails / readings.claims;
+    const each = (count: number) => (count / emails).toFixed(1);
     rows.push({
       what: `single emails of 1 KB at ${connections} connections: accepted, arrived at the egress`,
-      value: `${accepted.toFixed(0)} and ${arrived.toFixed(0)} a second; ${cpu.toFixed(1)} ms of CPU each, ${claim.toFixed(0)} in a claim`,
+      value: `${accepted.toFixed(0)} and ${arrived.toFixed(0)} a second; ${cpu.toFixed(1)} ms of CPU each, ${claim.toFixed(0)} in a claim; ${each(readings.d1Calls)} D1 calls, ${each(readings.rowsWritten)} rows, ${each(readings.queueOperations)} queue operations`,
       budget: "",
       isMet: true,
     });
@@ -46,29 +43,14 @@ export async function measureRates(bench: Bench): Promise<Row[]> {
   return rows;
 }
 
-/** Sends emails over this number of connections for `ms` milliseconds, then waits until all have arrived. */
+/** Sends emails as `sendFor`, and reads the meters. */
 async function measureLoad({ deployment, sink }: Bench, connections: number, ms: number): Promise<Measured> {
-  const body = JSON.stringify(deployment.mail(textOfSize(BYTES)));
-  const arrivedBefore = sink.arrivals.length;
   await deployment.readings();
   const cpuBefore = await cpuMs(deployment.workerdPid);
-  const startedAt = performance.now();
-  let emails = 0;
-  const sendUntilOver = async () => {
-    while (performance.now() - startedAt < ms) {
-      await (await deployment.call("POST", "/v1/emails/", body)).arrayBuffer();
-      emails++;
-    }
-  };
-  await Promise.all(Array.from({ length: connections }, sendUntilOver));
-  const loadSeconds = (performance.now() - startedAt) / 1000;
-  await sink.waitFor(arrivedBefore + emails);
-  await deployment.waitUntilDrained();
-  const seconds = ((sink.arrivals.at(-1) ?? Number.NaN) - startedAt) / 1000;
+  const loaded = await sendFor(deployment.target(sink, BYTES), connections, ms);
   return {
-    accepted: emails / loadSeconds,
-    arrived: emails / seconds,
-    cpu: ((await cpuMs(deployment.workerdPid)) - cpuBefore) / emails,
+    ...loaded,
+    cpu: ((await cpuMs(deployment.workerdPid)) - cpuBefore) / loaded.emails,
     readings: await deployment.readings(),
   };
 }
