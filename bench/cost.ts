@@ -1,5 +1,4 @@
 /** Measures rows written and platform cost of single emails. The counts are the same on every machine. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Readings } from "../test/support/meter.ts";
 import { delegatedRows } from "./delegated-costs.ts";
 import type { Bench, Deployment } from "./deployment.ts";
@@ -11,14 +10,18 @@ import { textOfSize } from "./text.ts";
 const LONE_A_DAY = 5;
 const DAYS_IN_ROW = 3;
 const LONE = LONE_A_DAY * DAYS_IN_ROW;
-const SHARED = 100;
+/** Emails sent over each number of connections of one isolate, and the budget of 1,000 in dollars. */
+const SENT = 320;
+const LOADS = [
+  { connections: 1, dollars: 0.016 },
+  { connections: 16, dollars: 0.008 },
+  { connections: 64, dollars: 0.008 },
+];
 const BODY_BYTES = 8_000;
-/** Rows written of an email from its accept to its end: alone, and of those that share claims, flushes and cron runs. */
-const ROWS_BUDGET = { lone: 11, shared: 9.5 };
+/** Rows written of a lone email from its accept to its end. */
+const LONE_ROWS = 11;
 /** CPU time assumed for accept and delivery of a small email, in milliseconds. It is 2 % of the cost. */
 const CPU_MS = 8;
-/** Time in which the work after the last response ends, in milliseconds. */
-const AFTER_RESPONSE_MS = 200;
 
 /** Mean readings of an email: until it is final and indexed, and of the later move of its content from its row to R2. */
 interface Measured {
@@ -33,14 +36,19 @@ export async function measureCosts({ deployment }: Bench): Promise<Row[]> {
   await finish(deployment);
   await moveContent(deployment);
   const lone = await measure(deployment, LONE, sendLone);
-  const shared = await measure(deployment, SHARED, sendShared);
+  const loads = [];
+  for (const load of LOADS)
+    loads.push({ ...load, ...(await measure(deployment, SENT, (of) => sendOver(of, load.connections))) });
   // Pages of 4 KB are too coarse for the size of a few emails. Lone content is in the row for half of the days on average.
-  const loneKilobytes = (shared.bytes + (BODY_BYTES * DAYS_IN_ROW) / 2 / 30) / 1000;
+  const loneKilobytes = ((loads[0]?.bytes ?? 0) + (BODY_BYTES * DAYS_IN_ROW) / 2 / 30) / 1000;
   return [
-    rowsWrittenRow("a lone email", lone, ROWS_BUDGET.lone),
-    rowsWrittenRow(`each of ${SHARED} emails at once`, shared, ROWS_BUDGET.shared),
+    rowsWrittenRow("a lone email", lone, LONE_ROWS),
     costRow(`emails, each flushed alone, ${LONE_A_DAY} a day`, lone, loneKilobytes, 0.016),
-    costRow(`emails in shared flushes, ${SHARED} at once`, shared, shared.bytes / 1000, 0.013),
+    ...loads.map((load) => {
+      const { final, bytes, dollars } = load;
+      const what = `emails over ${load.connections} connections (${final.rowsWritten.toFixed(1)} rows written)`;
+      return costRow(what, load, bytes / 1000, dollars);
+    }),
     ...delegatedRows(),
   ];
 }
@@ -73,20 +81,16 @@ async function sendLone(deployment: Deployment): Promise<Readings> {
   return deployment.readings();
 }
 
-/** Sends emails one by one that are delivered together. Returns the readings. */
-async function sendShared(deployment: Deployment): Promise<Readings> {
-  await deployment.control("pause-queue");
+/** Sends emails over connections of one isolate while they are delivered. Returns the readings. */
+async function sendOver(deployment: Deployment, connections: number): Promise<Readings> {
   const body = JSON.stringify(deployment.mail(textOfSize(BODY_BYTES)));
-  for (let email = 0; email < SHARED; email++) await deployment.call("POST", "/v1/emails/", body);
-  await sleep(AFTER_RESPONSE_MS);
-  const accepted = await deployment.readings();
-  await deployment.control("resume-queue");
-  await deployment.control("sweep");
+  let left = SENT;
+  const send = async () => {
+    while (left-- > 0) await (await deployment.call("POST", "/v1/emails/", body)).arrayBuffer();
+  };
+  await Promise.all(Array.from({ length: connections }, send));
   await finish(deployment);
-  const total = add(accepted, await deployment.readings());
-  // The paused queue discarded the wake-ups of the accepts, and the sweep sent others instead: each of the first would
-  // have been written, read and deleted.
-  return { ...total, queueOperations: 3 * accepted.queueOperations };
+  return deployment.readings();
 }
 
 /** Waits until the emails are final, then runs the cron task of the minute. */
