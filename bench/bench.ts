@@ -2,13 +2,13 @@
 // parts only. docs/performance.md says how to read each row.
 import { readArguments } from "../dev/arguments.ts";
 import { Deployment } from "./deployment.ts";
-import { parts } from "./parts.ts";
+import { defaultParts, parts } from "./parts.ts";
 import { Sink } from "./sink.ts";
 import { type Row, toTable } from "./table.ts";
 
 const usage = `bench [-- ${Object.keys(parts).join("|")} ...]`;
 const { positionals } = readArguments({ usage, allowPositionals: true });
-const selected = positionals.length > 0 ? positionals : Object.keys(parts);
+const selected = positionals.length > 0 ? positionals : defaultParts;
 const unknown = selected.filter((name) => !Object.hasOwn(parts, name));
 if (unknown.length > 0) {
   console.error(`Unknown part: ${unknown.join(", ")}. The parts are: ${Object.keys(parts).join(", ")}`);

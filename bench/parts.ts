@@ -9,6 +9,7 @@ import { measureDistance } from "./distance/measure.ts";
 import { measureHops } from "./hops.ts";
 import { measureLatency } from "./latency.ts";
 import { measureMailbox } from "./mailbox.ts";
+import { measurePeers } from "./peers.ts";
 import { measureRates } from "./rates.ts";
 import type { Row } from "./table.ts";
 import { measureWaits } from "./waits.ts";
@@ -26,4 +27,8 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   delivery: measureDelivery,
   mailbox: measureMailbox,
   waits: measureWaits,
+  peers: measurePeers,
 };
+
+/** The parts that run when none is named. `peers` is not one of them: it installs packages. */
+export const defaultParts = Object.keys(parts).filter((name) => name !== "peers");

@@ -56,5 +56,7 @@ export default {
     },
     "smtp-egress": { project: ["**/*.ts"] },
     "mail-gateway": { project: ["**/*.ts"] },
+    // Not a workspace of npm: the bench installs its packages.
+    "bench/peers": { entry: ["server.mjs"], project: ["**/*.mjs"] },
   },
 } satisfies KnipConfig;
