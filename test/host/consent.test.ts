@@ -132,7 +132,7 @@ describe.skipIf(chromiumUnavailable() !== null)("a person in Chromium", () => {
     await page.getByRole("link", { name: /export/i }).click();
     const exported = await text(await (await download).createReadStream());
     expect(exported).toContain("Grace Hopper");
-    expect(await placesOf(FRIEND)).toContain("MAIL_0 contacts");
+    expect(await placesOf(FRIEND)).toContainEqual(expect.stringMatching(/^MAIL_\d contacts$/));
     await page.getByRole("link", { name: /erase/i }).click();
     expect(await findIssues(page)).toEqual([]);
     await page.getByRole("button", { name: "Erase this person" }).click();
