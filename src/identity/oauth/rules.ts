@@ -37,11 +37,12 @@ export function redirectUriIssue(uri: string): string | null {
 
 /**
  * Returns whether a requested redirect URI is a registered one: the same string, except for the port of a loopback host,
- * which an app does not know before it starts (RFC 8252 7.3, RFC 9700 4.1.3). Pure.
+ * which an app does not know before it starts (RFC 8252 7.3, RFC 9700 4.1.3) and which is at most 65535. Pure.
  */
 export function isRegistered(registered: readonly string[], requested: string): boolean {
   return registered.some(
-    (uri) => uri === requested || (isLoopback(uri) && withoutPort(uri) === withoutPort(requested)),
+    (uri) =>
+      uri === requested || (isLoopback(uri) && URL.canParse(requested) && withoutPort(uri) === withoutPort(requested)),
   );
 }
 

@@ -50,6 +50,8 @@ describe("insufficient validation of redirect URIs (4.1)", () => {
       "http://127.0.0.1:3000@attacker.example/callback",
       "http://localhost:3000/callback",
       "https://127.0.0.1:3000/callback",
+      "http://127.0.0.1:65536/callback",
+      "http://127.0.0.1:99999/callback",
       "javascript:alert(1)",
       "",
     ];
