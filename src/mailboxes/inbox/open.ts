@@ -71,7 +71,7 @@ export async function openMailboxWith<Row>(
   const audit: MainStatement[] = mayOpenAll
     ? [
         ctx.db.prepare(RECORD).bind(...values, actor.credentialId, ctx.now(), RECORDED_MS),
-        auditIfChangedStatement(ctx, { action: "mailbox.opened", target: id, detail: { opened_as: actor.role } }),
+        auditIfChangedStatement(ctx, { action: "opened as", target: id, detail: { opened_as: actor.role } }),
       ]
     : [];
   const results = await ctx.db.batch([...audit, ctx.db.prepare(FIND).bind(...values), ...more(id)]);

@@ -34,7 +34,7 @@ export const actions = {
   "mailbox.alias_added": "mailbox",
   "mailbox.alias_deleted": "mailbox",
   "mailbox.filter_forwards": "mailbox",
-  "mailbox.opened": "mailbox",
+  "opened as": "mailbox",
   "forwarding_rule.created": "forwarding_rule",
   "forwarding_rule.updated": "forwarding_rule",
   "forwarding_rule.deleted": "forwarding_rule",

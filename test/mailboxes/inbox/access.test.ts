@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 const openings = async () => {
   const results = await database.rows<{ user_id: string; detail: string }>(
-    "SELECT user_id, credential_id, detail FROM audit_log WHERE workspace = ?1 AND action = 'mailbox.opened' ORDER BY id",
+    "SELECT user_id, credential_id, detail FROM audit_log WHERE workspace = ?1 AND action = 'opened as' ORDER BY id",
     [inbox.workspace.workspaceNumber],
   );
   return results;

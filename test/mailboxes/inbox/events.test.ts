@@ -119,7 +119,7 @@ describe("the handshake", () => {
 
   it("without Upgrade is a 426, and opening by an owner who is not assigned is recorded", async () => {
     expect((await inbox.call("GET", "/events")).status).toBe(426);
-    const entry = "SELECT count(*) AS n FROM audit_log WHERE workspace = ?1 AND action = 'mailbox.opened'";
+    const entry = "SELECT count(*) AS n FROM audit_log WHERE workspace = ?1 AND action = 'opened as'";
     await watch(inbox.workspace, mailboxId());
     expect(await env.DB.prepare(entry).bind(inbox.workspace.workspaceNumber).first("n")).toBe(1);
   });

@@ -53,7 +53,7 @@ describe("the socket of webmail", () => {
     const session = await aSession({ ...inbox.workspace, userId: admin.userId });
     const socket = await watchAt(session, path());
     const entries = await readAudit(inbox.workspace);
-    expect(entries.filter(({ action }) => action === "mailbox.opened").map(({ detail }) => detail)).toEqual([
+    expect(entries.filter(({ action }) => action === "opened as").map(({ detail }) => detail)).toEqual([
       { opened_as: "admin" },
     ]);
     expect(await receiveAndRead(socket)).toEqual(["message INBOX 1"]);

@@ -255,7 +255,7 @@ describe("a user of the dashboard", () => {
     const owner = await aSession(workspace);
     const html = await (await owner.call("GET", path("/INBOX"))).text();
     expect(textOf(html)).toContain("Opened as owner of the workspace. This is recorded in the audit log.");
-    expect((await readAudit(workspace)).map(({ action }) => action)).toContain("mailbox.opened");
+    expect((await readAudit(workspace)).map(({ action }) => action)).toContain("opened as");
   });
 
   it("opens as a member the mailboxes assigned to it, and no other", async () => {
