@@ -3,7 +3,7 @@ export { advancePolicies } from "./advance-policies.ts";
 export { mtaStsId, mtaStsPolicy } from "./mta-sts.ts";
 export { belongsToHost } from "./owners.ts";
 export { KEPT_MS, nextPolicy } from "./policy-rules.ts";
-export { type HostRow, policyOf, setPolicyStatement } from "./policy-statements.ts";
+export { type HostRow, ownPolicyStatements, policyOf, setPolicyStatement } from "./policy-statements.ts";
 export { toPolicy } from "./policy-view.ts";
 export { hostLabels } from "./rules.ts";
 export { linkUrl, toHost } from "./serialize.ts";

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { findPolicyMode } from "../../../src/domains/hosts/policy-mode.ts";
 import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/schema.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aMail, aWorkspace, recordingContext, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 let admin: Awaited<ReturnType<typeof aSession>>;
 
@@ -121,6 +122,10 @@ describe("the daily limit of a workspace", () => {
   });
 });
 
+const INSERT_POLICY = `
+  INSERT INTO custom_hosts (name, purpose, domain_id, workspace, status, created_at, active_at, next_check_at, policy_mode, policy_since)
+  VALUES (?1, 'mta_sts', ?2, ?3, 'active', 1, 1, 1, 'enforce', 1)`;
+
 describe("the claim of a domain", () => {
   const claimsOf = async (name: string) =>
     (await admin.get(`/v1/admin/domain-claims/${name}`)).json<{ name: string; workspace_id: string }[]>();
@@ -138,6 +143,15 @@ describe("the claim of a domain", () => {
     expect(domain).toMatchObject({ status: "failed" });
     expect((await workspace.post("/v1/emails/", aMail(workspace))).status).toBe(422);
     expect((await auditOf(workspace)).filter((action) => action === "domain.claim_ended")).toHaveLength(1);
+  });
+
+  it("ends with the MTA-STS policy of the domain, which held mail back that came by other servers", async () => {
+    const { domain, domainId, workspaceNumber } = await aWorkspace();
+    const host = `mta-sts.${domain}`;
+    await database.run(INSERT_POLICY, [host, domainId, workspaceNumber]);
+    expect(await findPolicyMode(testContext(), host)).toBe("enforce");
+    expect((await admin.call("DELETE", `/v1/admin/domain-claims/${domain}`)).status).toBe(204);
+    expect(await findPolicyMode(testContext(), host)).toBe("none");
   });
 
   it("of a name below or of no domain is not touched", async () => {

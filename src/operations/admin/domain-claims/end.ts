@@ -1,4 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import { findDomainWithKeys } from "../../../domains/domains/index.ts";
+import { ownPolicyStatements } from "../../../domains/hosts/index.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../../notices/notifications/index.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
@@ -9,7 +11,8 @@ const END = "UPDATE domains SET status = 'failed', next_check_at = NULL WHERE id
 
 /**
  * Ends the verification of a domain: it becomes `failed`, sends nothing more, and another workspace can verify the name. The
- * workspace that loses it is notified, and can verify it again only with its records in the DNS. Throws 404 when no workspace has
+ * workspace that loses it is notified, and can verify it again only with its records in the DNS. Its MTA-STS policy ends with it, since
+ * nobody looks any more where its mail goes. Throws 404 when no workspace has
  * verified this name.
  */
 export async function endDomainClaim(ctx: CallerCtx, name: string): Promise<void> {
@@ -23,10 +26,12 @@ export async function endDomainClaim(ctx: CallerCtx, name: string): Promise<void
     body: "The platform ended its verification. Verify the domain again if it is yours.",
     href: `/domains/${target}`,
   } as const;
+  const found = await findDomainWithKeys(ctx, target);
   await guardedBatch(ctx.db, [
     ctx.db.prepare(END).bind(target),
     expectChanges(ctx.db, 1),
     auditStatement({ ...ctx, workspace: { number } }, { action: "domain.claim_ended", target, detail: { name } }),
+    ...(found ? ownPolicyStatements(ctx, found.domain, { hosts: found.hosts, event: "mx_lost" }) : []),
     ...notifyOwnersStatements(ctx, number, notice),
   ]).catch(onConcurrency(() => notFound("Verified domain")));
 }
