@@ -1,3 +1,4 @@
+import { afterResponse } from "../after-response.ts";
 import type { MailCtx, WorkspaceCtx } from "../context.ts";
 
 /** A queue message that starts a run of the automations of a mail database. */
@@ -52,9 +53,7 @@ export async function wakeForNewEvents(
 ): Promise<void> {
   const delaySeconds = delayOf(ctx);
   if (delaySeconds === null) return;
-  const work = wakeAutomations(ctx, delaySeconds);
-  if (ctx.waitUntil) ctx.waitUntil(work);
-  else await work;
+  await afterResponse(ctx, wakeAutomations(ctx, delaySeconds));
 }
 
 /** Returns the delay of the next message; null when one that was sent already arrives after now. */

@@ -27,7 +27,7 @@ const BEGIN = `
 
 const BEGIN_DAY = `${BEGIN} AND day IS NOT ?2`;
 
-// Not by changes(): a repeated transaction counts what is there.
+// Only the commits that were written: the first of their emails is there.
 const COUNT_COMMITS = `
   UPDATE shard_workspaces SET day_emails = day_emails + n FROM (
     SELECT e.workspace, sum(c.value->>'emails') AS n FROM json_each(?1) c

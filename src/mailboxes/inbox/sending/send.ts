@@ -1,10 +1,9 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, conflict, unprocessable, type ValidationError } from "../../../lib/errors.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
-import { isRolledBack } from "../../../platform/db/batch.ts";
 import { newSentCopy } from "../../../platform/outbox/sent-copy.ts";
 import { ContentUpload } from "../../../sending/emails/content/index.ts";
-import { type NewEmail, sendEmail } from "../../../sending/emails/send/index.ts";
+import { isRefusal, type NewEmail, sendEmail } from "../../../sending/emails/send/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { wrapText } from "../wrap-text.ts";
 import { findFiles, type UploadedFile } from "./files.ts";
@@ -44,7 +43,7 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
   } catch (error) {
     await upload.abort();
     // After any other error the email may be accepted all the same.
-    if (isRolledBack(error) || (error instanceof AppError && error.status < 500)) await free();
+    if (isRefusal(error)) await free();
     throw inRequestPaths(error);
   }
 }

@@ -101,16 +101,16 @@ const INSERT_COPIES = `
  */
 export function commitStatements(ctx: MailCtx, commits: readonly Commit[], isStrict = false): MailStatement[] {
   const { mail: db } = ctx;
-  const limited = commits.filter(({ limit }) => limit !== null);
-  const keyed = commits.filter((commit) => commit.keyed !== null);
-  const members = JSON.stringify(commits.map(toMember));
-  const insert = (rows: string) =>
+  const members = commits.map(toMember);
+  const limited = members.filter(({ limit }) => limit !== null);
+  const keyed = members.filter(({ keys }) => keys !== undefined);
+  const insert =
     limited.length + keyed.length > 0
-      ? db.prepare(INSERT_WRITABLE_EMAILS).bind(rows, members)
-      : db.prepare(INSERT_EMAILS).bind(rows);
+      ? (rows: string) => db.prepare(INSERT_WRITABLE_EMAILS).bind(rows, JSON.stringify(members))
+      : (rows: string) => db.prepare(INSERT_EMAILS).bind(rows);
   const rows = commits.flatMap((commit, at) => {
-    const { workspace, outboxId } = toMember(commit);
-    const ofCommit = JSON.stringify({ commit: at, workspace, sharedId: outboxId }).slice(1);
+    const sharedId = commit.ids.length === 1 ? commit.due[0]?.outboxId : undefined;
+    const ofCommit = JSON.stringify({ commit: at, workspace: commit.workspace.number, sharedId }).slice(1);
     return commit.rows.map((row) => `${row.slice(0, -1)},${ofCommit}`);
   });
   const placed = commits.flatMap(({ workspace, ids }) => ids.map((id) => ({ workspace: workspace.number, id })));
@@ -123,35 +123,27 @@ export function commitStatements(ctx: MailCtx, commits: readonly Commit[], isStr
   return [
     // Reading a large body can take longer than the deletion of the workspace and all its rows.
     addWorkspacesStatement(ctx, workspaces),
-    ...(limited.length > 0
-      ? [
-          beginDayStatement(
-            ctx,
-            limited.map(({ workspace }) => workspace.number),
-          ),
-        ]
-      : []),
+    ...(limited.length > 0 ? [beginDayStatement(ctx, limited.map(numberOf))] : []),
     ...jsonGroups(rows).flatMap(({ json, count }) => [insert(json), ...(isStrict ? [expectChanges(db, count)] : [])]),
     ...(due.length > 0 ? [db.prepare(INSERT_OUTBOX_ROWS).bind(JSON.stringify(due))] : []),
     changeStatement(ctx, placed),
     ...(copies.length > 0 ? [db.prepare(INSERT_COPIES).bind(JSON.stringify(copies))] : []),
-    ...(keyed.length > 0 ? storeResponsesStatements(ctx, keyed.map(toMember)) : []),
+    ...(keyed.length > 0 ? storeResponsesStatements(ctx, keyed) : []),
     ...recordEventsStatements(ctx, events),
-    ...(limited.length > 0 ? [countCommitsStatement(ctx, limited.map(toMember))] : []),
+    ...(limited.length > 0 ? [countCommitsStatement(ctx, limited)] : []),
   ];
 }
 
-/** Returns a commit as the statements have it in JSON. The first of its emails stands for all. */
-function toMember({ workspace, ids, due, limit, keyed }: Commit) {
-  return {
-    workspace: workspace.number,
-    email: ids[0],
-    emails: ids.length,
-    limit,
-    outboxId: ids.length === 1 ? due[0]?.outboxId : undefined,
-    ...keyed,
-  };
-}
+const numberOf = ({ workspace }: { workspace: number }) => workspace;
+
+/** Returns the fields of a commit that the statements read as JSON. They take a commit as written when its first email is there. */
+const toMember = ({ workspace, ids, limit, keyed }: Commit) => ({
+  workspace: workspace.number,
+  email: ids[0],
+  emails: ids.length,
+  limit,
+  ...keyed,
+});
 
 /** Returns the JSON of a row. `content` is JSON already: as a string in it, every quote would be escaped again. */
 function toRow({ content, ...email }: NewEmail): string {

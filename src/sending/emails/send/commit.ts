@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError } from "../../../lib/errors.ts";
+import { afterResponse } from "../../../platform/after-response.ts";
 import type { MailStatement, WakeUp } from "../../../platform/context.ts";
 import { ConcurrencyError, isRolledBack, repeatableBatch } from "../../../platform/db/batch.ts";
 import { findResponse } from "../../../platform/idempotency/responses.ts";
@@ -95,7 +96,7 @@ function commitShared(ctx: CallerCtx, commit: GatheredCommit): Promise<boolean> 
     await commitAlone(ctx, commit, [], false);
     return new Set([commit]);
   });
-  // A client that disconnects takes nobody with it.
+  // The request goes on when its client disconnects: others wait for the transaction that it leads.
   ctx.waitUntil?.(work.catch(() => {}));
   return work;
 }
@@ -189,7 +190,5 @@ async function wake(ctx: CallerCtx, commits: readonly Commit[]): Promise<void> {
   }
   if (rows.size > 0) await wakeAfterResponse(ctx, [...rows.values()]);
   if (!ctx.settings.liveWebhooks || commits.every(({ events }) => events.length === 0)) return;
-  const woken = wakeWebhooks(ctx);
-  if (ctx.waitUntil) ctx.waitUntil(woken);
-  else await woken;
+  await afterResponse(ctx, wakeWebhooks(ctx));
 }

@@ -55,13 +55,13 @@ export class CommitGatherer<Item extends Gathered> {
     if (running && now < running.aliveAt + SILENCE_MS) {
       running.waiting.push(entry);
       const signal = await this.#waitForSignal(running, entry);
-      return signal === "lead" ? this.#lead(database, running, write) : signal;
+      return signal === "lead" ? (await this.#lead(database, running, write)).has(item) : signal;
     }
     const line = { waiting: [entry], aliveAt: now };
     this.#lines.set(database, line);
     // Those that one request commits together come before this.
     await null;
-    return this.#lead(database, line, write);
+    return (await this.#lead(database, line, write)).has(item);
   }
 
   /** Waits for the signal of an entry, or for the silence of the leader. */
@@ -80,8 +80,8 @@ export class CommitGatherer<Item extends Gathered> {
     }
   }
 
-  /** Writes the first that wait and tells them. Returns whether the first of all, that of this request, was written. */
-  async #lead(database: object, line: Line<Item>, write: Write<Item>): Promise<boolean> {
+  /** Writes the first that wait, that of this request among them, and tells them. Returns those that were written. */
+  async #lead(database: object, line: Line<Item>, write: Write<Item>): Promise<ReadonlySet<Item>> {
     const group = takeGroup(line);
     const live = () => {
       line.aliveAt = this.#now();
@@ -101,7 +101,7 @@ export class CommitGatherer<Item extends Gathered> {
       if (next) next.signal.resolve("lead");
       else if (this.#lines.get(database) === line) this.#lines.delete(database);
     }
-    return group[0] !== undefined && written.has(group[0].item);
+    return written;
   }
 }
 
