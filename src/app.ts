@@ -78,9 +78,9 @@ app.get("/health", needs("public"), (c) => c.json({ status: "ok", version: VERSI
 app.get("/openapi.json", needs("public"), openApiDocument(app));
 app.route("/", noticesRoutes);
 app.route("/", identityRoutes);
-app.route("/", domainRoutes);
-app.route("/", domainHealthRoutes);
-app.route("/", domainReportRoutes);
+app.route("/", domainRoutes.app);
+app.route("/", domainHealthRoutes.app);
+app.route("/", domainReportRoutes.app);
 app.route("/", hostRoutes);
 app.route("/", sendingRoutes);
 app.route("/", audienceRoutes);

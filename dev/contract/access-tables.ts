@@ -1,9 +1,18 @@
-import { isDeniedToOauth, roleScopes, scopes } from "../../src/access/accounts/scopes.ts";
+import { roleScopes, scopes } from "../../src/access/accounts/scopes.ts";
 import { app } from "../../src/app.ts";
 import { RouteIndex } from "../../src/http/route-index.ts";
 import { changes } from "../../src/identity/members/rules.ts";
 import { actions } from "../../src/platform/audit/actions.ts";
 import { code, codes, table } from "./markdown.ts";
+
+const routes = new RouteIndex(app);
+
+/** Returns whether tokens of OAuth may call a route that their scopes permit. */
+function mayOauth(route: string): string {
+  const outliving = routes.outlivingOf(route);
+  if (!outliving) return "yes";
+  return outliving.when === null ? "refused" : `refused when ${outliving.when}`;
+}
 
 const yes = (condition: boolean) => (condition ? "yes" : "no");
 
@@ -22,14 +31,14 @@ export const accessTables = {
   routes: () =>
     table(
       ["route", "scope", "OAuth tokens"],
-      [...new RouteIndex(app).scopes]
+      [...routes.scopes]
         .filter(([route]) => / \/v1\//.test(route))
         .sort(([a], [b]) => comparePaths(a, b))
         .map(([route, scope]) => [
           // As in OpenAPI, with the names of parameters in braces.
           code(route.replace(/:(\w+)/g, "{$1}")),
           code(scope),
-          ["session", "platform_admin", "public"].includes(scope) ? "" : isDeniedToOauth(route) ? "refused" : "yes",
+          ["session", "platform_admin", "public"].includes(scope) ? "" : mayOauth(route),
         ]),
     ),
   "role-changes": () =>

@@ -14,13 +14,13 @@ import { segmentRoutes } from "./segments/routes.ts";
 /** The routes of the area. */
 export const audienceRoutes = newRoutes()
   .route("/", automationRoutes)
-  .route("/", contactRoutes)
-  .route("/", bulkSendRoutes)
+  .route("/", contactRoutes.app)
+  .route("/", bulkSendRoutes.app)
   .route("/", broadcastRoutes)
-  .route("/", broadcastAnalyticsRoutes)
+  .route("/", broadcastAnalyticsRoutes.app)
   .route("/", confirmationRoutes)
-  .route("/", formRoutes)
+  .route("/", formRoutes.app)
   .route("/", formPages)
-  .route("/", peopleRoutes)
-  .route("/", eventRoutes)
-  .route("/", segmentRoutes);
+  .route("/", peopleRoutes.app)
+  .route("/", eventRoutes.app)
+  .route("/", segmentRoutes.app);

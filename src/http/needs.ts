@@ -1,25 +1,31 @@
 import { findTargetHandler } from "hono/utils/handler";
 import type { ZodType } from "zod";
-import type { RequiredScope } from "../access/accounts/scopes.ts";
+import type { Outliving } from "../access/accounts/outlives.ts";
+import type { RequiredScope, Scope } from "../access/accounts/scopes.ts";
 import type { Middleware } from "./env.ts";
 
-const SCOPE = Symbol("scope");
-const RESPONSE = Symbol("response");
+const DECLARED = Symbol("declared");
 
-/** Returns a handler that declares the scope of its route. `authenticate` enforces the scope before any handler runs. */
-export const needs = (scope: RequiredScope) => declaring(scope, (_c, next) => next());
-
-/** Makes a middleware declare the scope of each route that has it, and the schema of its success if that has a JSON body. */
-export function declaring(scope: RequiredScope, middleware: Middleware, response: ZodType | null = null): Middleware {
-  return Object.assign(middleware, { [SCOPE]: scope, [RESPONSE]: response });
+/** What one handler of a route declares. */
+export interface Declared {
+  scope: RequiredScope;
+  /** What the route makes or reads that outlives its credential; null: nothing. */
+  outliving: Outliving | null;
+  /** The schema of its success; null: it has no JSON body. */
+  response: ZodType | null;
 }
 
-/** Returns the scope that a handler declares. Undefined for a handler that declares none. */
-export function declaredScope(handler: Parameters<typeof findTargetHandler>[0]): RequiredScope | undefined {
-  return (findTargetHandler(handler) as { [SCOPE]?: RequiredScope })[SCOPE];
-}
+/** The right of a route. One that takes a scope says what it makes that outlives the credential. */
+type Right = [scope: Exclude<RequiredScope, Scope>] | [scope: Scope, outliving: Outliving | null];
 
-/** Returns the schema of a success that a handler declares. Null for a body that is not JSON, and for none. */
-export function declaredResponse(handler: Parameters<typeof findTargetHandler>[0]): ZodType | null {
-  return (findTargetHandler(handler) as { [RESPONSE]?: ZodType | null })[RESPONSE] ?? null;
-}
+/** Returns a handler that declares the right of its route. `authenticate` enforces it before any handler runs. */
+export const needs = (...[scope, outliving = null]: Right) =>
+  declaring({ scope, outliving, response: null }, (_c, next) => next());
+
+/** Makes a middleware declare this of each route that has it. */
+export const declaring = (declared: Declared, middleware: Middleware): Middleware =>
+  Object.assign(middleware, { [DECLARED]: declared });
+
+/** Returns what a handler declares of its route. Undefined for a handler that declares nothing. */
+export const declaredBy = (handler: Parameters<typeof findTargetHandler>[0]): Declared | undefined =>
+  (findTargetHandler(handler) as { [DECLARED]?: Declared })[DECLARED];

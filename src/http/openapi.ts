@@ -1,7 +1,5 @@
-import { type DescribeRouteOptions, describeRoute, resolver } from "hono-openapi";
+import { resolver } from "hono-openapi";
 import * as z from "zod";
-import type { RequiredScope } from "../access/accounts/scopes.ts";
-import { declaring } from "./needs.ts";
 
 const ValidationError = z
   .object({
@@ -41,24 +39,13 @@ const problems: Record<number, string> = {
 
 const TOO_MANY_REQUESTS = "Too many requests; Retry-After says after how many seconds to try again";
 
-/**
- * Returns the function that declares an operation of this tag: the scope that `authenticate` enforces before any handler runs,
- * its name, and its entry in the OpenAPI document.
- */
-export const operationsOf = (tag: string) => (scope: RequiredScope, operationId: string, entry: DescribeRouteOptions) =>
-  declaring(scope, describeRoute({ tags: [tag], operationId, ...entry }), schemaOfSuccess(entry.responses));
-
 /** The schemas that the resolvers of bodies were made of: a resolver does not name its own. */
 const schemas = new WeakMap<object, z.ZodType>();
 
-/** Returns the schema of the first 2xx response with a JSON body, or null. */
-function schemaOfSuccess(table: DescribeRouteOptions["responses"]): z.ZodType | null {
-  for (const [status, response] of Object.entries(table ?? {})) {
-    const schema = "content" in response ? response.content?.["application/json"]?.schema : undefined;
-    const found = status.startsWith("2") && schema ? schemas.get(schema) : undefined;
-    if (found) return found;
-  }
-  return null;
+/** Returns the schema of the first success with a JSON body, or null. */
+export function schemaOf(successes: Responses): z.ZodType | null {
+  const found = Object.values(successes).map(({ content }) => schemas.get(content?.["application/json"]?.schema ?? {}));
+  return found.find((schema) => schema !== undefined) ?? null;
 }
 
 /** A response header in the OpenAPI document. */
@@ -74,17 +61,22 @@ interface Described<Content> {
   content?: Content;
 }
 
-function json(of: z.ZodType) {
+function contentOf(of: z.ZodType) {
   const schema = resolver(of);
   schemas.set(schema, of);
   return { "application/json": { schema } };
 }
-type Responses = Record<string, Described<ReturnType<typeof json>>>;
 
-/** Returns one successful response of a route (`schema` null: no body). */
-export function success(status: number, description: string, schema: z.ZodType | null): Responses {
-  return { [status]: { description, ...(schema ? { content: json(schema) } : {}) } };
-}
+/** Responses by status. */
+export type Responses = Record<number, Described<Record<string, { schema: object }>>>;
+
+/** Returns a response with a JSON body. */
+export const json = (status: number, description: string, schema: z.ZodType): Responses => ({
+  [status]: { description, content: contentOf(schema) },
+});
+
+/** Returns a response without a body. */
+export const empty = (description: string): Responses => ({ 204: { description } });
 
 /** Returns the description of a body that `readFields` reads: JSON, or the same fields as a form. */
 export function fieldsBody(schema: z.ZodType) {
@@ -103,34 +95,36 @@ export function file(description: string, mediaType: string) {
   return { 200: { description, content: { [mediaType]: { schema: { type: "string" as const, format: "binary" } } } } };
 }
 
-/** Adds a header to the successful responses of a route. */
-export function withHeader(table: Responses, name: string, header: Header): Responses {
-  const entries = Object.entries(table).map(([status, response]) =>
-    status.startsWith("2")
-      ? [status, { ...response, headers: { ...response.headers, [name]: header } }]
-      : [status, response],
+/** Adds a header to responses. */
+export const withHeader = (table: Responses, name: string, header: Header): Responses =>
+  Object.fromEntries(
+    Object.entries(table).map(([status, response]) => [
+      status,
+      { ...response, headers: { ...response.headers, [name]: header } },
+    ]),
   );
-  return Object.fromEntries(entries);
-}
+
+/** Schemas of errors that say more than their `detail`, by status. */
+export type Problems = Readonly<Record<number, z.ZodType>>;
 
 /**
- * Returns the responses of a route for the OpenAPI document: the success (`schema` null: no body), 401, 422 and 429,
- * which every route has, and the statuses in `errors`.
+ * Returns the responses of a route for the OpenAPI document: its successes, 401, 422 and 429, which every route has, and these statuses.
  */
-export function responses(
-  status: number,
-  description: string,
-  schema: z.ZodType | null,
-  errors: readonly number[] = [],
-): Responses {
-  const table: Responses = {
-    ...success(status, description, schema),
-    401: { description: "Missing, invalid, revoked or expired credentials", content: json(HTTPProblem) },
-    422: { description: "The request is not valid", content: json(ValidationProblem) },
-    429: { description: TOO_MANY_REQUESTS, headers: rateLimitHeaders, content: json(HTTPProblem) },
+export function responsesOf(successes: Responses, statuses: readonly number[], shapes: Problems = {}): Responses {
+  const errors = statuses.map((status) => [
+    status,
+    {
+      description: problems[status] ?? "Error",
+      content: contentOf(shapes[status] ?? HTTPProblem),
+    },
+  ]);
+  return {
+    ...successes,
+    401: { description: "Missing, invalid, revoked or expired credentials", content: contentOf(HTTPProblem) },
+    422: { description: "The request is not valid", content: contentOf(ValidationProblem) },
+    429: { description: TOO_MANY_REQUESTS, headers: rateLimitHeaders, content: contentOf(HTTPProblem) },
+    ...(Object.fromEntries(errors) as Responses),
   };
-  for (const error of errors) table[error] = { description: problems[error] ?? "Error", content: json(HTTPProblem) };
-  return table;
 }
 
 /** Ids in examples, by path parameter. The examples of the schemas use the same ids. */

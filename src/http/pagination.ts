@@ -1,8 +1,7 @@
-import type { Context } from "hono";
 import * as z from "zod";
 import type { CallerCtx } from "../access/caller.ts";
 import { uuidText } from "../lib/id-field.ts";
-import type { AppContext, AppEnv } from "./env.ts";
+import type { AppContext } from "./env.ts";
 
 /** Rows that `page` may skip. SQLite reads every row that OFFSET skips, so deeper pages use a cursor. */
 const MAX_SKIPPED = 100_000;
@@ -104,11 +103,11 @@ interface List<Query, Row> {
 
 /** Responds with a page of a list. Its query has `limit`, and perhaps `page` and other fields. */
 export async function respondList<Query extends { limit: number; page?: number }, Row>(
-  c: Context<AppEnv, string, { out: { query: Query } }>,
+  c: AppContext,
+  { limit, page = 0, ...filter }: Query,
   { read, after, serialize }: List<Query, Row>,
 ) {
   const caller = c.get("caller");
-  const { limit, page = 0, ...filter } = c.req.valid("query");
   const found = await read(caller, { ...filter, offset: page * limit, limit: limit + 1 });
   return c.json(onePage(c, found, limit, (last) => ({ after: after(last) })).map((row) => serialize(row, caller)));
 }

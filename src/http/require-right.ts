@@ -1,4 +1,5 @@
-import { isDeniedToOauth, isServiceScope, OAUTH_REFUSAL } from "../access/accounts/scopes.ts";
+import { outlivingRefusal } from "../access/accounts/outlives.ts";
+import { isServiceScope } from "../access/accounts/scopes.ts";
 import type { Actor } from "../access/caller.ts";
 import { AppError, forbidden } from "../lib/errors.ts";
 import type { RouteIndex } from "./route-index.ts";
@@ -31,7 +32,9 @@ export function missingRight(actor: Actor, route: string, routes: RouteIndex): A
     return null;
   }
   // Before the scope: a client must not ask the user for a scope that does not help.
-  if (actor.kind === "oauth" && isDeniedToOauth(route)) return forbidden(OAUTH_REFUSAL);
+  const outliving = routes.outlivingOf(route);
+  const refusal = outliving?.when === null ? outlivingRefusal(actor, outliving) : null;
+  if (refusal) return refusal;
   return isServiceScope(need) || !actor.scopes.has(need) ? missingScope(actor, need) : null;
 }
 

@@ -1,43 +1,56 @@
 import type { Hono } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import type { ZodType } from "zod";
+import type { Outliving } from "../access/accounts/outlives.ts";
 import type { RequiredScope } from "../access/accounts/scopes.ts";
 import type { AppEnv } from "./env.ts";
-import { declaredResponse, declaredScope } from "./needs.ts";
+import { type Declared, declaredBy } from "./needs.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Finds the route of a method and path among the endpoints of an app, without its middleware, and the scope of a route. */
 export class RouteIndex {
   readonly #router = new TrieRouter<string>();
-  /** The scope of each route, which is `METHOD /path/:as/mounted`, as one of its handlers declares it. */
-  readonly scopes: ReadonlyMap<string, RequiredScope>;
-  readonly #responses: ReadonlyMap<string, ZodType>;
+  /** What each route declares, by `METHOD /path/:as/mounted`. */
+  readonly #declared: ReadonlyMap<string, Declared>;
 
   /** Collects the routes of a complete app. Throws an Error for a route that does not declare exactly one scope. */
   constructor(app: Pick<Hono<AppEnv>, "routes">) {
     const endpoints = app.routes.filter((route) => route.method !== "ALL");
-    this.scopes = collectScopes(endpoints);
-    this.#responses = collectResponses(endpoints);
+    this.#declared = collect(endpoints);
     for (const pattern of new Set(endpoints.map((route) => route.path))) this.#router.add("ANY", pattern, pattern);
+  }
+
+  /** The scopes of all routes. */
+  get scopes(): ReadonlyMap<string, RequiredScope> {
+    return new Map([...this.#declared].map(([route, { scope }]) => [route, scope]));
   }
 
   /** Returns the scope of a route. Throws an Error for an unknown one. */
   scopeOf(route: string): RequiredScope {
-    const scope = this.scopes.get(route);
-    if (scope === undefined) throw new Error(`there is no route ${route}`);
-    return scope;
+    return this.#of(route).scope;
   }
 
-  /** Returns the schema of the JSON body of a route's success, or null for one without. */
+  /** Returns what a route makes or reads that outlives its credential, or null. Throws an Error for an unknown one. */
+  outlivingOf(route: string): Outliving | null {
+    return this.#of(route).outliving;
+  }
+
+  /** Returns the schema of the JSON body of a route's success, or null for one without. Throws an Error for an unknown one. */
   responseOf(route: string): ZodType | null {
-    return this.#responses.get(route) ?? null;
+    return this.#of(route).response;
+  }
+
+  #of(route: string): Declared {
+    const declared = this.#declared.get(route);
+    if (declared === undefined) throw new Error(`there is no route ${route}`);
+    return declared;
   }
 
   /** Returns `METHOD /path/:as/mounted`, or null. HEAD is served by GET. */
   find(method: string, path: string): string | null {
     const route = `${method === "HEAD" ? "GET" : method} ${this.#patternOf(path)}`;
-    return this.scopes.has(route) ? route : null;
+    return this.#declared.has(route) ? route : null;
   }
 
   /** Returns the methods that the path has a route for. */
@@ -56,28 +69,19 @@ export class RouteIndex {
   }
 }
 
-/** Returns the scopes by route. Each handler of a route is one entry of `endpoints`. */
-function collectScopes(endpoints: Hono<AppEnv>["routes"]): Map<string, RequiredScope> {
-  const declared = new Map<string, RequiredScope[]>();
+/** Returns what the routes declare. Each handler of a route is one entry of `endpoints`. */
+function collect(endpoints: Hono<AppEnv>["routes"]): Map<string, Declared> {
+  const found = new Map<string, Declared[]>();
   for (const { method, path, handler } of endpoints) {
-    const scopes = declared.get(`${method} ${path}`) ?? [];
-    declared.set(`${method} ${path}`, scopes.concat(declaredScope(handler) ?? []));
+    const declared = found.get(`${method} ${path}`) ?? [];
+    found.set(`${method} ${path}`, declared.concat(declaredBy(handler) ?? []));
   }
-  return new Map([...declared].map(([route, scopes]) => [route, onlyScope(route, scopes)]));
+  return new Map([...found].map(([route, declared]) => [route, onlyOne(route, declared)]));
 }
 
-function collectResponses(endpoints: Hono<AppEnv>["routes"]): Map<string, ZodType> {
-  return new Map(
-    endpoints.flatMap(({ method, path, handler }) => {
-      const response = declaredResponse(handler);
-      return response === null ? [] : [[`${method} ${path}`, response] as const];
-    }),
-  );
-}
-
-function onlyScope(route: string, [scope, ...others]: readonly RequiredScope[]): RequiredScope {
-  if (scope === undefined || others.length > 0) throw new Error(`${route} must declare exactly one scope`);
-  return scope;
+function onlyOne(route: string, [declared, ...others]: readonly Declared[]): Declared {
+  if (declared === undefined || others.length > 0) throw new Error(`${route} must declare exactly one scope`);
+  return declared;
 }
 
 /** Returns a text that sorts patterns of one length: literal segments come before parameters, from the left. */

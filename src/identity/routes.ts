@@ -17,18 +17,18 @@ import { workspaceRoutes } from "./workspaces/routes.ts";
 
 /** The routes of the area. */
 export const identityRoutes = newRoutes()
-  .route("/", sessionRoutes)
+  .route("/", sessionRoutes.app)
   .route("/", signInRoutes)
-  .route("/", secondFactorRoutes)
+  .route("/", secondFactorRoutes.app)
   .route("/", bootstrapRoutes)
   .route("/", operatorSessionRoutes)
   .route("/", providerRoutes)
-  .route("/", webmailRoutes)
+  .route("/", webmailRoutes.app)
   .route("/", oauthRoutes)
   .route("/", consentRoutes)
-  .route("/", meRoutes)
-  .route("/", workspaceRoutes)
-  .route("/", memberRoutes)
+  .route("/", meRoutes.app)
+  .route("/", workspaceRoutes.app)
+  .route("/", memberRoutes.app)
   .route("/", invitationRoutes)
-  .route("/", apiKeyRoutes)
-  .route("/", auditRoutes);
+  .route("/", apiKeyRoutes.app)
+  .route("/", auditRoutes.app);

@@ -92,3 +92,6 @@ export function bytesOfHex(text: string): Uint8Array<ArrayBuffer> {
   for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16);
   return bytes;
 }
+
+/** Returns the UID of a message in a path, or 0, which no message has. */
+export const parseUid = (text: string): number => (/^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0);

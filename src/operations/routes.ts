@@ -13,8 +13,8 @@ export const operationsRoutes = newRoutes()
   .route("/", metricsRoutes)
   .route("/", secretRotationRoutes)
   .route("/", backupRoutes)
-  .route("/", adminRoutes)
-  .route("/", operationRoutes)
-  .route("/", platformWorkspaceRoutes)
-  .route("/", domainClaimRoutes)
-  .route("/", egressRoutes);
+  .route("/", adminRoutes.app)
+  .route("/", operationRoutes.app)
+  .route("/", platformWorkspaceRoutes.app)
+  .route("/", domainClaimRoutes.app)
+  .route("/", egressRoutes.app);

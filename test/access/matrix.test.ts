@@ -3,7 +3,6 @@ import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
-  isDeniedToOauth,
   isServiceScope,
   type RequiredScope,
   roleScopes,
@@ -16,7 +15,7 @@ import * as mailSchema from "../../src/platform/db/schema/mail/index.ts";
 import * as mainSchema from "../../src/platform/db/schema/main/index.ts";
 import { database, FILE_SHARD } from "../support/databases.ts";
 import { anAccessToken } from "../support/oauth.ts";
-import { callRoute, mountedRoutes, type PathIds, routeScopes } from "../support/route-tests.ts";
+import { callRoute, isDeniedToOauth, mountedRoutes, type PathIds, routeScopes } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { cases } from "./cases.ts";

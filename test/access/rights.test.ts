@@ -1,16 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-  effectiveScopes,
-  isDeniedToOauth,
-  isServiceScope,
-  roleScopes,
-  type Scope,
-  scopes,
-} from "../../src/access/accounts/scopes.ts";
+import { effectiveScopes, isServiceScope, roleScopes, type Scope, scopes } from "../../src/access/accounts/scopes.ts";
 import type { Actor, Role } from "../../src/access/caller.ts";
 import { requireRight } from "../../src/http/require-right.ts";
 import { AppError } from "../../src/lib/errors.ts";
-import { routeScopes, routes } from "../support/route-tests.ts";
+import { isDeniedToOauth, routeScopes, routes } from "../support/route-tests.ts";
 
 /**
  * The product of credentials, roles and granted scopes for the function that decides about every route, without HTTP.

@@ -23,7 +23,7 @@ it("a route without a scope keeps the app from starting", () => {
 });
 
 it("a route with two scopes keeps the app from starting, also when two folders register it", () => {
-  const twice = newApp().get("/both", needs("public"), needs("emails:view"), text);
+  const twice = newApp().get("/both", needs("public"), needs("emails:view", null), text);
   expect(() => new RouteIndex(twice)).toThrow("GET /both must declare exactly one scope");
   const folder = newApp().get("/both", needs("public"), text);
   const mounted = newApp()
@@ -34,7 +34,7 @@ it("a route with two scopes keeps the app from starting, also when two folders r
 
 it("a scope is found under the mounted path, below apps with error handlers of their own", () => {
   const folder = newApp()
-    .get("/:email_id", needs("emails:view"), text)
+    .get("/:email_id", needs("emails:view", null), text)
     .onError((_error, c) => c.text("failed", 500));
   const index = new RouteIndex(newApp().route("/v1", newApp().route("/emails", folder)));
   expect([...index.scopes]).toEqual([["GET /v1/emails/:email_id", "emails:view"]]);

@@ -15,6 +15,9 @@ export const routes = new RouteIndex(app);
 /** The scope that each route declares, by `METHOD /path/:parameter`. */
 export const routeScopes: Readonly<Record<string, RequiredScope>> = Object.fromEntries(routes.scopes);
 
+/** Returns whether a route refuses tokens of OAuth, whatever their scopes. */
+export const isDeniedToOauth = (route: string): boolean => routes.outlivingOf(route)?.when === null;
+
 /** Path parameters by name. */
 export type PathIds = Readonly<Record<string, string>>;
 

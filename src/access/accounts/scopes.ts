@@ -80,26 +80,6 @@ export type RequiredScope = Scope | ServiceScope | "any" | "session" | "platform
 export const isServiceScope = (need: RequiredScope): need is ServiceScope =>
   (serviceScopes as readonly RequiredScope[]).includes(need);
 
-/**
- * Routes that create or read credentials, invitations or forwarding rules, that change roles and assignees, offer a domain or delete a
- * workspace, by patterns of method and path, so that a new one is covered. They refuse OAuth tokens
- * (docs/contract/scopes.md#credentials-and-oauth): a grant that ends must leave nothing behind. Ending a credential is allowed.
- */
-const CREDENTIAL_ROUTES = [
-  /^(?!DELETE )\w+ \/v1\/(api-keys|forwarding-rules|smtp-credentials|webhooks|auth)\//,
-  /^(?!DELETE )\w+ \/v1\/.*\/?(smtp-credentials|invitations|password|app-passwords|secret|totp|assignees)(\/|$)/,
-  /^(POST \/v1\/domains\/.*\/transfer|PATCH \/v1\/.*\/members\/.*|DELETE \/v1\/workspaces\/[^/]+)$/,
-];
-
-/** The detail of the 403 of such a route. */
-export const OAUTH_REFUSAL =
-  "An OAuth token cannot create or read credentials, invitations and forwards, change roles and assignees, offer a domain or delete a workspace";
-
-/** Returns whether a route, by method and mounted path, refuses OAuth tokens whatever their scopes. */
-export function isDeniedToOauth(route: string): boolean {
-  return CREDENTIAL_ROUTES.some((pattern) => pattern.test(route));
-}
-
 const everyScope = Object.keys(scopes) as Scope[];
 const deniedToMembers: readonly Scope[] = [
   "team:manage",

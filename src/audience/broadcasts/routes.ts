@@ -1,10 +1,9 @@
 import * as z from "zod";
-import { newRoutes } from "../../http/env.ts";
-import { idempotent } from "../../http/idempotency.ts";
-import { noContent } from "../../http/no-content.ts";
-import { operationsOf, responses } from "../../http/openapi.ts";
+import { outlives } from "../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../http/api-routes.ts";
+import { empty, json } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
-import { bodyWithLongTexts, query } from "../../http/validate.ts";
+import { bodyWithLongTexts } from "../../http/validate.ts";
 import { createBroadcast } from "./create.ts";
 import { deleteBroadcast } from "./delete.ts";
 import { getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
@@ -20,63 +19,44 @@ const ListQuery = z.object({
   before: z.uuid().toLowerCase().optional().describe("Only broadcasts older than this id."),
 });
 
-const operation = operationsOf("Broadcasts");
-
-export const broadcastRoutes = newRoutes()
-  .get(
-    "/v1/broadcasts/",
-    operation("broadcasts:view", "listBroadcasts", {
-      summary: "List broadcasts, newest first",
-      description: "A page also ends after about 8 MB.",
-      responses: responses(200, "A page of broadcasts", z.array(BroadcastOut), [403]),
-    }),
-    query(ListQuery),
-    async (c) => {
-      const caller = c.get("caller");
-      const { broadcasts, next } = await listBroadcasts(caller, c.req.valid("query"));
+export const broadcastRoutes = apiRoutes("Broadcasts")
+  .get("/v1/broadcasts/", "listBroadcasts", "broadcasts:view", {
+    summary: "List broadcasts, newest first",
+    description: "A page also ends after about 8 MB.",
+    query: ListQuery,
+    returns: json(200, "A page of broadcasts", z.array(BroadcastOut)),
+    run: async (caller, { query }, c) => {
+      const { broadcasts, next } = await listBroadcasts(caller, query);
       if (next !== null) setNextLink(c, { before: next });
-      return c.json(broadcasts.map((broadcast) => toRecord(caller.workspace.id, broadcast)));
+      return broadcasts.map((broadcast) => toRecord(caller.workspace.id, broadcast));
     },
-  )
-  .post(
-    "/v1/broadcasts/",
-    operation("broadcasts:manage", "createBroadcast", {
-      summary: "Create a broadcast",
-      description: "With scheduled_at it is scheduled, otherwise it is a draft.",
-      responses: responses(201, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
-    }),
-    ...bodyWithLongTexts(BroadcastIn, contentFields),
-    idempotent(201),
-    async (c) => c.json(await createBroadcast(c.get("caller"), c.req.valid("json")), 201),
-  )
-  .get(
-    "/v1/broadcasts/:broadcast_id",
-    operation("broadcasts:view", "getBroadcast", {
-      summary: "Get a broadcast with its counts",
-      responses: responses(200, "The broadcast", BroadcastOut, [403, 404]),
-    }),
-    async (c) => {
-      const caller = c.get("caller");
-      return c.json(toRecord(caller.workspace.id, await getBroadcast(caller, c.req.param("broadcast_id"))));
-    },
-  )
-  .patch(
-    "/v1/broadcasts/:broadcast_id",
-    operation("broadcasts:manage", "updateBroadcast", {
-      summary: "Update a broadcast that is a draft or scheduled",
-      responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
-    }),
-    ...bodyWithLongTexts(BroadcastPatch, contentFields),
-    async (c) => c.json(await updateBroadcast(c.get("caller"), c.req.param("broadcast_id"), c.req.valid("json"))),
-  )
-  .delete(
-    "/v1/broadcasts/:broadcast_id",
-    operation("broadcasts:manage", "deleteBroadcast", {
-      summary: "Delete a broadcast that is not sending",
-      description: "Its emails stay. Those that were not delivered yet are cancelled.",
-      responses: responses(204, "Deleted", null, [403, 404, 409]),
-    }),
-    (c) => noContent(c, deleteBroadcast(c.get("caller"), c.req.param("broadcast_id"))),
-  )
-  .route("/", sendingRoutes)
-  .route("/", variantRoutes);
+  })
+  .post("/v1/broadcasts/", "createBroadcast", "broadcasts:manage", outlives.nothing, {
+    summary: "Create a broadcast",
+    description: "With scheduled_at it is scheduled, otherwise it is a draft.",
+    body: bodyWithLongTexts(BroadcastIn, contentFields),
+    returns: json(201, "The broadcast", BroadcastOut),
+    errors: [404, 408],
+    run: (caller, { body }) => createBroadcast(caller, body),
+  })
+  .get("/v1/broadcasts/:broadcast_id", "getBroadcast", "broadcasts:view", {
+    summary: "Get a broadcast with its counts",
+    returns: json(200, "The broadcast", BroadcastOut),
+    run: async (caller, { broadcast_id }) => toRecord(caller.workspace.id, await getBroadcast(caller, broadcast_id)),
+  })
+  .patch("/v1/broadcasts/:broadcast_id", "updateBroadcast", "broadcasts:manage", outlives.nothing, {
+    summary: "Update a broadcast that is a draft or scheduled",
+    body: bodyWithLongTexts(BroadcastPatch, contentFields),
+    returns: json(200, "The broadcast", BroadcastOut),
+    errors: [408, 409],
+    run: (caller, { broadcast_id, body }) => updateBroadcast(caller, broadcast_id, body),
+  })
+  .delete("/v1/broadcasts/:broadcast_id", "deleteBroadcast", "broadcasts:manage", outlives.nothing, {
+    summary: "Delete a broadcast that is not sending",
+    description: "Its emails stay. Those that were not delivered yet are cancelled.",
+    returns: empty("Deleted"),
+    errors: [409],
+    run: (caller, { broadcast_id }) => deleteBroadcast(caller, broadcast_id),
+  })
+  .app.route("/", sendingRoutes.app)
+  .route("/", variantRoutes.app);

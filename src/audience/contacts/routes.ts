@@ -1,11 +1,9 @@
 import * as z from "zod";
-import { newRoutes } from "../../http/env.ts";
+import { outlives } from "../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../http/api-routes.ts";
 import { fileBody } from "../../http/file-body.ts";
-import { idempotent } from "../../http/idempotency.ts";
-import { noContent } from "../../http/no-content.ts";
-import { csvFile, operationsOf, responses, success } from "../../http/openapi.ts";
+import { csvFile, empty, json } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
-import { body, query } from "../../http/validate.ts";
 import { lowerCaseAscii } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { consentLimits } from "../consent/index.ts";
@@ -63,8 +61,6 @@ const UploadQuery = z.object({
     ),
 });
 
-const operation = operationsOf("Contacts");
-
 const exampleCsv = "email,name,city,plan\r\nada@example.org,Ada Lovelace,London,gold\r\n";
 
 const uploadBody = {
@@ -82,155 +78,106 @@ const uploadBody = {
   },
 };
 
-export const contactRoutes = newRoutes()
-  .post(
-    "/v1/contacts/",
-    operation("contacts:manage", "createContactList", {
-      summary: "Create a contact list",
-      description: `A workspace has at most ${limits.listsPerWorkspace.toLocaleString("en")} lists.`,
-      responses: responses(201, "The list", ListOut, [403, 409, 413, 415]),
-    }),
-    ...body(ListIn),
-    idempotent(201),
-    async (c) => c.json(await createList(c.get("caller"), c.req.valid("json")), 201),
-  )
-  .get(
-    "/v1/contacts/",
-    operation("contacts:view", "listContactLists", {
-      summary: "List contact lists, oldest first",
-      responses: responses(200, "All lists of the workspace", z.array(ListOut), [403]),
-    }),
-    async (c) => c.json((await listLists(c.get("caller"))).map(toList)),
-  )
-  .get(
-    "/v1/contacts/:list_id",
-    operation("contacts:view", "getContactList", {
-      summary: "Get a contact list and a page of its contacts",
-      description: `Contacts come oldest first. A search (\`q\`) reads ${MAX_SCANNED.toLocaleString("en")} contacts; the \`Link\` header continues it.`,
-      responses: responses(200, "The list with a page of contacts", ListWithContactsOut, [403, 404]),
-    }),
-    query(ContactsQuery),
-    async (c) => {
-      const { list, contacts, next } = await listContacts(
-        c.get("caller"),
-        c.req.param("list_id"),
-        c.req.valid("query"),
-      );
+export const contactRoutes = apiRoutes("Contacts")
+  .post("/v1/contacts/", "createContactList", "contacts:manage", outlives.nothing, {
+    summary: "Create a contact list",
+    description: `A workspace has at most ${limits.listsPerWorkspace.toLocaleString("en")} lists.`,
+    body: ListIn,
+    returns: json(201, "The list", ListOut),
+    run: (caller, { body }) => createList(caller, body),
+  })
+  .get("/v1/contacts/", "listContactLists", "contacts:view", {
+    summary: "List contact lists, oldest first",
+    returns: json(200, "All lists of the workspace", z.array(ListOut)),
+    run: async (caller) => (await listLists(caller)).map(toList),
+  })
+  .get("/v1/contacts/:list_id", "getContactList", "contacts:view", {
+    summary: "Get a contact list and a page of its contacts",
+    description: `Contacts come oldest first. A search (\`q\`) reads ${MAX_SCANNED.toLocaleString("en")} contacts; the \`Link\` header continues it.`,
+    query: ContactsQuery,
+    returns: json(200, "The list with a page of contacts", ListWithContactsOut),
+    run: async (caller, { list_id, query }, c) => {
+      const { list, contacts, next } = await listContacts(caller, list_id, query);
       if (next !== null) setNextLink(c, { after: next });
-      return c.json({ ...toList(list), contacts: contacts.map(toContact) });
+      return { ...toList(list), contacts: contacts.map(toContact) };
     },
-  )
-  .patch(
-    "/v1/contacts/:list_id",
-    operation("contacts:manage", "updateContactList", {
-      summary: "Update a contact list",
-      responses: responses(200, "The list", ListOut, [403, 404, 413, 415]),
-    }),
-    ...body(ListPatch),
-    async (c) => c.json(await updateList(c.get("caller"), c.req.param("list_id"), c.req.valid("json"))),
-  )
-  .delete(
-    "/v1/contacts/:list_id",
-    operation("contacts:manage", "deleteContactList", {
-      summary: "Delete a contact list and all its contacts",
-      description: "Emails of broadcasts to them that were not given to a mail server yet are cancelled.",
-      responses: responses(204, "Deleted", null, [403, 404]),
-    }),
-    (c) => noContent(c, deleteList(c.get("caller"), c.req.param("list_id"))),
-  )
-  .post(
-    "/v1/contacts/:list_id/contacts",
-    operation("contacts:manage", "addContact", {
-      summary: "Add a contact to a list",
-      responses: responses(201, "The contact", ContactOut, [403, 404, 409, 413, 415]),
-    }),
-    ...body(ContactIn),
-    idempotent(201),
-    async (c) => c.json(await addContact(c.get("caller"), c.req.param("list_id"), c.req.valid("json")), 201),
-  )
-  .put(
-    "/v1/contacts/:list_id/contacts",
-    operation("contacts:manage", "upsertContact", {
-      summary: "Add a contact to a list, or update the one with this address",
-      description: "Of an existing contact, fields that are absent keep their values and null clears a field.",
-      responses: {
-        ...responses(200, "The updated contact", ContactOut, [403, 404, 409, 413, 415]),
-        ...success(201, "The new contact", ContactOut),
-      },
-    }),
-    ...body(ContactIn),
-    async (c) => {
-      const { isNew, contact } = await upsertContact(c.get("caller"), c.req.param("list_id"), c.req.valid("json"));
+  })
+  .patch("/v1/contacts/:list_id", "updateContactList", "contacts:manage", outlives.nothing, {
+    summary: "Update a contact list",
+    body: ListPatch,
+    returns: json(200, "The list", ListOut),
+    run: (caller, { list_id, body }) => updateList(caller, list_id, body),
+  })
+  .delete("/v1/contacts/:list_id", "deleteContactList", "contacts:manage", outlives.nothing, {
+    summary: "Delete a contact list and all its contacts",
+    description: "Emails of broadcasts to them that were not given to a mail server yet are cancelled.",
+    returns: empty("Deleted"),
+    run: (caller, { list_id }) => deleteList(caller, list_id),
+  })
+  .post("/v1/contacts/:list_id/contacts", "addContact", "contacts:manage", outlives.nothing, {
+    summary: "Add a contact to a list",
+    body: ContactIn,
+    returns: json(201, "The contact", ContactOut),
+    run: (caller, { list_id, body }) => addContact(caller, list_id, body),
+  })
+  .put("/v1/contacts/:list_id/contacts", "upsertContact", "contacts:manage", outlives.nothing, {
+    summary: "Add a contact to a list, or update the one with this address",
+    description: "Of an existing contact, fields that are absent keep their values and null clears a field.",
+    body: ContactIn,
+    returns: { ...json(200, "The updated contact", ContactOut), ...json(201, "The new contact", ContactOut) },
+    errors: [409],
+    run: async (caller, { list_id, body }, c) => {
+      const { isNew, contact } = await upsertContact(caller, list_id, body);
       return c.json(contact, isNew ? 201 : 200);
     },
-  )
-  .get(
-    "/v1/contacts/:list_id/contacts/:contact_id",
-    operation("contacts:view", "getContact", {
-      summary: "Get a contact",
-      responses: responses(200, "The contact", ContactOut, [403, 404]),
-    }),
-    async (c) =>
-      c.json(toContact(await getContact(c.get("caller"), c.req.param("list_id"), c.req.param("contact_id")))),
-  )
-  .patch(
-    "/v1/contacts/:list_id/contacts/:contact_id",
-    operation("contacts:manage", "updateContact", {
-      summary: "Update a contact",
-      responses: responses(200, "The contact", ContactOut, [403, 404, 409, 413, 415]),
-    }),
-    ...body(ContactPatch),
-    async (c) => {
-      const { list_id, contact_id } = c.req.param();
-      return c.json(await updateContact(c.get("caller"), list_id, contact_id, c.req.valid("json")));
-    },
-  )
-  .delete(
-    "/v1/contacts/:list_id/contacts/:contact_id",
-    operation("contacts:manage", "deleteContact", {
-      summary: "Delete a contact",
-      description: "Emails of broadcasts to it that were not given to a mail server yet are cancelled.",
-      responses: responses(204, "Deleted", null, [403, 404]),
-    }),
-    (c) => noContent(c, deleteContact(c.get("caller"), c.req.param("list_id"), c.req.param("contact_id"))),
-  )
-  .post(
-    "/v1/contacts/:list_id/upload",
-    operation("contacts:manage", "importContacts", {
-      summary: "Import contacts from a CSV file",
-      description:
-        "The first row has the names of the columns. `email` is required (`E-mail` and `E-mail 1 - Value` are read as well) and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored, a repeated name gets a number. The separator is a comma, semicolon, tab or `|`, or what a first line `sep=;` names; the encoding is UTF-8. " +
-        `At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}. ` +
-        "Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before a character of which spreadsheets make a formula is removed from the start of a cell.",
-      requestBody: uploadBody,
-      responses: responses(200, "What was imported", ImportOut, [400, 403, 404, 408, 409, 413, 415]),
-    }),
-    query(UploadQuery),
-    fileBody("file", importLimits.fileBytes),
-    idempotent(200),
-    async (c) => {
+  })
+  .get("/v1/contacts/:list_id/contacts/:contact_id", "getContact", "contacts:view", {
+    summary: "Get a contact",
+    returns: json(200, "The contact", ContactOut),
+    run: async (caller, { list_id, contact_id }) => toContact(await getContact(caller, list_id, contact_id)),
+  })
+  .patch("/v1/contacts/:list_id/contacts/:contact_id", "updateContact", "contacts:manage", outlives.nothing, {
+    summary: "Update a contact",
+    body: ContactPatch,
+    returns: json(200, "The contact", ContactOut),
+    errors: [409],
+    run: (caller, { list_id, contact_id, body }) => updateContact(caller, list_id, contact_id, body),
+  })
+  .delete("/v1/contacts/:list_id/contacts/:contact_id", "deleteContact", "contacts:manage", outlives.nothing, {
+    summary: "Delete a contact",
+    description: "Emails of broadcasts to it that were not given to a mail server yet are cancelled.",
+    returns: empty("Deleted"),
+    run: (caller, { list_id, contact_id }) => deleteContact(caller, list_id, contact_id),
+  })
+  .post("/v1/contacts/:list_id/upload", "importContacts", "contacts:manage", outlives.nothing, {
+    summary: "Import contacts from a CSV file",
+    description:
+      "The first row has the names of the columns. `email` is required (`E-mail` and `E-mail 1 - Value` are read as well) and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored, a repeated name gets a number. The separator is a comma, semicolon, tab or `|`, or what a first line `sep=;` names; the encoding is UTF-8. " +
+      `At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}. ` +
+      "Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before a character of which spreadsheets make a formula is removed from the start of a cell.",
+    requestBody: uploadBody,
+    query: UploadQuery,
+    before: fileBody("file", importLimits.fileBytes),
+    returns: json(200, "What was imported", ImportOut),
+    errors: [400, 408, 413, 415],
+    run: async (caller, { list_id, query }, c) => {
       const file = c.get("file") ?? new Uint8Array();
-      const { consent_source: source = null } = c.req.valid("query");
-      return c.json(await importContacts(c.get("caller"), c.req.param("list_id"), file, source));
+      const { consent_source: source = null } = query;
+      return importContacts(caller, list_id, file, source);
     },
-  )
-  .get(
-    "/v1/contacts/:list_id/export",
-    operation("contacts:view", "exportContacts", {
-      summary: "Export the contacts of a list as CSV",
-      description:
-        "Columns: `email`, `name`, then one for each metadata key. Values that are not strings are JSON. A cell that a spreadsheet would take for a formula begins with an apostrophe, which an import removes.",
-      responses: {
-        ...responses(200, "The file", null, [403, 404, 409]),
-        ...csvFile("The file", exampleCsv),
-      },
-    }),
-    async (c) => {
-      const id = c.req.param("list_id");
-      const stream = await exportContacts(c.get("caller"), id);
+  })
+  .get("/v1/contacts/:list_id/export", "exportContacts", "contacts:view", {
+    summary: "Export the contacts of a list as CSV",
+    description:
+      "Columns: `email`, `name`, then one for each metadata key. Values that are not strings are JSON. A cell that a spreadsheet would take for a formula begins with an apostrophe, which an import removes.",
+    returns: csvFile("The file", exampleCsv),
+    errors: [409],
+    run: async (caller, { list_id }, c) => {
+      const id = list_id;
+      const stream = await exportContacts(caller, id);
       return c.body(stream, 200, {
         "Content-Type": "text/csv; charset=utf-8",
         "Content-Disposition": `attachment; filename="contacts-${id.toLowerCase()}.csv"`,
       });
     },
-  );
+  });

@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { type AppContext, newRoutes } from "../../http/env.ts";
+import { outlives } from "../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../http/api-routes.ts";
+import type { AppContext } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
-import { noContent } from "../../http/no-content.ts";
-import { operationsOf, responses } from "../../http/openapi.ts";
+import { empty, json } from "../../http/openapi.ts";
 import { readForm } from "../../http/page-routes.ts";
 import { anyCursorQuery, respondList } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
-import { query } from "../../http/validate.ts";
 import { AppError } from "../../lib/errors.ts";
 import { registerClient } from "./clients.ts";
 import { deleteGrant, listGrants } from "./grants.ts";
@@ -17,11 +17,23 @@ import { OAuthError, REGISTRATIONS_PER_HOUR } from "./rules.ts";
 import { ClientIn, GrantOut, toClientInformation, toGrant } from "./schema.ts";
 import { handleTokenRequest, requiredField } from "./token-request.ts";
 
-const operation = operationsOf("OAuth grants");
-
 /** The endpoints that programs call. Their forms are those of the RFCs, so the metadata describes them, not OpenAPI. */
-export const oauthRoutes = newRoutes()
-  .get("/.well-known/oauth-authorization-server", needs("public"), (c) =>
+export const oauthRoutes = apiRoutes("OAuth grants")
+  .get("/v1/oauth/grants", "listGrants", "session", {
+    summary: "List your OAuth grants, newest first",
+    description: "A grant lets one client, such as an assistant, act for you in one workspace.",
+    query: z.object(anyCursorQuery),
+    returns: json(200, "A page of grants that have not ended", z.array(GrantOut)),
+    run: (_caller, { query }, c) =>
+      respondList(c, query, { read: listGrants, after: ({ id }) => id, serialize: toGrant }),
+  })
+  .delete("/v1/oauth/grants/:grant_id", "revokeGrant", "session", outlives.nothing, {
+    summary: "End an OAuth grant",
+    description: "Its tokens are invalid from the next request on.",
+    returns: empty("Ended"),
+    run: (caller, { grant_id }) => deleteGrant(caller, grant_id),
+  })
+  .app.get("/.well-known/oauth-authorization-server", needs("public"), (c) =>
     c.json(authorizationServerMetadata(c.get("ctx").settings)),
   )
   .get("/.well-known/oauth-protected-resource", needs("public"), (c) =>
@@ -40,25 +52,6 @@ export const oauthRoutes = newRoutes()
       await revokeToken(c.get("ctx"), clientId, requiredField(form, "token"));
       return c.body(null, 200);
     }),
-  )
-  .get(
-    "/v1/oauth/grants",
-    operation("session", "listGrants", {
-      summary: "List your OAuth grants, newest first",
-      description: "A grant lets one client, such as an assistant, act for you in one workspace.",
-      responses: responses(200, "A page of grants that have not ended", z.array(GrantOut), [403]),
-    }),
-    query(z.object(anyCursorQuery)),
-    (c) => respondList(c, { read: listGrants, after: ({ id }) => id, serialize: toGrant }),
-  )
-  .delete(
-    "/v1/oauth/grants/:grant_id",
-    operation("session", "revokeGrant", {
-      summary: "End an OAuth grant",
-      description: "Its tokens are invalid from the next request on.",
-      responses: responses(204, "Ended", null, [403, 404]),
-    }),
-    (c) => noContent(c, deleteGrant(c.get("caller"), c.req.param("grant_id"))),
   );
 
 /** Runs an endpoint and turns its OAuthError into a response (RFC 6749 5.2). */

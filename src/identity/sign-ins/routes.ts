@@ -1,9 +1,11 @@
 import * as z from "zod";
+import { outlives } from "../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../http/api-routes.ts";
 import { deleteCookies, readCookie } from "../../http/cookies.ts";
-import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
+import { type AppContext, clientOf } from "../../http/env.ts";
 import { isForm, readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
-import { fieldsBody, operationsOf, responses } from "../../http/openapi.ts";
+import { fieldsBody, json } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
 import { parseAddress } from "../../lib/addresses.ts";
@@ -27,22 +29,17 @@ const showSignIn = (
     status: problem.status ?? 200,
   });
 
-const operation = operationsOf("Sessions");
-
 /** Signing in by a link in an email, and the second factor. */
-export const signInRoutes = newRoutes()
-  .get("/auth/sign-in", needs("public"), (c) => showSignIn(c, returnPath(c.req.query("next"))))
-  .post(
-    "/auth/magic-link",
-    operation("public", "sendMagicLink", {
-      summary: "Email a sign-in link",
-      description:
-        "Returns the same for addresses with and without an account. The link is valid for 15 minutes. The limits are 5 links " +
-        "for each address and 20 for each ip in 15 minutes.",
-      requestBody: fieldsBody(MagicLinkIn),
-      responses: responses(202, "A link is sent if the address has an account", MagicLinkOut, [403, 413, 415]),
-    }),
-    async (c) => {
+export const signInRoutes = apiRoutes("Sessions")
+  .post("/auth/magic-link", "sendMagicLink", "public", outlives.nothing, {
+    summary: "Email a sign-in link",
+    description:
+      "Returns the same for addresses with and without an account. The link is valid for 15 minutes. The limits are 5 links " +
+      "for each address and 20 for each ip in 15 minutes.",
+    requestBody: fieldsBody(MagicLinkIn),
+    returns: json(202, "A link is sent if the address has an account", MagicLinkOut),
+    errors: [403, 413, 415],
+    run: async (_caller, _input, c) => {
       refuseCrossSite(c);
       const { email, next } = await readFields(c, MagicLinkIn);
       const path = returnPath(next);
@@ -68,7 +65,8 @@ export const signInRoutes = newRoutes()
         return respondPage(c, linkSentPage({ email: address.address, isOpen: ctx.settings.signUp === "open" }));
       return c.json({ detail: "A sign-in link is sent if the address has an account" }, 202);
     },
-  )
+  })
+  .app.get("/auth/sign-in", needs("public"), (c) => showSignIn(c, returnPath(c.req.query("next"))))
   .get("/auth/magic-link/:token", needs("public"), async (c) => {
     const email = await findMagicLink(c.get("ctx"), c.req.param("token"));
     return email === null

@@ -1,3 +1,4 @@
+import { outlives, refuseOauth } from "../../access/accounts/outlives.ts";
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
@@ -26,8 +27,7 @@ export async function updateWorkspace(ctx: CallerCtx, id: string, patch: Workspa
   await requireActiveWorkspace(ctx, id);
   requireAllDomains(ctx);
   const { slack_webhook_url: slackUrl, ...settings } = patch.settings ?? {};
-  if (slackUrl !== undefined && ctx.actor.kind === "oauth")
-    throw forbidden("An OAuth token cannot change slack_webhook_url");
+  if (slackUrl !== undefined) refuseOauth(ctx.actor, outlives.slackUrl);
   requireRetention(ctx, settings.retention_days);
   if (patch.sending_paused === false && (await getWorkspace(ctx)).pausedByPlatformAt !== null)
     throw forbidden("The platform paused sending in this workspace; only it can end this pause");

@@ -1,10 +1,8 @@
 import * as z from "zod";
-import { newRoutes } from "../../http/env.ts";
-import { idempotent } from "../../http/idempotency.ts";
-import { noContent } from "../../http/no-content.ts";
-import { operationsOf, responses } from "../../http/openapi.ts";
+import { outlives } from "../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../http/api-routes.ts";
+import { empty, json } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, respondList } from "../../http/pagination.ts";
-import { body, query } from "../../http/validate.ts";
 import { idField } from "../../lib/id-field.ts";
 import { assignMailbox } from "./assign.ts";
 import { createMailbox } from "./create.ts";
@@ -22,77 +20,60 @@ const ListQuery = z
   })
   .superRefine(refuseDeepPages);
 
-const operation = operationsOf("Mailboxes");
-
-export const mailboxRoutes = newRoutes()
-  .post(
-    "/v1/mailboxes/",
-    operation("mailboxes:manage", "createMailbox", {
-      summary: "Create a mailbox",
-      responses: responses(201, "The mailbox", MailboxOut, [403, 404, 409, 413, 415]),
-    }),
-    ...body(MailboxIn),
-    idempotent(201),
-    async (c) => c.json(await createMailbox(c.get("caller"), c.req.valid("json")), 201),
-  )
-  .get(
-    "/v1/mailboxes/",
-    operation("mailboxes:view", "listMailboxes", {
-      summary: "List mailboxes in order of address",
-      responses: responses(200, "A page of mailboxes", z.array(MailboxOut), [403]),
-    }),
-    query(ListQuery),
-    (c) => respondList(c, { read: listMailboxes, after: ({ address }) => address, serialize: toMailbox }),
-  )
-  .get(
-    "/v1/mailboxes/:mailbox_id",
-    operation("mailboxes:view", "getMailbox", {
-      summary: "Get a mailbox",
-      responses: responses(200, "The mailbox", MailboxOut, [403, 404]),
-    }),
-    async (c) => c.json(toMailbox(await getMailbox(c.get("caller"), c.req.param("mailbox_id")))),
-  )
+export const mailboxRoutes = apiRoutes("Mailboxes")
+  .post("/v1/mailboxes/", "createMailbox", "mailboxes:manage", outlives.nothing, {
+    summary: "Create a mailbox",
+    body: MailboxIn,
+    returns: json(201, "The mailbox", MailboxOut),
+    errors: [404],
+    run: (caller, { body }) => createMailbox(caller, body),
+  })
+  .get("/v1/mailboxes/", "listMailboxes", "mailboxes:view", {
+    summary: "List mailboxes in order of address",
+    query: ListQuery,
+    returns: json(200, "A page of mailboxes", z.array(MailboxOut)),
+    run: (_caller, { query }, c) =>
+      respondList(c, query, { read: listMailboxes, after: ({ address }) => address, serialize: toMailbox }),
+  })
+  .get("/v1/mailboxes/:mailbox_id", "getMailbox", "mailboxes:view", {
+    summary: "Get a mailbox",
+    returns: json(200, "The mailbox", MailboxOut),
+    run: async (caller, { mailbox_id }) => toMailbox(await getMailbox(caller, mailbox_id)),
+  })
   .patch(
-    "/v1/mailboxes/:mailbox_id",
     // An assigned user without `mailboxes:manage` may change the display name and the password (rights.ts).
-    operation("mailboxes:view", "updateMailbox", {
+    "/v1/mailboxes/:mailbox_id",
+    "updateMailbox",
+    "mailboxes:view",
+    outlives.nothing,
+    {
       summary: "Update a mailbox",
       description:
         "Takes the scope `mailboxes:manage`. A user who is assigned to the mailbox may change `display_name` with `inbox:write`.",
-      responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
-    }),
-    ...body(MailboxPatch),
-    async (c) => c.json(await updateMailbox(c.get("caller"), c.req.param("mailbox_id"), c.req.valid("json"))),
+      body: MailboxPatch,
+      returns: json(200, "The mailbox", MailboxOut),
+      run: (caller, { mailbox_id, body }) => updateMailbox(caller, mailbox_id, body),
+    },
   )
-  .delete(
-    "/v1/mailboxes/:mailbox_id",
-    operation("mailboxes:manage", "deleteMailbox", {
-      summary: "Delete a mailbox and its messages",
-      responses: responses(204, "Deleted", null, [403, 404]),
-    }),
-    (c) => noContent(c, deleteMailbox(c.get("caller"), c.req.param("mailbox_id"))),
-  )
-  .put(
-    "/v1/mailboxes/:mailbox_id/password",
-    operation("inbox:write", "replaceMailboxPassword", {
-      summary: "Set the webmail password of a mailbox",
-      description: [
-        "Ends the sessions of the mailbox. Takes `inbox:read` and `inbox:write`, and `mailboxes:manage` or an assignment to the mailbox.",
-        "A password that an API key sets ends with the key and passes to the successor of a rotated one; a password that an assigned",
-        "member sets ends with the assignment.",
-      ].join(" "),
-      responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
-    }),
-    ...body(PasswordIn),
-    async (c) =>
-      c.json(await setMailboxPassword(c.get("caller"), c.req.param("mailbox_id"), c.req.valid("json").password)),
-  )
-  .put(
-    "/v1/mailboxes/:mailbox_id/assignees",
-    operation("mailboxes:manage", "replaceMailboxAssignees", {
-      summary: "Assign users to a mailbox",
-      responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
-    }),
-    ...body(AssigneesIn),
-    async (c) => c.json(await assignMailbox(c.get("caller"), c.req.param("mailbox_id"), c.req.valid("json"))),
-  );
+  .delete("/v1/mailboxes/:mailbox_id", "deleteMailbox", "mailboxes:manage", outlives.nothing, {
+    summary: "Delete a mailbox and its messages",
+    returns: empty("Deleted"),
+    run: (caller, { mailbox_id }) => deleteMailbox(caller, mailbox_id),
+  })
+  .put("/v1/mailboxes/:mailbox_id/password", "replaceMailboxPassword", "inbox:write", outlives.credential, {
+    summary: "Set the webmail password of a mailbox",
+    description: [
+      "Ends the sessions of the mailbox. Takes `inbox:read` and `inbox:write`, and `mailboxes:manage` or an assignment to the mailbox.",
+      "A password that an API key sets ends with the key and passes to the successor of a rotated one; a password that an assigned",
+      "member sets ends with the assignment.",
+    ].join(" "),
+    body: PasswordIn,
+    returns: json(200, "The mailbox", MailboxOut),
+    run: (caller, { mailbox_id, body }) => setMailboxPassword(caller, mailbox_id, body.password),
+  })
+  .put("/v1/mailboxes/:mailbox_id/assignees", "replaceMailboxAssignees", "mailboxes:manage", outlives.assignment, {
+    summary: "Assign users to a mailbox",
+    body: AssigneesIn,
+    returns: json(200, "The mailbox", MailboxOut),
+    run: (caller, { mailbox_id, body }) => assignMailbox(caller, mailbox_id, body),
+  });

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { newRoutes } from "../../http/env.ts";
-import { idempotent } from "../../http/idempotency.ts";
-import { operationsOf, responses } from "../../http/openapi.ts";
+import { outlives } from "../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../http/api-routes.ts";
+import { json } from "../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../http/pagination.ts";
 import { reportErrors } from "../../http/report-errors.ts";
-import { bodyWithAttachments, query } from "../../http/validate.ts";
+import { bodyWithAttachments } from "../../http/validate.ts";
 import { ContentUpload, discardingSink } from "./content/index.ts";
 import { getEmailDetail } from "./get.ts";
 import { getEmail, listEmails } from "./queries.ts";
@@ -21,63 +21,48 @@ const ListQuery = z
   })
   .superRefine(refusePagesBeyond("before"));
 
-const operation = operationsOf("Emails");
-
-export const emailRoutes = newRoutes()
-  .post(
-    "/v1/emails/",
-    operation("emails:send", "sendEmail", {
-      summary: "Send an email",
-      responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 408, 409, 413, 415]),
-    }),
-    ...bodyWithAttachments(SendIn, (caller) => new ContentUpload(caller)),
-    idempotent(202),
-    async (c) => {
+export const emailRoutes = apiRoutes("Emails")
+  .post("/v1/emails/", "sendEmail", "emails:send", outlives.nothing, {
+    summary: "Send an email",
+    body: bodyWithAttachments(SendIn, (caller) => new ContentUpload(caller)),
+    returns: json(202, "Accepted for delivery", AcceptOut),
+    errors: [400, 408],
+    run: async (caller, { body }, c) => {
       const attachments = c.get("attachments");
       const upload = attachments instanceof ContentUpload ? attachments : undefined;
-      const input = withWarnings(c.req.valid("json"), await c.req.json());
-      return c.json(await sendEmail(c.get("caller"), input, "api", upload), 202);
+      const input = withWarnings(body, await c.req.json());
+      return sendEmail(caller, input, "api", upload);
     },
-  )
-  .post(
-    "/v1/emails/validate",
-    operation("emails:send", "validateEmail", {
-      summary: "Validate an email without sending it",
-      description: "Returns what a send returns 400, 413 or 422 to, and suppressed recipients, as issues.",
-      responses: responses(200, "The issues that would prevent or change a send", ValidateOut, [403, 408, 413, 415]),
-    }),
-    reportErrors(toValidation),
-    ...bodyWithAttachments(SendIn, () => discardingSink),
-    async (c) => c.json(await validateEmail(c.get("caller"), withWarnings(c.req.valid("json"), await c.req.json()))),
-  )
-  .get(
-    "/v1/emails/",
-    operation("emails:view", "listEmails", {
-      summary: "List emails, newest first",
-      responses: responses(200, "A page of emails", z.array(EmailOut), [403]),
-    }),
-    query(ListQuery),
-    async (c) => {
-      const { rows, next } = await listEmails(c.get("caller"), c.req.valid("query"));
+  })
+  .post("/v1/emails/validate", "validateEmail", "emails:send", outlives.nothing, {
+    summary: "Validate an email without sending it",
+    description: "Returns what a send returns 400, 413 or 422 to, and suppressed recipients, as issues.",
+    before: reportErrors(toValidation),
+    body: bodyWithAttachments(SendIn, () => discardingSink),
+    once: false,
+    returns: json(200, "The issues that would prevent or change a send", ValidateOut),
+    errors: [408],
+    run: async (caller, { body }, c) => validateEmail(caller, withWarnings(body, await c.req.json())),
+  })
+  .get("/v1/emails/", "listEmails", "emails:view", {
+    summary: "List emails, newest first",
+    query: ListQuery,
+    returns: json(200, "A page of emails", z.array(EmailOut)),
+    run: async (caller, { query }, c) => {
+      const { rows, next } = await listEmails(caller, query);
       if (next !== null) setNextLink(c, { before: next });
-      return c.json(rows.map(toRecord));
+      return rows.map(toRecord);
     },
-  )
-  .get(
-    "/v1/emails/:email_id",
-    operation("emails:view", "getEmail", {
-      summary: "Get an email with its content and events",
-      description:
-        "The content of mail that a person sent from a mailbox takes `inbox:read` and the right to open that mailbox; without them it is null.",
-      responses: responses(200, "The email", DetailOut, [403, 404]),
-    }),
-    async (c) => c.json(await getEmailDetail(c.get("caller"), c.req.param("email_id"))),
-  )
-  .get(
-    "/v1/emails/:email_id/events",
-    operation("emails:view", "listEmailEvents", {
-      summary: "List the events of an email",
-      responses: responses(200, "Events, oldest first", z.array(EventOut), [403, 404]),
-    }),
-    async (c) => c.json(toEvents(await getEmail(c.get("caller"), c.req.param("email_id")))),
-  );
+  })
+  .get("/v1/emails/:email_id", "getEmail", "emails:view", {
+    summary: "Get an email with its content and events",
+    description:
+      "The content of mail that a person sent from a mailbox takes `inbox:read` and the right to open that mailbox; without them it is null.",
+    returns: json(200, "The email", DetailOut),
+    run: (caller, { email_id }) => getEmailDetail(caller, email_id),
+  })
+  .get("/v1/emails/:email_id/events", "listEmailEvents", "emails:view", {
+    summary: "List the events of an email",
+    returns: json(200, "Events, oldest first", z.array(EventOut)),
+    run: async (caller, { email_id }) => toEvents(await getEmail(caller, email_id)),
+  });

@@ -1,11 +1,9 @@
 import * as z from "zod";
-import { newRoutes } from "../../http/env.ts";
-import { idempotent } from "../../http/idempotency.ts";
-import { noBody } from "../../http/json-body.ts";
-import { noContent } from "../../http/no-content.ts";
-import { operationsOf, responses } from "../../http/openapi.ts";
+import { outlives } from "../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../http/api-routes.ts";
+import { empty, json } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
-import { body, bodyWithLongTexts, query } from "../../http/validate.ts";
+import { bodyWithLongTexts } from "../../http/validate.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { createTemplate } from "./create.ts";
 import { deleteTemplate } from "./delete.ts";
@@ -33,74 +31,52 @@ const ListQuery = z.object({
 /** The fields of a content, which is too large as a whole. */
 const contentFields = ["html_body", "text_body"] as const;
 
-const operation = operationsOf("Templates");
-
-export const templateRoutes = newRoutes()
-  .post(
-    "/v1/templates/",
-    operation("templates:manage", "createTemplate", {
-      summary: "Create a template",
-      responses: responses(201, "The template", TemplateOut, [403, 408, 409, 413, 415]),
-    }),
-    ...bodyWithLongTexts(TemplateIn, contentFields),
-    idempotent(201),
-    async (c) => c.json(await createTemplate(c.get("caller"), c.req.valid("json")), 201),
-  )
-  .get(
-    "/v1/templates/",
-    operation("templates:view", "listTemplates", {
-      summary: "List templates, most recently updated first",
-      description: "A page also ends after about 8 MB.",
-      responses: responses(200, "A page of templates", z.array(TemplateOut), [403]),
-    }),
-    query(ListQuery),
-    async (c) => {
-      const { rows, next } = await listTemplates(c.get("caller"), c.req.valid("query"));
+export const templateRoutes = apiRoutes("Templates")
+  .post("/v1/templates/", "createTemplate", "templates:manage", outlives.nothing, {
+    summary: "Create a template",
+    body: bodyWithLongTexts(TemplateIn, contentFields),
+    returns: json(201, "The template", TemplateOut),
+    errors: [408],
+    run: (caller, { body }) => createTemplate(caller, body),
+  })
+  .get("/v1/templates/", "listTemplates", "templates:view", {
+    summary: "List templates, most recently updated first",
+    description: "A page also ends after about 8 MB.",
+    query: ListQuery,
+    returns: json(200, "A page of templates", z.array(TemplateOut)),
+    run: async (caller, { query }, c) => {
+      const { rows, next } = await listTemplates(caller, query);
       if (next !== null) setNextLink(c, { after: `${next.updatedAt}_${next.id}` });
-      return c.json(rows.map(toTemplate));
+      return rows.map(toTemplate);
     },
-  )
-  .get(
-    "/v1/templates/:template_id",
-    operation("templates:view", "getTemplate", {
-      summary: "Get a template",
-      responses: responses(200, "The template", TemplateOut, [403, 404]),
-    }),
-    async (c) => c.json(toTemplate(await getTemplate(c.get("caller"), c.req.param("template_id")))),
-  )
-  .patch(
-    "/v1/templates/:template_id",
-    operation("templates:manage", "updateTemplate", {
-      summary: "Update a template",
-      responses: responses(200, "The template", TemplateOut, [403, 404, 408, 409, 413, 415]),
-    }),
-    ...bodyWithLongTexts(TemplatePatch, contentFields),
-    async (c) => c.json(await updateTemplate(c.get("caller"), c.req.param("template_id"), c.req.valid("json"))),
-  )
-  .delete(
-    "/v1/templates/:template_id",
-    operation("templates:manage", "deleteTemplate", {
-      summary: "Delete a template",
-      responses: responses(204, "Deleted", null, [403, 404]),
-    }),
-    (c) => noContent(c, deleteTemplate(c.get("caller"), c.req.param("template_id"))),
-  )
-  .post(
-    "/v1/templates/:template_id/duplicate",
-    operation("templates:manage", "duplicateTemplate", {
-      summary: "Duplicate a template",
-      responses: responses(201, "The copy", TemplateOut, [403, 404, 409, 413]),
-    }),
-    noBody,
-    idempotent(201),
-    async (c) => c.json(await duplicateTemplate(c.get("caller"), c.req.param("template_id")), 201),
-  )
-  .post(
-    "/v1/templates/:template_id/preview",
-    operation("templates:view", "previewTemplate", {
-      summary: "Preview a template with variables",
-      responses: responses(200, "The rendered template", PreviewOut, [403, 404, 413, 415]),
-    }),
-    ...body(PreviewIn),
-    async (c) => c.json(await previewTemplate(c.get("caller"), c.req.param("template_id"), c.req.valid("json"))),
-  );
+  })
+  .get("/v1/templates/:template_id", "getTemplate", "templates:view", {
+    summary: "Get a template",
+    returns: json(200, "The template", TemplateOut),
+    run: async (caller, { template_id }) => toTemplate(await getTemplate(caller, template_id)),
+  })
+  .patch("/v1/templates/:template_id", "updateTemplate", "templates:manage", outlives.nothing, {
+    summary: "Update a template",
+    body: bodyWithLongTexts(TemplatePatch, contentFields),
+    returns: json(200, "The template", TemplateOut),
+    errors: [408, 409],
+    run: (caller, { template_id, body }) => updateTemplate(caller, template_id, body),
+  })
+  .delete("/v1/templates/:template_id", "deleteTemplate", "templates:manage", outlives.nothing, {
+    summary: "Delete a template",
+    returns: empty("Deleted"),
+    run: (caller, { template_id }) => deleteTemplate(caller, template_id),
+  })
+  .post("/v1/templates/:template_id/duplicate", "duplicateTemplate", "templates:manage", outlives.nothing, {
+    summary: "Duplicate a template",
+    returns: json(201, "The copy", TemplateOut),
+    errors: [413],
+    run: (caller, { template_id }) => duplicateTemplate(caller, template_id),
+  })
+  .post("/v1/templates/:template_id/preview", "previewTemplate", "templates:view", outlives.nothing, {
+    summary: "Preview a template with variables",
+    body: PreviewIn,
+    once: false,
+    returns: json(200, "The rendered template", PreviewOut),
+    run: (caller, { template_id, body }) => previewTemplate(caller, template_id, body),
+  });

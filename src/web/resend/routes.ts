@@ -1,3 +1,4 @@
+import { outlives } from "../../access/accounts/outlives.ts";
 import { type Middleware, newRoutes } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
@@ -52,7 +53,7 @@ const isStrict = (mode: string | undefined) => mode?.trim().toLowerCase() !== "p
 export const resendRoutes = newRoutes()
   .post(
     `${RESEND_PATH}/emails`,
-    needs("emails:send"),
+    needs("emails:send", outlives.nothing),
     ...bodyWithAttachments(ResendEmail, (caller) => new ContentUpload(caller), CONTENT_FIELD),
     translated(toSent),
     idempotent(202),
@@ -65,7 +66,7 @@ export const resendRoutes = newRoutes()
   )
   .post(
     `${RESEND_PATH}/emails/batch`,
-    needs("emails:send"),
+    needs("emails:send", outlives.nothing),
     ...listWithAttachments(ResendEmail, emailLimits.batch, batchUpload, CONTENT_FIELD),
     translated(toBatch),
     idempotent(202),
@@ -79,14 +80,19 @@ export const resendRoutes = newRoutes()
       return c.json(await sendBatch(caller, items, isStrict(c.req.header("X-Batch-Validation")), upload), 202);
     },
   )
-  .get(`${RESEND_PATH}/emails/:email_id`, needs("emails:view"), async (c) =>
+  .get(`${RESEND_PATH}/emails/:email_id`, needs("emails:view", outlives.nothing), async (c) =>
     c.json(toResendEmail(await getEmailDetail(c.get("caller"), c.req.param("email_id")))),
   )
-  .patch(`${RESEND_PATH}/emails/:email_id`, needs("emails:send"), ...body(ResendUpdate), async (c) => {
-    const caller = c.get("caller");
-    const sendAt = toSendAt(c.req.valid("json").scheduled_at, caller.now());
-    return c.json(toChanged(await reschedule(caller, c.req.param("email_id"), sendAt)));
-  })
-  .post(`${RESEND_PATH}/emails/:email_id/cancel`, needs("emails:send"), noBody, async (c) =>
+  .patch(
+    `${RESEND_PATH}/emails/:email_id`,
+    needs("emails:send", outlives.nothing),
+    ...body(ResendUpdate),
+    async (c) => {
+      const caller = c.get("caller");
+      const sendAt = toSendAt(c.req.valid("json").scheduled_at, caller.now());
+      return c.json(toChanged(await reschedule(caller, c.req.param("email_id"), sendAt)));
+    },
+  )
+  .post(`${RESEND_PATH}/emails/:email_id/cancel`, needs("emails:send", outlives.nothing), noBody, async (c) =>
     c.json(toChanged(await cancelEmail(c.get("caller"), c.req.param("email_id")))),
   );

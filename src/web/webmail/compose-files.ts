@@ -1,5 +1,6 @@
 import { inMiB } from "../../lib/bytes.ts";
 import { invalidField, tooLarge } from "../../lib/errors.ts";
+import { parseUid } from "../../lib/ids.ts";
 import { getMessage, listFiles, MAX_FILE_BYTES, openAttachment, uploadFile } from "../../mailboxes/inbox/index.ts";
 import { type FormFile, readPartRef } from "./compose-form.ts";
 import type { OpenPage } from "./layout.tsx";
@@ -58,7 +59,7 @@ async function copyPart(
   { uid, partId, folder }: { uid: string; partId: string; folder: string },
   maxBytes: number,
 ): Promise<{ id: string; size: number } | null> {
-  const message = await getMessage(mailbox, folder, uid).catch(() => null);
+  const message = await getMessage(mailbox, folder, parseUid(uid)).catch(() => null);
   const part = message?.parts.find((one) => one.partId === partId);
   if (!message || !part) return null;
   if (part.size > maxBytes)

@@ -7,6 +7,7 @@ import { attempt, onceForForm, parseFields, readForm, submitForm } from "../../h
 import { parseAddress } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { type AppError, conflict, notFound, nullIfMissing, tooLarge } from "../../lib/errors.ts";
+import { parseUid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import {
   createDraft,
@@ -223,11 +224,11 @@ async function firstForm(
   const { draft, reply, folder = "INBOX", uid = "", to = "" } = c.req.query();
   const back = backOf(c, mailbox.id);
   if (draft !== undefined) {
-    const message = await getMessage(mailbox, "Drafts", draft);
+    const message = await getMessage(mailbox, "Drafts", parseUid(draft));
     return { ...draftForm(message, await readContent(caller, message, false)), back };
   }
   if (!isReply(reply)) return { ...emptyForm(signature, { to }), back };
-  const message = await getMessage(mailbox, folder, uid);
+  const message = await getMessage(mailbox, folder, parseUid(uid));
   const content = await readContent(caller, message, false);
   return { ...replyForm(reply, { message, content }, { mailbox, signature }), back };
 }

@@ -2,6 +2,7 @@ import { download } from "../../http/download.ts";
 import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
+import { parseUid } from "../../lib/ids.ts";
 import {
   getConversation,
   getMessage,
@@ -22,14 +23,14 @@ import { messagePath } from "./paths.ts";
 
 const message = (c: AppContext) =>
   openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "").then((mailbox) =>
-    getMessage(mailbox, c.req.param("folder") ?? "", c.req.param("uid") ?? ""),
+    getMessage(mailbox, c.req.param("folder") ?? "", parseUid(c.req.param("uid") ?? "")),
   );
 
 /** The pages of a conversation and of one message of a mailbox, and its files. */
 export const messagePages = newRoutes()
   .get("/mail/:mailbox_id/:folder/:uid", ...webmailFor("GET /v1/inbox/:mailbox_id/messages/:uid"), async (c) => {
     const page = await openPage(c, c.req.url);
-    const conversation = await getConversation(page.mailbox, c.req.param("folder"), c.req.param("uid"));
+    const conversation = await getConversation(page.mailbox, c.req.param("folder"), parseUid(c.req.param("uid")));
     // A person who opens a conversation has read it; the API leaves that to the client. The script reads the page again when
     // something has changed, such as that the message is unread: that is not a person.
     const isRead = c.req.header("Sec-Fetch-Dest") !== "empty";

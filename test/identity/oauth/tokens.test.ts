@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { OAUTH_REFUSAL } from "../../../src/access/accounts/scopes.ts";
 import { endGrant } from "../../../src/identity/oauth/grants.ts";
 import { database } from "../../support/databases.ts";
 import { expectSince } from "../../support/expect-since.ts";
@@ -81,7 +80,7 @@ describe("an access token", () => {
 
   it("creates and reads no credentials, whatever its scopes", async () => {
     const grant = await aGrant(workspace, { scopes: ["team:manage", "domains:manage"] });
-    const refusal = { detail: OAUTH_REFUSAL };
+    const refusal = { detail: "An OAuth token cannot create or read credentials" };
     const { id } = await workspace.create("/v1/api-keys/", { name: "A key" });
     for (const response of [
       await grant.get("/v1/api-keys/"),

@@ -1,16 +1,16 @@
-import { newRoutes } from "../../../http/env.ts";
-import { operationsOf, responses } from "../../../http/openapi.ts";
+import { apiRoutes } from "../../../http/api-routes.ts";
+import { json } from "../../../http/openapi.ts";
 import { getBroadcastResults } from "../results.ts";
 import { BroadcastAnalyticsOut, toBroadcastAnalytics } from "./compare-variants.ts";
 
-const operation = operationsOf("Analytics");
-
-export const broadcastAnalyticsRoutes = newRoutes().get(
+export const broadcastAnalyticsRoutes = apiRoutes("Analytics").get(
   "/v1/analytics/broadcasts/:broadcast_id",
-  operation("analytics:view", "getBroadcastAnalytics", {
+  "getBroadcastAnalytics",
+  "analytics:view",
+  {
     summary: "Compare the variants of a broadcast",
     description: "Clicks are those of people, not of scanners.",
-    responses: responses(200, "The results by variant", BroadcastAnalyticsOut, [403, 404]),
-  }),
-  async (c) => c.json(toBroadcastAnalytics(await getBroadcastResults(c.get("caller"), c.req.param("broadcast_id")))),
+    returns: json(200, "The results by variant", BroadcastAnalyticsOut),
+    run: async (caller, { broadcast_id }) => toBroadcastAnalytics(await getBroadcastResults(caller, broadcast_id)),
+  },
 );

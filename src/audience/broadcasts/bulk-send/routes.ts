@@ -1,21 +1,22 @@
-import { newRoutes } from "../../../http/env.ts";
-import { idempotent } from "../../../http/idempotency.ts";
-import { operationsOf, responses } from "../../../http/openapi.ts";
+import { outlives } from "../../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../../http/api-routes.ts";
+import { json } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { BulkSendIn, BulkSendOut } from "./schema.ts";
 import { sendToList } from "./send.ts";
 
-const operation = operationsOf("Contacts");
-
-export const bulkSendRoutes = newRoutes().post(
+export const bulkSendRoutes = apiRoutes("Contacts").post(
   "/v1/contacts/:list_id/send",
-  operation("broadcasts:send", "sendToContactList", {
+  "sendToContactList",
+  "broadcasts:send",
+  outlives.nothing,
+  {
     summary: "Send an email to every contact of a list",
     description:
       "Subject, html and text take `{{email}}`, `{{name}}` and `{{<metadata key>}}`. Contacts on the suppression list are skipped. Each email has unsubscribe headers and a visible link, `{{unsubscribe_url}}`, which is appended when the content has none. At most 1,000,000 bytes of content as JSON.",
-    responses: responses(200, "What was queued", BulkSendOut, [400, 403, 404, 409, 413, 415]),
-  }),
-  ...bodyWithLongTexts(BulkSendIn, ["html", "text"]),
-  idempotent(200),
-  async (c) => c.json(await sendToList(c.get("caller"), c.req.param("list_id"), c.req.valid("json"))),
+    body: bodyWithLongTexts(BulkSendIn, ["html", "text"]),
+    returns: json(200, "What was queued", BulkSendOut),
+    errors: [400],
+    run: (caller, { list_id, body }) => sendToList(caller, list_id, body),
+  },
 );

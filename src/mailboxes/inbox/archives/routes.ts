@@ -1,12 +1,12 @@
 import * as z from "zod";
+import { outlives } from "../../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../../http/api-routes.ts";
 import { download } from "../../../http/download.ts";
-import { newRoutes } from "../../../http/env.ts";
 import { largeBodies } from "../../../http/json-body.ts";
-import { file, operationsOf, responses, success } from "../../../http/openapi.ts";
-import { query } from "../../../http/validate.ts";
+import { file, json } from "../../../http/openapi.ts";
 import { AppError, badRequest, tooLarge, unsupportedMediaType } from "../../../lib/errors.ts";
 import { toReadable } from "../../../lib/readable.ts";
-import { open } from "../routes.ts";
+import { inboxRoute } from "../routes.ts";
 import { MAX_ENTRIES } from "./entries.ts";
 import { exportMailbox } from "./export.ts";
 import { getImport, importArchive } from "./import.ts";
@@ -18,7 +18,6 @@ const MAX_ARCHIVE_BYTES = 500_000_000;
 /** Memory that an import holds: a message of 25 MiB, what is read ahead, and what is parsed. */
 const IMPORT_BYTES = 40_000_000;
 
-const operation = operationsOf("Inbox");
 const archive = { schema: { type: "string", format: "binary" } } as const;
 const EXAMPLE = "From ada@example.org Sat Nov 21 14:12:48 2026\r\nSubject: Hello\r\n\r\nText\r\n\r\n";
 
@@ -38,76 +37,62 @@ An archive of at most ${importNow.archiveBytes} bytes and ${importNow.messages} 
 response is a 202 with the id of an import that continues in the background; ask for its progress by this id. At most five
 run in one mailbox at a time (409).`;
 
-export const archiveRoutes = newRoutes()
-  .get(
-    "/v1/inbox/:mailbox_id/export",
-    operation("inbox:read", "exportInbox", {
-      summary: "Export the messages of a mailbox",
-      description: EXPORT_DESCRIPTION,
-      responses: { ...responses(200, "", null, [403, 404, 502]), ...file("The archive", "application/zip") },
-    }),
-    query(ExportQuery),
-    async (c) => {
-      const { format, folder = null } = c.req.valid("query");
-      const caller = c.get("caller");
-      const mailbox = await open(c);
+export const archiveRoutes = apiRoutes("Inbox", inboxRoute)
+  .get("/v1/inbox/:mailbox_id/export", "exportInbox", "inbox:read", {
+    summary: "Export the messages of a mailbox",
+    description: EXPORT_DESCRIPTION,
+    query: ExportQuery,
+    returns: file("The archive", "application/zip"),
+    run: async (caller, { mailbox, query }, c) => {
+      const { format, folder = null } = query;
       const pieces = await exportMailbox(caller, mailbox, { format, folder });
       const name = `${mailbox.address}${folder === null ? "" : ` ${folder}`}.${format}`;
       return c.body(toReadable(pieces), 200, download(name, `application/${format}`));
     },
-  )
-  .post(
-    "/v1/inbox/:mailbox_id/import",
-    operation("inbox:write", "importInbox", {
-      summary: "Import messages into a mailbox",
-      description: IMPORT_DESCRIPTION,
-      requestBody: {
-        required: true,
-        content: {
-          "application/mbox": { schema: { ...archive.schema, example: EXAMPLE } },
-          "application/zip": archive,
-        },
+  })
+  .post("/v1/inbox/:mailbox_id/import", "importInbox", "inbox:write", outlives.nothing, {
+    summary: "Import messages into a mailbox",
+    description: IMPORT_DESCRIPTION,
+    requestBody: {
+      required: true,
+      content: {
+        "application/mbox": { schema: { ...archive.schema, example: EXAMPLE } },
+        "application/zip": archive,
       },
-      responses: {
-        ...responses(200, "What was imported", ImportOut, [400, 403, 404, 409, 411, 413, 415, 502]),
-        ...success(202, "The import that continues in the background", BackgroundImportOut),
-      },
-    }),
-    query(ImportQuery),
-    async (c) => {
-      const caller = c.get("caller");
-      const mailbox = await open(c);
+    },
+    query: ImportQuery,
+    once: false,
+    returns: {
+      ...json(200, "What was imported", ImportOut),
+      ...json(202, "The import that continues in the background", BackgroundImportOut),
+    },
+    errors: [400, 409, 411, 413, 415],
+    run: async (caller, { mailbox, query }, c) => {
       const size = readSize(c.req.header("Content-Type"), c.req.header("Content-Length"));
       const body = c.req.raw.body;
       if (!body || size === 0) throw badRequest("The body is empty; send a ZIP archive or an mbox file");
       const hold = largeBodies.open(caller.workspace.number);
       try {
         await hold.growTo(IMPORT_BYTES);
-        const result = await importArchive(caller, mailbox, { body, size, folder: c.req.valid("query").folder });
+        const result = await importArchive(caller, mailbox, { body, size, folder: query.folder });
         return "started" in result ? c.json(toBackgroundImport(result.started), 202) : c.json(result.counts);
       } finally {
         hold.free();
       }
     },
-  )
-  .get(
-    "/v1/inbox/:mailbox_id/imports",
-    operation("inbox:read", "listInboxImports", {
-      summary: "List the imports in the background",
-      description:
-        "The newest 20 of the last 30 days, newest first. Imports that were answered with a 200 are not listed.",
-      responses: responses(200, "The imports", z.array(BackgroundImportOut), [403, 404, 502]),
-    }),
-    async (c) => c.json((await (await open(c)).store.listImports()).map(toBackgroundImport)),
-  )
-  .get(
-    "/v1/inbox/:mailbox_id/imports/:import_id",
-    operation("inbox:read", "getInboxImport", {
-      summary: "Get the progress of an import in the background",
-      responses: responses(200, "The import", BackgroundImportOut, [403, 404, 502]),
-    }),
-    async (c) => c.json(toBackgroundImport(await getImport(await open(c), c.req.param("import_id")))),
-  );
+  })
+  .get("/v1/inbox/:mailbox_id/imports", "listInboxImports", "inbox:read", {
+    summary: "List the imports in the background",
+    description:
+      "The newest 20 of the last 30 days, newest first. Imports that were answered with a 200 are not listed.",
+    returns: json(200, "The imports", z.array(BackgroundImportOut)),
+    run: async (_caller, { mailbox }) => (await mailbox.store.listImports()).map(toBackgroundImport),
+  })
+  .get("/v1/inbox/:mailbox_id/imports/:import_id", "getInboxImport", "inbox:read", {
+    summary: "Get the progress of an import in the background",
+    returns: json(200, "The import", BackgroundImportOut),
+    run: async (_caller, { import_id, mailbox }) => toBackgroundImport(await getImport(mailbox, import_id)),
+  });
 
 /** Returns the size of the body. Throws 411, 413 and 415. */
 function readSize(contentType = "", contentLength = ""): number {

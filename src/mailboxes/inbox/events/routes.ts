@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { newRoutes } from "../../../http/env.ts";
-import { operationsOf, responses } from "../../../http/openapi.ts";
+import { apiRoutes } from "../../../http/api-routes.ts";
+import { json } from "../../../http/openapi.ts";
 import { requireOwnPage } from "../../../http/same-origin.ts";
 import { connectToEvents } from "./connect.ts";
 import { MAX_SOCKETS, MAX_SOCKETS_OF_CREDENTIAL } from "./sockets.ts";
@@ -28,11 +28,11 @@ key, assignment, password, owner of the mailbox), when the credential expires, a
 mailbox has at most ${MAX_SOCKETS} sockets, a credential at most ${MAX_SOCKETS_OF_CREDENTIAL} of them. A browser may connect from pages of this
 service only.`;
 
-const operation = operationsOf("Inbox");
-
-export const eventRoutes = newRoutes().get(
+export const eventRoutes = apiRoutes("Inbox", { errors: [502] }).get(
   "/v1/inbox/:mailbox_id/events",
-  operation("inbox:read", "getInboxEvents", {
+  "getInboxEvents",
+  "inbox:read",
+  {
     summary: "Receive the changes of a mailbox as they happen",
     description: DESCRIPTION,
     parameters: [
@@ -45,16 +45,11 @@ export const eventRoutes = newRoutes().get(
         example: "websocket",
       },
     ],
-    responses: responses(
-      101,
-      "The socket is open. Each of its messages is one of these.",
-      ChangeOut,
-      [403, 404, 426, 502],
-    ),
-  }),
-  async (c) => {
-    const caller = c.get("caller");
-    requireOwnPage(c, caller.actor.kind === "session");
-    return connectToEvents(caller, c.req.param("mailbox_id"), c.req.header("Upgrade"));
+    returns: json(101, "The socket is open. Each of its messages is one of these.", ChangeOut),
+    errors: [426],
+    run: (caller, { mailbox_id }, c) => {
+      requireOwnPage(c, caller.actor.kind === "session");
+      return connectToEvents(caller, mailbox_id, c.req.header("Upgrade"));
+    },
   },
 );

@@ -14,7 +14,7 @@ import {
   filterLimits,
 } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
-import { findForwarding, refuseOauth } from "./queries.ts";
+import { findForwarding, refuseForwardByOauth } from "./queries.ts";
 import { type FilterActionField, type FilterFields, type FilterOut, type FilterPatch, toFilter } from "./schema.ts";
 
 /**
@@ -23,7 +23,7 @@ import { type FilterActionField, type FilterFields, type FilterOut, type FilterP
  * address that is not valid, 403 for a forward by an OAuth token, and as `requestConfirmation`.
  */
 export async function createFilter(ctx: CallerCtx, mailbox: OpenMailbox, input: FilterFields): Promise<FilterOut> {
-  refuseOauth(ctx, input.actions);
+  refuseForwardByOauth(ctx, input.actions);
   const { match, is_active: isActive, position = null, name = null } = input;
   const { actions, ask } = await prepare(ctx, mailbox, input.actions);
   const id = ctx.newId();
@@ -43,7 +43,7 @@ export async function updateFilter(
   patch: FilterPatch,
 ): Promise<FilterOut> {
   const { id, actions: known } = await getFilter(mailbox, filterId);
-  refuseOauth(ctx, [...known, ...(patch.actions ?? [])]);
+  refuseForwardByOauth(ctx, [...known, ...(patch.actions ?? [])]);
   const { actions, ask } = patch.actions
     ? await prepare(ctx, mailbox, patch.actions)
     : { actions: undefined, ask: async () => {} };

@@ -1,12 +1,10 @@
 import * as z from "zod";
-import { newRoutes } from "../../../http/env.ts";
-import { idempotent } from "../../../http/idempotency.ts";
-import { noContent } from "../../../http/no-content.ts";
-import { operationsOf, pathText, responses } from "../../../http/openapi.ts";
-import { body, query } from "../../../http/validate.ts";
+import { outlives } from "../../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../../http/api-routes.ts";
+import { empty, json, pathText } from "../../../http/openapi.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
-import { bodyErrors, errors, open } from "../routes.ts";
+import { inboxRoute } from "../routes.ts";
 import { Address, FolderOut, toAddress, toFolder } from "../schema.ts";
 import { createFolder, deleteFolder, renameFolder } from "./change.ts";
 import { FolderIn } from "./schema.ts";
@@ -36,95 +34,68 @@ const BlockedSenders = z
   })
   .meta({ ref: "InboxBlockedSenders", example: { emails: ["spam@example.org"] } });
 
-const operation = operationsOf("Inbox");
 const name = pathText("name", "Name of the folder, percent-encoded", "Projects");
 
-export const folderRoutes = newRoutes()
-  .get(
-    "/v1/inbox/:mailbox_id/folders",
-    operation("inbox:read", "listInboxFolders", {
-      summary: "List the folders of a mailbox",
-      responses: responses(200, "At most 500 folders", z.array(FolderOut), errors),
-    }),
-    async (c) => c.json((await (await open(c)).store.listFolders()).map(toFolder)),
-  )
-  .post(
-    "/v1/inbox/:mailbox_id/folders",
-    operation("inbox:write", "createInboxFolder", {
-      summary: "Create a folder",
-      description: `A mailbox has at most ${mailboxLimits.folders} folders.`,
-      responses: responses(201, "The folder", FolderOut, [...bodyErrors, 409]),
-    }),
-    ...body(FolderIn),
-    idempotent(201, open),
-    async (c) => c.json(await createFolder(c.get("caller"), await open(c), c.req.valid("json").name), 201),
-  )
-  .patch(
-    "/v1/inbox/:mailbox_id/folders/:name",
-    operation("inbox:write", "updateInboxFolder", {
-      summary: "Rename a folder",
-      parameters: [name],
-      responses: responses(200, "The folder", FolderOut, [...bodyErrors, 409]),
-    }),
-    ...body(FolderIn),
-    async (c) => c.json(await renameFolder(await open(c), c.req.param("name"), c.req.valid("json").name)),
-  )
-  .delete(
-    "/v1/inbox/:mailbox_id/folders/:name",
-    operation("inbox:write", "deleteInboxFolder", {
-      summary: "Delete an empty folder",
-      parameters: [name],
-      responses: responses(204, "Deleted", null, [...errors, 409]),
-    }),
-    async (c) => noContent(c, deleteFolder(await open(c), c.req.param("name"))),
-  )
-  .get(
-    "/v1/inbox/:mailbox_id/addresses",
-    operation("inbox:read", "listInboxAddresses", {
-      summary: "Complete an address from mail sent and received",
-      responses: responses(200, "At most 20 addresses, the most used first", z.array(Address), errors),
-    }),
-    query(AddressQuery),
-    async (c) => c.json((await (await open(c)).store.addresses(c.req.valid("query").q)).map(toAddress)),
-  )
-  .get(
-    "/v1/inbox/:mailbox_id/quota",
-    operation("inbox:read", "getInboxQuota", {
-      summary: "Get the size of a mailbox and its limit",
-      responses: responses(200, "The size", QuotaOut, errors),
-    }),
-    async (c) => {
-      const { store, quotaBytes } = await open(c);
+export const folderRoutes = apiRoutes("Inbox", inboxRoute)
+  .get("/v1/inbox/:mailbox_id/folders", "listInboxFolders", "inbox:read", {
+    summary: "List the folders of a mailbox",
+    returns: json(200, "At most 500 folders", z.array(FolderOut)),
+    run: async (_caller, { mailbox }) => (await mailbox.store.listFolders()).map(toFolder),
+  })
+  .post("/v1/inbox/:mailbox_id/folders", "createInboxFolder", "inbox:write", outlives.nothing, {
+    summary: "Create a folder",
+    description: `A mailbox has at most ${mailboxLimits.folders} folders.`,
+    body: FolderIn,
+    returns: json(201, "The folder", FolderOut),
+    run: (caller, { mailbox, body }) => createFolder(caller, mailbox, body.name),
+  })
+  .patch("/v1/inbox/:mailbox_id/folders/:name", "updateInboxFolder", "inbox:write", outlives.nothing, {
+    summary: "Rename a folder",
+    parameters: [name],
+    body: FolderIn,
+    returns: json(200, "The folder", FolderOut),
+    errors: [409],
+    run: (_caller, { name, mailbox, body }) => renameFolder(mailbox, name, body.name),
+  })
+  .delete("/v1/inbox/:mailbox_id/folders/:name", "deleteInboxFolder", "inbox:write", outlives.nothing, {
+    summary: "Delete an empty folder",
+    parameters: [name],
+    returns: empty("Deleted"),
+    errors: [409],
+    run: (_caller, { name, mailbox }) => deleteFolder(mailbox, name),
+  })
+  .get("/v1/inbox/:mailbox_id/addresses", "listInboxAddresses", "inbox:read", {
+    summary: "Complete an address from mail sent and received",
+    query: AddressQuery,
+    returns: json(200, "At most 20 addresses, the most used first", z.array(Address)),
+    run: async (_caller, { mailbox, query }) => (await mailbox.store.addresses(query.q)).map(toAddress),
+  })
+  .get("/v1/inbox/:mailbox_id/quota", "getInboxQuota", "inbox:read", {
+    summary: "Get the size of a mailbox and its limit",
+    returns: json(200, "The size", QuotaOut),
+    run: async (_caller, { mailbox }) => {
+      const { store, quotaBytes } = mailbox;
       const { usedBytes, messageCount } = await store.quota();
-      return c.json({ used_bytes: usedBytes, quota_bytes: quotaBytes, message_count: messageCount });
+      return { used_bytes: usedBytes, quota_bytes: quotaBytes, message_count: messageCount };
     },
-  )
-  .get(
-    "/v1/inbox/:mailbox_id/storage-sections",
-    operation("inbox:read", "listInboxStorageSections", {
-      summary: "List the sizes of the folders and of all attachments",
-      responses: responses(200, "One entry a folder, then the attachments in all of them", z.array(SectionOut), errors),
-    }),
-    async (c) => c.json(await (await open(c)).store.sections()),
-  )
-  .get(
-    "/v1/inbox/:mailbox_id/blocked-senders",
-    operation("inbox:read", "listInboxBlockedSenders", {
-      summary: "List the senders whose mail goes to Spam",
-      responses: responses(200, "At most 1,000 addresses", BlockedSenders, errors),
-    }),
-    async (c) => c.json({ emails: await (await open(c)).store.listBlockedSenders() }),
-  )
-  .put(
-    "/v1/inbox/:mailbox_id/blocked-senders",
-    operation("inbox:write", "replaceInboxBlockedSenders", {
-      summary: "Replace the senders whose mail goes to Spam",
-      responses: responses(200, "What is now stored", BlockedSenders, bodyErrors),
-    }),
-    ...body(BlockedSenders),
-    async (c) => {
-      const { store } = await open(c);
-      await store.replaceBlockedSenders(c.req.valid("json").emails);
-      return c.json({ emails: await store.listBlockedSenders() });
+  })
+  .get("/v1/inbox/:mailbox_id/storage-sections", "listInboxStorageSections", "inbox:read", {
+    summary: "List the sizes of the folders and of all attachments",
+    returns: json(200, "One entry a folder, then the attachments in all of them", z.array(SectionOut)),
+    run: (_caller, { mailbox }) => mailbox.store.sections(),
+  })
+  .get("/v1/inbox/:mailbox_id/blocked-senders", "listInboxBlockedSenders", "inbox:read", {
+    summary: "List the senders whose mail goes to Spam",
+    returns: json(200, "At most 1,000 addresses", BlockedSenders),
+    run: async (_caller, { mailbox }) => ({ emails: await mailbox.store.listBlockedSenders() }),
+  })
+  .put("/v1/inbox/:mailbox_id/blocked-senders", "replaceInboxBlockedSenders", "inbox:write", outlives.nothing, {
+    summary: "Replace the senders whose mail goes to Spam",
+    body: BlockedSenders,
+    returns: json(200, "What is now stored", BlockedSenders),
+    run: async (_caller, { mailbox, body }) => {
+      const { store } = mailbox;
+      await store.replaceBlockedSenders(body.emails);
+      return { emails: await store.listBlockedSenders() };
     },
-  );
+  });

@@ -24,15 +24,13 @@ export interface MessageContent {
   html: string | null;
 }
 
-/** Returns a message's record. `uid` is the text of a path. Throws 404. */
-export async function getMessage({ store }: OpenMailbox, folder: string, uid: string): Promise<StoredMessage> {
-  return requireFound(/^[1-9]\d{0,9}$/.test(uid) ? await store.find(folder, Number(uid)) : null, "Message");
-}
+/** Returns a message's record. Throws 404. */
+export const getMessage = async ({ store }: OpenMailbox, folder: string, uid: number): Promise<StoredMessage> =>
+  requireFound(await store.find(folder, uid), "Message");
 
-/** Opens the conversation of a message. `uid` is the text of a path. Throws 404. */
-export async function getConversation({ store }: OpenMailbox, folder: string, uid: string): Promise<Conversation> {
-  return requireFound(/^[1-9]\d{0,9}$/.test(uid) ? await store.openConversation(folder, Number(uid)) : null, "Message");
-}
+/** Opens the conversation of a message. Throws 404. */
+export const getConversation = async ({ store }: OpenMailbox, folder: string, uid: number): Promise<Conversation> =>
+  requireFound(await store.openConversation(folder, uid), "Message");
 
 /** Returns whether a message is shown as HTML. */
 export const isHtml = ({ parts }: StoredMessage): boolean =>

@@ -1,13 +1,13 @@
 import * as z from "zod";
+import { outlives } from "../../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../../http/api-routes.ts";
 import { download } from "../../../http/download.ts";
-import { newRoutes } from "../../../http/env.ts";
-import { file, operationsOf, pathText, responses, success } from "../../../http/openapi.ts";
+import { empty, file, json, pathText } from "../../../http/openapi.ts";
 import { offsetQuery, setNextLink } from "../../../http/pagination.ts";
-import { body, query } from "../../../http/validate.ts";
 import { notFound, requireFound } from "../../../lib/errors.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
 import { replaceLabels } from "../labels/index.ts";
-import { bodyErrors, errors, open, uidOf } from "../routes.ts";
+import { inboxRoute } from "../routes.ts";
 import { ItemOut, PageOut, PlaceOut, toItem } from "../schema.ts";
 import { changeMessages, deleteMessage, moveMessage, restoreMessage, updateFlags } from "./change.ts";
 import { getMessage, openAttachment, openObject, readContent } from "./read.ts";
@@ -49,176 +49,136 @@ const SearchQuery = z.object({
   folder: z.string().max(1000).default("INBOX").describe("The folder to search; `*` searches all folders."),
 });
 
-const operation = operationsOf("Inbox");
 const partId = pathText("part_id", "Number of the part, as in IMAP", "2");
 
-export const messageRoutes = newRoutes()
-  .get(
-    "/v1/inbox/:mailbox_id/messages",
-    operation("inbox:read", "listInboxMessages", {
-      summary: "List the messages of a folder, newest first",
-      responses: responses(200, "A page of messages", PageOut, errors),
-    }),
-    query(ListQuery),
-    async (c) => {
-      const { folder, limit, offset, before } = c.req.valid("query");
-      const { store } = await open(c);
-      const page = requireFound(await store.list(folder, { limit, offset, before }), "Folder");
+export const messageRoutes = apiRoutes("Inbox", inboxRoute)
+  .get("/v1/inbox/:mailbox_id/messages", "listInboxMessages", "inbox:read", {
+    summary: "List the messages of a folder, newest first",
+    query: ListQuery,
+    returns: json(200, "A page of messages", PageOut),
+    run: async (_caller, { mailbox, query }, c) => {
+      const { folder, limit, offset, before } = query;
+      const page = requireFound(await mailbox.store.list(folder, { limit, offset, before }), "Folder");
       const last = page.items.at(-1);
       if (last && page.items.length === limit) setNextLink(c, { before: String(last.uid), offset: "0" });
-      return c.json({ items: page.items.map(toItem), total: page.total, limit, offset });
+      return { items: page.items.map(toItem), total: page.total, limit, offset };
     },
-  )
-  .get(
-    "/v1/inbox/:mailbox_id/search",
-    operation("inbox:read", "searchInbox", {
-      summary: "Search sender, recipients, subject and text of messages",
-      description: `Every word matches the beginning of a word. \`total\` counts at most ${mailboxLimits.countedMatches.toLocaleString("en")} messages.`,
-      responses: responses(200, "A page of messages, newest first", PageOut, errors),
-    }),
-    query(SearchQuery),
-    async (c) => {
-      const { q, folder, limit, offset } = c.req.valid("query");
-      const { store } = await open(c);
-      const page = requireFound(await store.search(q, folder, { limit, offset }), "Folder");
+  })
+  .get("/v1/inbox/:mailbox_id/search", "searchInbox", "inbox:read", {
+    summary: "Search sender, recipients, subject and text of messages",
+    description: `Every word matches the beginning of a word. \`total\` counts at most ${mailboxLimits.countedMatches.toLocaleString("en")} messages.`,
+    query: SearchQuery,
+    returns: json(200, "A page of messages, newest first", PageOut),
+    run: async (_caller, { mailbox, query }, c) => {
+      const { q, folder, limit, offset } = query;
+      const page = requireFound(await mailbox.store.search(q, folder, { limit, offset }), "Folder");
       if (page.items.length === limit) setNextLink(c, { offset: String(offset + limit) });
-      return c.json({ items: page.items.map(toItem), total: page.total, limit, offset });
+      return { items: page.items.map(toItem), total: page.total, limit, offset };
     },
-  )
-  .get(
-    "/v1/inbox/:mailbox_id/messages/:uid",
-    operation("inbox:read", "getInboxMessage", {
-      summary: "Get a message",
-      description: "Reading does not mark it as seen.",
-      responses: responses(200, "The message", MessageOut, errors),
-    }),
-    query(ReadQuery),
-    async (c) => {
-      const { folder, images } = c.req.valid("query");
-      const stored = await getMessage(await open(c), folder, c.req.param("uid"));
-      return c.json(toMessage(stored, await readContent(c.get("caller"), stored, images)));
+  })
+  .get("/v1/inbox/:mailbox_id/messages/:uid", "getInboxMessage", "inbox:read", {
+    summary: "Get a message",
+    description: "Reading does not mark it as seen.",
+    query: ReadQuery,
+    returns: json(200, "The message", MessageOut),
+    run: async (caller, { uid, mailbox, query }) => {
+      const { folder, images } = query;
+      const stored = await getMessage(mailbox, folder, uid);
+      return toMessage(stored, await readContent(caller, stored, images));
     },
-  )
-  .get(
-    "/v1/inbox/:mailbox_id/messages/:uid/raw",
-    operation("inbox:read", "getInboxMessageSource", {
-      summary: "Get a message as it was received",
-      responses: { ...responses(200, "", null, errors), ...file("The message (RFC 5322)", "message/rfc822") },
-    }),
-    query(FolderQuery),
-    async (c) => {
-      const stored = await getMessage(await open(c), c.req.valid("query").folder, c.req.param("uid"));
-      const { body: content } = await openObject(c.get("caller"), stored.object);
+  })
+  .get("/v1/inbox/:mailbox_id/messages/:uid/raw", "getInboxMessageSource", "inbox:read", {
+    summary: "Get a message as it was received",
+    query: FolderQuery,
+    returns: file("The message (RFC 5322)", "message/rfc822"),
+    run: async (caller, { uid, mailbox, query }, c) => {
+      const stored = await getMessage(mailbox, query.folder, uid);
+      const { body: content } = await openObject(caller, stored.object);
       return c.body(content, 200, download(`message-${stored.uid}.eml`, "message/rfc822"));
     },
-  )
-  .get(
-    "/v1/inbox/:mailbox_id/attachments/:uid/:part_id",
-    operation("inbox:read", "getInboxAttachment", {
-      summary: "Download an attachment",
-      parameters: [partId],
-      responses: { ...responses(200, "", null, errors), ...file("The decoded file", "application/octet-stream") },
-    }),
-    query(FolderQuery),
-    async (c) => {
-      const stored = await getMessage(await open(c), c.req.valid("query").folder, c.req.param("uid"));
-      const attachment = await openAttachment(c.get("caller"), stored, c.req.param("part_id"));
+  })
+  .get("/v1/inbox/:mailbox_id/attachments/:uid/:part_id", "getInboxAttachment", "inbox:read", {
+    summary: "Download an attachment",
+    parameters: [partId],
+    query: FolderQuery,
+    returns: file("The decoded file", "application/octet-stream"),
+    run: async (caller, { uid, part_id, mailbox, query }, c) => {
+      const stored = await getMessage(mailbox, query.folder, uid);
+      const attachment = await openAttachment(caller, stored, part_id);
       return c.body(attachment.body, 200, download(attachment.filename, attachment.contentType));
     },
-  )
-  .post(
-    "/v1/inbox/:mailbox_id/messages/:uid/flags",
-    operation("inbox:write", "updateInboxMessageFlags", {
-      summary: "Mark a message as seen, flagged or answered",
-      responses: responses(200, "The message", ItemOut, bodyErrors),
-    }),
-    query(FolderQuery),
-    ...body(FlagsIn),
-    async (c) => {
-      const { folder } = c.req.valid("query");
-      return c.json(toItem(await updateFlags(await open(c), folder, uidOf(c), c.req.valid("json"))));
-    },
-  )
-  .post(
-    "/v1/inbox/:mailbox_id/messages/:uid/move",
-    operation("inbox:write", "moveInboxMessage", {
-      summary: "Move a message to another folder",
-      responses: responses(200, "Its new place", PlaceOut, bodyErrors),
-    }),
-    query(FolderQuery),
-    ...body(MoveIn),
-    async (c) =>
-      c.json(await moveMessage(await open(c), c.req.valid("query").folder, uidOf(c), c.req.valid("json").folder)),
-  )
-  .post(
-    "/v1/inbox/:mailbox_id/messages/:uid/spam",
-    operation("inbox:write", "moveInboxMessageToSpam", {
-      summary: "Move a message to Spam",
-      responses: responses(200, "Its new place", PlaceOut, errors),
-    }),
-    query(FolderQuery),
-    async (c) => c.json(await moveMessage(await open(c), c.req.valid("query").folder, uidOf(c), "Spam")),
-  )
+  })
+  .post("/v1/inbox/:mailbox_id/messages/:uid/flags", "updateInboxMessageFlags", "inbox:write", outlives.nothing, {
+    summary: "Mark a message as seen, flagged or answered",
+    query: FolderQuery,
+    body: FlagsIn,
+    once: false,
+    returns: json(200, "The message", ItemOut),
+    run: async (_caller, { uid, mailbox, query, body }) => toItem(await updateFlags(mailbox, query.folder, uid, body)),
+  })
+  .post("/v1/inbox/:mailbox_id/messages/:uid/move", "moveInboxMessage", "inbox:write", outlives.nothing, {
+    summary: "Move a message to another folder",
+    query: FolderQuery,
+    body: MoveIn,
+    once: false,
+    returns: json(200, "Its new place", PlaceOut),
+    run: (_caller, { uid, mailbox, query, body }) => moveMessage(mailbox, query.folder, uid, body.folder),
+  })
+  .post("/v1/inbox/:mailbox_id/messages/:uid/spam", "moveInboxMessageToSpam", "inbox:write", outlives.nothing, {
+    summary: "Move a message to Spam",
+    query: FolderQuery,
+    once: false,
+    returns: json(200, "Its new place", PlaceOut),
+    run: (_caller, { uid, mailbox, query }) => moveMessage(mailbox, query.folder, uid, "Spam"),
+  })
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/not-spam",
-    operation("inbox:write", "restoreInboxMessageFromSpam", {
+    "restoreInboxMessageFromSpam",
+    "inbox:write",
+    outlives.nothing,
+    {
       summary: "Return a message from Spam to the folder that it came from",
       description: "It goes to INBOX when it came from Trash, or from a folder that is gone.",
-      responses: responses(200, "Its new place", PlaceOut, [...errors, 409]),
-    }),
-    query(SpamFolderQuery),
-    async (c) => c.json(await restoreMessage(await open(c), c.req.valid("query").folder, uidOf(c))),
+      query: SpamFolderQuery,
+      once: false,
+      returns: json(200, "Its new place", PlaceOut),
+      errors: [409],
+      run: (_caller, { uid, mailbox, query }) => restoreMessage(mailbox, query.folder, uid),
+    },
   )
-  .delete(
-    "/v1/inbox/:mailbox_id/messages/:uid",
-    operation("inbox:write", "deleteInboxMessage", {
-      summary: "Move a message to Trash, or delete it for good",
-      description: "A message in Trash, and any message with `expunge=true`, is deleted for good.",
-      responses: {
-        ...responses(200, "Moved to Trash: its new place", PlaceOut, errors),
-        ...success(204, "Deleted for good", null),
-      },
-    }),
-    query(DeleteQuery),
-    async (c) => {
-      const { folder, expunge } = c.req.valid("query");
-      const place = await deleteMessage(c.get("caller"), await open(c), { folder, uid: uidOf(c), expunge });
+  .delete("/v1/inbox/:mailbox_id/messages/:uid", "deleteInboxMessage", "inbox:write", outlives.nothing, {
+    summary: "Move a message to Trash, or delete it for good",
+    description: "A message in Trash, and any message with `expunge=true`, is deleted for good.",
+    query: DeleteQuery,
+    returns: { ...json(200, "Moved to Trash: its new place", PlaceOut), ...empty("Deleted for good") },
+    run: async (caller, { uid, mailbox, query }, c) => {
+      const { folder, expunge } = query;
+      const place = await deleteMessage(caller, mailbox, { folder, uid, expunge });
       return place ? c.json(place) : c.body(null, 204);
     },
-  )
-  .post(
-    "/v1/inbox/:mailbox_id/messages/batch",
-    operation("inbox:write", "updateInboxMessages", {
-      summary: `Change up to ${MAX_CHANGED} messages of a folder`,
-      responses: responses(200, "A result for each message", BatchOut, bodyErrors),
-    }),
-    ...body(BatchIn),
-    async (c) => c.json(await changeMessages(c.get("caller"), await open(c), c.req.valid("json"))),
-  )
-  .put(
-    "/v1/inbox/:mailbox_id/messages/:uid/labels",
-    operation("inbox:write", "replaceInboxMessageLabels", {
-      summary: "Replace the labels of a message",
-      responses: responses(200, "The message", ItemOut, bodyErrors),
-    }),
-    query(FolderQuery),
-    ...body(LabelsIn),
-    async (c) => {
-      const { folder } = c.req.valid("query");
-      return c.json(toItem(await replaceLabels(await open(c), folder, uidOf(c), c.req.valid("json").label_ids)));
-    },
-  )
-  .get(
-    "/v1/inbox/:mailbox_id/threads/:thread_id",
-    operation("inbox:read", "getInboxThread", {
-      summary: "List the messages of a thread in all folders, oldest first",
-      description: "Lists the newest 500 messages.",
-      responses: responses(200, "The messages", ThreadOut, errors),
-    }),
-    async (c) => {
-      const { store } = await open(c);
-      const items = await store.thread(c.req.param("thread_id").toLowerCase());
+  })
+  .post("/v1/inbox/:mailbox_id/messages/batch", "updateInboxMessages", "inbox:write", outlives.nothing, {
+    summary: `Change up to ${MAX_CHANGED} messages of a folder`,
+    body: BatchIn,
+    once: false,
+    returns: json(200, "A result for each message", BatchOut),
+    run: (caller, { mailbox, body }) => changeMessages(caller, mailbox, body),
+  })
+  .put("/v1/inbox/:mailbox_id/messages/:uid/labels", "replaceInboxMessageLabels", "inbox:write", outlives.nothing, {
+    summary: "Replace the labels of a message",
+    query: FolderQuery,
+    body: LabelsIn,
+    returns: json(200, "The message", ItemOut),
+    run: async (_caller, { uid, mailbox, query, body }) =>
+      toItem(await replaceLabels(mailbox, query.folder, uid, body.label_ids)),
+  })
+  .get("/v1/inbox/:mailbox_id/threads/:thread_id", "getInboxThread", "inbox:read", {
+    summary: "List the messages of a thread in all folders, oldest first",
+    description: "Lists the newest 500 messages.",
+    returns: json(200, "The messages", ThreadOut),
+    run: async (_caller, { thread_id, mailbox }) => {
+      const items = await mailbox.store.thread(thread_id.toLowerCase());
       if (items.length === 0) throw notFound("Thread");
-      return c.json(items.map(toItem));
+      return items.map(toItem);
     },
-  );
+  });

@@ -1,11 +1,9 @@
 import * as z from "zod";
-import { newRoutes } from "../../../http/env.ts";
-import { noContent } from "../../../http/no-content.ts";
-import { pathText, responses } from "../../../http/openapi.ts";
+import { outlives } from "../../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../../http/api-routes.ts";
+import { empty, json, pathText } from "../../../http/openapi.ts";
 import { pageQuery, respondList } from "../../../http/pagination.ts";
-import { body, query } from "../../../http/validate.ts";
 import { readHost } from "../host-name.ts";
-import { operation } from "../routes.ts";
 import { blockHost, listBlockedHosts, unblockHost } from "./blocked-hosts.ts";
 import { dropDeadLetter, listDeadLetters, replayDeadLetter } from "./dead-letters.ts";
 import { listOutboxRows } from "./outbox-rows.ts";
@@ -44,151 +42,117 @@ const database = pathText("database", "`main`, or the number of a mail database"
 const mailDatabase = pathText("database", "Number of a mail database", "0");
 
 /** The routes with which administrators of the platform operate it. */
-export const operationRoutes = newRoutes()
-  .get(
-    "/v1/admin/outboxes/:database",
-    operation("listOutboxRows", {
-      summary: "List the outbox of a database, soonest due first",
-      parameters: [database],
-      responses: responses(200, "A page of rows", z.array(OutboxRowOut), [403, 404]),
-    }),
-    query(OutboxQuery),
-    (c) =>
-      respondList(c, {
+export const operationRoutes = apiRoutes("Platform")
+  .get("/v1/admin/outboxes/:database", "listOutboxRows", "platform_admin", {
+    summary: "List the outbox of a database, soonest due first",
+    parameters: [database],
+    query: OutboxQuery,
+    returns: json(200, "A page of rows", z.array(OutboxRowOut)),
+    run: (_caller, { database, query }, c) =>
+      respondList(c, query, {
         read: (caller, { after, limit }) => {
           const [, dueAt = "0", id = ""] = OUTBOX_CURSOR.exec(after ?? "") ?? [];
-          return listOutboxRows(caller, c.req.param("database"), { after: { dueAt: Number(dueAt), id }, limit });
+          return listOutboxRows(caller, database, { after: { dueAt: Number(dueAt), id }, limit });
         },
         after: (row) => `${row.due_at}.${row.id}`,
         serialize: toOutboxRow,
       }),
-  )
-  .post(
-    "/v1/admin/outboxes/:database/requeue",
-    operation("retryOutboxRows", {
-      summary: "Make rows of an outbox due now and reset their claims",
-      description: "Rows that a run holds, and those that have moved since they were listed, are skipped.",
-      parameters: [database],
-      responses: responses(200, "The number of rows", RequeueOut, [403, 404, 413, 415]),
-    }),
-    ...body(RequeueIn),
-    async (c) => {
-      const rows = c.req.valid("json").rows.map(({ id, due_at }) => ({ id, dueAt: due_at }));
-      return c.json({ requeued: await requeueRows(c.get("caller"), c.req.param("database"), rows) });
+  })
+  .post("/v1/admin/outboxes/:database/requeue", "retryOutboxRows", "platform_admin", outlives.nothing, {
+    summary: "Make rows of an outbox due now and reset their claims",
+    description: "Rows that a run holds, and those that have moved since they were listed, are skipped.",
+    parameters: [database],
+    body: RequeueIn,
+    once: false,
+    returns: json(200, "The number of rows", RequeueOut),
+    run: async (caller, { database, body }) => {
+      const rows = body.rows.map(({ id, due_at }) => ({ id, dueAt: due_at }));
+      return { requeued: await requeueRows(caller, database, rows) };
     },
-  )
-  .get(
-    "/v1/admin/quarantines/:database",
-    operation("listQuarantinedRows", {
-      summary: "List outbox rows that were set aside, because their work alone failed",
-      parameters: [database],
-      responses: responses(200, "A page of rows", z.array(QuarantinedRowOut), [403, 404]),
-    }),
-    query(ListQuery),
-    (c) =>
-      respondList(c, {
-        read: (caller, page) => listQuarantine(caller, c.req.param("database"), page),
+  })
+  .get("/v1/admin/quarantines/:database", "listQuarantinedRows", "platform_admin", {
+    summary: "List outbox rows that were set aside, because their work alone failed",
+    parameters: [database],
+    query: ListQuery,
+    returns: json(200, "A page of rows", z.array(QuarantinedRowOut)),
+    run: (_caller, { database, query }, c) =>
+      respondList(c, query, {
+        read: (caller, page) => listQuarantine(caller, database, page),
         after: ({ id }) => id,
         serialize: toQuarantinedRow,
       }),
-  )
-  .post(
-    "/v1/admin/quarantines/:database/:row_id/retry",
-    operation("retryQuarantinedRow", {
-      summary: "Try a row again that was set aside",
-      description: "It is set aside again when it fails again.",
-      parameters: [database],
-      responses: responses(204, "Due now", null, [403, 404]),
-    }),
-    (c) => noContent(c, retryQuarantined(c.get("caller"), c.req.param("database"), c.req.param("row_id"))),
-  )
-  .delete(
-    "/v1/admin/quarantines/:database/:row_id",
-    operation("deleteQuarantinedRow", {
-      summary: "Drop a row that was set aside",
-      description: "Its work is not done. An email that it is for is `failed`.",
-      parameters: [database],
-      responses: responses(204, "Dropped", null, [403, 404]),
-    }),
-    (c) => noContent(c, dropQuarantined(c.get("caller"), c.req.param("database"), c.req.param("row_id"))),
-  )
-  .get(
-    "/v1/admin/dead-letters",
-    operation("listDeadLetters", {
-      summary: "List queue messages that failed every retry",
-      responses: responses(200, "A page of dead letters", z.array(DeadLetterOut), [403]),
-    }),
-    query(ListQuery),
-    (c) => respondList(c, { read: listDeadLetters, after: ({ id }) => id, serialize: toDeadLetter }),
-  )
-  .post(
-    "/v1/admin/dead-letters/:letter_id/replay",
-    operation("retryDeadLetter", {
-      summary: "Send a dead letter to its queue again",
-      description: "The record is deleted. A message that fails again is recorded again.",
-      parameters: [letterId],
-      responses: responses(200, "The dead letter", DeadLetterOut, [403, 404, 409]),
-    }),
-    async (c) => c.json(toDeadLetter(await replayDeadLetter(c.get("caller"), c.req.param("letter_id")))),
-  )
-  .delete(
-    "/v1/admin/dead-letters/:letter_id",
-    operation("deleteDeadLetter", {
-      summary: "Delete a dead letter",
-      description: "The outbox rows that it names stay, and the sweep finds them.",
-      parameters: [letterId],
-      responses: responses(204, "Deleted", null, [403, 404]),
-    }),
-    (c) => noContent(c, dropDeadLetter(c.get("caller"), c.req.param("letter_id"))),
-  )
-  .get(
-    "/v1/admin/blocked-hosts",
-    operation("listBlockedHosts", {
-      summary: "List hosts to which tracking links do not redirect",
-      responses: responses(200, "A page of hosts", z.array(BlockedHostOut), [403]),
-    }),
-    query(ListQuery),
-    (c) => respondList(c, { read: listBlockedHosts, after: (row) => row.host, serialize: toBlockedHost }),
-  )
-  .put(
-    "/v1/admin/blocked-hosts/:host",
-    operation("addBlockedHost", {
-      summary: "Block a host and its sub-domains as targets of tracking links",
-      description: "Within a minute links to it return 410.",
-      parameters: [host],
-      responses: responses(200, "The host", BlockedHostOut, [403, 404]),
-    }),
-    async (c) => c.json(toBlockedHost(await blockHost(c.get("caller"), readHost(c.req.param("host"), "host")))),
-  )
-  .delete(
-    "/v1/admin/blocked-hosts/:host",
-    operation("removeBlockedHost", {
-      summary: "End the block of a host",
-      parameters: [host],
-      responses: responses(204, "Ended", null, [403, 404]),
-    }),
-    (c) => noContent(c, unblockHost(c.get("caller"), readHost(c.req.param("host"), "host"))),
-  )
-  .post(
-    "/v1/admin/databases/:database/reindex",
-    operation("replaceSearchIndex", {
-      summary: "Make the search index of a mail database anew",
-      description: "Search does not find emails that are not indexed yet. Cron indexes the rest too.",
-      parameters: [mailDatabase],
-      responses: responses(200, "Whether all emails are indexed", ReindexOut, [403, 404, 413, 415]),
-    }),
-    ...body(ReindexIn),
-    async (c) => {
-      const { restart } = c.req.valid("json");
-      return c.json({ is_done: await reindexDatabase(c.get("caller"), c.req.param("database"), restart) });
-    },
-  )
-  .post(
-    "/v1/admin/outbox/release",
-    operation("endRestoreHold", {
-      summary: "Release what a restored backup holds: it is sent",
-      description: "Releases 500 rows of each database. Call it until none is left.",
-      responses: responses(200, "The number of released rows", ReleaseOut, [403]),
-    }),
-    async (c) => c.json({ released: await resumeRestored(c.get("caller")) }),
-  );
+  })
+  .post("/v1/admin/quarantines/:database/:row_id/retry", "retryQuarantinedRow", "platform_admin", outlives.nothing, {
+    summary: "Try a row again that was set aside",
+    description: "It is set aside again when it fails again.",
+    parameters: [database],
+    once: false,
+    returns: empty("Due now"),
+    run: (caller, { database, row_id }) => retryQuarantined(caller, database, row_id),
+  })
+  .delete("/v1/admin/quarantines/:database/:row_id", "deleteQuarantinedRow", "platform_admin", outlives.nothing, {
+    summary: "Drop a row that was set aside",
+    description: "Its work is not done. An email that it is for is `failed`.",
+    parameters: [database],
+    returns: empty("Dropped"),
+    run: (caller, { database, row_id }) => dropQuarantined(caller, database, row_id),
+  })
+  .get("/v1/admin/dead-letters", "listDeadLetters", "platform_admin", {
+    summary: "List queue messages that failed every retry",
+    query: ListQuery,
+    returns: json(200, "A page of dead letters", z.array(DeadLetterOut)),
+    run: (_caller, { query }, c) =>
+      respondList(c, query, { read: listDeadLetters, after: ({ id }) => id, serialize: toDeadLetter }),
+  })
+  .post("/v1/admin/dead-letters/:letter_id/replay", "retryDeadLetter", "platform_admin", outlives.nothing, {
+    summary: "Send a dead letter to its queue again",
+    description: "The record is deleted. A message that fails again is recorded again.",
+    parameters: [letterId],
+    once: false,
+    returns: json(200, "The dead letter", DeadLetterOut),
+    errors: [409],
+    run: async (caller, { letter_id }) => toDeadLetter(await replayDeadLetter(caller, letter_id)),
+  })
+  .delete("/v1/admin/dead-letters/:letter_id", "deleteDeadLetter", "platform_admin", outlives.nothing, {
+    summary: "Delete a dead letter",
+    description: "The outbox rows that it names stay, and the sweep finds them.",
+    parameters: [letterId],
+    returns: empty("Deleted"),
+    run: (caller, { letter_id }) => dropDeadLetter(caller, letter_id),
+  })
+  .get("/v1/admin/blocked-hosts", "listBlockedHosts", "platform_admin", {
+    summary: "List hosts to which tracking links do not redirect",
+    query: ListQuery,
+    returns: json(200, "A page of hosts", z.array(BlockedHostOut)),
+    run: (_caller, { query }, c) =>
+      respondList(c, query, { read: listBlockedHosts, after: (row) => row.host, serialize: toBlockedHost }),
+  })
+  .put("/v1/admin/blocked-hosts/:host", "addBlockedHost", "platform_admin", outlives.nothing, {
+    summary: "Block a host and its sub-domains as targets of tracking links",
+    description: "Within a minute links to it return 410.",
+    parameters: [host],
+    returns: json(200, "The host", BlockedHostOut),
+    run: async (caller, { host }) => toBlockedHost(await blockHost(caller, readHost(host, "host"))),
+  })
+  .delete("/v1/admin/blocked-hosts/:host", "removeBlockedHost", "platform_admin", outlives.nothing, {
+    summary: "End the block of a host",
+    parameters: [host],
+    returns: empty("Ended"),
+    run: (caller, { host }) => unblockHost(caller, readHost(host, "host")),
+  })
+  .post("/v1/admin/databases/:database/reindex", "replaceSearchIndex", "platform_admin", outlives.nothing, {
+    summary: "Make the search index of a mail database anew",
+    description: "Search does not find emails that are not indexed yet. Cron indexes the rest too.",
+    parameters: [mailDatabase],
+    body: ReindexIn,
+    once: false,
+    returns: json(200, "Whether all emails are indexed", ReindexOut),
+    run: async (caller, { database, body }) => ({ is_done: await reindexDatabase(caller, database, body.restart) }),
+  })
+  .post("/v1/admin/outbox/release", "endRestoreHold", "platform_admin", outlives.nothing, {
+    summary: "Release what a restored backup holds: it is sent",
+    description: "Releases 500 rows of each database. Call it until none is left.",
+    once: false,
+    returns: json(200, "The number of released rows", ReleaseOut),
+    run: async (caller) => ({ released: await resumeRestored(caller) }),
+  });

@@ -1,6 +1,6 @@
-import { newRoutes } from "../../../http/env.ts";
-import { idempotent } from "../../../http/idempotency.ts";
-import { operationsOf, responses } from "../../../http/openapi.ts";
+import { outlives } from "../../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../../http/api-routes.ts";
+import { json } from "../../../http/openapi.ts";
 import { listWithAttachments } from "../../../http/validate.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { batchUpload, ContentUpload } from "../content/index.ts";
@@ -25,26 +25,27 @@ function readMode(mode: string | undefined): boolean {
   throw unprocessable([{ loc: ["header", "X-Batch-Mode"], msg, type: "enum" }]);
 }
 
-const operation = operationsOf("Emails");
-
-export const batchRoutes = newRoutes().post(
+export const batchRoutes = apiRoutes("Emails").post(
   "/v1/emails/batch",
-  operation("emails:send", "sendEmailBatch", {
+  "sendEmailBatch",
+  "emails:send",
+  outlives.nothing,
+  {
     summary: `Send up to ${limits.batch} emails`,
     description: "Each item is accepted or refused on its own. Results keep the order.",
     parameters: [batchMode],
-    responses: responses(202, "One result for each item", BatchOut, [400, 403, 408, 409, 413, 415]),
-  }),
-  ...listWithAttachments(SendIn, limits.batch, batchUpload),
-  idempotent(202),
-  async (c) => {
-    const attachments = c.get("attachments");
-    const upload = attachments instanceof ContentUpload ? attachments : undefined;
-    const isStrict = readMode(c.req.header("X-Batch-Mode"));
-    const body = await c.req.json<unknown[]>();
-    const items = c.req
-      .valid("json")
-      .map((item, index) => ("input" in item ? { input: withWarnings(item.input, body[index]) } : item));
-    return c.json(await sendBatch(c.get("caller"), items, isStrict, upload), 202);
+    body: listWithAttachments(SendIn, limits.batch, batchUpload),
+    returns: json(202, "One result for each item", BatchOut),
+    errors: [400, 408],
+    run: async (caller, { body: items }, c) => {
+      const attachments = c.get("attachments");
+      const upload = attachments instanceof ContentUpload ? attachments : undefined;
+      const isStrict = readMode(c.req.header("X-Batch-Mode"));
+      const sent = await c.req.json<unknown[]>();
+      const warned = items.map((item, index) =>
+        "input" in item ? { input: withWarnings(item.input, sent[index]) } : item,
+      );
+      return sendBatch(caller, warned, isStrict, upload);
+    },
   },
 );

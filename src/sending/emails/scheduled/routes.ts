@@ -1,10 +1,8 @@
 import * as z from "zod";
-import { newRoutes } from "../../../http/env.ts";
-import { idempotent } from "../../../http/idempotency.ts";
-import { noBody } from "../../../http/json-body.ts";
-import { operationsOf, responses } from "../../../http/openapi.ts";
+import { outlives } from "../../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../../http/api-routes.ts";
+import { json } from "../../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../../http/pagination.ts";
-import { body, query } from "../../../http/validate.ts";
 import { cancelEmail } from "./cancel.ts";
 import { MAX_SCHEDULED, pageOfScheduled, SCHEDULED_CURSOR } from "./list.ts";
 import { reschedule } from "./reschedule.ts";
@@ -21,46 +19,32 @@ const ListQuery = z
       .describe("Continues after this cursor, of the Link header."),
   })
   .superRefine(refuseDeepPages);
-const operation = operationsOf("Emails");
 
-export const scheduledRoutes = newRoutes()
-  .get(
-    "/v1/emails/scheduled",
-    operation("emails:view", "listScheduledEmails", {
-      summary: "List scheduled emails",
-      responses: responses(200, "A page of emails, soonest first", z.array(ScheduledOut), [403]),
-    }),
-    query(ListQuery),
-    async (c) => {
-      const { json, next } = await pageOfScheduled(c.get("caller"), c.req.valid("query"));
+export const scheduledRoutes = apiRoutes("Emails")
+  .get("/v1/emails/scheduled", "listScheduledEmails", "emails:view", {
+    summary: "List scheduled emails",
+    query: ListQuery,
+    returns: json(200, "A page of emails, soonest first", z.array(ScheduledOut)),
+    run: async (caller, { query }, c) => {
+      const { json, next } = await pageOfScheduled(caller, query);
       if (next !== null) setNextLink(c, { after: next });
       return c.body(json, 200, { "Content-Type": "application/json" });
     },
-  )
-  .patch(
-    "/v1/emails/scheduled/:email_id",
-    operation("emails:send", "rescheduleEmail", {
-      summary: "Reschedule an email",
-      responses: responses(200, "The email", ScheduledOut, [400, 403, 404, 409, 413, 415]),
-    }),
-    ...body(RescheduleIn),
-    async (c) => c.json(await reschedule(c.get("caller"), c.req.param("email_id"), c.req.valid("json").send_at)),
-  )
-  .delete(
-    "/v1/emails/scheduled/:email_id",
-    operation("emails:send", "cancelScheduledEmail", {
-      summary: "Cancel a scheduled email",
-      responses: responses(200, "The email is cancelled", StatusOut, [403, 404]),
-    }),
-    async (c) => c.json(await cancelEmail(c.get("caller"), c.req.param("email_id"))),
-  )
-  .post(
-    "/v1/emails/scheduled/:email_id/send-now",
-    operation("emails:send", "sendScheduledEmailNow", {
-      summary: "Send a scheduled email now",
-      responses: responses(200, "The email is queued", StatusOut, [403, 404, 409]),
-    }),
-    noBody,
-    idempotent(200),
-    async (c) => c.json(await sendNow(c.get("caller"), c.req.param("email_id"))),
-  );
+  })
+  .patch("/v1/emails/scheduled/:email_id", "rescheduleEmail", "emails:send", outlives.nothing, {
+    summary: "Reschedule an email",
+    body: RescheduleIn,
+    returns: json(200, "The email", ScheduledOut),
+    errors: [400, 409],
+    run: (caller, { email_id, body }) => reschedule(caller, email_id, body.send_at),
+  })
+  .delete("/v1/emails/scheduled/:email_id", "cancelScheduledEmail", "emails:send", outlives.nothing, {
+    summary: "Cancel a scheduled email",
+    returns: json(200, "The email is cancelled", StatusOut),
+    run: (caller, { email_id }) => cancelEmail(caller, email_id),
+  })
+  .post("/v1/emails/scheduled/:email_id/send-now", "sendScheduledEmailNow", "emails:send", outlives.nothing, {
+    summary: "Send a scheduled email now",
+    returns: json(200, "The email is queued", StatusOut),
+    run: (caller, { email_id }) => sendNow(caller, email_id),
+  });

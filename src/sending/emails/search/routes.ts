@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { newRoutes } from "../../../http/env.ts";
-import { operationsOf, responses, withHeader } from "../../../http/openapi.ts";
+import { outlives } from "../../../access/accounts/outlives.ts";
+import { apiRoutes } from "../../../http/api-routes.ts";
+import { json, withHeader } from "../../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../../http/pagination.ts";
-import { body, query } from "../../../http/validate.ts";
 import { isoMicros, parseIsoMicros } from "../../../lib/time.ts";
 import { statuses } from "../rules.ts";
 import { EmailOut } from "../schema.ts";
@@ -57,57 +57,43 @@ const UpdatesQuery = z.object({
     }),
 });
 
-const operation = operationsOf("Emails");
-
-export const searchRoutes = newRoutes()
-  .get(
-    "/v1/emails/updates",
-    operation("emails:view", "listEmailUpdates", {
-      summary: "List emails created or changed after a time",
-      description:
-        "Oldest change first. Pass the response header X-Next-Since as the next `since` to receive every change.",
-      responses: withHeader(responses(200, "At most 50 emails", z.array(EmailOut), [403]), "X-Next-Since", {
-        description: "The value of `since` for the next request, in microseconds.",
-        schema: { type: "string", format: "date-time" },
-        example: "2026-11-21T14:12:49.120001Z",
-      }),
+export const searchRoutes = apiRoutes("Emails")
+  .get("/v1/emails/updates", "listEmailUpdates", "emails:view", {
+    summary: "List emails created or changed after a time",
+    description:
+      "Oldest change first. Pass the response header X-Next-Since as the next `since` to receive every change.",
+    query: UpdatesQuery,
+    returns: withHeader(json(200, "At most 50 emails", z.array(EmailOut)), "X-Next-Since", {
+      description: "The value of `since` for the next request, in microseconds.",
+      schema: { type: "string", format: "date-time" },
+      example: "2026-11-21T14:12:49.120001Z",
     }),
-    query(UpdatesQuery),
-    async (c) => {
-      const { rows, nextUs, hasMore } = await listUpdates(c.get("caller"), c.req.valid("query").since);
+    run: async (caller, { query }, c) => {
+      const { rows, nextUs, hasMore } = await listUpdates(caller, query.since);
       const since = isoMicros(nextUs);
       c.header("X-Next-Since", since);
       if (hasMore) setNextLink(c, { since });
-      return c.json(rows.map(toRecord));
+      return rows.map(toRecord);
     },
-  )
-  .get(
-    "/v1/emails/search",
-    operation("emails:view", "searchEmails", {
-      summary: "Search emails",
-      responses: responses(200, "A page of emails, newest first", z.array(SearchOut), [403]),
-    }),
-    query(SearchQuery),
-    async (c) => {
-      const { rows, next } = await searchEmails(c.get("caller"), c.req.valid("query"));
+  })
+  .get("/v1/emails/search", "searchEmails", "emails:view", {
+    summary: "Search emails",
+    query: SearchQuery,
+    returns: json(200, "A page of emails, newest first", z.array(SearchOut)),
+    run: async (caller, { query }, c) => {
+      const { rows, next } = await searchEmails(caller, query);
       if (next !== null) setNextLink(c, { ...next });
-      return c.json(rows);
+      return rows;
     },
-  )
-  .get(
-    "/v1/emails/saved-searches",
-    operation("emails:view", "getSavedSearches", {
-      summary: "List your saved searches",
-      responses: responses(200, "The saved searches", SavedSearchesOut, [403]),
-    }),
-    async (c) => c.json(await getSavedSearches(c.get("caller"))),
-  )
-  .put(
-    "/v1/emails/saved-searches",
-    operation("emails:view", "replaceSavedSearches", {
-      summary: "Replace your saved searches",
-      responses: responses(200, "The stored searches", SavedSearchesOut, [403, 413, 415]),
-    }),
-    ...body(SavedSearchesIn),
-    async (c) => c.json(await putSavedSearches(c.get("caller"), c.req.valid("json"))),
-  );
+  })
+  .get("/v1/emails/saved-searches", "getSavedSearches", "emails:view", {
+    summary: "List your saved searches",
+    returns: json(200, "The saved searches", SavedSearchesOut),
+    run: (caller) => getSavedSearches(caller),
+  })
+  .put("/v1/emails/saved-searches", "replaceSavedSearches", "emails:view", outlives.nothing, {
+    summary: "Replace your saved searches",
+    body: SavedSearchesIn,
+    returns: json(200, "The stored searches", SavedSearchesOut),
+    run: (caller, { body }) => putSavedSearches(caller, body),
+  });

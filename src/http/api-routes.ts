@@ -1,0 +1,203 @@
+import type { Hono, MiddlewareHandler } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { type DescribeRouteOptions, describeRoute } from "hono-openapi";
+import type * as z from "zod";
+import type { Outliving } from "../access/accounts/outlives.ts";
+import type { RequiredScope } from "../access/accounts/scopes.ts";
+import type { CallerCtx, SessionActor } from "../access/caller.ts";
+import { parseUid } from "../lib/ids.ts";
+import { type AppContext, type AppEnv, type Middleware, newRoutes } from "./env.ts";
+import { idempotent } from "./idempotency.ts";
+import { noBody } from "./json-body.ts";
+import { declaring } from "./needs.ts";
+import { type Problems, type Responses, responsesOf, schemaOf } from "./openapi.ts";
+import { body as readBody, query as readQuery } from "./validate.ts";
+
+/** The parameters of a path. A UID that is none is 0, which no message has. */
+type Parameters<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Parameter<Name> & Parameters<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Parameter<Name>
+    : unknown;
+type Parameter<Name extends string> = { [Key in Name]: Name extends "uid" ? number : string };
+
+/** The schema of a JSON body, or the two middlewares that read and validate another one (validate.ts). */
+type Body = z.ZodType | BodyReaders<unknown> | undefined;
+type BodyReaders<Value> = readonly [Middleware, Validator<{ json: Value }>];
+// biome-ignore lint/suspicious/noExplicitAny: what a validator takes is of no interest here.
+type Validator<Out extends object> = MiddlewareHandler<any, string, { in: any; out: Out }>;
+type ValueOf<Read extends Body> = Read extends z.ZodType
+  ? { body: z.output<Read> }
+  : Read extends BodyReaders<infer Value>
+    ? { body: Value }
+    : unknown;
+type QueryOf<Query> = Query extends z.ZodType ? { query: z.output<Query> } : unknown;
+
+/** The caller of a route with this scope. */
+type CallerOf<Scope extends RequiredScope> = Scope extends "public"
+  ? undefined
+  : Scope extends "session" | "platform_admin"
+    ? CallerCtx & { actor: SessionActor }
+    : CallerCtx;
+
+type Described = Pick<DescribeRouteOptions, "parameters" | "requestBody" | "tags"> & {
+  summary: string;
+  description?: string;
+};
+
+/** A route, beside its path, name and right. */
+interface Route<Path extends string, Scope extends RequiredScope, Read extends Body, Query, Given> extends Described {
+  query?: Query;
+  /** A schema: a JSON body with these fields. */
+  body?: Read;
+  /** Runs before the body is read. */
+  before?: Middleware;
+  /** False for a POST that does not honour Idempotency-Key, because its repetition changes nothing more. Default true. */
+  once?: false;
+  /** Its successes, by status. The first is that of a value that `run` returns. */
+  returns: Responses;
+  /** Statuses of its errors that do not follow from what is declared here. */
+  errors?: readonly number[];
+  /** Schemas of errors that say more than their `detail`, by status. */
+  problems?: Problems;
+  /** Returns the value of the response, or a response. */
+  run: (
+    caller: CallerOf<Scope>,
+    input: Parameters<Path> & ValueOf<Read> & QueryOf<Query> & Given,
+    c: AppContext,
+  ) => unknown;
+}
+
+/** What the routes of an area have in common. */
+interface Common<Given> {
+  /** Reads what each route is given beside its input. It decides, too, to whom a stored response is replayed. */
+  given?: (c: AppContext) => Promise<Given>;
+  before?: Middleware;
+  errors?: readonly number[];
+  problems?: Problems;
+}
+
+type Reads<Given> = <Path extends string, Scope extends RequiredScope, Query extends z.ZodType | undefined = undefined>(
+  path: Path,
+  name: string,
+  scope: Scope,
+  /** `reads`: what outlives its credential in the response. */
+  route: Route<Path, Scope, undefined, Query, Given> & { reads?: Outliving },
+) => ApiRoutes<Given>;
+
+type Writes<Given> = <
+  Path extends string,
+  Scope extends RequiredScope,
+  Read extends Body = undefined,
+  Query extends z.ZodType | undefined = undefined,
+>(
+  path: Path,
+  name: string,
+  scope: Scope,
+  outliving: Outliving | null,
+  route: Route<Path, Scope, Read, Query, Given>,
+) => ApiRoutes<Given>;
+
+export interface ApiRoutes<Given> {
+  /** The app that serves the routes. */
+  app: Hono<AppEnv>;
+  get: Reads<Given>;
+  post: Writes<Given>;
+  put: Writes<Given>;
+  patch: Writes<Given>;
+  delete: Writes<Given>;
+}
+
+/**
+ * Returns routes of the API, to which each method adds one: its path, its name in the OpenAPI document, the scope that `authenticate`
+ * enforces before any handler runs, and what it makes that outlives its credential. `tag`: its group in the document.
+ */
+export function apiRoutes<Given extends object = object>(tag: string, common: Common<Given> = {}): ApiRoutes<Given> {
+  const app = newRoutes();
+  const add = (method: string, right: Right, path: string, route: AnyRoute) => {
+    app.on(method, [path], ...handlersOf(method, right, { path, tag }, route, common));
+    return routes;
+  };
+  const writes =
+    (method: string): Writes<Given> =>
+    (path, name, scope, outliving, route) =>
+      add(method, { name, scope, outliving }, path, route as unknown as AnyRoute);
+  const routes: ApiRoutes<Given> = {
+    app,
+    get: (path, name, scope, { reads = null, ...route }) =>
+      add("GET", { name, scope, outliving: reads }, path, route as unknown as AnyRoute),
+    post: writes("POST"),
+    put: writes("PUT"),
+    patch: writes("PATCH"),
+    delete: writes("DELETE"),
+  };
+  return routes;
+}
+
+interface Right {
+  name: string;
+  scope: RequiredScope;
+  outliving: Outliving | null;
+}
+
+type AnyRoute = Omit<Route<string, RequiredScope, Body, z.ZodType | undefined, object>, "run"> & {
+  run: (caller: CallerCtx | undefined, input: object, c: AppContext) => unknown;
+};
+
+/** Returns the handlers of a route, in the order in which they run. */
+function handlersOf(
+  method: string,
+  { name, scope, outliving }: Right,
+  { path, tag }: { path: string; tag: string },
+  { query, body, before, once, returns, errors, problems, run, ...described }: AnyRoute,
+  common: Common<object>,
+): (Middleware | Validator<object>)[] {
+  const isOnce = method === "POST" && once === undefined && scope !== "public";
+  const status = Number(Object.keys(returns)[0]);
+  const given = common.given ?? (async () => ({}));
+  const statuses = [
+    ...(scope === "any" || scope === "public" ? [] : [403]),
+    ...(path.includes(":") ? [404] : []),
+    ...(isOnce ? [409] : []),
+    ...(body ? [413, 415] : []),
+    ...(common.errors ?? []),
+    ...(errors ?? []),
+  ];
+  const responses = responsesOf(returns, statuses, problems ?? common.problems);
+  const description = describeRoute({ tags: [tag], operationId: name, ...described, responses });
+  const readers = body ? [...("parse" in body ? readBody(body) : body)] : [];
+  return [
+    declaring({ scope, outliving, response: schemaOf(returns) }, description),
+    ...(common.before ? [common.before] : []),
+    ...(query ? [readQuery(query)] : []),
+    // Before a file is read, which is a body too.
+    ...(body ? [] : [noBody]),
+    ...(before ? [before] : []),
+    ...readers,
+    ...(isOnce ? [idempotent(status as ContentfulStatusCode, given)] : []),
+    async (c: AppContext) => {
+      const input = { ...parametersOf(c), ...validated(c), ...(await given(c)) };
+      const result = await run(c.get("caller"), input, c);
+      if (result instanceof Response) return result;
+      return status === 204 ? c.body(null, 204) : c.json(result as object, status as ContentfulStatusCode);
+    },
+  ];
+}
+
+/** The values that the validators of a route have set. */
+interface Validated {
+  json: unknown;
+  query: unknown;
+}
+
+const validated = (c: AppContext) => {
+  const valid = (target: keyof Validated) => c.req.valid(target as never) as unknown;
+  return { body: valid("json"), query: valid("query") };
+};
+
+/** Returns the parameters of the path. A UID is a number. */
+function parametersOf(c: AppContext): Record<string, unknown> {
+  const parameters: Record<string, string> = c.req.param();
+  const { uid } = parameters;
+  return uid === undefined ? parameters : { ...parameters, uid: parseUid(uid) };
+}
