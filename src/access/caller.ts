@@ -78,7 +78,7 @@ export interface SessionActor extends AnyActor {
   timeZone: string | null;
   /** When the access token expires, in milliseconds since 1970. */
   accessExpiresAt: number;
-  /** When the user last proved its identity again, in milliseconds since 1970. */
+  /** When the user last proved its identity, by the sign-in or again, in milliseconds since 1970. Null: before that was recorded. */
   reauthenticatedAt: number | null;
 }
 

@@ -38,14 +38,30 @@ export const KeptForm = ({ kept, button, kind }: { kept: Kept; button: string; k
   </Form>
 );
 
+/** Returns a form of which a handler has read the fields. */
+export const keptOf = (c: AppContext, fields: URLSearchParams): Kept => ({
+  action: pathOf(c),
+  enctype: undefined,
+  page: undefined,
+  fields: [...fields].filter(([name]) => !isSecret(name)),
+  lost: lostSecrets([...fields]),
+});
+
+const pathOf = (c: AppContext): string => {
+  const { pathname, search } = new URL(c.req.url);
+  return pathname + search;
+};
+
+const lostSecrets = (texts: readonly [string, string][]): string[] =>
+  texts.some(([name]) => isSecret(name)) ? ["A password or code is not kept. Enter it again afterwards."] : [];
+
 /**
  * Reads what was entered in a form, so that a page can hold it. The caller has checked that the form is of this site. Throws 429 when
  * the isolate has no memory for it.
  */
 export async function readKept(c: AppContext): Promise<Kept> {
-  const { pathname, search } = new URL(c.req.url);
   const enctype = isMultipart(c) ? "multipart/form-data" : undefined;
-  const form: Omit<Kept, "fields" | "lost"> = { action: pathname + search, enctype, page: undefined };
+  const form: Omit<Kept, "fields" | "lost"> = { action: pathOf(c), enctype, page: undefined };
   const hold = forms.open(UNKNOWN_CALLER);
   try {
     await hold.growTo(COPIES * Math.min(MAX_BYTES, Number(c.req.header("Content-Length") ?? MAX_BYTES)));
@@ -58,7 +74,7 @@ export async function readKept(c: AppContext): Promise<Kept> {
     );
     const lost = [
       ...(files.length > 0 ? ["The chosen files are not kept. Choose them again afterwards."] : []),
-      ...(texts.some(([name]) => isSecret(name)) ? ["A password or code is not kept. Enter it again afterwards."] : []),
+      ...lostSecrets(texts),
     ];
     const page = texts.find(([name]) => name === FORM_PAGE)?.[1] || undefined;
     const fields = texts.filter(([name]) => name !== FORM_PAGE && !isSecret(name)).slice(0, MAX_FIELDS);

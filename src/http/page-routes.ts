@@ -1,6 +1,7 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
 import type { CallerCtx } from "../access/caller.ts";
+import { isProofMissing } from "../access/sessions/reauthentication.ts";
 import { AppError, invalidField, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
 import { ChangedMeanwhileError } from "../lib/form-version.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
@@ -11,6 +12,7 @@ import { formsOfWorkspace } from "./form-page.tsx";
 import { isConflict, toIdempotency } from "./idempotency.ts";
 import { pageSession } from "./page-session.ts";
 import { inPageWords } from "./page-words.ts";
+import { respondProofNeeded } from "./proof-needed.tsx";
 import { requireRequestRate } from "./rate-limit.ts";
 import { requireRight } from "./require-right.ts";
 import { FORM_PAGE, type Refusal } from "./ui/index.ts";
@@ -115,6 +117,7 @@ export async function attempt(c: AppContext, show: Show, run: () => Result): Pro
     const result = await run();
     return typeof result === "string" ? c.redirect(result, 303) : result;
   } catch (error) {
+    if (isProofMissing(error)) return respondProofNeeded(c);
     c.set("refusal", toRefusal(error));
     return show(c);
   }

@@ -157,6 +157,7 @@ function pathsOf({ emails, broadcasts, lists, domains, inbox, ...shop }: Awaited
     grants: "/app/grants",
     security: "/app/security",
     "account-delete": "/app/security/delete",
+    "account-proof": "/app/security/proof",
     "admin-accounts": admin("accounts"),
     "admin-workspaces": admin("workspaces"),
     "admin-claims": admin(`domain-claims?name=${SHOP.domain}`),

@@ -101,8 +101,10 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       ["/app/grants", "Connected programs"],
       ["/app/security", "Security"],
       ["/app/security/delete", "Delete your account?"],
+      ["/app/security/proof", "Prove that it is you"],
+      ["/app/security/proof?proof=x", "Prove that it is you"],
       [
-        "/app/security/delete?proof=x",
+        "/app/security/delete",
         "Delete your account?",
         () => submit(page, { email: "no@example.org" }, [], "Delete account"),
       ],

@@ -4,6 +4,7 @@ import { newSession } from "../../src/access/sessions/start.ts";
 import { FORM_PAGE } from "../../src/http/ui/index.ts";
 import type { Ctx } from "../../src/platform/context.ts";
 import type { SignInMethod } from "../../src/platform/db/schema/main/index.ts";
+import { database } from "./databases.ts";
 import { apiWith, type TestWorkspace, testContext } from "./workspace.ts";
 
 const ORIGIN = "http://api.test";
@@ -23,6 +24,10 @@ export async function aSession(
   const { accessToken, refreshToken } = session.tokens;
   return { ...session, ...apiWithCookies({ session: accessToken, refresh: refreshToken }) };
 }
+
+/** Makes the last proof of identity of a user's sessions older than the five minutes for which it counts. */
+export const outdateProof = ({ userId }: Pick<TestWorkspace, "userId">) =>
+  database.run("UPDATE sessions SET reauthenticated_at = ?2 WHERE user_id = ?1", [userId, Date.now() - 301_000]);
 
 /**
  * Returns functions that call the Worker as a page of its own origin does, with these cookies. A form below /app says for which

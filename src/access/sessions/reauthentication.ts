@@ -2,18 +2,18 @@ import { AppError } from "../../lib/errors.ts";
 import type { CallerCtx } from "../caller.ts";
 import { REAUTHENTICATION_TTL_MS } from "./rules.ts";
 
+const CODE = "reauthentication_required";
+
 /**
- * Throws 403 unless the caller's session was re-authenticated in the last five minutes
- * (docs/contract/sign-in.md#proof-of-identity).
+ * Throws 403 for a session whose user has not proved its identity in the last five minutes, by a sign-in or again
+ * (docs/contract/sign-in.md#proof-of-identity). Other credentials pass.
  */
-export function requireRecentReauthentication(ctx: CallerCtx): void {
-  if (isRecentlyReauthenticated(ctx)) return;
+export function requireProofOfSession({ actor, now }: CallerCtx): void {
+  if (actor.kind !== "session") return;
+  if (actor.reauthenticatedAt !== null && now() - actor.reauthenticatedAt <= REAUTHENTICATION_TTL_MS) return;
   const detail = "Re-authenticate with POST /v1/auth/reauth, then repeat the call within five minutes";
-  throw new AppError(403, detail, { code: "reauthentication_required" });
+  throw new AppError(403, detail, { code: CODE });
 }
 
-/** Returns whether the caller's session was re-authenticated in the last five minutes. */
-export function isRecentlyReauthenticated({ actor, now }: CallerCtx): boolean {
-  const at = actor.kind === "session" ? actor.reauthenticatedAt : null;
-  return at !== null && now() - at <= REAUTHENTICATION_TTL_MS;
-}
+/** Returns whether an error is that of a session without such a proof. */
+export const isProofMissing = (error: unknown): boolean => error instanceof AppError && error.extra.code === CODE;

@@ -28,8 +28,8 @@ interface NewSession {
 }
 
 const INSERT_SESSION = `
-  INSERT INTO sessions (id, user_id, workspace, method, ip, user_agent, created_at, refreshed_at, expires_at)
-  SELECT ?1, ?2, number, ?4, ?5, ?6, ?7, ?7, ?8 FROM workspaces WHERE id = ?3`;
+  INSERT INTO sessions (id, user_id, workspace, method, ip, user_agent, created_at, refreshed_at, reauthenticated_at, expires_at)
+  SELECT ?1, ?2, number, ?4, ?5, ?6, ?7, ?7, ?7, ?8 FROM workspaces WHERE id = ?3`;
 
 /**
  * Returns the tokens of a new session and the statements that create it, for the batch that redeems what proved the

@@ -1,5 +1,6 @@
 import { mintApiKey } from "../../access/accounts/api-key.ts";
-import type { Actor, CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx } from "../../access/caller.ts";
+import { requireProofOfSession } from "../../access/sessions/reauthentication.ts";
 import { conflict, forbidden, unprocessable, type ValidationError } from "../../lib/errors.ts";
 import { isoOrNull, parseIso } from "../../lib/time.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
@@ -78,7 +79,7 @@ async function toGrant(ctx: CallerCtx, input: ApiKeyIn): Promise<Grant> {
     domainIds: requested && [...new Set(requested)],
     expiresAt: expiry.at,
   };
-  requireGrantable(actor, grant);
+  requireGrantable(ctx, grant);
   const found = await findDomainIds(ctx, grant.domainIds ?? []);
   const errors = [...domainErrors(input.domain_ids ?? [], found), ...expiry.errors];
   if (errors.length > 0) throw unprocessable(errors);
@@ -121,11 +122,13 @@ interface Grant {
   expiresAt: number | null;
 }
 
-/** Throws 403 unless the caller has all rights of the grant (docs/contract/scopes.md#api-keys). */
-export function requireGrantable(actor: Actor, grant: Grant): void {
+/** Throws 403 unless the caller has all rights of the grant (docs/contract/scopes.md#api-keys), and for `*` as `requireProofOfSession`. */
+export function requireGrantable(ctx: CallerCtx, grant: Grant): void {
+  const { actor } = ctx;
   const held: ReadonlySet<string> = actor.scopes;
   const missing = grant.scopes.find((scope) => (scope === "*" ? !actor.grantsAll : !held.has(scope)));
   if (missing !== undefined) throw forbidden(`Missing scope: ${missing}`);
+  if (grant.scopes.includes("*")) requireProofOfSession(ctx);
   const { domainIds, expiresAt } = actor;
   if (domainIds && !grant.domainIds?.every((id) => domainIds.has(id)))
     throw forbidden("This API key is restricted to certain domains");

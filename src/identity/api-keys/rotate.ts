@@ -32,7 +32,7 @@ const REPLACE = `
 export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKeyOut> {
   const old = await getApiKey(ctx, id);
   if (old.userId !== ctx.actor.userId) throw forbidden("Only the user who created this API key may rotate it");
-  requireGrantable(ctx.actor, old);
+  requireGrantable(ctx, old);
   requireActive(old, ctx.now());
   const { key, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
   const now = ctx.now();

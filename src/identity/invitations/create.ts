@@ -1,4 +1,5 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
+import { requireProofOfSession } from "../../access/sessions/reauthentication.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { AppError, conflict, forbidden, invalidField } from "../../lib/errors.ts";
 import { keyedHashes, randomToken } from "../../lib/secret-box.ts";
@@ -38,7 +39,7 @@ const INSERT = `
  * Invites a person to the caller's workspace by a mailed link, which is valid for 7 days and once. A later invitation of the
  * same address replaces the earlier one. The email is accepted before the invitation is stored: a crash in between leaves a
  * link that does not work. No email leaves when the address has got as many as it may today; the dashboard shows the invitation to its user.
- * Throws 404; 403 for a restricted account and for a role with more rights than the calling credential; 409 for a member and at the
+ * Throws 404; 403 for a restricted account, for a role with more rights than the calling credential, and for an owner as `requireProofOfSession`; 409 for a member and at the
  * limit of open invitations; 422 for an invalid address; 429 beyond the invitations of an hour; 503 when the service cannot send emails of its own.
  */
 export async function inviteMember(
@@ -53,6 +54,7 @@ export async function inviteMember(
   if (actor.restricted) throw forbidden("This account is restricted and cannot send");
   requireRightsOf(actor, input.role);
   if (!mayChange(actor.role, "member", input.role)) throw forbidden("Only an owner may invite owners");
+  if (input.role === "owner") requireProofOfSession(ctx);
   const address = parseAddress(input.email);
   if (!address) throw invalidField("email", "email must be a valid email address");
   const now = ctx.now();

@@ -1,5 +1,6 @@
 import { roleScopes } from "../../access/accounts/scopes.ts";
 import { type Actor, type CallerCtx, type Role, requireAllDomains } from "../../access/caller.ts";
+import { requireProofOfSession } from "../../access/sessions/reauthentication.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
@@ -8,7 +9,7 @@ import type { MemberRow } from "./queries.ts";
 
 /**
  * Changes the role of a member, from the next request of any of its credentials on. Throws 404; 403 for a role with more
- * rights than the calling credential, and when an admin changes an owner; 409 for the last owner.
+ * rights than the calling credential, when an admin changes an owner, and for a new owner as `requireProofOfSession`; 409 for the last owner.
  */
 export async function changeRole(
   ctx: CallerCtx,
@@ -18,6 +19,7 @@ export async function changeRole(
   await requireActiveWorkspace(ctx, workspaceId);
   requireAllDomains(ctx);
   requireRightsOf(ctx.actor, role);
+  if (role === "owner") requireProofOfSession(ctx);
   return changeMember(ctx, userId, role, ({ userId: target, email, role: before }) => [
     auditStatement(ctx, { action: "member.role_changed", target, detail: { email, from: before, to: role } }),
   ]);

@@ -1,4 +1,5 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
+import { requireProofOfSession } from "../../access/sessions/reauthentication.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import type { MainStatement } from "../../platform/context.ts";
@@ -40,12 +41,13 @@ const DELETE_STATEMENTS = [
  * Deletes a workspace. Its API keys stop working and its domain names can be registered by others at once. Nothing more is
  * sent: an email that is dispatched before its row is purged becomes `failed`, because its domain no longer exists. The
  * outbox deletes emails, lists and stored content afterwards. Sessions that are active in it go on in another workspace of their
- * user, and end when there is none. Throws 403 unless the caller is an owner, 404, and 409 as `requireActiveWorkspace` does.
+ * user, and end when there is none. Throws 403 unless the caller is an owner and as `requireProofOfSession`, 404, and 409 as `requireActiveWorkspace` does.
  */
 export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void> {
   await requireActiveWorkspace(ctx, id);
   if (ctx.actor.role !== "owner") throw forbidden("Only an owner may delete the workspace");
   requireAllDomains(ctx);
+  requireProofOfSession(ctx);
   await guardedBatch(ctx.db, deletionStatements(ctx, ctx.workspace)).catch(onConcurrency(() => notFound("Workspace")));
   await closeForMail(ctx, ctx.workspace);
 }

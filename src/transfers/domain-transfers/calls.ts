@@ -1,7 +1,7 @@
 /** The calls of the API and the pages. Each finds the domain first, and is then performed in the object of that domain. */
 
 import type { CallerCtx } from "../../access/caller.ts";
-import { requireRecentReauthentication } from "../../access/sessions/reauthentication.ts";
+import { requireProofOfSession } from "../../access/sessions/reauthentication.ts";
 import { getDomain } from "../../domains/domains/index.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
@@ -42,7 +42,7 @@ async function close(ctx: CallerCtx, verb: "decline" | "cancel" | "stop", ref: T
 }
 
 export async function forceDomain(ctx: CallerCtx, domainId: string, input: ForceIn): Promise<TransferOut> {
-  requireRecentReauthentication(ctx);
+  requireProofOfSession(ctx);
   const id = requireFound(parseUuid(domainId), "Domain");
   return callObject(ctx, id, { verb: "force", input });
 }

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { requireRecentReauthentication } from "../../access/sessions/reauthentication.ts";
+import { requireProofOfSession } from "../../access/sessions/reauthentication.ts";
 import { type DomainRow, generateDkimKeys } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { invalidField, requireFound } from "../../lib/errors.ts";
@@ -25,7 +25,7 @@ import { deleteTransferKeysStatement, insertTransferKeysStatement, toTransferKey
  * one of its workspace, or that the target has already.
  */
 export async function forceTransfer(ctx: CallerCtx, domainId: string, input: ForceIn): Promise<Performed> {
-  requireRecentReauthentication(ctx);
+  requireProofOfSession(ctx);
   const domain = await getAnyDomain(ctx, domainId);
   const target = await findTarget(ctx, input.target_email);
   if (target.workspace.number === domain.workspace) throw transferError("self_transfer", { detail: IS_SOURCE });

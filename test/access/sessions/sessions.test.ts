@@ -48,7 +48,8 @@ describe("a session", () => {
         method: "session",
         session_id: session.sessionId,
         expires_at: expect.stringMatching(/Z$/),
-        reauthenticated_at: null,
+        // The sign-in proved the identity.
+        reauthenticated_at: expect.stringMatching(/Z$/),
         is_platform_admin: false,
       },
     });

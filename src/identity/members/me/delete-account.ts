@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { requireRecentReauthentication } from "../../../access/sessions/reauthentication.ts";
+import { requireProofOfSession } from "../../../access/sessions/reauthentication.ts";
 import { conflict, forbidden } from "../../../lib/errors.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
 import type { MainStatement } from "../../../platform/context.ts";
@@ -70,7 +70,7 @@ export async function deleteAccount(
 ): Promise<void> {
   const { actor, db } = ctx;
   if (actor.restricted) throw forbidden("Your account is restricted");
-  requireRecentReauthentication(ctx);
+  requireProofOfSession(ctx);
   const found = await listAccountWorkspaces(ctx);
   const issue = deletionIssue(found, workspaces);
   if (issue) throw conflict(issue.detail, { code: issue.code, blockers: issue.blockers });

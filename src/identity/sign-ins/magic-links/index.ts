@@ -1,3 +1,3 @@
 export { createMagicLink, issueMagicLink } from "./create.ts";
 export { findMagicLink, redeemMagicLink } from "./redeem.ts";
-export { countMagicLink, sendDeletionLink, sendMagicLink } from "./send.ts";
+export { countMagicLink, sendMagicLink, sendProofLink } from "./send.ts";

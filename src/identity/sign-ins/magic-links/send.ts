@@ -57,11 +57,8 @@ async function sendInvitationLink(ctx: Ctx, address: Address, sendEmail: SendSys
   if (isSent) await link.statement.run();
 }
 
-/**
- * Emails the caller a link to the page that deletes its account, with a proof of its identity. The link counts against the limits
- * of sign-in links. Throws 429.
- */
-export async function sendDeletionLink(ctx: CallerCtx, ip: string | null, sendEmail: SendSystemEmail): Promise<void> {
+/** Emails the caller a link that proves its identity. The link counts against the limits of sign-in links. Throws 429. */
+export async function sendProofLink(ctx: CallerCtx, ip: string | null, sendEmail: SendSystemEmail): Promise<void> {
   const address = parseAddress(ctx.actor.email);
   if (!address) throw new Error("the account has no valid address");
   await countMagicLink(ctx, address, ip);
@@ -70,14 +67,14 @@ export async function sendDeletionLink(ctx: CallerCtx, ip: string | null, sendEm
   const { publicUrl, serviceName } = ctx.settings;
   await sendEmail(ctx, {
     to: address.address,
-    subject: `Delete your account at ${serviceName}`,
+    subject: `Prove that it is you at ${serviceName}`,
     parts: [
       {
-        ask: "Open this link within 15 minutes to see what is deleted, and to confirm it:",
-        label: "Delete my account",
-        url: `${publicUrl}/app/security/delete?proof=${token}`,
+        ask: "Open this link within 15 minutes to prove your identity:",
+        label: "Prove that it is me",
+        url: `${publicUrl}/app/security/proof?proof=${token}`,
       },
-      "If you did not ask for it, ignore this email and end the sessions that you do not recognise: nothing is deleted without the link.",
+      "If you did not ask for it, ignore this email and end the sessions that you do not recognise.",
     ],
   });
 }

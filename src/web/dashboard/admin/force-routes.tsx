@@ -1,10 +1,8 @@
-import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { AppError, invalidField } from "../../../lib/errors.ts";
 import { ForceIn, forceDomain } from "../../../transfers/domain-transfers/index.ts";
-import { withProof } from "../proof-of-identity.tsx";
 import { ForcePage } from "./force.tsx";
 
 const FORCE = "POST /v1/admin/domain-transfers/:domain_id";
@@ -17,8 +15,7 @@ export const forcePages = newRoutes()
       const text = (name: string) => fields.get(name)?.trim() ?? "";
       const rotate_dkim = fields.get("rotate_dkim") === "on";
       const input = parseFields(ForceIn, { target_email: text("target_email"), rotate_dkim });
-      const caller = await withProof(c, text("proof"));
-      await explainUnknown(() => forceDomain(caller, text("domain_id"), input));
+      await explainUnknown(() => forceDomain(c.get("caller"), text("domain_id"), input));
       return "/app/admin/transfers?done=moved";
     }),
   );
@@ -34,6 +31,5 @@ async function explainUnknown(run: () => Promise<unknown>): Promise<void> {
 }
 
 function showForm(c: AppContext) {
-  const needsProof = !isRecentlyReauthenticated(c.get("caller"));
-  return respondPage(c, <ForcePage needsProof={needsProof} />, { notices: { moved: "The domain has moved." } });
+  return respondPage(c, <ForcePage />, { notices: { moved: "The domain has moved." } });
 }

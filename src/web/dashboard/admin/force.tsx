@@ -1,8 +1,7 @@
 import { AppLayout, Check, Field, Form, Submit } from "../../../http/ui/index.ts";
-import { ProofField } from "../proof-of-identity.tsx";
 
-/** The form that moves a domain of any workspace to another account, at once. `needsProof`: the session must prove its identity again first. */
-export const ForcePage = ({ needsProof }: { needsProof: boolean }) => (
+/** The form that moves a domain of any workspace to another account, at once. */
+export const ForcePage = () => (
   <AppLayout title="Force transfer">
     <p>
       The domain moves at once and for good to the oldest workspace that the account manages. Its owners of today are
@@ -12,7 +11,6 @@ export const ForcePage = ({ needsProof }: { needsProof: boolean }) => (
       <Field name="domain_id" label="Id of the domain" maxlength={100} autocomplete="off" />
       <Field name="target_email" label="Email address of the account that gets it" maxlength={254} />
       <Check name="rotate_dkim" label="Make new DKIM keys" checked />
-      {needsProof ? <ProofField /> : null}
       <p>
         <Submit label="Move the domain" kind="danger" />
       </p>

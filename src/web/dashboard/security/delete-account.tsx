@@ -1,8 +1,7 @@
-import { isRecentlyReauthenticated } from "../../../access/sessions/reauthentication.ts";
 import { deleteCookies } from "../../../http/cookies.ts";
-import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, pageFor, submitForm } from "../../../http/page-routes.ts";
+import { pageFor, submitForm } from "../../../http/page-routes.ts";
 import { AppLayout, ButtonLink, Field, Form, Notice, Submit, useCaller } from "../../../http/ui/index.ts";
 import {
   type AccountWorkspace,
@@ -11,71 +10,36 @@ import {
   isAlone,
   listAccountWorkspaces,
 } from "../../../identity/members/index.ts";
-import { readTotpStatus, sendDeletionLink } from "../../../identity/sign-ins/index.ts";
 import { invalidField } from "../../../lib/errors.ts";
-import { withProof } from "../proof-of-identity.tsx";
 
 const DELETE = "DELETE /v1/me";
 const PATH = "/app/security/delete";
 
-/** The page that deletes the account, after a proof of identity and its typed address. */
+/** The page that deletes the account, after its typed address. */
 export const deleteAccountPages = newRoutes()
   .get(PATH, ...pageFor(DELETE), showForm)
-  .post(`${PATH}/link`, ...pageFor(DELETE), (c) =>
-    attempt(c, showForm, async () => {
-      await sendDeletionLink(c.get("caller"), clientOf(c).ip, c.get("sendSystemEmail"));
-      return `${PATH}?done=sent`;
-    }),
-  )
   .post(PATH, ...pageFor(DELETE), (c) =>
     submitForm(c, showForm, async (fields) => {
       const { email } = c.get("caller").actor;
       if ((fields.get("email") ?? "").trim().toLowerCase() !== email.toLowerCase())
         throw invalidField("email", `Type ${email} to go on`);
-      const caller = await withProof(c, fields.get("proof")?.trim() ?? "");
-      await deleteAccount(caller, { workspaces: "delete", sendEmail: c.get("sendSystemEmail") });
+      await deleteAccount(c.get("caller"), { workspaces: "delete", sendEmail: c.get("sendSystemEmail") });
       deleteCookies(c, "session", "refresh");
       return "/auth/sign-in";
     }),
   );
 
 async function showForm(c: AppContext) {
-  const caller = c.get("caller");
-  const proof = c.get("form")?.get("proof")?.trim() ?? c.req.query("proof") ?? "";
-  const [workspaces, totp] = await Promise.all([listAccountWorkspaces(caller), readTotpStatus(caller)]);
-  // A proof counts for minutes, also when the form is refused for another reason.
-  const needsProof = !isRecentlyReauthenticated(caller);
-  const step = deletionIssue(workspaces, "delete") ? "refused" : stepOf({ needsProof, hasTotp: totp.enabled, proof });
-  const isSent = !c.get("refusal") && c.req.query("done") === "sent";
-  return respondPage(c, <DeleteAccountPage workspaces={workspaces} step={step} proof={proof} isSent={isSent} />);
+  const workspaces = await listAccountWorkspaces(c.get("caller"));
+  return respondPage(c, <DeleteAccountPage workspaces={workspaces} />);
 }
 
-/** The next step of a deletion. `link`: an email with a link proves the identity first. */
-type Step = "refused" | "link" | "code" | "confirm";
-
-function stepOf({ needsProof, hasTotp, proof }: { needsProof: boolean; hasTotp: boolean; proof: string }): Step {
-  if (!needsProof) return "confirm";
-  if (hasTotp) return "code";
-  return proof === "" ? "link" : "confirm";
-}
-
-interface DeleteAccountPageProps {
-  workspaces: readonly AccountWorkspace[];
-  step: Step;
-  proof: string;
-  /** The email with the link was sent just now. */
-  isSent: boolean;
-}
-
-const DeleteAccountPage = ({ workspaces, step, proof, isSent }: DeleteAccountPageProps) => (
+const DeleteAccountPage = ({ workspaces }: { workspaces: readonly AccountWorkspace[] }) => (
   <AppLayout title="Delete your account?">
-    {isSent ? (
-      <Notice kind="good">An email is on its way to {useCaller().actor.email}. Open its link within 15 minutes.</Notice>
-    ) : null}
     <p>Your sessions, API keys, SMTP credentials and connected programs stop working at once. This cannot be undone.</p>
     <Names title="Deleted with all their data, because you are alone in them" of={workspaces.filter(isAlone)} />
     <Names title="You leave, and what you made there stays" of={workspaces.filter((each) => !isAlone(each))} />
-    {step === "refused" ? <Refused workspaces={workspaces} /> : <DeletionForm step={step} proof={proof} />}
+    {deletionIssue(workspaces, "delete") ? <Refused workspaces={workspaces} /> : <DeletionForm />}
   </AppLayout>
 );
 
@@ -105,37 +69,17 @@ function Refused({ workspaces }: { workspaces: readonly AccountWorkspace[] }) {
   );
 }
 
-const DeletionForm = ({ step, proof }: Pick<DeleteAccountPageProps, "step" | "proof">) =>
-  step === "link" ? (
-    <Form class="form" action={`${PATH}/link`}>
-      <p>First prove that it is you: we send a link to {useCaller().actor.email}.</p>
-      <div class="actions">
-        <Submit label="Send the link" />
-        <ButtonLink to="/app/security" label="Cancel" kind="quiet" />
-      </div>
-    </Form>
-  ) : (
-    <Form class="form" action={PATH}>
-      {step === "code" ? (
-        <Field
-          name="proof"
-          label="Code"
-          hint="The six digits that your app shows."
-          autocomplete="one-time-code"
-          maxlength={64}
-        />
-      ) : (
-        <input type="hidden" name="proof" value={proof} />
-      )}
-      <Field
-        name="email"
-        label={`To go on, type your address: ${useCaller().actor.email}`}
-        autocomplete="off"
-        maxlength={254}
-      />
-      <div class="actions">
-        <Submit label="Delete account" kind="danger final" />
-        <ButtonLink to="/app/security" label="Cancel" kind="quiet" />
-      </div>
-    </Form>
-  );
+const DeletionForm = () => (
+  <Form class="form" action={PATH}>
+    <Field
+      name="email"
+      label={`To go on, type your address: ${useCaller().actor.email}`}
+      autocomplete="off"
+      maxlength={254}
+    />
+    <div class="actions">
+      <Submit label="Delete account" kind="danger final" />
+      <ButtonLink to="/app/security" label="Cancel" kind="quiet" />
+    </div>
+  </Form>
+);

@@ -10,6 +10,7 @@ import { disableTotp, enableTotp, readTotpStatus, setUpTotp } from "../../../ide
 import { AppError } from "../../../lib/errors.ts";
 import { deleteAccountPages } from "./delete-account.tsx";
 import { RecoveryCodesPage, SecurityPage, TotpSetupPage } from "./page.tsx";
+import { proofPages } from "./proof.tsx";
 
 const REVOKE = "DELETE /v1/sessions/:session_id";
 
@@ -17,11 +18,13 @@ const CodeForm = z.object({ code: z.string().max(64) });
 
 const notices: Readonly<Record<string, string>> = {
   ended: "The session is ended.",
+  proven: "You have proved your identity for five minutes.",
   "totp-off": "Two-factor authentication is off.",
 };
 
 export const securityPages = newRoutes()
   .route("/", deleteAccountPages)
+  .route("/", proofPages)
   .get("/app/security", ...pageFor("GET /v1/sessions/"), showSecurity)
   .post("/app/security/totp/setup", ...pageFor("POST /v1/auth/totp/setup"), async (c) =>
     respondPage(c, <TotpSetupPage secret={await setUpTotp(c.get("caller"))} />),
