@@ -38,6 +38,12 @@ export class EarlySlot<Records extends object> {
   }
 }
 
+/** Throws 403 unless the caller has these scopes. For an operation that needs more than the scope of its route. */
+export function requireScopes({ scopes }: Pick<Actor, "scopes">, ...needed: readonly Scope[]): void {
+  const missing = needed.find((scope) => !scopes.has(scope));
+  if (missing !== undefined) throw forbidden(`Missing scope: ${missing}`);
+}
+
 /** Throws 403 for a key that is restricted to domains: it must not change, nor see, what belongs to the whole workspace. */
 export function requireAllDomains({ actor }: CallerCtx): void {
   if (actor.domainIds) throw forbidden("This API key is restricted to certain domains");

@@ -289,6 +289,7 @@ export const cases: Record<string, RouteCase> = {
     success: 201,
     create: createVerifiedDomain,
     body: (_, { domain_id }) => ({ domain_id }),
+    beyond: ["emails:send"],
     places: { domain_id: { of: "domain", body: (_, id) => ({ domain_id: id }) } },
   },
   "GET /v1/smtp-credentials/": { success: 200 },

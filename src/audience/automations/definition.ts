@@ -136,3 +136,7 @@ export function placedConditions({ trigger, entry, steps }: Definition): PlacedC
 /** Returns the conditions of a definition. */
 export const conditionsOf = (definition: Definition): Condition[] =>
   placedConditions(definition).map(({ conditions }) => conditions);
+
+/** Returns whether an automation sends emails. */
+export const sendsEmail = ({ steps }: Definition): boolean =>
+  placedSteps(steps).some(({ step }) => step.kind === "send_email");

@@ -5,14 +5,20 @@ import { LiquidTextError, parseLiquid } from "../../lib/liquid/text.ts";
 import { examine } from "../../sending/templates/index.ts";
 import { getTopic } from "../../sending/topics/index.ts";
 import { getSegment } from "../segments/index.ts";
-import { type BroadcastRow, findContactLists } from "./queries.ts";
+import { type BroadcastRow, findContactLists, permittedDomains } from "./queries.ts";
 import type { BroadcastPatch } from "./schema.ts";
 
-/** Throws 404 when a contact list, the mailbox, the topic or the segment that a request names does not exist in the workspace. */
-export async function checkReferences(
-  ctx: CallerCtx,
-  input: Pick<BroadcastPatch, "contact_list_id" | "more_contact_list_ids" | "mailbox_id" | "topic_id" | "segment_id">,
-): Promise<void> {
+type References = Pick<
+  BroadcastPatch,
+  "from_address" | "contact_list_id" | "more_contact_list_ids" | "mailbox_id" | "topic_id" | "segment_id"
+>;
+
+/**
+ * Throws 404 when a contact list, the mailbox, the topic or the segment that a request names does not exist in the workspace, and 422 for
+ * a sender whose domain is not one of those that the API key is restricted to.
+ */
+export async function checkReferences(ctx: CallerCtx, input: References): Promise<void> {
+  if (input.from_address !== undefined) await requirePermitted(ctx, domainOfSender(input.from_address));
   const { contact_list_id: first, more_contact_list_ids: more, mailbox_id, topic_id, segment_id } = input;
   const ids = [...new Set([...(first ? [first] : []), ...(more ?? [])])];
   if (ids.length > 0 && (await findContactLists(ctx, ctx.workspace.number, ids)).length < ids.length)
@@ -39,10 +45,14 @@ export function checkScheduledAt(ctx: CallerCtx, scheduledAt: number | null | un
   throw invalidField("scheduled_at", msg);
 }
 
-/** Returns the domain of a sender that the schema has checked. Throws 422 when the API key is not restricted to it. */
-export function domainOfSender(fromAddress: string): string {
-  return parseDisplayAddress(fromAddress)?.domain ?? "";
+async function requirePermitted(ctx: CallerCtx, domain: string): Promise<void> {
+  const permitted = await permittedDomains(ctx);
+  if (permitted !== null && !(JSON.parse(permitted) as string[]).includes(domain))
+    throw invalidField("from_address", `This credential may not send from ${domain}`);
 }
+
+/** Returns the domain of a sender that the schema has checked. */
+export const domainOfSender = (fromAddress: string): string => parseDisplayAddress(fromAddress)?.domain ?? "";
 
 type Texts = Pick<BroadcastRow, "language" | "subject" | "preheader" | "html_body" | "text_body">;
 

@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import { type CallerCtx, requireScopes } from "../../access/caller.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { checkSize } from "./change.ts";
@@ -21,10 +21,11 @@ const INSERT_TASK = `
 
 /**
  * Creates a broadcast: a draft, or scheduled when it has a time. Throws 404 for its list, mailbox, topic or segment, 422 for a time that is not
- * in the future, 413 when it is too large, 422 with the place of a mistake in its texts.
+ * in the future, 403 for a time without `broadcasts:send`, 413 when it is too large, 422 with the place of a mistake in its texts.
  */
 export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promise<BroadcastOut> {
   checkScheduledAt(ctx, input.scheduled_at);
+  if (input.scheduled_at) requireScopes(ctx.actor, "broadcasts:send");
   await checkReferences(ctx, input);
   const row = toRow(ctx, input);
   const response = toRecord(ctx.workspace.id, { row, fanOut: null, counts: zeroCounts });

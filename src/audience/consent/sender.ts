@@ -1,5 +1,5 @@
 import { toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/authenticate.ts";
-import { type CallerCtx, systemActor } from "../../access/caller.ts";
+import { type CallerCtx, requireScopes, systemActor } from "../../access/caller.ts";
 import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
 import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
 import type { CallerWorkspace, MailCtx } from "../../platform/context.ts";
@@ -42,8 +42,8 @@ export async function requireConfirmation(
   const { confirm_mailbox_id: mailboxId } = change;
   if (mailboxId) await requireSender(ctx, mailboxId);
   const hasWords = Boolean(change.confirm_subject ?? change.confirm_text);
-  const { domainIds, scopes } = ctx.actor;
-  if (hasWords && !scopes.has("emails:send")) throw forbidden("Missing scope: emails:send");
+  const { domainIds } = ctx.actor;
+  if (hasWords) requireScopes(ctx.actor, "emails:send");
   // `requireSender` finds mailboxes of these domains only.
   if (!domainIds || mailboxId || (!hasWords && mailboxId === undefined)) return;
   const list = { ...(await stored()), ...change };

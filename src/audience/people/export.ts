@@ -1,5 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
-import { forbidden } from "../../lib/errors.ts";
+import { type CallerCtx, requireScopes } from "../../access/caller.ts";
 import { findEmailsTo } from "../../sending/emails/index.ts";
 import { findPersonTopics, personKey } from "../../sending/topics/index.ts";
 import {
@@ -55,7 +54,7 @@ export async function exportPerson(
   { cursor = START, limit }: { cursor?: ExportCursor | undefined; limit: number },
 ): Promise<ExportPage> {
   requireAdmin(ctx);
-  if (!ctx.actor.scopes.has("emails:view")) throw forbidden("Missing scope: emails:view");
+  requireScopes(ctx.actor, "emails:view");
   const person = { workspace: ctx.workspace.number, email: personKey(email) };
   const [restrictions, topics, activity, contacts, consents, events, runs, emails] = await Promise.all([
     findRestrictionsOf(ctx, person.workspace, person.email),

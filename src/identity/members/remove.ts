@@ -1,5 +1,4 @@
-import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
-import { forbidden } from "../../lib/errors.ts";
+import { type CallerCtx, requireAllDomains, requireScopes } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { changeMember } from "./change.ts";
@@ -18,8 +17,7 @@ export async function removeMember(
   requireAllDomains(ctx);
   const { actor, workspace } = ctx;
   const isLeaving = userId.toLowerCase() === actor.userId;
-  if (!(isLeaving && actor.kind === "session") && !actor.scopes.has("team:manage"))
-    throw forbidden("Missing scope: team:manage");
+  if (!(isLeaving && actor.kind === "session")) requireScopes(actor, "team:manage");
   await changeMember(ctx, userId, "removed", ({ userId: target, email, role }) => [
     ...endMembershipStatements(ctx, { workspace: workspace.number, userId: target }),
     auditStatement(ctx, { action: isLeaving ? "member.left" : "member.removed", target, detail: { email, role } }),

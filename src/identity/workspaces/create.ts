@@ -1,5 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
-import { forbidden } from "../../lib/errors.ts";
+import { type CallerCtx, requireScopes } from "../../access/caller.ts";
 import { auditInNewWorkspaceStatement } from "../../platform/audit/record.ts";
 import { repeatableBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
@@ -11,7 +10,7 @@ import { toWorkspace, type WorkspaceIn, type WorkspaceOut } from "./schema.ts";
  * 403 for a user who manages no team in the active workspace: a member was invited to work in that one.
  */
 export async function createWorkspace(ctx: CallerCtx, { name }: WorkspaceIn): Promise<WorkspaceOut> {
-  if (!ctx.actor.scopes.has("team:manage")) throw forbidden("Missing scope: team:manage");
+  requireScopes(ctx.actor, "team:manage");
   const { id, createdAt, statements } = await newWorkspace(ctx, { name, ownerId: ctx.actor.userId });
   const response = toWorkspace(
     {

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
+import { type CallerCtx, requireAllDomains, requireScopes } from "../../access/caller.ts";
 import { forbidden, notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailOrm } from "../../platform/db/client.ts";
@@ -78,5 +78,5 @@ export async function getDelivery(ctx: CallerCtx, id: string, endpoint?: string)
 /** Throws 403 unless the caller may open every mailbox: the payload of a forwarding rule has the text of an email. */
 function requireEveryMailbox({ actor }: CallerCtx): void {
   if (actor.role === "member") throw forbidden("Only owners and admins see mail that a forwarding rule has posted");
-  if (!actor.scopes.has("inbox:read")) throw forbidden("Missing scope: inbox:read");
+  requireScopes(actor, "inbox:read");
 }

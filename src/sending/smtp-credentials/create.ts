@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import { type CallerCtx, requireScopes } from "../../access/caller.ts";
 import { hashPassword } from "../../access/mailbox-sessions/password.ts";
 import { getDomain } from "../../domains/domains/index.ts";
 import { badRequest, conflict } from "../../lib/errors.ts";
@@ -17,10 +17,11 @@ const INSERT = `
    WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?3 AND workspace = ?2 AND status = 'verified')`;
 
 /**
- * Creates the SMTP credential of a verified domain. Throws 404 for the domain, 400 when it is not verified or a test domain of the service, 409 when it
+ * Creates the SMTP credential of a verified domain, which sends. Throws 403 without `emails:send`, 404 for the domain, 400 when it is not verified or a test domain of the service, 409 when it
  * has an active credential; a unique index decides between concurrent calls.
  */
 export async function createSmtpCredential(ctx: CallerCtx, input: SmtpCredentialIn): Promise<NewSmtpCredentialOut> {
+  requireScopes(ctx.actor, "emails:send");
   const domain = await getDomain(ctx, input.domain_id);
   if (domain.isSandbox)
     throw badRequest(`The test domain ${domain.name} has no SMTP credential; it sends by the API and the pages`);

@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../../access/caller.ts";
+import { type CallerCtx, requireScopes } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
 import type { MailStatement } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../../platform/db/batch.ts";
@@ -22,8 +22,8 @@ const LOCK = "UPDATE broadcasts SET version = version + 1, updated_at = ?3 WHERE
 
 /**
  * Writes to the variants of a draft or scheduled broadcast, and stores `response`. `decide` returns the statements, the
- * first of which must change one row. A call that meets another change is decided again. Throws 404, 409 in any other
- * status or for a label that the broadcast has already.
+ * first of which must change one row. A call that meets another change is decided again. Throws 404, 403 without
+ * `broadcasts:send` for a scheduled one, 409 in any other status or for a label that the broadcast has already.
  */
 export async function writeVariants<Out>(
   ctx: CallerCtx,
@@ -34,6 +34,7 @@ export async function writeVariants<Out>(
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const broadcast = await getBroadcast(ctx, broadcastId);
     requireTransition(broadcast, "edit");
+    if (broadcast.row.status === "scheduled") requireScopes(ctx.actor, "broadcasts:send");
     const { statement, response } = await decide(broadcast);
     try {
       await guardedBatch(db, [
