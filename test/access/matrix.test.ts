@@ -216,6 +216,7 @@ for (const [route, need] of Object.entries(routeScopes)) {
     beyond,
     crossesWorkspaces,
     takesAnyId,
+    foreignId,
     isPerUser,
     places = {},
   } = cases[route] ?? { success: 0 };
@@ -345,9 +346,14 @@ for (const [route, need] of Object.entries(routeScopes)) {
       it("returns an id of another workspace byte for byte like an unknown id", async () => {
         const [parameter = ""] = /(?<=:)[a-z_]+/.exec(route) ?? [];
         const foreign = foreignPaths.get(route)?.[parameter] ?? "";
-        const ids = ["nonsense", "%00", "1", testContext().newId(), crypto.randomUUID(), foreign];
-        const responseTo = async (id: string) =>
-          text(await call(route, ownCredential(need), { ids: { [parameter]: id } }));
+        const unknown = ["nonsense", "%00", "1", testContext().newId(), crypto.randomUUID()];
+        const ids = foreignId === undefined ? [...unknown, foreign] : unknown;
+        const callWith = (id: string) => call(route, ownCredential(need), { ids: { [parameter]: id } });
+        const responseTo = async (id: string) => text(await callWith(id));
+        if (foreignId !== undefined) {
+          const response = await callWith(foreign);
+          expect(`${response.status} ${(await response.json<{ code: string }>()).code}`).toBe(foreignId);
+        }
         const responses = await Promise.all(ids.map(responseTo));
         expect(new Set(responses).size, responses.join("\n")).toBe(1);
         expect(responses[0]).toMatch(/^404 application\/json/);

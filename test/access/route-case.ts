@@ -21,6 +21,8 @@ export interface RouteCase {
   isPerUser?: true;
   /** Every id of the right form is one of the workspace: a person is any address. */
   takesAnyId?: true;
+  /** The contract gives another workspace's id this response, and not that of an unknown one: an account may have got the id by mistake. */
+  foreignId?: string;
   /** The call reaches records of all workspaces. */
   crossesWorkspaces?: true;
   /** Each call is in a new workspace: it deletes its workspace, or the shared one has what its limit admits. */

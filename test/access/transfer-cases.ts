@@ -27,6 +27,9 @@ const createAccepted = async (workspace: TestWorkspace) => {
   return { stop_token: await aToken("stop", id) };
 };
 
+/** The response to an account that a transfer was not sent to (docs/contract/transfers.md#calls-of-a-transfer). */
+const WRONG_RECIPIENT = "403 wrong_recipient";
+
 const toTransferTarget = () => ({ target_email: TRANSFER_TARGET });
 
 /** Makes sure that the service can send invitations. */
@@ -59,8 +62,14 @@ export const transferCases = {
     create: createIncoming,
     body: () => ({}),
     isPerUser: true,
+    foreignId: WRONG_RECIPIENT,
   },
-  "POST /v1/domain-transfers/:transfer_id/decline": { success: 200, create: createIncoming, isPerUser: true },
+  "POST /v1/domain-transfers/:transfer_id/decline": {
+    success: 200,
+    create: createIncoming,
+    isPerUser: true,
+    foreignId: WRONG_RECIPIENT,
+  },
   "DELETE /v1/domain-transfers/:transfer_id": { success: 200, create: createOutgoing, isPerUser: true },
   "POST /v1/domain-transfers/stop/:stop_token": { success: 200, create: createAccepted },
   "POST /v1/admin/domain-transfers/:domain_id": {

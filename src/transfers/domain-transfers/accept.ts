@@ -40,7 +40,7 @@ const FIND_OWNERS = "SELECT user_id FROM memberships WHERE workspace = ?1 AND ro
 export async function acceptTransfer(ctx: CallerCtx, ref: TransferRef, input: AcceptIn): Promise<Performed> {
   const { transfer: found, tokenHash } = await getTransfer(ctx, ref);
   requireAllDomains(ctx);
-  requireRecipient(ctx, found, ref);
+  requireRecipient(ctx, found);
   requireTransition(found, "accept", ctx.now());
   const target = await chooseTarget(ctx, found.sourceWorkspace, input.target_org_id ?? null);
   const source = { domainId: found.domainId, workspace: found.sourceWorkspace, reversedName: found.reversedName };

@@ -1,16 +1,11 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { transferError } from "./errors.ts";
-import type { TransferRef, TransferRow } from "./queries.ts";
+import type { TransferRow } from "./queries.ts";
 
-/**
- * Throws unless the transfer was sent to the caller's account: 403 for a caller who has its link or is in the source
- * workspace, else 404, as for an unknown id.
- */
-export function requireRecipient(ctx: CallerCtx, transfer: TransferRow, ref: TransferRef): void {
-  if (addressKey(ctx.actor.email) === transfer.targetEmailKey) return;
-  const isKnown = "hashes" in ref || transfer.sourceWorkspace === ctx.workspace.number;
-  throw transferError(isKnown ? "wrong_recipient" : "not_found");
+/** Throws 403 unless the transfer was sent to the caller's account, whoever they are and whether they have its link or its id. */
+export function requireRecipient(ctx: CallerCtx, transfer: TransferRow): void {
+  if (addressKey(ctx.actor.email) !== transfer.targetEmailKey) throw transferError("wrong_recipient");
 }
 
 /** Throws 404 unless the caller's user initiated the transfer, in the workspace that it acts in. */

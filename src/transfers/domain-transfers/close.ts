@@ -21,7 +21,7 @@ import { deleteTransferKeysStatement } from "./transfer-keys.ts";
 export async function declineTransfer(ctx: CallerCtx, ref: TransferRef): Promise<Performed> {
   const { transfer } = await getTransfer(ctx, ref);
   requireAllDomains(ctx);
-  requireRecipient(ctx, transfer, ref);
+  requireRecipient(ctx, transfer);
   const { id, domainName, targetEmail, sourceWorkspace } = transfer;
   const entry = { action: "transfer.declined" as const, target: id, detail: { name: domainName } };
   return closeTransfer(ctx, ref, {

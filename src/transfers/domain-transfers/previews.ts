@@ -18,7 +18,7 @@ export interface AcceptPreview {
 export async function previewAccept(ctx: CallerCtx, token: string): Promise<AcceptPreview> {
   const ref = await tokenRef(ctx, "accept", token);
   const { transfer } = await getTransfer(ctx, ref);
-  requireRecipient(ctx, transfer, ref);
+  requireRecipient(ctx, transfer);
   requireTransition(transfer, "accept", ctx.now());
   const { sourceWorkspace: workspace, reversedName } = transfer;
   const [moved, targets] = await Promise.all([findMoved(ctx, { workspace, reversedName }), listTargets(ctx)]);

@@ -78,13 +78,13 @@ describe("accepting", () => {
     expect((await decide(await target.call("POST", `${path}/by-id/${id}/accept`))).status).toBe(200);
   });
 
-  it("is wrong_recipient for others who have the link or own the domain, and not_found for strangers by id", async () => {
+  it("is wrong_recipient for every account that it was not sent to, by the link and by the id", async () => {
     const { id } = await pending();
     const token = await aToken("accept", id);
     expect(await accept(stranger, token)).toMatchObject({ status: 403, code: "wrong_recipient" });
     expect(await accept(source, token)).toMatchObject({ status: 403, code: "wrong_recipient" });
     expect(await acceptId(source, id)).toMatchObject({ status: 403, code: "wrong_recipient" });
-    expect(await acceptId(stranger, id)).toMatchObject({ status: 404, code: "not_found" });
+    expect(await acceptId(stranger, id)).toMatchObject({ status: 403, code: "wrong_recipient" });
     // Nothing of this used the token up.
     expect((await accept(target, token)).status).toBe(200);
   });
@@ -179,10 +179,10 @@ describe("accepting", () => {
 });
 
 describe("declining and cancelling", () => {
-  it("are for the recipient and the sender; to others the transfer is unknown", async () => {
+  it("are for the recipient and the sender", async () => {
     const { id, domain_name } = await pending();
     expect(await decline(source, id)).toMatchObject({ status: 403, code: "wrong_recipient" });
-    expect(await decline(stranger, id)).toMatchObject({ status: 404, code: "not_found" });
+    expect(await decline(stranger, id)).toMatchObject({ status: 403, code: "wrong_recipient" });
     const { userId, email, ...colleague } = await aMember(source, "admin");
     for (const api of [target, stranger, colleague])
       expect(await cancel(api, id)).toMatchObject({ status: 404, code: "not_found" });

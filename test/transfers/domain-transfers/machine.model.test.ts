@@ -143,26 +143,18 @@ class Sequence {
     const isPending = model.status === "pending" && !isLate;
     const isExpired = model.status === "expired" || isLate;
     // A caller who neither sent nor got the transfer knows nothing of it, except by the token.
-    const isParty = who === model.from || who === model.to;
     if (what === "cancel") {
       const want = who !== model.from ? "404 not_found" : isPending ? "200 null" : "409 not_pending";
       if (await this.#perform(who, { verb: "cancel", ref: { id: model.id } }, want)) model.status = "cancelled";
     } else if (what === "decline") {
-      const want =
-        who === model.to
-          ? isPending
-            ? "200 null"
-            : "409 not_pending"
-          : isParty
-            ? "403 wrong_recipient"
-            : "404 not_found";
+      const want = who !== model.to ? "403 wrong_recipient" : isPending ? "200 null" : "409 not_pending";
       if (await this.#perform(who, { verb: "decline", ref: { id: model.id } }, want)) model.status = "declined";
     } else if (what === "stop") await this.#stop(model, who);
     else {
       const byToken = what === "accept by token";
       const ref = byToken ? await this.#tokenRef(model, "accept") : { id: model.id };
       const state = isPending ? "200 null" : isExpired ? "410 expired" : "409 not_pending";
-      const known = who === model.to ? state : byToken || isParty ? "403 wrong_recipient" : "404 not_found";
+      const known = who === model.to ? state : "403 wrong_recipient";
       const want = byToken && model.redeemed.includes("accept") ? "404 not_found" : known;
       if (!(await this.#perform(who, { verb: "accept", ref, input: { rotate_dkim: false } }, want))) return;
       Object.assign(model, { status: "accepted", acceptedAt: this.#now });

@@ -107,7 +107,9 @@ describe("every page of the dashboard", () => {
     ];
     const withoutFields = (route: string, ids: Record<string, string>) =>
       callRoute(session, route, ids, "", { "Content-Type": "application/x-www-form-urlencoded" });
-    for (const route of pages.filter((page) => page.includes(":"))) {
+    // An account that a transfer was not sent to is told so (docs/contract/transfers.md#calls-of-a-transfer).
+    const ofRecipients = /^POST .*\/transfers\/:transfer_id\/(accept|decline)$/;
+    for (const route of pages.filter((page) => page.includes(":") && !ofRecipients.test(page))) {
       const result = await withoutIds(await visit(route, foreign));
       // A form that is not filled in tells no more about the id.
       for (const ids of route.startsWith("POST ") ? [foreign, unknown] : [])
