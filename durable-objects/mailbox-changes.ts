@@ -42,9 +42,9 @@ export abstract class MailboxChanges extends MailboxReads {
     return result;
   }
 
-  /** Sets the alarm for the next expiry, or for the next check of the sockets. `structuresIn`: ms until structures are looked for. */
+  /** Sets the alarm for the next expiry, or for the next end of a socket. `structuresIn`: ms until structures are looked for. */
   protected async setAlarm(structuresIn = 0): Promise<void> {
-    const times = [nextExpiry(this.sql, Date.now() + structuresIn), this.sockets.nextCheck(Date.now())].filter(
+    const times = [nextExpiry(this.sql, Date.now() + structuresIn), this.sockets.nextEnd()].filter(
       (time) => time !== null,
     );
     if (times.length === 0) return;

@@ -12,6 +12,7 @@ import { ImapServer } from "./imap/server.ts";
 import { WorkerMailboxes } from "./imap/worker-mailboxes.ts";
 import { log } from "./log.ts";
 import { Mx } from "./mx.ts";
+import { OpenAccesses } from "./open-accesses.ts";
 import { StrictServer } from "./strict-server.ts";
 import { Submission } from "./submission.ts";
 import { WorkerClient } from "./worker-client.ts";
@@ -35,13 +36,14 @@ type Server = StrictServer | ImapServer;
 export async function startGateway(config: GatewayConfig, clock: Clock): Promise<Gateway> {
   const worker = new WorkerClient(config.workerUrl, config.secret);
   const counts = new ConnectionLimits(config.limits, clock);
-  const submission = new Submission(worker, config.limits, clock);
+  const accesses = new OpenAccesses(worker, clock);
+  const submission = new Submission(worker, accesses, config.limits, clock);
   const mx = new Mx(worker, config, createResolver(config.dnsResolverUrl), clock);
   const submissionServers = config.submission.map((listener) =>
     submissionServer({ config, counts, clock }, listener, submission),
   );
   const mxServers = config.mx.map((listener) => mxServer({ config, counts, clock }, listener, mx));
-  const mailboxes = new WorkerMailboxes(worker, clock);
+  const mailboxes = new WorkerMailboxes(worker, accesses, clock);
   const imapServers = config.imap.map(
     ({ isImplicitTls }) =>
       new ImapServer({
@@ -80,7 +82,7 @@ export async function startGateway(config: GatewayConfig, clock: Clock): Promise
     async close() {
       health?.close();
       await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
-      mailboxes.close();
+      accesses.close();
       worker.close();
     },
   };

@@ -3,6 +3,7 @@ import type { Clock } from "./clock.ts";
 import { Refusal, tryAgain } from "./errors.ts";
 import { type CallResult, GroupedCalls } from "./grouped-calls.ts";
 import type { Leases } from "./leases.ts";
+import type { MailboxAccess } from "./open-accesses.ts";
 import type { WorkerClient, WorkerResponse } from "./worker-client.ts";
 
 /** Logins of a call, below the limit of the Worker. */
@@ -30,7 +31,12 @@ export interface AcceptedLogin {
   credential: string;
 }
 
-interface KnownLogin extends AcceptedLogin {
+/** A login with the access to the mailbox that the client sends from; null: it has an SMTP credential. */
+interface OpenedLogin extends AcceptedLogin {
+  access: MailboxAccess | null;
+}
+
+interface KnownLogin extends OpenedLogin {
   reusableUntil: number;
 }
 
@@ -40,7 +46,7 @@ interface KnownLogin extends AcceptedLogin {
  * the credential has a lease, an equal login needs no call.
  */
 export class Logins {
-  readonly #calls: GroupedCalls<Login, AcceptedLogin>;
+  readonly #calls: GroupedCalls<Login, OpenedLogin>;
   readonly #leases: Leases;
   readonly #clock: Clock;
   /** By the HMAC of username and password, the oldest first. */
@@ -60,7 +66,7 @@ export class Logins {
   }
 
   /** Returns the token and credential of a connection. Throws Refusal. */
-  async check(login: Login): Promise<AcceptedLogin> {
+  async check(login: Login): Promise<OpenedLogin> {
     const text = JSON.stringify([login.username, login.password]);
     const key = createHmac("sha256", this.#key).update(text).digest("base64");
     const known = this.#known.get(key);
@@ -80,7 +86,7 @@ async function callWorker(
   worker: WorkerClient,
   leases: Leases,
   logins: readonly Login[],
-): Promise<CallResult<AcceptedLogin>[]> {
+): Promise<CallResult<OpenedLogin>[]> {
   const [{ username, password } = { username: "", password: "" }] = logins;
   const connections = logins.map(({ ip, connection }) => ({ ip, connection }));
   const startedAt = leases.now();
@@ -99,10 +105,11 @@ function toResponse(
   username: string,
   leases: Leases,
   startedAt: number,
-): CallResult<AcceptedLogin> {
+): CallResult<OpenedLogin> {
   if (!response) return { error: tryAgain() };
   if (response.reply !== null) return { error: new Refusal(response.reply) };
   const credential = typeof response.credential === "string" ? response.credential : username;
   leases.grant(credential, [], startedAt, response.lease_ms);
-  return { value: { token: String(response.token), credential } };
+  const access = (response.access ?? null) as MailboxAccess | null;
+  return { value: { token: String(response.token), credential, access } };
 }

@@ -67,6 +67,7 @@ export class StrictServer extends SMTPServer {
     this.connections.add(connection);
     connection.on("error", (error) => this._onError(error));
     connection.on("connect", (data) => this._onClientConnect(data));
+    connectionOf.set(connection.session, connection);
     connection.limitTime(this.strict);
     connection.init();
   }
@@ -74,9 +75,19 @@ export class StrictServer extends SMTPServer {
   /** Stops listening. A message that is being sent gets its reply within `closeTimeout`; other connections end at once. */
   override close(callback: () => void): void {
     super.close(callback);
-    for (const connection of this.connections) if (connection instanceof StrictConnection) connection.drain();
+    for (const connection of this.connections)
+      if (connection instanceof StrictConnection) connection.drain("The server is shutting down");
   }
 }
+
+/** Of the connections that are open. */
+const connectionOf = new WeakMap<SMTPServerSession, StrictConnection>();
+
+/** Returns whether a connection has not been closed. */
+export const isOpen = (session: SMTPServerSession): boolean => connectionOf.has(session);
+
+/** Ends a connection, after the reply to a message that is being sent. */
+export const endConnection = (session: SMTPServerSession, text: string): void => connectionOf.get(session)?.drain(text);
 
 const closing = new WeakSet<SMTPServerSession>();
 
@@ -101,6 +112,7 @@ class StrictConnection extends SMTPConnection {
   }
 
   override _onClose(): void {
+    connectionOf.delete(this.session);
     for (const timer of this.#timers) timer.cancel();
     super._onClose();
   }
@@ -136,9 +148,9 @@ class StrictConnection extends SMTPConnection {
   }
 
   /** Closes the connection, after the reply to a message that is being sent. */
-  drain(): void {
+  drain(text: string): void {
     if (this._dataStream) closeAfterReply(this.session);
-    else this.send(421, "The server is shutting down");
+    else this.send(421, text);
   }
 
   /**

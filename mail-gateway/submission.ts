@@ -6,9 +6,11 @@ import { GroupedCalls } from "./grouped-calls.ts";
 import { Leases } from "./leases.ts";
 import { log } from "./log.ts";
 import { type AcceptedLogin, Logins } from "./logins.ts";
+import type { MailboxAccess, OpenAccesses } from "./open-accesses.ts";
 import { readData } from "./read-data.ts";
 import { requireRecipient } from "./require-recipient.ts";
 import { SenderChecks } from "./sender-checks.ts";
+import { endConnection, isOpen } from "./strict-server.ts";
 import { SubmissionGroups } from "./submission-groups.ts";
 import type { Upload, WorkerClient, WorkerResponse } from "./worker-client.ts";
 
@@ -58,10 +60,14 @@ export class Submission {
   readonly #senders: SenderChecks;
   readonly #groups: SubmissionGroups;
   readonly #confirmations: GroupedCalls<Confirmation, void>;
+  readonly #accesses: OpenAccesses;
+  /** Ends the wait for the end of a connection's access. */
+  readonly #leaves = new WeakMap<SMTPServerSession, () => void>();
 
-  constructor(worker: WorkerClient, limits: GatewayLimits, clock: Clock) {
+  constructor(worker: WorkerClient, accesses: OpenAccesses, limits: GatewayLimits, clock: Clock) {
     this.#clock = clock;
     this.#worker = worker;
+    this.#accesses = accesses;
     this.#limits = limits;
     const leases = new Leases(clock);
     this.#logins = new Logins(worker, leases, clock);
@@ -112,6 +118,7 @@ export class Submission {
         throw new Refusal("535 5.7.8 The authorization identity must be empty or the username");
       const login = await this.#logins.check({ username, password, ip, connection: session.id });
       log("login", { connection: session.id, ip, username });
+      if (login.access) this.#closeAtEnd(session, login.access);
       return { login, accepted: 0, received: [], last: null };
     } catch (error) {
       const failures = (this.#failures.get(session) ?? 0) + 1;
@@ -122,6 +129,14 @@ export class Submission {
         throw Object.assign(new Error("Too many failed logins"), { responseCode: 421 });
       throw error;
     }
+  }
+
+  /** Closes a connection when the access to its mailbox has ended. */
+  #closeAtEnd(session: SMTPServerSession, access: MailboxAccess): void {
+    const leave = this.#accesses.add(access, () => endConnection(session, "The access to this mailbox has ended"));
+    // The client may have gone while it logged in.
+    if (isOpen(session)) this.#leaves.set(session, leave);
+    else leave();
   }
 
   async #checkSender(session: SMTPServerSession, address: string): Promise<void> {
@@ -175,6 +190,7 @@ export class Submission {
 
   /** Tells the Worker of a connection that ended in any other way: the response to the last message may be lost, no other. */
   readonly onClose = (session: SMTPServerSession): void => {
+    this.#leaves.get(session)?.();
     const user = userOf(session);
     if (user) this.#confirmReceived(user, session.id);
   };

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from "../clock.ts";
+import type { ChangeListener } from "./mailbox.ts";
 
 /** How a socket is opened, and what is done with its messages. */
 interface ChangeSocketOptions {
   clock: Clock;
   open(): WebSocket;
-  /** Null: any folder may have changed, because the socket was closed meanwhile. */
-  onChange(folders: readonly string[] | null): void;
+  onChange: ChangeListener;
   /** The access may have ended. */
   onAccess(): void;
 }

@@ -1,59 +1,56 @@
 import type { Clock } from "../clock.ts";
+import type { MailboxAccess } from "../open-accesses.ts";
 import { ChangeSocket } from "./change-socket.ts";
+import type { ChangeListener } from "./mailbox.ts";
 
-/** The part of an access that its mailbox's socket needs. */
-export interface ChangeReader {
-  /** The token of calls, as it is now. */
-  token(): string;
-  /** Null: any folder may have changed. */
-  onChange(folders: readonly string[] | null): void;
-  /** The access may have ended. */
-  onAccess(): void;
+interface ChangeSocketsOptions {
+  clock: Clock;
+  /** Opens a socket by an access that has not ended. */
+  open(access: MailboxAccess): WebSocket;
+  /** An access to the mailbox may have ended. */
+  onAccess(mailboxId: string): void;
 }
 
 interface SharedSocket {
   socket: ChangeSocket;
-  readers: Set<ChangeReader>;
+  readers: Map<ChangeListener, MailboxAccess>;
 }
 
-/** Shares one socket of changes among all accesses to a mailbox, since its object has few sockets for gateways. */
+/** Shares one socket of changes among all clients of a mailbox, since its object has few sockets for gateways. */
 export class ChangeSockets {
-  readonly #open: (token: string) => WebSocket;
-  readonly #clock: Clock;
+  readonly #options: ChangeSocketsOptions;
   readonly #shared = new Map<string, SharedSocket>();
 
-  constructor(open: (token: string) => WebSocket, clock: Clock) {
-    this.#open = open;
-    this.#clock = clock;
+  constructor(options: ChangeSocketsOptions) {
+    this.#options = options;
   }
 
-  /** Tells a reader changes of a mailbox until the returned function is called. */
-  join(mailboxId: string, reader: ChangeReader): () => void {
-    const shared = this.#shared.get(mailboxId) ?? this.#share(mailboxId, reader);
-    shared.readers.add(reader);
+  /** Tells a client of an access the changes of its mailbox until the returned function is called. */
+  join(access: MailboxAccess, onChange: ChangeListener): () => void {
+    const shared = this.#shared.get(access.id) ?? this.#share(access);
+    shared.readers.set(onChange, access);
     return () => {
-      shared.readers.delete(reader);
-      if (shared.readers.size > 0 || this.#shared.get(mailboxId) !== shared) return;
-      this.#shared.delete(mailboxId);
+      shared.readers.delete(onChange);
+      if (shared.readers.size > 0 || this.#shared.get(access.id) !== shared) return;
+      this.#shared.delete(access.id);
       shared.socket.close();
     };
   }
 
-  #share(mailboxId: string, first: ChangeReader): SharedSocket {
-    const readers = new Set([first]);
+  #share(first: MailboxAccess): SharedSocket {
+    const readers: SharedSocket["readers"] = new Map();
+    const { clock, open, onAccess } = this.#options;
     const socket = new ChangeSocket({
-      clock: this.#clock,
-      // Of an access that has not ended: those that end leave.
-      open: () => this.#open([...readers].at(-1)?.token() ?? ""),
+      clock,
+      // The clients of an access that has ended leave.
+      open: () => open([...readers.values()].at(-1) ?? first),
       onChange: (folders) => {
-        for (const reader of readers) reader.onChange(folders);
+        for (const onChange of readers.keys()) onChange(folders);
       },
-      onAccess: () => {
-        for (const reader of readers) reader.onAccess();
-      },
+      onAccess: () => onAccess(first.id),
     });
     const shared = { socket, readers };
-    this.#shared.set(mailboxId, shared);
+    this.#shared.set(first.id, shared);
     return shared;
   }
 }

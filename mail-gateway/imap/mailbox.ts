@@ -92,5 +92,12 @@ export interface NewMessage {
   size: number;
 }
 
-/** Takes a change of a folder; null: of any. */
-export type ChangeListener = (change: { folder: string | null }) => void;
+/** Takes which folders changed. Null: any of them may have, because changes were not told meanwhile. */
+export type ChangeListener = (folders: readonly string[] | null) => void;
+
+/** Tells a client things beside the responses to its commands. */
+export interface MailboxListener {
+  onChange: ChangeListener;
+  /** The access has ended. */
+  onEnd(): void;
+}

@@ -108,19 +108,15 @@ export class Session {
 
   enter(mailbox: WorkerMailbox): void {
     this.#mailbox = mailbox;
-    const ignoreEnd = mailbox.onEnd(this.#onAccessEnded);
-    const stopWatching = mailbox.watch(({ folder }) => {
-      const name = this.#selected?.name ?? this.#opening;
-      if (name === null || (folder !== null && folder !== name)) return;
-      this.#isStale = true;
-      this.#onChange?.();
+    this.#leave = mailbox.listen({
+      onChange: (folders) => {
+        const name = this.#selected?.name ?? this.#opening;
+        if (name === null || (folders !== null && !folders.includes(name))) return;
+        this.#isStale = true;
+        this.#onChange?.();
+      },
+      onEnd: this.#onAccessEnded,
     });
-    this.#leave = () => {
-      // The access ends with its last client, which must not be told.
-      ignoreEnd();
-      stopWatching();
-      mailbox.close();
-    };
   }
 
   /** Reads the messages that a command of this client has added, if their folder is selected: it may use them in its next command. */

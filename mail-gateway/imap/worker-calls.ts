@@ -1,14 +1,9 @@
 import type http from "node:http";
 import type { Call } from "../../src/mailboxes/imap/schema.ts";
 import { isRefusedValue } from "../errors.ts";
+import type { MailboxAccess } from "../open-accesses.ts";
 import type { WorkerClient } from "../worker-client.ts";
-import { CommandError } from "./command-error.ts";
-
-/** A session of the Worker: the token of its calls, and its mailbox. */
-export interface StartedSession {
-  token: string;
-  mailbox_id: string;
-}
+import { CommandError, unavailable } from "./command-error.ts";
 
 /** A message to append, as the Worker takes it. */
 interface AppendHeader {
@@ -39,40 +34,38 @@ export function toCalls(worker: WorkerClient) {
   const call = async <Result>(path: string, body: unknown): Promise<Result> =>
     unwrap<Result>(await readJson(await worker.open(`imap/${path}`, JSON.stringify(body))));
   return {
-    startSession: (login: { username: string; password: string; ip: string }) =>
-      refusing(call<StartedSession>("sessions", login), wrongLogin()),
-    /** Returns null when the access has ended. */
-    renew: async (token: string) => {
-      try {
-        return await call<StartedSession>("renewals", { token });
-      } catch (error) {
-        if (error instanceof CommandError) return null;
-        throw error;
-      }
+    logIn: async (login: { username: string; password: string; ip: string }): Promise<MailboxAccess> => {
+      const { access } = await refusing(call<{ access?: MailboxAccess }>("sessions", login), wrongLogin());
+      // A Worker of an earlier version responds with a token.
+      if (!access) throw unavailable();
+      return access;
     },
-    /** Returns the indexes of the tokens whose access has ended: at most 200 tokens. */
-    findEnded: async (tokens: readonly string[]) => (await call<{ ended: number[] }>("checks", { tokens })).ended,
-    call: <Result>(token: string, one: Call) => refusing(call<Result>("calls", { token, call: one })),
+    call: <Result>(access: MailboxAccess, one: Call) => refusing(call<Result>("calls", { access, call: one })),
     read: async (
-      token: string,
+      access: MailboxAccess,
       place: { object: string; from: number; length: number },
     ): Promise<AsyncIterable<Uint8Array>> => {
-      const response = await worker.open("imap/contents", JSON.stringify({ token, ...place }), [200, 410]);
+      const response = await worker.open("imap/contents", JSON.stringify({ access, ...place }), [200, 410]);
       if (response.statusCode === 410) unwrap(await readJson(response));
       return response;
     },
-    append: async (token: string, message: AppendHeader, chunks: AsyncIterable<Uint8Array>) => {
-      const header = Buffer.from(JSON.stringify(message)).toString("base64");
-      const headers = { "X-Session": token, "X-Message": header, "Content-Length": String(message.size) };
+    append: async (access: MailboxAccess, message: AppendHeader, chunks: AsyncIterable<Uint8Array>) => {
+      const headers = {
+        "X-Access": toHeader(access),
+        "X-Message": toHeader(message),
+        "Content-Length": String(message.size),
+      };
       const response = await refusing(worker.send("imap/messages", headers, chunks));
       return unwrap<{ uid: number; uidvalidity: number }>(await readJson(response));
     },
-    openChanges: (token: string) =>
+    openChanges: (access: MailboxAccess) =>
       new SocketWithHeaders(worker.socketUrl("imap/changes"), {
-        headers: { ...worker.authorization, "X-Session": token },
+        headers: { ...worker.authorization, "X-Access": toHeader(access) },
       }),
   };
 }
+
+const toHeader = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64");
 
 const noSuchValue = () => new CommandError("The command has a value that no mailbox takes", "CANNOT");
 const wrongLogin = () => new CommandError("The address or the password is wrong", "AUTHENTICATIONFAILED");

@@ -9,14 +9,14 @@ import type {
   FolderState as StoredState,
 } from "../../src/mailboxes/mailbox-store/state-types.ts";
 import type { FolderSummary, MovedMessage } from "../../src/mailboxes/mailbox-store/types.ts";
-import type { AccessUse } from "./access.ts";
+import type { MailboxAccess } from "../open-accesses.ts";
 import type {
-  ChangeListener,
   CopiedMessages,
   FlagChange,
   FolderChanges,
   FolderInfo,
   FolderState,
+  MailboxListener,
   MessageRow,
   MessageState,
   NewMessage,
@@ -30,11 +30,14 @@ import type { ImapCalls } from "./worker-calls.ts";
  */
 export class WorkerMailbox {
   readonly #calls: ImapCalls;
-  readonly #use: AccessUse;
+  readonly #access: MailboxAccess;
+  /** Tells a listener of changes and of the end of the access until the returned function is called. */
+  readonly listen: (listener: MailboxListener) => () => void;
 
-  constructor(calls: ImapCalls, use: AccessUse) {
+  constructor(calls: ImapCalls, access: MailboxAccess, listen: (listener: MailboxListener) => () => void) {
     this.#calls = calls;
-    this.#use = use;
+    this.#access = access;
+    this.listen = listen;
   }
 
   async folders(): Promise<FolderInfo[]> {
@@ -131,30 +134,16 @@ export class WorkerMailbox {
   }
 
   append({ folder, flags, date, size }: NewMessage, chunks: AsyncIterable<Uint8Array>) {
-    return this.#calls.append(this.#use.token, { folder, flags, date, size }, chunks);
+    return this.#calls.append(this.#access, { folder, flags, date, size }, chunks);
   }
 
   /** Returns bytes of a stored message. */
   read(object: string, from: number, length: number): Promise<AsyncIterable<Uint8Array>> {
-    return this.#calls.read(this.#use.token, { object, from, length });
-  }
-
-  /** Calls a listener after each change that this or another client makes, until the returned function is called. */
-  watch(listener: ChangeListener): () => void {
-    return this.#use.watch(listener);
-  }
-
-  /** Calls a listener when the access of the client ends, until the returned function is called. */
-  onEnd(listener: () => void): () => void {
-    return this.#use.onEnd(listener);
-  }
-
-  close(): void {
-    this.#use.release();
+    return this.#calls.read(this.#access, { object, from, length });
   }
 
   #call<Result = unknown>(call: Call): Promise<Result> {
-    return this.#calls.call<Result>(this.#use.token, call);
+    return this.#calls.call<Result>(this.#access, call);
   }
 }
 

@@ -6,6 +6,7 @@ import { isFull } from "./support/extent.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { ImapClient } from "./support/imap-client.ts";
 import { ManualClock } from "./support/manual-clock.ts";
+import { SmtpClient } from "./support/smtp-client.ts";
 
 const PASSWORD = "correct horse battery staple";
 let rig: GatewayRig;
@@ -295,7 +296,7 @@ describe("a mailbox", () => {
       (await rig.api("POST", appPasswords, { name: "A program" })) as { id: string; password: string };
     const [kept, deleted] = [await create(), await create()];
     const [one, other] = [await loggedIn("Archive"), await loggedIn("Archive", kept.password)];
-    // The last to join: the socket of the mailbox is opened anew with the token of another.
+    // The last to join: the socket of the mailbox is opened anew with the access of another.
     const client = await loggedIn("Archive", deleted.password);
     await rig.api("DELETE", `${appPasswords}/${deleted.id}`);
     expect(await client.line()).toBe("* BYE The access has ended");
@@ -310,21 +311,29 @@ describe("a mailbox", () => {
     for (const each of [one, other, writer]) each.end();
   });
 
-  it("refuses a login at once, and ends the connection within eight seconds, when a right has ended of which nothing is told", async () => {
+  it("refuses a login at once, and ends connections of IMAP and submission within ten seconds, when a right has ended of which nothing is told", async () => {
     const clock = new ManualClock();
     const { ports } = await rig.startGateway({}, clock);
     const options = { port: ports.imap[1] ?? 0, caFile: rig.caFile, isImplicitTls: true };
     const [one, other] = [await ImapClient.connect(options), await ImapClient.connect(options)];
     const login = `LOGIN ${rig.seed.mailbox} "${PASSWORD}"`;
     expect((await one.client.command(login)).at(-1)).toMatch(/^OK/);
-    await clock.advance(8_000);
+    const credentials = { username: rig.seed.mailbox, password: PASSWORD };
+    const [, implicit = 0] = ports.submission;
+    const submission = await SmtpClient.loggedIn({ ...rig, ports: { ...rig.ports, implicit }, login: credentials });
+    const left = await SmtpClient.loggedIn({ ...rig, ports: { ...rig.ports, implicit }, login: credentials });
+    await left.command("QUIT");
+    await clock.advance(10_000);
     expect((await one.client.command("NOOP")).at(-1)).toMatch(/^OK/);
+    expect(await submission.command("NOOP")).toMatch(/^250/);
     const setActive = (is_active: boolean) => rig.api("PATCH", `/v1/mailboxes/${rig.seed.mailboxId}`, { is_active });
     await setActive(false);
     expect((await other.client.command(login)).at(-1)).toMatch(/^NO \[AUTHENTICATIONFAILED\]/);
-    await clock.advance(8_000);
+    await clock.advance(4_000);
     expect(await one.client.line()).toBe("* BYE The access has ended");
     await one.client.closed();
+    expect(await submission.reply()).toBe("421 4.4.2 The access to this mailbox has ended");
+    await submission.closed();
     await setActive(true);
     expect((await other.client.command(login)).at(-1)).toMatch(/^OK/);
     other.client.end();

@@ -14,6 +14,8 @@ export interface GatewayResponse {
   reply: string | null;
   id?: string;
   token?: string;
+  /** Of a login with the address of a mailbox. */
+  access?: { id: string; secret: string } | null;
   repeat?: string | null;
   answers?: GatewayResponse[];
 }

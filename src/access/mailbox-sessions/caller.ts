@@ -9,8 +9,7 @@ import {
 import type { Scope } from "../accounts/scopes.ts";
 import type { MailboxActor } from "../caller.ts";
 import { verifyAccessToken } from "../sessions/access-token.ts";
-import { isAppPassword } from "./mail-programs.ts";
-import { openByAppPassword, openByPassword } from "./rights.ts";
+import { openedSql, type SecretOpener } from "./may-open.ts";
 
 /** A mailbox with its workspace, and the user for whom its mail counts. */
 export interface MailboxCallerRow extends WorkspaceColumns {
@@ -25,14 +24,15 @@ const COLUMNS = `
   b.id AS mailbox_id, b.address, b.display_name, o.user_id, u.restricted_at,
   ${WORKSPACE_COLUMNS_SQL}`;
 
-const WITH_OWNER = `
-  JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'
-  JOIN users u ON u.id = o.user_id`;
-
-const FIND_CALLER = `
-  SELECT ${COLUMNS} FROM mailbox_sessions s JOIN ${openByPassword("?3")} ${WITH_OWNER}
-   WHERE s.id = ?1 AND b.id = ?2 AND b.id = s.mailbox_id AND b.is_active = 1 AND s.expires_at > ?3
+const findCaller = (kind: SecretOpener["kind"]) => `
+  SELECT ${COLUMNS} FROM ${openedSql(kind)}
+    JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'
+    JOIN users u ON u.id = o.user_id
    ORDER BY o.created_at LIMIT 1`;
+
+/** Returns the statement that finds the mailbox which a secret or session of it opens now, as a row of MailboxCallerRow. */
+export const findCallerStatement = (ctx: Ctx, opener: SecretOpener): MainStatement =>
+  ctx.db.prepare(findCaller(opener.kind)).bind(JSON.stringify([opener]), ctx.now());
 
 /**
  * Returns the caller of an access token of a mailbox session, in one D1 query. It may use the inbox API of its own mailbox and
@@ -41,29 +41,15 @@ const FIND_CALLER = `
  */
 export async function authenticateMailboxCaller(ctx: Ctx, token: string): Promise<Caller & { actor: MailboxActor }> {
   const claims = await verifyAccessToken(ctx, "mailbox_access", token);
-  const values = claims && [claims.sid, claims.sub, ctx.now()];
-  const row =
-    values &&
-    (await ctx.db
-      .prepare(FIND_CALLER)
-      .bind(...values)
-      .first<MailboxCallerRow>());
+  const opener: SecretOpener | null = claims && {
+    kind: "mailbox",
+    mailboxId: claims.sub,
+    credentialId: claims.sid,
+  };
+  const row = opener && (await findCallerStatement(ctx, opener).first<MailboxCallerRow>());
   if (!claims || !row) throw invalidToken("Invalid or expired mailbox session");
   const credential = { credentialId: claims.sid, expiresAt: claims.expiresAt };
   return { ...toMailboxCaller(row, { ...credential, scopes: ["inbox:read", "inbox:write"] }), touch: null };
-}
-
-const findProgramCaller = (opened: string, isSecret: string) => `
-  SELECT ${COLUMNS} FROM ${opened} ${WITH_OWNER} WHERE b.id = ?1 AND b.is_active = 1 AND ${isSecret}
-   ORDER BY o.created_at LIMIT 1`;
-
-const FIND_BY_PASSWORD = findProgramCaller(openByPassword("?2"), "p.changed_at = CAST(?3 AS INTEGER)");
-const FIND_BY_APP_PASSWORD = findProgramCaller(openByAppPassword("?2"), "p.id = ?3");
-
-/** Returns the statement that finds the mailbox of a mail program, if its secret (`ProgramAccess`) still opens it. */
-export function findProgramCallerStatement(ctx: Ctx, mailboxId: string, secret: string): MainStatement {
-  const sql = isAppPassword(secret) ? FIND_BY_APP_PASSWORD : FIND_BY_PASSWORD;
-  return ctx.db.prepare(sql).bind(mailboxId, ctx.now(), secret);
 }
 
 /** Returns the caller of a mail program, which sends from its mailbox. */

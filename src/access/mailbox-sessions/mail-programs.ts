@@ -1,6 +1,7 @@
 import { parseAddress } from "../../lib/addresses.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { appPasswordHashes, isTouchDue, touchAppPassword } from "./app-passwords.ts";
+import type { SecretOpener } from "./may-open.ts";
 import { openByAppPassword, openByPassword } from "./rights.ts";
 
 /** The mailbox that a mail program opens, and the secret that opens it. */
@@ -45,22 +46,26 @@ const FIND_BY_APP_PASSWORD = `
   SELECT ${COLUMNS}, p.id AS secret, p.hash, p.last_used_at AS lastUsedAt FROM ${openByAppPassword("?2")}
    WHERE b.address = ?1 AND b.is_active = 1 AND p.hash IN (SELECT value FROM json_each(?3)) LIMIT 1`;
 
-interface FoundRow extends ProgramAccess {
+/** A mailbox that was found by its address, with the stored hash of its secret. */
+export interface FoundRow extends ProgramAccess {
   hash: string;
   /** Of an app password only. */
   lastUsedAt?: number | null;
 }
+
+/** Returns the statement that finds the mailbox with an address which its password opens, as a row of FoundRow. */
+export const findByPasswordStatement = (ctx: Ctx, email: string): MainStatement =>
+  ctx.db.prepare(FIND_BY_PASSWORD).bind(parseAddress(email)?.key ?? "", ctx.now());
 
 /** Returns the mailbox that a mail program asks for by address and password, in one D1 call. The password is not checked by scrypt yet. */
 export async function findProgramLogin(
   ctx: Ctx,
   { email, password }: { email: string; password: string },
 ): Promise<ProgramLogin> {
-  const values = [parseAddress(email)?.key ?? "", ctx.now()];
   const hashes = await appPasswordHashes(ctx, password);
   const [byApp, byPassword] = await ctx.db.batch<FoundRow>([
-    ctx.db.prepare(FIND_BY_APP_PASSWORD).bind(...values, JSON.stringify(hashes)),
-    ctx.db.prepare(FIND_BY_PASSWORD).bind(...values),
+    ctx.db.prepare(FIND_BY_APP_PASSWORD).bind(parseAddress(email)?.key ?? "", ctx.now(), JSON.stringify(hashes)),
+    findByPasswordStatement(ctx, email),
   ]);
   const app = byApp?.results[0];
   if (app) {
@@ -76,43 +81,9 @@ export async function findProgramLogin(
   return { isProven: false, access, hash, touch: null };
 }
 
-const FIND_OPENED_BY_PASSWORD = `
-  SELECT ${COLUMNS}, ?3 AS secret FROM ${openByPassword("?2")}
-   WHERE b.id = ?1 AND b.is_active = 1 AND p.changed_at = CAST(?3 AS INTEGER)`;
-
-const FIND_OPENED_BY_APP_PASSWORD = `
-  SELECT ${COLUMNS}, p.id AS secret FROM ${openByAppPassword("?2")} WHERE b.id = ?1 AND b.is_active = 1 AND p.id = ?3`;
-
-/** Returns a mailbox if a secret still opens it, or null. Using an app password is recorded. */
-export async function findProgramAccess(ctx: Ctx, mailboxId: string, secret: string): Promise<ProgramAccess | null> {
-  const isApp = isAppPassword(secret);
-  const sql = isApp ? FIND_OPENED_BY_APP_PASSWORD : FIND_OPENED_BY_PASSWORD;
-  const access = await ctx.db.prepare(sql).bind(mailboxId, ctx.now(), secret).first<ProgramAccess>();
-  if (access && isApp) await touchAppPassword(ctx, secret, null);
-  return access;
-}
-
-const findOpened = (opened: string, isSecret: string) => `
-  SELECT j.key AS n FROM json_each(?1) j CROSS JOIN ${opened}
-   WHERE b.id = j.value->>'id' AND b.is_active = 1 AND w.id = j.value->>'workspaceId' AND ${isSecret}`;
-
-const OPENED_BY_PASSWORD = findOpened(openByPassword("?2"), "p.changed_at = CAST(j.value->>'secret' AS INTEGER)");
-const OPENED_BY_APP_PASSWORD = findOpened(openByAppPassword("?2"), "p.id = j.value->>'secret'");
-
-/**
- * Returns the indexes of the accesses that have not ended, in one D1 call: the secret still opens the mailbox, which has not moved to
- * another workspace. Null is an access that has ended.
- */
-export async function findOpenAccesses(
-  ctx: Ctx,
-  accesses: readonly (Omit<ProgramAccess, "address"> | null)[],
-): Promise<Set<number>> {
-  const values = [JSON.stringify(accesses), ctx.now()];
-  const found = await ctx.db.batch<{ n: number }>(
-    [OPENED_BY_PASSWORD, OPENED_BY_APP_PASSWORD].map((sql) => ctx.db.prepare(sql).bind(...values)),
-  );
-  return new Set(found.flatMap(({ results }) => results.map(({ n }) => n)));
-}
-
-/** Returns whether a secret is that of an app password: its id is a UUID. */
-export const isAppPassword = (secret: string): boolean => secret.includes("-");
+/** Returns the opener of a mailbox by a secret (`ProgramAccess`). The id of an app password is a UUID. */
+export const toOpener = ({ id, secret }: Pick<ProgramAccess, "id" | "secret">): SecretOpener => ({
+  kind: secret.includes("-") ? "app_password" : "password",
+  mailboxId: id,
+  credentialId: secret,
+});

@@ -1,4 +1,3 @@
-import { parseAddress } from "../../lib/addresses.ts";
 import { unauthorized } from "../../lib/errors.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { CallerCtx } from "../caller.ts";
@@ -7,8 +6,10 @@ import type { Client } from "../sessions/start.ts";
 import { deleteFamiliesStatement, findFamily, issueRefreshToken } from "../tokens/issue-refresh-token.ts";
 import { rotateRefreshToken } from "../tokens/rotate-refresh-token.ts";
 import { deleteAppPasswordsStatement } from "./app-passwords.ts";
+import { findCallerStatement, type MailboxCallerRow } from "./caller.ts";
+import { type FoundRow, findByPasswordStatement } from "./mail-programs.ts";
 import { hashPassword, isPassword } from "./password.ts";
-import { openByPassword, PASSWORD_TABLES, type PasswordOwner } from "./rights.ts";
+import { PASSWORD_TABLES, type PasswordOwner } from "./rights.ts";
 
 /** The tokens of a mailbox session. */
 export interface MailboxTokens {
@@ -58,71 +59,40 @@ export const inheritPasswordsStatements = (ctx: Ctx, { from, to }: { from: strin
     ctx.db.prepare(`UPDATE ${table} SET api_key_id = ?2 WHERE api_key_id = ?1`).bind(from, to),
   );
 
-const FIND_MAILBOX = `
-  SELECT b.id, w.id AS workspaceId, p.hash, p.changed_at AS changedAt
-    FROM ${openByPassword("?2")}
-   WHERE b.address = ?1 AND b.is_active = 1 LIMIT 1`;
-
-/** A mailbox that its password opens. */
-interface OpenedMailbox {
-  id: string;
-  workspaceId: string;
-  /** When the password was set, in ms since 1970. */
-  changedAt: number;
-}
-
-async function openByPasswordOf(
-  ctx: Ctx,
-  { email, password }: { email: string; password: string },
-): Promise<OpenedMailbox | null> {
-  const row = await ctx.db
-    .prepare(FIND_MAILBOX)
-    .bind(parseAddress(email)?.key ?? "", ctx.now())
-    .first<OpenedMailbox & { hash: string }>();
-  if (!(await isPassword(password, row?.hash ?? null)) || !row) return null;
-  return row;
-}
-
 // Inserts nothing when the password was changed while it was checked.
 const INSERT_SESSION = `
   INSERT INTO mailbox_sessions (id, mailbox_id, ip, user_agent, created_at, expires_at)
-  SELECT ?1, mailbox_id, ?3, ?4, ?5, ?6 FROM mailbox_passwords WHERE mailbox_id = ?2 AND changed_at = ?7`;
+  SELECT ?1, mailbox_id, ?3, ?4, ?5, ?6 FROM mailbox_passwords WHERE mailbox_id = ?2 AND changed_at = CAST(?7 AS INTEGER)`;
 
 /** Starts a session of a mailbox. Returns null for an unknown or inactive mailbox and for a wrong password. */
 export async function signInToMailbox(
   ctx: Ctx,
   { email, password, client }: { email: string; password: string; client: Client },
 ): Promise<MailboxTokens | null> {
-  const mailbox = await openByPasswordOf(ctx, { email, password });
-  if (!mailbox) return null;
+  const mailbox = await findByPasswordStatement(ctx, email).first<FoundRow>();
+  if (!(await isPassword(password, mailbox?.hash ?? null)) || !mailbox) return null;
   const sessionId = ctx.newId();
   const refresh = await issueRefreshToken(ctx, "mailbox", sessionId);
   const { ip, userAgent } = client;
-  const values = [sessionId, mailbox.id, ip, userAgent, ctx.now(), refresh.expiresAt, mailbox.changedAt];
+  const values = [sessionId, mailbox.id, ip, userAgent, ctx.now(), refresh.expiresAt, mailbox.secret];
   const [inserted] = await ctx.db.batch([ctx.db.prepare(INSERT_SESSION).bind(...values), refresh.statement]);
   if (inserted?.meta.changes !== 1) return null;
   return toTokens(ctx, { sub: mailbox.id, sid: sessionId, wid: mailbox.workspaceId }, refresh);
 }
 
-const FIND_SESSION = `
-  SELECT b.id, b.address, w.id AS workspace_id FROM mailbox_sessions s JOIN ${openByPassword("?2")}
-   WHERE s.id = ?1 AND b.id = s.mailbox_id AND b.is_active = 1 AND s.expires_at > ?2`;
-
-const findSession = (ctx: Ctx, sessionId: string) =>
-  ctx.db
-    .prepare(FIND_SESSION)
-    .bind(sessionId, ctx.now())
-    .first<{ id: string; address: string; workspace_id: string }>();
+const EXTEND_SESSION =
+  "UPDATE mailbox_sessions SET expires_at = max(expires_at, ?2) WHERE id = ?1 RETURNING mailbox_id";
 
 /** Uses a refresh token of a mailbox session. Throws 401 when it is unknown, expired or reused, or the session ended. */
 export async function refreshMailboxSession(ctx: Ctx, token: string): Promise<MailboxTokens> {
   const rotation = await rotateRefreshToken(ctx, "mailbox", token, (family) => [deleteStatement(ctx, family)]);
   if (!rotation) throw invalid();
-  const extend = ctx.db.prepare("UPDATE mailbox_sessions SET expires_at = max(expires_at, ?2) WHERE id = ?1");
-  await extend.bind(rotation.family, rotation.expiresAt).run();
-  const found = await findSession(ctx, rotation.family);
+  const { family, expiresAt } = rotation;
+  const mailboxId = await ctx.db.prepare(EXTEND_SESSION).bind(family, expiresAt).first<string>("mailbox_id");
+  const opener = { kind: "mailbox", mailboxId: mailboxId ?? "", credentialId: family } as const;
+  const found = await findCallerStatement(ctx, opener).first<MailboxCallerRow>();
   if (!found) throw invalid();
-  return toTokens(ctx, { sub: found.id, sid: rotation.family, wid: found.workspace_id }, rotation);
+  return toTokens(ctx, { sub: found.mailbox_id, sid: family, wid: found.workspace_id }, rotation);
 }
 
 /** Ends the session of a refresh token. An unknown token is ignored. */

@@ -5,21 +5,13 @@ import type { Ctx } from "../../platform/context.ts";
 import { ACCESS_TOKEN_TTL_MS } from "./rules.ts";
 
 /** The kinds of JWT. Each has its own key, `typ` and audience, so that none passes for another (RFC 8725 3.11, 3.12). */
-export type AccessTokenKind =
-  | "session"
-  | "mailbox_access"
-  | "bootstrap"
-  | "operator"
-  | "backup"
-  | "rotation"
-  | "smtp"
-  | "imap";
+export type AccessTokenKind = "session" | "mailbox_access" | "bootstrap" | "operator" | "backup" | "rotation" | "smtp";
 
 /** The claims of an access token beside `iss`, `aud`, `iat` and `exp`. */
 export interface AccessClaims {
   /** Id of the user, of the mailbox or of the SMTP credential, or what names a mailbox and its secret in a connection of SMTP. */
   sub: string;
-  /** Id of the session row, of the SMTP connection, or of the credential of a mail program. */
+  /** Id of the session row, of the SMTP connection. */
   sid: string;
   /** Id of the active workspace. */
   wid: string;

@@ -2,9 +2,9 @@ import type { FlagList } from "../../mail/imap/flags.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
-import { readQuotaBytes, toChanges } from "./call.ts";
+import type { ImapMailbox } from "./access.ts";
+import { toChanges } from "./call.ts";
 import { noSuchFolder, overQuota } from "./errors.ts";
-import type { ImapSession } from "./sessions.ts";
 
 /** A message that a mail program stores. */
 export interface AppendedMessage {
@@ -28,7 +28,7 @@ class CutOffError extends Error {
  */
 export async function appendMessage(
   ctx: Ctx,
-  { mailboxId }: ImapSession,
+  { mailboxId, quotaBytes }: ImapMailbox,
   { folder, flags, date, chunks, size }: AppendedMessage,
 ): Promise<{ uid: number; uidvalidity: number }> {
   const store = mailboxStore(ctx, mailboxId);
@@ -37,7 +37,7 @@ export async function appendMessage(
   const reception = { object, folder, size, authentication: null, deliveryKey: null };
   const message = toNewMessage(content.parsed, { ...reception, now: date ?? ctx.now() });
   // When the call fails, the message may be stored nevertheless, so its object stays: retention deletes one that no message names.
-  const appended = await store.append(message, toChanges("replace", flags), await readQuotaBytes(ctx, mailboxId));
+  const appended = await store.append(message, toChanges("replace", flags), quotaBytes);
   if (appended.result !== "added") await ctx.env.CONTENT.delete(object);
   if (appended.result === "over-quota") throw overQuota();
   if (appended.result === "no-folder") throw noSuchFolder("TRYCREATE");

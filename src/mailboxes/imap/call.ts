@@ -11,29 +11,28 @@ import {
   nameIssue,
   saveUsedBytes,
 } from "../mailbox-store/index.ts";
+import type { ImapMailbox } from "./access.ts";
 import { ImapError, noSuchFolder, overQuota } from "./errors.ts";
 import type { Call } from "./schema.ts";
-import type { ImapSession } from "./sessions.ts";
 
 type CallOf<Name extends Call["name"]> = Extract<Call, { name: Name }>;
 type Calls = { [Name in Call["name"]]: (store: MailboxStore, call: CallOf<Name>, of: CallContext) => Promise<object> };
 
-interface CallContext {
+interface CallContext extends ImapMailbox {
   ctx: Ctx;
-  mailboxId: string;
 }
 
 /** Runs a call of a mail program. Throws ImapError for what its client is told. */
-export async function runCall(ctx: Ctx, { mailboxId }: ImapSession, call: Call): Promise<object> {
+export async function runCall(ctx: Ctx, mailbox: ImapMailbox, call: Call): Promise<object> {
   const run = calls[call.name] as (store: MailboxStore, call: Call, of: CallContext) => Promise<object>;
-  return run(mailboxStore(ctx, mailboxId), call, { ctx, mailboxId });
+  return run(mailboxStore(ctx, mailbox.mailboxId), call, { ctx, ...mailbox });
 }
 
 const calls: Calls = {
   folders: async (store) => ({ folders: await store.listFolderStates() }),
-  quota: async (store, _, { ctx, mailboxId }) => ({
+  quota: async (store, _, { quotaBytes }) => ({
     used_bytes: (await store.quota()).usedBytes,
-    quota_bytes: await readQuotaBytes(ctx, mailboxId),
+    quota_bytes: quotaBytes,
   }),
   "create-folder": async (store, { folder }) => {
     const issue = nameIssue(folder);
@@ -83,8 +82,8 @@ const calls: Calls = {
     }
     return { states, modified };
   },
-  copy: async (store, { folder, uids, to }, { ctx, mailboxId }) => {
-    const result = await store.copy(folder, uids, to, await readQuotaBytes(ctx, mailboxId));
+  copy: async (store, { folder, uids, to }, { ctx, mailboxId, quotaBytes }) => {
+    const result = await store.copy(folder, uids, to, quotaBytes);
     if (!("copied" in result)) {
       if (result.refused === "over-quota") throw overQuota();
       throw noSuchFolder(result.refused === "unknown-to" ? "TRYCREATE" : "NONEXISTENT");
@@ -119,11 +118,6 @@ async function saveExpunged(
   expunged: { uids: number[]; usedBytes: number } | null,
 ): Promise<void> {
   if (expunged && expunged.uids.length > 0) await saveUsedBytes(ctx, { id: mailboxId }, expunged.usedBytes);
-}
-
-/** Returns the quota of a mailbox in bytes, or null. */
-export async function readQuotaBytes(ctx: Ctx, mailboxId: string): Promise<number | null> {
-  return ctx.db.prepare("SELECT quota_bytes FROM mailboxes WHERE id = ?1").bind(mailboxId).first<number>("quota_bytes");
 }
 
 function found<Value extends object>(value: Value | null): Value {

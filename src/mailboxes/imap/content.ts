@@ -1,7 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
+import type { ImapMailbox } from "./access.ts";
 import { ImapError } from "./errors.ts";
-import type { ImapSession } from "./sessions.ts";
 
 /**
  * Returns bytes of a message of the mailbox. Throws ImapError for an object that is not of this mailbox, and for one that was deleted: its
@@ -9,7 +9,7 @@ import type { ImapSession } from "./sessions.ts";
  */
 export async function openContent(
   ctx: Ctx,
-  { mailboxId }: ImapSession,
+  { mailboxId }: ImapMailbox,
   { object, from, length }: { object: string; from: number; length: number },
 ): Promise<ReadableStream> {
   const isOwn = object.startsWith(r2Keys.mailbox(mailboxId));

@@ -6,20 +6,20 @@ import { needs } from "../../http/needs.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
 import { connectGateway } from "../inbox/events/index.ts";
+import { AccessIn, findEnded, logIn, openForCall } from "./access.ts";
 import { appendMessage } from "./append.ts";
 import { runCall } from "./call.ts";
 import { openContent } from "./content.ts";
 import { ImapError } from "./errors.ts";
 import { CallIn, FlagsIn } from "./schema.ts";
-import { findEndedSessions, readImapSession, renewImapSession, startImapSession } from "./sessions.ts";
 
-const Token = z.string().max(2_048);
+/** Null: a gateway of an earlier version sent a token. Its client is told to log in again. */
+const CallAccess = AccessIn.nullable().catch(null);
 const LoginIn = z.object({ username: z.string().max(400), password: z.string().max(1_000), ip: z.string().max(100) });
-const TokenIn = z.object({ token: Token });
-const TokensIn = z.object({ tokens: z.array(Token).max(200) });
-const CallBody = z.object({ token: Token, call: CallIn });
+const AccessesIn = z.object({ accesses: z.array(AccessIn).max(2_000) });
+const CallBody = z.object({ access: CallAccess, call: CallIn });
 const Place = z.int().min(0).max(1_000_000_000);
-const ContentIn = z.object({ token: Token, object: z.string().max(200), from: Place, length: Place.min(1) });
+const ContentIn = z.object({ access: CallAccess, object: z.string().max(200), from: Place, length: Place.min(1) });
 const AppendIn = z.object({
   folder: z.string().min(1).max(1_000),
   flags: FlagsIn,
@@ -27,7 +27,7 @@ const AppendIn = z.object({
   size: Place,
 });
 
-/** Bytes of the JSON of a call: 20,000 ranges of UIDs, or 200 tokens. */
+/** Bytes of the JSON of a call: 20,000 ranges of UIDs, or 2,000 accesses. */
 const CALL_BYTES = 500_000;
 
 /** Responds with the result, or with the error that the client of the gateway is told. An error of the service is a 500. */
@@ -48,26 +48,22 @@ function toRefusal(error: unknown) {
 export const imapRoutes = newRoutes()
   .post("/gateway/imap/sessions", needs("gateway"), async (c) => {
     const login = await readFields(c, LoginIn);
-    return respond(c, () => startImapSession(c.get("ctx"), login));
+    return respond(c, () => logIn(c.get("ctx"), login));
   })
-  .post("/gateway/imap/renewals", needs("gateway"), async (c) => {
-    const { token } = await readFields(c, TokenIn);
-    return respond(c, () => renewImapSession(c.get("ctx"), token));
-  })
-  .post("/gateway/imap/checks", needs("gateway"), async (c) => {
-    const { tokens } = await readFields(c, TokensIn, CALL_BYTES);
-    return respond(c, async () => ({ ended: await findEndedSessions(c.get("ctx"), tokens) }));
+  .post("/gateway/accesses", needs("gateway"), async (c) => {
+    const { accesses } = await readFields(c, AccessesIn, CALL_BYTES);
+    return c.json({ reply: null, ended: await findEnded(c.get("ctx"), accesses) });
   })
   .post("/gateway/imap/calls", needs("gateway"), async (c) => {
     const ctx = c.get("ctx");
-    const { token, call } = await readFields(c, CallBody, CALL_BYTES);
-    return respond(c, async () => runCall(ctx, await readImapSession(ctx, token), call));
+    const { access, call } = await readFields(c, CallBody, CALL_BYTES);
+    return respond(c, async () => runCall(ctx, await openForCall(ctx, access), call));
   })
   .post("/gateway/imap/contents", needs("gateway"), async (c) => {
     const ctx = c.get("ctx");
-    const { token, ...place } = await readFields(c, ContentIn);
+    const { access, ...place } = await readFields(c, ContentIn);
     try {
-      return c.body(await openContent(ctx, await readImapSession(ctx, token), place), 200, {
+      return c.body(await openContent(ctx, await openForCall(ctx, access), place), 200, {
         "Content-Type": "application/octet-stream",
       });
     } catch (error) {
@@ -79,15 +75,14 @@ export const imapRoutes = newRoutes()
     const message = AppendIn.safeParse(readJsonHeader(c, "X-Message")).data;
     if (!message) throw badRequest("X-Message is malformed");
     const chunks = readChunks(c.req.raw.body ?? new Blob([]).stream());
-    return respond(c, async () => {
-      const session = await readImapSession(ctx, c.req.header("X-Session") ?? "");
-      return appendMessage(ctx, session, { ...message, chunks });
-    });
+    const mailbox = () => openForCall(ctx, readAccess(c));
+    return respond(c, async () => appendMessage(ctx, await mailbox(), { ...message, chunks }));
   })
   .get("/gateway/imap/changes", needs("gateway"), async (c) => {
-    const ctx = c.get("ctx");
-    const { mailboxId } = await readImapSession(ctx, c.req.header("X-Session") ?? "").catch(() => {
-      throw badRequest("X-Session is no session");
-    });
-    return connectGateway(ctx, mailboxId);
+    const access = readAccess(c);
+    const [ended] = access ? await findEnded(c.get("ctx"), [access]) : [0];
+    if (!access || ended !== undefined) throw badRequest("X-Access is no access that is open");
+    return connectGateway(c.get("ctx"), access.id);
   });
+
+const readAccess = (c: AppContext) => CallAccess.parse(readJsonHeader(c, "X-Access"));

@@ -31,6 +31,8 @@ type Login = Credentials & LoginConnection;
 interface StartedSession {
   token: string;
   credential: string;
+  /** The access to the mailbox that the client sends from, for the gateway to ask about; null: it has an SMTP credential. */
+  access: SmtpSession["mailbox"];
 }
 
 /** The connection of a client that has logged in. */
@@ -78,7 +80,11 @@ async function startSession(ctx: Ctx, account: LoginAccount, login: Login): Prom
   const isKnown = found !== null && (isProven || isKnownPassword(found.hash, login.password));
   const { credentialId, workspaceId } = isKnown ? found : await checkPassword(ctx, account, login);
   const claims = { sub: credentialId, sid: login.connection, wid: workspaceId };
-  return { token: (await signAccessToken(ctx, "smtp", claims)).token, credential: credentialId };
+  return {
+    token: (await signAccessToken(ctx, "smtp", claims)).token,
+    credential: credentialId,
+    access: toMailbox(credentialId),
+  };
 }
 
 /** Checks a password and counts the login as failed until it has succeeded. Throws as `startSmtpSessions`. */
@@ -97,9 +103,13 @@ async function checkPassword(ctx: Ctx, { found, isPassword, limits }: LoginAccou
 export async function readSmtpSession(ctx: Ctx, token: string): Promise<SmtpSession> {
   const claims = await verifyAccessToken(ctx, "smtp", token);
   if (!claims) throw new ReplyError("421 4.7.0 The session has ended; connect again");
-  const [, id, secret] = MAILBOX_CREDENTIAL.exec(claims.sub) ?? [];
-  const mailbox = id !== undefined && secret !== undefined ? { id, secret } : null;
-  return { credentialId: claims.sub, mailbox, workspaceId: claims.wid, connection: claims.sid };
+  const { sub, wid, sid } = claims;
+  return { credentialId: sub, mailbox: toMailbox(sub), workspaceId: wid, connection: sid };
+}
+
+function toMailbox(credentialId: string): SmtpSession["mailbox"] {
+  const [, id, secret] = MAILBOX_CREDENTIAL.exec(credentialId) ?? [];
+  return id !== undefined && secret !== undefined ? { id, secret } : null;
 }
 
 /** Returns the refusal of a credential that was deactivated, or whose user or workspace is gone. */

@@ -1,9 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import {
-  findProgramCallerStatement,
-  type MailboxCallerRow,
-  toProgramCaller,
-} from "../../access/mailbox-sessions/caller.ts";
+import { findCallerStatement, type MailboxCallerRow, toProgramCaller } from "../../access/mailbox-sessions/caller.ts";
+import { toOpener } from "../../access/mailbox-sessions/mail-programs.ts";
 import type { Ctx, MailCtx, MainStatement } from "../../platform/context.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
 import { sendReads } from "../emails/send/index.ts";
@@ -26,7 +23,7 @@ export function submitterReads(ctx: Ctx, session: SmtpSession, addresses: Parame
     ? { workspace: MAILBOX_WORKSPACE, parameter: mailbox.id }
     : { workspace: CREDENTIAL_WORKSPACE, parameter: credentialId };
   const find: MainStatement = mailbox
-    ? findProgramCallerStatement(ctx, mailbox.id, mailbox.secret)
+    ? findCallerStatement(ctx, toOpener(mailbox))
     : findCredentialStatement(ctx, credentialId);
   const reads = sendReads(ctx, scope, addresses);
   return {

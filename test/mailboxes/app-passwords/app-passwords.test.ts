@@ -1,12 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { openForCall } from "../../../src/mailboxes/imap/access.ts";
 import { rotationReport } from "../../../src/operations/secret-rotation/report.ts";
 import { auditedActions } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
 import { GATEWAY_HEADERS } from "../../support/submissions.ts";
 import { aKey, aMember, apiOn, apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
-import { anAppPassword, type Created, logInToImap, renewImap } from "./support.ts";
+import { anAppPassword, type Created, findEnded, logInToImap } from "./support.ts";
 
 const PASSWORD = "correct horse battery staple";
 const workspace = perTest(aWorkspace);
@@ -51,13 +52,13 @@ describe("an app password", () => {
     expect((await logInToImap(other.mailbox, password)).error?.code).toBe("AUTHENTICATIONFAILED");
   });
 
-  it("tells when it was used last, also by a session that is renewed", async () => {
+  it("tells when it was used last, by a login and by a call of a connection that stays open", async () => {
     const { password } = await anAppPassword(workspace);
     await anAppPassword(workspace, { name: "Unused" });
-    const { token } = await logInToImap(workspace.mailbox, password);
+    const { access } = await logInToImap(workspace.mailbox, password);
     expect((await list()).map(({ last_used_at }) => last_used_at)).toEqual([null, expect.any(String)]);
     await database.run("UPDATE app_passwords SET last_used_at = 0 WHERE last_used_at IS NOT NULL");
-    await renewImap(token);
+    await openForCall(testContext(), access);
     expect((await list())[1]?.last_used_at).toMatch(/^20[2-9]/);
   });
 
@@ -82,8 +83,7 @@ describe("an app password", () => {
     ];
     const deletions = await Promise.all([1, 2].map(() => workspace.call("DELETE", `${path}/${one.id}`)));
     expect(deletions.map(({ status }) => status).toSorted()).toEqual([204, 404]);
-    expect((await renewImap(first.token)).error?.code).toBe("EXPIRED");
-    expect((await renewImap(second.token)).error).toBeNull();
+    expect(await findEnded(first.access, second.access)).toEqual([0]);
     expect([await codeOf(one.password), await codeOf(two.password)]).toEqual(["AUTHENTICATIONFAILED", "opened"]);
   });
 
@@ -188,10 +188,10 @@ describe("an app password ends", () => {
   it("when the password of the mailbox is set", async () => {
     await setPassword();
     const { password } = await anAppPassword(workspace);
-    const { token } = await logInToImap(workspace.mailbox, password);
+    const { access } = await logInToImap(workspace.mailbox, password);
     await setPassword(workspace, `${PASSWORD} 2`);
     expect(await list()).toEqual([]);
-    expect((await renewImap(token)).error?.code).toBe("EXPIRED");
+    expect(await findEnded(access)).toEqual([0]);
     expect(await codeOf(password)).toBe("AUTHENTICATIONFAILED");
   });
 
@@ -231,9 +231,9 @@ describe("an app password ends", () => {
 
   it("with the membership of the admin who made it, also in its open sessions", async () => {
     const { password, member } = await byAdmin();
-    const { token } = await logInToImap(workspace.mailbox, password);
+    const { access } = await logInToImap(workspace.mailbox, password);
     expect((await workspace.call("DELETE", member)).status).toBe(204);
-    expect((await renewImap(token)).error?.code).toBe("EXPIRED");
+    expect(await findEnded(access)).toEqual([0]);
     expect(await codeOf(password)).toBe("AUTHENTICATIONFAILED");
   });
 

@@ -20,18 +20,25 @@ export async function anAppPassword(
 
 interface ImapResponse {
   error: { code: string; text: string } | null;
-  token: string;
+  access: ImapAccess;
 }
 
-async function post(path: string, body: unknown): Promise<ImapResponse> {
-  const response = await apiWith(null).post(`/gateway/imap/${path}`, body, GATEWAY_HEADERS);
+/** The mailbox and secret of a login, as the gateway sends them with each call. */
+export interface ImapAccess {
+  id: string;
+  secret: string;
+}
+
+async function post<Body>(path: string, body: unknown): Promise<Body> {
+  const response = await apiWith(null).post(`/gateway/${path}`, body, GATEWAY_HEADERS);
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-  return response.json<ImapResponse>();
+  return response.json<Body>();
 }
 
 /** Logs in as the gateway does for a mail program. */
 export const logInToImap = (username: string, password: string, ip = "192.0.2.9") =>
-  post("sessions", { username, password, ip });
+  post<ImapResponse>("imap/sessions", { username, password, ip });
 
-/** Renews the session of a mail program. */
-export const renewImap = (token: string) => post("renewals", { token });
+/** Returns the indexes of the accesses of open connections that have ended. */
+export const findEnded = async (...accesses: readonly ImapAccess[]) =>
+  (await post<{ ended: number[] }>("accesses", { accesses })).ended;

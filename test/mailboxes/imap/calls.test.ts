@@ -1,9 +1,10 @@
 /** The calls of the gateway for mail programs. */
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { type Access, openForCall } from "../../../src/mailboxes/imap/access.ts";
 import { aSystemWorkspace, transfer } from "../../support/transfers.ts";
-import { apiWith, aWorkspace } from "../../support/workspace.ts";
-import { anAppPassword } from "../app-passwords/support.ts";
+import { apiWith, aWorkspace, testContext } from "../../support/workspace.ts";
+import { anAppPassword, findEnded } from "../app-passwords/support.ts";
 import { anInbox, type Inbox } from "../inbox/support.ts";
 import { aMessage } from "../mailbox-store/support.ts";
 
@@ -12,7 +13,7 @@ const PASSWORD = "correct horse battery staple";
 
 interface Response {
   error: { code: string; text: string } | null;
-  token: string;
+  access: Access;
   [field: string]: unknown;
 }
 
@@ -34,17 +35,17 @@ const logIn = (username: string, password = PASSWORD) => post("sessions", { user
 async function anOpenMailbox() {
   const inbox = await anInbox();
   await setPassword(inbox);
-  const { token } = await logIn(inbox.workspace.mailbox);
-  return { inbox, token, call: (call: object) => post("calls", { token, call }) };
+  const { access } = await logIn(inbox.workspace.mailbox);
+  return { inbox, access, call: (call: object) => post("calls", { access, call }) };
 }
 
-async function append(token: string, folder: string, text: string, flags: string[] = []) {
+async function append(access: Access, folder: string, text: string, flags: string[] = []) {
   const raw = new TextEncoder().encode(text.replaceAll("\n", "\r\n"));
-  const response = await upload(token, raw, { folder, flags: { flags, keywords: [] }, date: null, size: raw.length });
+  const response = await upload(access, raw, { folder, flags: { flags, keywords: [] }, date: null, size: raw.length });
   return response.json<Response>();
 }
 
-const upload = (token: string, raw: Uint8Array, message: object) =>
+const upload = (access: Access | null, raw: Uint8Array, message: object) =>
   exports.default.fetch(
     new Request("https://mail.test/gateway/imap/messages", {
       method: "POST",
@@ -52,7 +53,7 @@ const upload = (token: string, raw: Uint8Array, message: object) =>
       headers: {
         Authorization: `Bearer ${SECRET}`,
         "Content-Type": "message/rfc822",
-        "X-Session": token,
+        "X-Access": btoa(JSON.stringify(access)),
         "X-Message": btoa(JSON.stringify(message)),
       },
     }),
@@ -64,7 +65,7 @@ describe("a session", () => {
     await setPassword(inbox);
     expect(await logIn(inbox.workspace.mailbox.toUpperCase())).toMatchObject({
       error: null,
-      address: inbox.workspace.mailbox,
+      access: { id: inbox.workspace.mailboxId },
     });
     const wrong = { error: { code: "AUTHENTICATIONFAILED", text: "The address or the password is wrong" } };
     expect(await logIn(inbox.workspace.mailbox, "wrong")).toEqual(wrong);
@@ -72,18 +73,21 @@ describe("a session", () => {
     expect(await logIn("no address\r\n")).toEqual(wrong);
   });
 
-  it("is renewed until the password changes or the mailbox is deactivated", async () => {
-    const { inbox, token } = await anOpenMailbox();
-    const renewed = await post("renewals", { token });
-    expect(renewed).toMatchObject({ error: null, address: inbox.workspace.mailbox });
+  it("is asked about by each call, which uses an answer of at most three seconds", async () => {
+    const { inbox, access } = await anOpenMailbox();
+    const start = Date.now();
+    const open = (ms: number) =>
+      openForCall(
+        testContext({}, () => start + ms),
+        access,
+      );
+    for (const ms of [0, 2_000]) await open(ms);
     await setPassword(inbox, `${PASSWORD} 2`);
-    expect((await post("renewals", { token: renewed.token })).error?.code).toBe("EXPIRED");
-    const { token: next } = await logIn(inbox.workspace.mailbox, `${PASSWORD} 2`);
-    await inbox.workspace.call("PATCH", `/v1/mailboxes/${inbox.workspace.mailboxId}`, { is_active: false });
-    expect((await post("renewals", { token: next })).error?.code).toBe("EXPIRED");
+    expect((await open(2_999)).mailboxId).toBe(access.id);
+    await expect(open(3_000)).rejects.toThrow("The access has ended; log in again");
   });
 
-  it("is named in one check of many when its password, its app password or its mailbox has ended, or its domain has moved", async () => {
+  it("is named in one question about many when its password, its app password or its mailbox has ended, or its domain has moved", async () => {
     await aSystemWorkspace();
     const [kept, changed, inactive, moved] = await Promise.all([
       anOpenMailbox(),
@@ -95,16 +99,15 @@ describe("a session", () => {
     const appPassword = await anAppPassword(kept.inbox.workspace);
     const app = await logIn(kept.inbox.workspace.mailbox, password);
     const keptApp = await logIn(kept.inbox.workspace.mailbox, appPassword.password);
-    const opened = [kept, changed, inactive, moved, app, keptApp].map(({ token }) => token);
-    expect(await post("checks", { tokens: opened })).toEqual({ error: null, ended: [] });
+    const opened = [kept, changed, inactive, moved, app, keptApp].map(({ access }) => access);
+    expect(await findEnded(...opened)).toEqual([]);
     await setPassword(changed.inbox, `${PASSWORD} 2`);
     const { mailboxId } = inactive.inbox.workspace;
     await inactive.inbox.workspace.call("PATCH", `/v1/mailboxes/${mailboxId}`, { is_active: false });
     await transfer(moved.inbox.workspace, await aWorkspace());
     await kept.inbox.workspace.call("DELETE", `/v1/mailboxes/${kept.inbox.workspace.mailboxId}/app-passwords/${id}`);
-    const tokens = [...opened, "no token"];
-    expect(await post("checks", { tokens })).toEqual({ error: null, ended: [1, 2, 3, 4, 6] });
-    expect((await post("checks", { tokens: Array(200).fill(kept.token) })).ended).toEqual([]);
+    expect(await findEnded(...opened, { id: "none", secret: "none" })).toEqual([1, 2, 3, 4, 6]);
+    expect(await findEnded(...Array(2_000).fill(kept.access))).toEqual([]);
   });
 
   it("counts wrong passwords with those of webmail", async () => {
@@ -117,11 +120,22 @@ describe("a session", () => {
     expect((await logIn(inbox.workspace.mailbox)).error?.code).toBe("LIMIT");
   });
 
-  it("is not that of another kind of token", async () => {
-    const { call } = await anOpenMailbox();
-    expect((await call({ name: "folders" })).error).toBeNull();
-    for (const token of ["", "a.b.c", "x".repeat(2_000)])
-      expect((await post("calls", { token, call: { name: "folders" } })).error?.code).toBe("EXPIRED");
+  it("of an earlier gateway is told to log in again, and so is an access that never was", async () => {
+    const { inbox, access } = await anOpenMailbox();
+    const other = await anInbox();
+    const call = { name: "folders" };
+    for (const body of [
+      { token: "a.b.c", call },
+      { access: "x", call },
+      { access: { ...access, secret: "0" }, call },
+      { access: { ...access, id: other.workspace.mailboxId }, call },
+    ])
+      expect((await post("calls", body)).error?.code).toBe("EXPIRED");
+    const raw = new TextEncoder().encode("Subject: x\r\n\r\ntext\r\n");
+    const message = { folder: "INBOX", flags: { flags: [], keywords: [] }, date: null, size: raw.length };
+    const response = await upload(null, raw, message);
+    expect(await response.json()).toMatchObject({ error: { code: "EXPIRED" } });
+    expect(await inbox.list()).toEqual([]);
   });
 });
 
@@ -138,9 +152,9 @@ describe("a call", () => {
   });
 
   it("deletes a folder with its messages, and no system folder", async () => {
-    const { inbox, token, call } = await anOpenMailbox();
+    const { inbox, access, call } = await anOpenMailbox();
     for (const folder of ["Trash/Old", "Trash/Old/below"]) await call({ name: "create-folder", folder });
-    for (const folder of ["INBOX", "Trash/Old", "Trash/Old"]) await append(token, folder, "Subject: x\n\ntext\n");
+    for (const folder of ["INBOX", "Trash/Old", "Trash/Old"]) await append(access, folder, "Subject: x\n\ntext\n");
     const one = Number((await call({ name: "quota" })).used_bytes) / 3;
     expect((await call({ name: "delete-folder", folder: "Trash/Old" })).error).toBeNull();
     expect((await call({ name: "delete-folder", folder: "INBOX" })).error?.code).toBe("CANNOT");
@@ -174,9 +188,9 @@ describe("a call", () => {
   });
 
   it("that marks a message of Drafts as deleted expunges it, and marks one elsewhere only", async () => {
-    const { token, call } = await anOpenMailbox();
+    const { access, call } = await anOpenMailbox();
     for (const folder of ["Drafts", "Drafts", "Archive"])
-      await append(token, folder, "Subject: x\n\ntext\n", ["\\Draft"]);
+      await append(access, folder, "Subject: x\n\ntext\n", ["\\Draft"]);
     const one = Number((await call({ name: "quota" })).used_bytes) / 3;
     const deleted = { flags: ["\\Deleted"], keywords: [] };
     const store = { name: "store", uids: [1], mode: "add", flags: deleted, unchanged_since: null };
@@ -212,24 +226,24 @@ describe("a call", () => {
 
   it("reads the content of the own mailbox only", async () => {
     const [own, other] = [await anOpenMailbox(), await anOpenMailbox()];
-    await append(own.token, "INBOX", "Subject: x\n\nsecret\n");
+    await append(own.access, "INBOX", "Subject: x\n\nsecret\n");
     const fetch = { name: "fetch", folder: "INBOX", uids: [1], header: null, structure: false };
     const [message] = (await own.call(fetch)).messages as { object: string; size: number }[];
-    const read = async (token: string, object = message?.object ?? "") => {
-      const place = { token, object, from: 14, length: 6 };
+    const read = async (access: Access, object = message?.object ?? "") => {
+      const place = { access, object, from: 14, length: 6 };
       const response = await apiWith(null).post("/gateway/imap/contents", place, { Authorization: `Bearer ${SECRET}` });
       return [response.status, await response.text()];
     };
-    expect(await read(own.token)).toEqual([200, "secret"]);
-    expect(await read(other.token)).toEqual([410, expect.stringContaining("EXPUNGEISSUED")]);
-    expect((await read(own.token, `${message?.object}x`))[0]).toBe(410);
+    expect(await read(own.access)).toEqual([200, "secret"]);
+    expect(await read(other.access)).toEqual([410, expect.stringContaining("EXPUNGEISSUED")]);
+    expect((await read(own.access, `${message?.object}x`))[0]).toBe(410);
   });
 
   it("finds texts within words, in decoded fields and in any letter case", async () => {
-    const { call, token } = await anOpenMailbox();
+    const { call, access } = await anOpenMailbox();
     const header = "From: =?utf-8?q?J=C3=BCrgen?= <j@example.org>\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\nX-Tag: one\n";
-    await append(token, "INBOX", `${header}\nThe pelican 日本語 text\n`);
-    await append(token, "INBOX", "From: ada@example.org\nSubject: other\n\nnothing\n", ["\\Seen"]);
+    await append(access, "INBOX", `${header}\nThe pelican 日本語 text\n`);
+    await append(access, "INBOX", "From: ada@example.org\nSubject: other\n\nnothing\n", ["\\Seen"]);
     const find = async (key: object) => (await call({ name: "search", folder: "INBOX", key, after: 0 })).uids;
     expect(await find({ key: "header", name: "From", value: "JÜRG" })).toEqual([1]);
     expect(await find({ key: "header", name: "subject", value: "rüß" })).toEqual([1]);
@@ -246,41 +260,41 @@ describe("a call", () => {
 
 describe("a message that is appended", () => {
   it("has its flags, its time and its size, and takes room", async () => {
-    const { inbox, call, token } = await anOpenMailbox();
-    expect(await append(token, "Archive", "Subject: x\n\ntext\n", ["\\Seen", "\\Draft"])).toMatchObject({ uid: 1 });
+    const { inbox, call, access } = await anOpenMailbox();
+    expect(await append(access, "Archive", "Subject: x\n\ntext\n", ["\\Seen", "\\Draft"])).toMatchObject({ uid: 1 });
     const state = await call({ name: "select", folder: "Archive" });
     expect([state.flags, state.uidnext]).toEqual([[9], 2]);
     const [item] = await inbox.list("Archive");
     expect(item).toMatchObject({ subject: "x", seen: true });
-    expect(await append(token, "Nowhere", "Subject: x\n\n")).toMatchObject({ error: { code: "TRYCREATE" } });
+    expect(await append(access, "Nowhere", "Subject: x\n\n")).toMatchObject({ error: { code: "TRYCREATE" } });
   });
 
   it("is not stored when it is shorter than was said", async () => {
-    const { inbox, token } = await anOpenMailbox();
+    const { inbox, access } = await anOpenMailbox();
     const message = { folder: "INBOX", flags: { flags: [], keywords: [] }, date: null, size: 100 };
-    const response = await upload(token, new Uint8Array(50).fill(65), message);
+    const response = await upload(access, new Uint8Array(50).fill(65), message);
     expect(response.status).toBe(500);
     expect(await inbox.list()).toEqual([]);
   });
 
   it("beyond the quota is refused", async () => {
-    const { inbox, token } = await anOpenMailbox();
+    const { inbox, access } = await anOpenMailbox();
     await inbox.workspace.call("PATCH", `/v1/mailboxes/${inbox.workspace.mailboxId}`, { quota_bytes: 20 });
-    expect(await append(token, "INBOX", "Subject: x\n\ntoo large for it\n")).toMatchObject({
+    expect(await append(access, "INBOX", "Subject: x\n\ntoo large for it\n")).toMatchObject({
       error: { code: "OVERQUOTA" },
     });
   });
 
   it("is the one that is there, when it is a copy in Sent of what this mailbox sent itself", async () => {
-    const { inbox, token } = await anOpenMailbox();
+    const { inbox, access } = await anOpenMailbox();
     const own = aMessage({ folder: "Sent", deliveryKey: "sent 1", messageId: "<own@example.org>" });
     await env.MAILBOX.getByName(inbox.workspace.mailboxId).add(own, null);
     const text = "Message-ID: <own@example.org>\nSubject: own\n\nx\n";
-    expect(await append(token, "Sent", text)).toMatchObject({ uid: 1 });
-    expect(await append(token, "Sent", "Message-ID: <other@example.org>\n\nx\n")).toMatchObject({
+    expect(await append(access, "Sent", text)).toMatchObject({ uid: 1 });
+    expect(await append(access, "Sent", "Message-ID: <other@example.org>\n\nx\n")).toMatchObject({
       uid: 2,
     });
-    expect(await append(token, "Sent", "Message-ID: <other@example.org>\n\nx\n")).toMatchObject({
+    expect(await append(access, "Sent", "Message-ID: <other@example.org>\n\nx\n")).toMatchObject({
       uid: 3,
     });
   });

@@ -183,7 +183,7 @@ describe("a message of a mailbox", () => {
       const response = await apiWith(null).call("POST", "/gateway/imap/messages", new Blob([raw]).stream(), {
         ...GATEWAY_HEADERS,
         "Content-Type": "message/rfc822",
-        "X-Session": imap.token,
+        "X-Access": btoa(JSON.stringify(imap.access)),
         "X-Message": btoa(JSON.stringify(header)),
       });
       return response.json<{ error: null; uid: number }>();

@@ -23,8 +23,8 @@ const DESCRIPTION = `Opens a WebSocket (RFC 6455). Each message is a JSON object
   \`uid\` is null.
 
 Changes that happen while no socket is open are not sent later: list the folders after connecting. A client may send
-\`ping\`, which is answered with \`pong\`, and nothing else. The socket closes with code 4001 when the access ends (session,
-key, assignment, password, owner of the mailbox), when the credential expires, and after an hour; connect again then. A
+\`ping\`, which is answered with \`pong\`, and nothing else. The socket closes with code 4001 when the credential expires, after
+an hour, and before the next change when its access has ended (session, key, assignment, password, owner of the mailbox); connect again then. A
 mailbox has at most ${MAX_SOCKETS} sockets, a credential at most ${MAX_SOCKETS_OF_CREDENTIAL} of them. A browser may connect from pages of this
 service only.`;
 

@@ -1,13 +1,11 @@
+import { mayOpen } from "../../../access/mailbox-sessions/may-open.ts";
 import { createContext } from "../../../platform/context.ts";
 import { type MailboxChange, summarizeChanges } from "../../mailbox-store/index.ts";
-import { findOpen, type Watcher } from "./watchers.ts";
+import type { Watcher } from "./watchers.ts";
 
 /** Sockets of one mailbox, and of one credential among them. */
 export const MAX_SOCKETS = 100;
 export const MAX_SOCKETS_OF_CREDENTIAL = 10;
-
-/** Time between two checks of the access of open sockets, in ms. */
-const CHECK_INTERVAL_MS = 30_000;
 
 /** Close codes (RFC 6455 7.4; 4000 to 4999 are for applications). */
 const closes = {
@@ -26,7 +24,7 @@ const MAX_GATEWAYS = 20;
 
 /**
  * The open sockets of a mailbox's object. They survive its hibernation; what is known of each is its attachment. Before a
- * change is sent, and every 30 s, the access of all sockets is checked, so whatever ends an access ends its sockets.
+ * change is sent, all sockets are asked about, so one whose access has ended is told nothing. One that is told nothing is not asked about.
  * A gateway has one socket for all mail programs that it serves. It is told when an access may have ended, and checks its own clients.
  */
 export class EventSockets {
@@ -64,14 +62,17 @@ export class EventSockets {
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** Returns the sockets of clients whose access is checked here. */
+  /** Returns the open sockets of clients whose access is checked here. One that was closed stays until its client confirms that. */
   #watched(): WebSocket[] {
-    return this.#state.getWebSockets().filter((socket) => socket.deserializeAttachment() !== null);
+    return this.#state
+      .getWebSockets()
+      .filter((socket) => socket.readyState === WebSocket.OPEN && socket.deserializeAttachment() !== null);
   }
 
-  /** Returns when the access is to be checked next, in ms since 1970. Null without sockets. */
-  nextCheck(now: number): number | null {
-    return this.#watched().length > 0 ? now + CHECK_INTERVAL_MS : null;
+  /** Returns when the next socket ends at the latest, in ms since 1970. Null without sockets. */
+  nextEnd(): number | null {
+    const ends = this.#watched().map((socket) => toWatcher(socket).endsAt);
+    return ends.length > 0 ? Math.min(...ends) : null;
   }
 
   /** Sends changes to the sockets whose access has not ended, in their order. Does not wait for it, and never throws. */
@@ -108,9 +109,10 @@ export class EventSockets {
     const sockets = this.#watched();
     if (sockets.length === 0) return [];
     const ctx = createContext(this.#env, crypto.randomUUID());
-    const watchers = sockets.map((socket) => socket.deserializeAttachment() as Watcher);
+    const watchers = sockets.map(toWatcher);
     try {
-      const open = await findOpen(ctx, watchers);
+      const answers = await mayOpen(ctx, watchers);
+      const open = answers.map((answer, index) => answer && ctx.now() < (watchers[index]?.endsAt ?? 0));
       for (const [index, socket] of sockets.entries()) if (!open[index]) close(socket, "ended");
       return sockets.filter((_, index) => open[index]);
     } catch (error) {
@@ -130,6 +132,8 @@ export class EventSockets {
     for (const socket of this.#state.getWebSockets()) close(socket, "deleted");
   }
 }
+
+const toWatcher = (socket: WebSocket) => socket.deserializeAttachment() as Watcher;
 
 function send(socket: WebSocket, text: string): void {
   try {
