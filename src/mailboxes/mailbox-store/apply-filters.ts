@@ -49,5 +49,5 @@ export function markMessages(
   if (labelIds.length === 0) return;
   const find = "SELECT id FROM labels WHERE id IN (SELECT value FROM json_each(?))";
   const known = column<string>(sql, find, JSON.stringify(labelIds));
-  if (known.length > 0) changeLabels(sql, { folder, uids, labelIds: known, change: "add" });
+  if (known.length > 0) changeLabels(sql, folder, uids, known, "add");
 }

@@ -106,7 +106,7 @@ function importMessage(
   const place = [added.folder, [added.uid]] as const;
   if (flagged || answered) setFlags(sql, ...place, { flagged, answered });
   const labelIds = names.flatMap((name) => labels.get(nameKey(name))?.id ?? []);
-  if (labelIds.length > 0) changeLabels(sql, { folder: place[0], uids: place[1], labelIds, change: "add" });
+  if (labelIds.length > 0) changeLabels(sql, ...place, labelIds, "add");
   return { result: "added", folder: added.folder, uid: added.uid };
 }
 

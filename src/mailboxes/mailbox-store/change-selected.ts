@@ -166,7 +166,7 @@ function label(
 function move(sql: Sql, folder: FolderRow, uids: readonly number[], to: string, now: number): Outcome {
   const target = findFolder(sql, to);
   if (!target) return nothing;
-  const result = moveMessages(sql, { from: folder.name, uids, to: target.name }, now);
+  const result = moveMessages(sql, folder.name, uids, target.name, now);
   const moved = "moved" in result ? result.moved : [];
   if (folder.id === target.id || moved.length === 0) return nothing;
   return {

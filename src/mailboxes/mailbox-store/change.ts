@@ -29,7 +29,9 @@ function findByUid(sql: Sql, folderId: number, uids: readonly number[]): Found[]
  */
 export function moveMessages(
   sql: Sql,
-  { from, uids, to }: { from: string; uids: readonly number[]; to: string },
+  from: string,
+  uids: readonly number[],
+  to: string,
   now: number,
 ): { moved: MovedMessage[]; uidvalidity: number } | { unknown: "from" | "to" } {
   const source = findFolder(sql, from);

@@ -1,21 +1,17 @@
 import { folderName } from "./rules.ts";
-import type { AddResult, MailboxChange, MovedMessage } from "./types.ts";
+import type { MailboxChange, MovedMessage } from "./types.ts";
 
 /** Messages to the clients of a mailbox by kind of change (docs/contract/inbox.md#changes-of-a-mailbox). Pure. */
 
 /** Returns the change of a message that was stored. */
-export function messageAdded(added: AddResult | null): MailboxChange[] {
-  return added?.result === "added" ? [{ type: "message", folder: added.folder, uid: added.uid }] : [];
+export function messageAdded(added: { result: string; folder?: string; uid?: number } | null): MailboxChange[] {
+  if (added?.result !== "added" || added.folder === undefined) return [];
+  return [{ type: "message", folder: folderName(added.folder), uid: added.uid ?? null }];
 }
 
 /** Returns the changes of messages whose flags or labels were set. */
 export function flagsSet(folder: string, uids: readonly number[] | null): MailboxChange[] {
   return (uids ?? []).map((uid) => ({ type: "flags", folder: folderName(folder), uid }));
-}
-
-/** Returns the changes of messages whose labels were set. */
-export function labelsSet(folder: string, result: { uids: number[] } | { unknown: string }): MailboxChange[] {
-  return flagsSet(folder, "uids" in result ? result.uids : null);
 }
 
 /** Returns the changes of messages that were moved: `move` is the place that a message left, `message` its new place. */
@@ -39,7 +35,7 @@ export function messagesExpunged(folder: string, uids: readonly number[] | null)
 }
 
 /** Returns the changes of folders that were created, renamed or deleted. */
-export function foldersChanged(result: object, ...names: readonly string[]): MailboxChange[] {
+export function foldersChanged(result: object, names: readonly string[]): MailboxChange[] {
   return "folder" in result ? names.map((name) => ({ type: "folder", folder: folderName(name), uid: null })) : [];
 }
 

@@ -21,8 +21,11 @@ export type CopyResult =
  */
 export function copyMessages(
   sql: Sql,
-  { from, uids, to }: { from: string; uids: readonly number[]; to: string },
-  { quotaBytes, now }: { quotaBytes: number | null; now: number },
+  from: string,
+  uids: readonly number[],
+  to: string,
+  quotaBytes: number | null,
+  now: number,
 ): CopyResult {
   const source = findFolder(sql, from);
   if (!source) return { refused: "unknown-from" };

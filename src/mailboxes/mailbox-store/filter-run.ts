@@ -127,7 +127,7 @@ function applyOutcomes(sql: Sql, folder: string, outcomes: readonly MessageOutco
   });
   const moved = [...Map.groupBy(placed, ({ to }) => to)].flatMap(([to, messages]) => {
     const uids = messages.map(({ uid }) => uid);
-    const result = moveMessages(sql, { from: folder, uids, to }, now);
+    const result = moveMessages(sql, folder, uids, to, now);
     return "moved" in result ? messagesMoved(folder, to, result.moved) : [];
   });
   const gone = new Set(placed.map(({ uid }) => uid));

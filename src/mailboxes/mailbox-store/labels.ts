@@ -40,12 +40,10 @@ export type LabelChange = "replace" | "add" | "remove";
  */
 export function changeLabels(
   sql: Sql,
-  {
-    folder,
-    uids,
-    labelIds,
-    change,
-  }: { folder: string; uids: readonly number[]; labelIds: readonly string[]; change: LabelChange },
+  folder: string,
+  uids: readonly number[],
+  labelIds: readonly string[],
+  change: LabelChange,
 ): { uids: number[] } | { unknown: "folder" | "label" } {
   const found = findFolder(sql, folder);
   if (!found) return { unknown: "folder" };

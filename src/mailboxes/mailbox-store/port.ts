@@ -1,14 +1,14 @@
 import { AppError } from "../../lib/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
+import type { MailboxOperations } from "./operations.ts";
 
-/** The Durable Object of a mailbox, as the binding of wrangler.toml names it. */
-type MailboxObject = Env["MAILBOX"] extends DurableObjectNamespace<infer Class> ? Class : never;
-
-/** Methods of DurableObject and of backups, which are not of the mailbox. */
-type OtherMethods = "alarm" | "connect" | "fetch" | "runStatements" | `webSocket${string}`;
-
-/** The operations of a mailbox, each of them one transaction: the methods of its object (durable-objects/mailbox.ts). */
-export type MailboxStore = Omit<MailboxObject, OtherMethods>;
+/** The operations of a mailbox, and the other methods of its object that callers use (durable-objects/mailbox.ts). */
+export interface MailboxStore extends MailboxOperations {
+  /** Closes the sockets of clients whose access has ended. */
+  checkAccess(): Promise<void>;
+  /** Deletes everything that the mailbox has. */
+  destroy(): Promise<void>;
+}
 
 /**
  * Returns the store of a mailbox. Each failure of a call, whatever its cause, becomes a 502 (docs/contract/inbox.md#messages).

@@ -66,7 +66,7 @@ export function postponeStructure(sql: Sql, message: number): void {
  * Forgets the structures that an earlier version guessed for messages whose objects did not exist yet, as in a restore, and has them found out.
  * Their folders get new uidvalidities, so that mail programs read them again. Returns their number; `isDry` only counts. Must run in a transaction.
  */
-export function forgetGuesses(sql: Sql, now: number, isDry: boolean): number {
+export function forgetGuesses(sql: Sql, isDry: boolean, now: number): number {
   const rows = all<{ id: number; folder: number; structure: string; size: number; headerSize: number }>(
     sql,
     `SELECT m.id, m.folder, s.structure, m.size, m.header_size AS headerSize

@@ -39,7 +39,7 @@ function recordedApi(inbox: Inbox) {
               Math.min(message.searchText.length, mailboxLimits.searchCharacters),
             );
             recorder.add("store", messages.length, sum(characters));
-            return stub.importMessages(messages, quota);
+            return stub.importMessages(messages, quota, null);
           };
         },
       }),

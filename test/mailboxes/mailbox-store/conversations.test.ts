@@ -1,11 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import {
-  type ConversationRange,
-  listConversations,
-  migrate,
-  openConversation,
-} from "../../../src/mailboxes/mailbox-store/index.ts";
+import { type ConversationRange, listConversations } from "../../../src/mailboxes/mailbox-store/conversations.ts";
+import { migrate } from "../../../src/mailboxes/mailbox-store/index.ts";
+import { openConversation } from "../../../src/mailboxes/mailbox-store/open-conversation.ts";
 import { aMessage, anEarlierStore, aStore, countRows, fill, insertEarlier } from "./support.ts";
 
 type Store = ReturnType<typeof aStore>;

@@ -1,7 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { forgetExpunged, migrate, readChanges, readFolder } from "../../../src/mailboxes/mailbox-store/index.ts";
+import { forgetExpunged, readChanges, readFolder } from "../../../src/mailboxes/mailbox-store/folder-state.ts";
+import { migrate } from "../../../src/mailboxes/mailbox-store/index.ts";
 import { aMessage, anEarlierStore, aStore, countRows, fill, insertEarlier } from "./support.ts";
 
 type Store = ReturnType<typeof aStore>;

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { listMessages, searchMessages } from "../../../src/mailboxes/mailbox-store/index.ts";
+import { listMessages, searchMessages } from "../../../src/mailboxes/mailbox-store/read.ts";
 import { aMessage, aStore, countRows, fill } from "./support.ts";
 
 async function add(store: ReturnType<typeof aStore>, changes: Parameters<typeof aMessage>[0] = {}) {

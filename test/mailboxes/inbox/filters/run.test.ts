@@ -1,7 +1,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { addMessage, continueFilterRun, startFilterRun } from "../../../../src/mailboxes/mailbox-store/index.ts";
+import { addMessage } from "../../../../src/mailboxes/mailbox-store/add.ts";
+import { continueFilterRun, startFilterRun } from "../../../../src/mailboxes/mailbox-store/filter-run.ts";
 import { perTest } from "../../../support/workspace.ts";
 import { confirmTarget } from "../../forwarding-rules/support.ts";
 import { forwardRows } from "../../forwards/support.ts";

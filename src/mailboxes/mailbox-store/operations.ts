@@ -1,0 +1,139 @@
+import { addMessage } from "./add.ts";
+import { appendMessage } from "./append.ts";
+import { createContents, importMessages } from "./archive.ts";
+import { takeReplyTurn } from "./auto-replied.ts";
+import { blockSender, replaceBlockedSenders, unblockSender } from "./blocked-senders.ts";
+import {
+  addUpload,
+  expungeMarked,
+  expungeMessages,
+  expungeOldest,
+  moveMessages,
+  removeUnknownObjects,
+  restoreFromSpam,
+} from "./change.ts";
+import { changeSelected, type SelectedChange, type Selection } from "./change-selected.ts";
+import { flagsSet, foldersChanged, messageAdded, messagesCopied, messagesExpunged, messagesMoved } from "./changes.ts";
+import { copyMessages } from "./copy.ts";
+import { claimDraft } from "./draft-claims.ts";
+import { startFilterRun } from "./filter-run.ts";
+import { createFilter, deleteFilter, shiftFilter, updateFilter } from "./filters.ts";
+import { changeFlags, setFlags } from "./flags.ts";
+import { createFolder, deleteFolder, renameFolder, subscribe } from "./folders.ts";
+import { endImport, startImport } from "./imports.ts";
+import { changeLabels, deleteLabel, saveLabel } from "./labels.ts";
+import { change, changeAt, type MethodsOf, type Operation } from "./operation.ts";
+import { readQuota } from "./quota.ts";
+import { reads } from "./reads.ts";
+import { replaceDraft } from "./replace-draft.ts";
+import { saveSignature } from "./signature.ts";
+import type { Sql } from "./sql.ts";
+import type { FlagChanges } from "./state-types.ts";
+import { forgetGuesses } from "./structures.ts";
+import type { ArchiveContents, ImportedMessage, ImportProgress, NewMessage } from "./types.ts";
+
+const toOptions = (quotaBytes: number | null, now: number) => ({ quotaBytes, now, newId: () => crypto.randomUUID() });
+
+/** Returns an operation that deletes messages for good. It returns their UIDs and the bytes that are left, or null when there is no folder. */
+const expunging = <Args extends [folder: string, ...unknown[]]>(
+  expunge: (sql: Sql, ...args: [...Args, now: number]) => number[] | null,
+) =>
+  changeAt(
+    (sql, ...args: [...Args, now: number]) => {
+      const uids = expunge(sql, ...args);
+      return uids && { uids, usedBytes: readQuota(sql).usedBytes };
+    },
+    (expunged, [folder]) => messagesExpunged(folder, expunged?.uids ?? null),
+  );
+
+/** The operations of a mailbox that change it. Each is one transaction. */
+const changes = {
+  add: changeAt(
+    (sql, message: NewMessage, quotaBytes: number | null, now: number) =>
+      addMessage(sql, message, toOptions(quotaBytes, now)),
+    (added) => messageAdded(added),
+  ),
+  addUpload: changeAt(addUpload),
+  append: changeAt(
+    (sql, message: NewMessage, flags: FlagChanges, quotaBytes: number | null, now: number) =>
+      appendMessage(sql, message, flags, toOptions(quotaBytes, now)),
+    (appended, [{ folder }]) => messageAdded({ ...appended, folder }),
+  ),
+  blockSender: change(blockSender),
+  changeFlags: change(changeFlags, (result, [folder]) =>
+    "states" in result
+      ? flagsSet(
+          folder,
+          result.states.map(({ uid }) => uid),
+        )
+      : [],
+  ),
+  changeLabels: change(changeLabels, (result, [folder]) => flagsSet(folder, "uids" in result ? result.uids : null)),
+  changeSelected: {
+    isRead: false,
+    run(sql, now, [inputs]) {
+      const { changes, ...result } = changeSelected(sql, inputs, now);
+      return { result, changes };
+    },
+  } satisfies Operation<
+    [inputs: readonly { selection: Selection; change: SelectedChange }[]],
+    Omit<ReturnType<typeof changeSelected>, "changes">
+  >,
+  claimDraft: change(claimDraft),
+  copy: changeAt(copyMessages, (result, [, , to]) => ("copied" in result ? messagesCopied(to, result.copied) : [])),
+  createContents: changeAt(
+    (sql, contents: ArchiveContents, now: number) => createContents(sql, contents, toOptions(null, now)),
+    (created) => created.map((folder) => ({ type: "folder", folder, uid: null })),
+  ),
+  createFilter: changeAt(createFilter),
+  createFolder: changeAt(createFolder, foldersChanged),
+  deleteFilter: change(deleteFilter),
+  deleteFolder: change(deleteFolder, foldersChanged),
+  deleteLabel: change(deleteLabel),
+  endImport: changeAt(endImport),
+  expunge: expunging(expungeMessages),
+  expungeMarked: expunging(expungeMarked),
+  expungeOldest: expunging(expungeOldest),
+  forgetGuesses: changeAt(forgetGuesses),
+  importMessages: changeAt(
+    (
+      sql,
+      messages: readonly ImportedMessage[],
+      quotaBytes: number | null,
+      progress: ImportProgress | null,
+      now: number,
+    ) => importMessages(sql, messages, progress, toOptions(quotaBytes, now)),
+    (results) => (results ?? []).flatMap(messageAdded),
+  ),
+  move: changeAt(moveMessages, (result, [from, , to]) =>
+    "moved" in result ? messagesMoved(from, to, result.moved) : [],
+  ),
+  removeUnknownObjects: changeAt(removeUnknownObjects),
+  renameFolder: change(renameFolder, foldersChanged),
+  replaceBlockedSenders: change(replaceBlockedSenders),
+  replaceDraft: changeAt(
+    (sql, uid: number, message: NewMessage, quotaBytes: number | null, stopped: string | null, now: number) =>
+      replaceDraft(sql, uid, message, { ...toOptions(quotaBytes, now), stopped }),
+    (added, [uid, { folder }]) =>
+      added?.result === "added" ? [...messagesExpunged(folder, [uid]), ...messageAdded(added)] : [],
+  ),
+  restore: changeAt(restoreFromSpam, (restored) =>
+    restored.flatMap((message) => messagesMoved("Spam", message.folder, [message])),
+  ),
+  saveLabel: change(saveLabel),
+  saveSignature: change(saveSignature),
+  setFlags: change(setFlags, (uids, [folder]) => flagsSet(folder, uids)),
+  shiftFilter: change(shiftFilter),
+  startFilterRun: changeAt(startFilterRun),
+  startImport: changeAt(startImport),
+  subscribe: change(subscribe),
+  takeReplyTurn: change(takeReplyTurn),
+  unblockSender: change(unblockSender),
+  updateFilter: changeAt(updateFilter),
+};
+
+/** All operations of a mailbox. Null, as a result: there is no such folder or message. */
+export const operations = { ...reads, ...changes };
+
+/** The operations as methods of the object of a mailbox. */
+export type MailboxOperations = MethodsOf<typeof operations>;
