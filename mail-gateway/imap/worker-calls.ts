@@ -1,5 +1,5 @@
 import type http from "node:http";
-import type { Call } from "../../src/mailboxes/imap/schema.ts";
+import type { CallInput, CallName, CallResult } from "../../src/mailboxes/imap/call.ts";
 import { isRefusedValue } from "../errors.ts";
 import type { MailboxAccess } from "../open-accesses.ts";
 import type { WorkerClient } from "../worker-client.ts";
@@ -40,7 +40,8 @@ export function toCalls(worker: WorkerClient) {
       if (!access) throw unavailable();
       return access;
     },
-    call: <Result>(access: MailboxAccess, one: Call) => refusing(call<Result>("calls", { access, call: one })),
+    call: <Name extends CallName>(access: MailboxAccess, name: Name, input: CallInput<Name>) =>
+      refusing(call<CallResult<Name>>("calls", { access, call: { name, ...input } })),
     read: async (
       access: MailboxAccess,
       place: { object: string; from: number; length: number },

@@ -1,14 +1,12 @@
 import { fromFlagBits } from "../../src/mail/imap/flags.ts";
 import type { SearchKey } from "../../src/mail/imap/search-keys.ts";
 import type { MessageStructure } from "../../src/mail/structures/types.ts";
-import type { Call } from "../../src/mailboxes/imap/schema.ts";
-import type { FetchedMessage } from "../../src/mailboxes/mailbox-store/fetch.ts";
-import type { FoundUids } from "../../src/mailboxes/mailbox-store/search-by-key.ts";
+import type { CallInput, CallName, CallResult } from "../../src/mailboxes/imap/call.ts";
 import type {
   MessageState as StoredMessageState,
   FolderState as StoredState,
 } from "../../src/mailboxes/mailbox-store/state-types.ts";
-import type { FolderSummary, MovedMessage } from "../../src/mailboxes/mailbox-store/types.ts";
+import type { MovedMessage } from "../../src/mailboxes/mailbox-store/types.ts";
 import type { MailboxAccess } from "../open-accesses.ts";
 import type {
   CopiedMessages,
@@ -41,49 +39,46 @@ export class WorkerMailbox {
   }
 
   async folders(): Promise<FolderInfo[]> {
-    const { folders } = await this.#call<{ folders: FolderSummary[] }>({ name: "folders" });
+    const { folders } = await this.#call("folders", {});
     return folders.map(({ modseq, ...folder }) => ({ ...folder, highestModseq: modseq }));
   }
 
   async quota() {
-    const { used_bytes, quota_bytes } = await this.#call<{ used_bytes: number; quota_bytes: number | null }>({
-      name: "quota",
-    });
+    const { used_bytes, quota_bytes } = await this.#call("quota", {});
     return { usedBytes: used_bytes, quotaBytes: quota_bytes };
   }
 
   async createFolder(folder: string): Promise<void> {
-    await this.#call({ name: "create-folder", folder });
+    await this.#call("create-folder", { folder });
   }
 
   async renameFolder(folder: string, newName: string): Promise<void> {
-    await this.#call({ name: "rename-folder", folder, new_name: newName });
+    await this.#call("rename-folder", { folder, new_name: newName });
   }
 
   async deleteFolder(folder: string): Promise<void> {
-    await this.#call({ name: "delete-folder", folder });
+    await this.#call("delete-folder", { folder });
   }
 
   async subscribe(folder: string, isSubscribed: boolean): Promise<void> {
-    await this.#call({ name: "subscribe", folder, is_subscribed: isSubscribed });
+    await this.#call("subscribe", { folder, is_subscribed: isSubscribed });
   }
 
   async select(folder: string): Promise<FolderState> {
-    const state = await this.#call<StoredState>({ name: "select", folder });
+    const state = await this.#call("select", { folder });
     const { uidvalidity, uidnext, keywords } = state;
     return { uidvalidity, uidnext, highestModseq: state.modseq, keywords, messages: toStates(state) };
   }
 
   async changes(folder: string, since: number): Promise<FolderChanges> {
-    const state = await this.#call<StoredState>({ name: "changes", folder, since });
+    const state = await this.#call("changes", { folder, since });
     const { uidvalidity, uidnext, keywords, expunged } = state;
     return { uidvalidity, uidnext, highestModseq: state.modseq, keywords, changed: toStates(state), expunged };
   }
 
   /** Returns the messages that exist, at most 200, in order of UID. */
   async fetch(folder: string, uids: readonly number[], { header, structure }: WantedColumns): Promise<MessageRow[]> {
-    const { messages } = await this.#call<{ messages: FetchedMessage[] }>({
-      name: "fetch",
+    const { messages } = await this.#call("fetch", {
       folder,
       uids: [...uids],
       header: header && { ...header, fields: [...header.fields] },
@@ -97,8 +92,7 @@ export class WorkerMailbox {
 
   /** Returns the states of the messages that exist, and the UIDs of those that changed meanwhile. */
   async store(folder: string, uids: readonly number[], { mode, flags, unchangedSince }: FlagChange) {
-    const result = await this.#call<{ states: StoredMessageState[]; modified: number[] }>({
-      name: "store",
+    const result = await this.#call("store", {
       folder,
       uids: [...uids],
       mode,
@@ -109,16 +103,16 @@ export class WorkerMailbox {
   }
 
   async copy(folder: string, uids: readonly number[], to: string): Promise<CopiedMessages> {
-    return toCopied(await this.#call({ name: "copy", folder, uids: [...uids], to }));
+    return toCopied(await this.#call("copy", { folder, uids: [...uids], to }));
   }
 
   async move(folder: string, uids: readonly number[], to: string): Promise<CopiedMessages> {
-    return toCopied(await this.#call({ name: "move", folder, uids: [...uids], to }));
+    return toCopied(await this.#call("move", { folder, uids: [...uids], to }));
   }
 
   /** Expunges messages that are marked as deleted; `uids` restricts them. Returns their UIDs. */
   async expunge(folder: string, uids: readonly number[] | null): Promise<number[]> {
-    const result = await this.#call<{ uids: number[] }>({ name: "expunge", folder, uids: uids && [...uids] });
+    const result = await this.#call("expunge", { folder, uids: uids && [...uids] });
     return result.uids;
   }
 
@@ -126,7 +120,7 @@ export class WorkerMailbox {
   async search(folder: string, key: SearchKey): Promise<number[]> {
     const found: number[] = [];
     for (let after: number | null = 0; after !== null; ) {
-      const page: FoundUids = await this.#call<FoundUids>({ name: "search", folder, key, after });
+      const page: CallResult<"search"> = await this.#call("search", { folder, key, after });
       found.push(...page.uids);
       after = page.next;
     }
@@ -142,8 +136,8 @@ export class WorkerMailbox {
     return this.#calls.read(this.#access, { object, from, length });
   }
 
-  #call<Result = unknown>(call: Call): Promise<Result> {
-    return this.#calls.call<Result>(this.#access, call);
+  #call<Name extends CallName>(name: Name, input: CallInput<Name>): Promise<CallResult<Name>> {
+    return this.#calls.call(this.#access, name, input);
   }
 }
 

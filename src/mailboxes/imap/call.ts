@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { AppError } from "../../lib/errors.ts";
 import type { FlagList } from "../../mail/imap/flags.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -13,99 +14,137 @@ import {
 } from "../mailbox-store/index.ts";
 import type { ImapMailbox } from "./access.ts";
 import { ImapError, noSuchFolder, overQuota } from "./errors.ts";
-import type { Call } from "./schema.ts";
+import { FlagsIn, Folder, HeaderIn, KeyIn, Sequence, Uid } from "./schema.ts";
 
-type CallOf<Name extends Call["name"]> = Extract<Call, { name: Name }>;
-type Calls = { [Name in Call["name"]]: (store: MailboxStore, call: CallOf<Name>, of: CallContext) => Promise<object> };
+/** Messages that one call changes, and that one call reads. */
+const MAX_CHANGED = 1_000;
+const MAX_READ = 200;
+
+const Uids = z.array(Uid).max(MAX_CHANGED);
 
 interface CallContext extends ImapMailbox {
   ctx: Ctx;
+  store: MailboxStore;
 }
 
-/** Runs a call of a mail program. Throws ImapError for what its client is told. */
-export async function runCall(ctx: Ctx, mailbox: ImapMailbox, call: Call): Promise<object> {
-  const run = calls[call.name] as (store: MailboxStore, call: Call, of: CallContext) => Promise<object>;
-  return run(mailboxStore(ctx, mailbox.mailboxId), call, { ctx, ...mailbox });
-}
+/** Returns a call of a gateway for a mail program. It throws ImapError for what its client is told. */
+const call = <Shape extends z.ZodRawShape, Result extends object>(
+  shape: Shape,
+  run: (of: CallContext, input: z.output<z.ZodObject<Shape>>) => Promise<Result>,
+) => ({ input: z.object(shape), run });
 
-const calls: Calls = {
-  folders: async (store) => ({ folders: await store.listFolderStates() }),
-  quota: async (store, _, { quotaBytes }) => ({
+const calls = {
+  folders: call({}, async ({ store }) => ({ folders: await store.listFolderStates() })),
+  quota: call({}, async ({ store, quotaBytes }) => ({
     used_bytes: (await store.quota()).usedBytes,
     quota_bytes: quotaBytes,
-  }),
-  "create-folder": async (store, { folder }) => {
-    const issue = nameIssue(folder);
-    if (issue !== null) throw new ImapError(issue, "CANNOT");
+  })),
+  "create-folder": call({ folder: Folder }, async ({ store }, { folder }) => {
+    requireName(folder);
     return changed(await store.createFolder(folder));
-  },
-  "rename-folder": async (store, { folder, new_name: newName }) => {
-    const issue = nameIssue(newName);
-    if (issue !== null) throw new ImapError(issue, "CANNOT");
+  }),
+  "rename-folder": call({ folder: Folder, new_name: Folder }, async ({ store }, { folder, new_name: newName }) => {
+    requireName(newName);
     return changed(await store.renameFolder(folder, newName));
-  },
-  "delete-folder": async (store, { folder }, of) => {
-    let result = await store.deleteFolder(folder);
+  }),
+  "delete-folder": call({ folder: Folder }, async (of, { folder }) => {
+    let result = await of.store.deleteFolder(folder);
     // Its messages are deleted too (RFC 9051 6.3.5), at most 5,000 a time. Thunderbird deletes folders below Trash in this way.
     while ("refused" in result && result.refused === "not-empty") {
-      await saveExpunged(of, await store.expungeOldest(folder));
-      result = await store.deleteFolder(folder);
+      await saveExpunged(of, await of.store.expungeOldest(folder));
+      result = await of.store.deleteFolder(folder);
     }
     return changed(result);
-  },
-  subscribe: async (store, { folder, is_subscribed: isSubscribed }) => {
-    const subscribed = await store.subscribe(folder, isSubscribed);
+  }),
+  subscribe: call({ folder: Folder, is_subscribed: z.boolean() }, async ({ store }, { folder, is_subscribed }) => {
+    const subscribed = await store.subscribe(folder, is_subscribed);
     // A subscription that is gone with the folder, as after RENAME, is ended already.
-    return isSubscribed ? found(subscribed) : {};
-  },
-  select: async (store, { folder }) => found(await store.readFolder(folder)),
-  changes: async (store, { folder, since }) => found(await store.readChanges(folder, since)),
-  fetch: async (store, { folder, uids, header, structure }) => {
-    const messages = found(await store.fetchMessages(folder, uids, { header, structure }));
-    // The alarm of the mailbox finds them out, some seconds after the first start of a version that has them.
-    if (structure && messages.some((message) => !message.structure))
-      throw new ImapError("Older messages are being prepared for mail programs; try again in a minute", "INUSE");
-    return { messages };
-  },
-  search: async (store, { folder, key, after }) => found(await store.searchByKey(folder, key, after)),
-  store: async (store, { folder, uids, mode, flags, unchanged_since: unchangedSince }, of) => {
-    const changes = toChanges(mode, flags);
-    if (changes.deleted) await stopDrafts(store, folder, uids, of);
-    const result = await store.changeFlags(folder, uids, changes, unchangedSince);
-    if ("refused" in result && result.refused === "no-folder") throw noSuchFolder();
-    if (!("states" in result)) throw new ImapError("The mailbox has too many keywords", "LIMIT");
-    const { states, modified } = result;
-    // Thunderbird marks each draft that it saves again or sends, and never expunges it: webmail would show them all.
-    if (changes.deleted && folderName(folder) === "Drafts") {
-      const marked = states.map(({ uid }) => uid);
-      await saveExpunged(of, await store.expungeMarked(folder, marked));
-    }
-    return { states, modified };
-  },
-  copy: async (store, { folder, uids, to }, { ctx, mailboxId, quotaBytes }) => {
-    const result = await store.copy(folder, uids, to, quotaBytes);
+    return is_subscribed ? found(subscribed) : {};
+  }),
+  select: call({ folder: Folder }, async ({ store }, { folder }) => found(await store.readFolder(folder))),
+  changes: call({ folder: Folder, since: Sequence }, async ({ store }, { folder, since }) =>
+    found(await store.readChanges(folder, since)),
+  ),
+  fetch: call(
+    { folder: Folder, uids: z.array(Uid).max(MAX_READ), header: HeaderIn.nullable(), structure: z.boolean() },
+    async ({ store }, { folder, uids, header, structure }) => {
+      const messages = found(await store.fetchMessages(folder, uids, { header, structure }));
+      // The alarm of the mailbox finds them out, some seconds after the first start of a version that has them.
+      if (structure && messages.some((message) => !message.structure))
+        throw new ImapError("Older messages are being prepared for mail programs; try again in a minute", "INUSE");
+      return { messages };
+    },
+  ),
+  search: call({ folder: Folder, key: KeyIn, after: Sequence }, async ({ store }, { folder, key, after }) =>
+    found(await store.searchByKey(folder, key, after)),
+  ),
+  store: call(
+    {
+      folder: Folder,
+      uids: Uids,
+      mode: z.enum(["replace", "add", "remove"]),
+      flags: FlagsIn,
+      unchanged_since: Sequence.nullable(),
+    },
+    async (of, { folder, uids, mode, flags, unchanged_since: unchangedSince }) => {
+      const changes = toChanges(mode, flags);
+      if (changes.deleted) await stopDrafts(of, folder, uids);
+      const result = await of.store.changeFlags(folder, uids, changes, unchangedSince);
+      if ("refused" in result && result.refused === "no-folder") throw noSuchFolder();
+      if (!("states" in result)) throw new ImapError("The mailbox has too many keywords", "LIMIT");
+      const { states, modified } = result;
+      // Thunderbird marks each draft that it saves again or sends, and never expunges it: webmail would show them all.
+      if (changes.deleted && folderName(folder) === "Drafts") {
+        const marked = states.map(({ uid }) => uid);
+        await saveExpunged(of, await of.store.expungeMarked(folder, marked));
+      }
+      return { states, modified };
+    },
+  ),
+  copy: call({ folder: Folder, uids: Uids, to: Folder }, async (of, { folder, uids, to }) => {
+    const result = await of.store.copy(folder, uids, to, of.quotaBytes);
     if (!("copied" in result)) {
       if (result.refused === "over-quota") throw overQuota();
       throw noSuchFolder(result.refused === "unknown-to" ? "TRYCREATE" : "NONEXISTENT");
     }
-    await saveUsedBytes(ctx, { id: mailboxId }, result.usedBytes);
+    await saveUsedBytes(of.ctx, { id: of.mailboxId }, result.usedBytes);
     return { moved: result.copied, uidvalidity: result.uidvalidity };
-  },
-  move: async (store, { folder, uids, to }, of) => {
-    await stopDrafts(store, folder, uids, of);
-    const result = await store.move(folder, uids, to);
+  }),
+  move: call({ folder: Folder, uids: Uids, to: Folder }, async (of, { folder, uids, to }) => {
+    await stopDrafts(of, folder, uids);
+    const result = await of.store.move(folder, uids, to);
     if ("unknown" in result) throw noSuchFolder(result.unknown === "to" ? "TRYCREATE" : "NONEXISTENT");
     return { moved: result.moved, uidvalidity: result.uidvalidity };
-  },
-  expunge: async (store, { folder, uids }, of) => {
-    const expunged = found(await store.expungeMarked(folder, uids));
+  }),
+  expunge: call({ folder: Folder, uids: z.array(Uid).max(10_000).nullable() }, async (of, { folder, uids }) => {
+    const expunged = found(await of.store.expungeMarked(folder, uids));
     await saveExpunged(of, expunged);
     return { uids: expunged.uids };
-  },
+  }),
 };
 
+type Calls = typeof calls;
+export type CallName = keyof Calls;
+/** The fields of a call beside its name, and its result. */
+export type CallInput<Name extends CallName> = z.input<Calls[Name]["input"]>;
+export type CallResult<Name extends CallName> = Awaited<ReturnType<Calls[Name]["run"]>>;
+
+const inputs = Object.entries<{ input: z.ZodObject }>(calls).map(([name, { input }]) =>
+  input.extend({ name: z.literal(name) }),
+);
+type Inputs = typeof inputs;
+
+/** A call as it arrives: its name and its fields. */
+export const CallIn = z.discriminatedUnion("name", inputs as [Inputs[number], ...Inputs]);
+
+/** Runs a call of a mail program: most are one call of the mailbox object. Throws ImapError for what its client is told. */
+export function runCall(ctx: Ctx, mailbox: ImapMailbox, { name, ...input }: z.output<typeof CallIn>): Promise<object> {
+  const { run } = calls[name as CallName] as { run(of: CallContext, input: object): Promise<object> };
+  return run({ ctx, store: mailboxStore(ctx, mailbox.mailboxId), ...mailbox }, input);
+}
+
 /** Stops the emails that wait to be sent from drafts which a mail program deletes: it has stored, or sends, another version. */
-async function stopDrafts(store: MailboxStore, folder: string, uids: readonly number[], { ctx }: CallContext) {
+async function stopDrafts({ ctx, store }: CallContext, folder: string, uids: readonly number[]) {
   if (folderName(folder) !== "Drafts") return;
   await stopSending(ctx, await store.findClaims(uids)).catch((error: unknown) => {
     throw error instanceof AppError ? new ImapError(String(error.detail), "INUSE") : error;
@@ -118,6 +157,11 @@ async function saveExpunged(
   expunged: { uids: number[]; usedBytes: number } | null,
 ): Promise<void> {
   if (expunged && expunged.uids.length > 0) await saveUsedBytes(ctx, { id: mailboxId }, expunged.usedBytes);
+}
+
+function requireName(folder: string): void {
+  const issue = nameIssue(folder);
+  if (issue !== null) throw new ImapError(issue, "CANNOT");
 }
 
 function found<Value extends object>(value: Value | null): Value {

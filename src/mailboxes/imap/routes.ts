@@ -8,10 +8,10 @@ import { readChunks } from "../../lib/read-chunks.ts";
 import { connectGateway } from "../inbox/events/index.ts";
 import { AccessIn, findEnded, logIn, openForCall } from "./access.ts";
 import { appendMessage } from "./append.ts";
-import { runCall } from "./call.ts";
+import { CallIn, runCall } from "./call.ts";
 import { openContent } from "./content.ts";
 import { ImapError } from "./errors.ts";
-import { CallIn, FlagsIn } from "./schema.ts";
+import { FlagsIn, Folder } from "./schema.ts";
 
 /** Null: a gateway of an earlier version sent a token. Its client is told to log in again. */
 const CallAccess = AccessIn.nullable().catch(null);
@@ -21,7 +21,7 @@ const CallBody = z.object({ access: CallAccess, call: CallIn });
 const Place = z.int().min(0).max(1_000_000_000);
 const ContentIn = z.object({ access: CallAccess, object: z.string().max(200), from: Place, length: Place.min(1) });
 const AppendIn = z.object({
-  folder: z.string().min(1).max(1_000),
+  folder: Folder,
   flags: FlagsIn,
   date: z.int().nullable(),
   size: Place,
