@@ -10,11 +10,12 @@ export interface PasswordOwner {
 
 export const PASSWORD_TABLES = ["mailbox_passwords", "app_passwords"] as const;
 
-const isAssigned = (mailboxId: string, userId: string) =>
+/** Returns a condition of SQL: a user is assigned to a mailbox. */
+export const isAssignedSql = (mailboxId: string, userId: string) =>
   `EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = ${mailboxId} AND a.user_id = ${userId})`;
 
 /** Returns a condition of SQL: the member `m` of the workspace of a mailbox may open it, as an owner or admin, or because it is assigned. */
-export const mayOpenSql = (mailboxId: string) => `(m.role <> 'member' OR ${isAssigned(mailboxId, "m.user_id")})`;
+export const mayOpenSql = (mailboxId: string) => `(m.role <> 'member' OR ${isAssignedSql(mailboxId, "m.user_id")})`;
 
 /**
  * Returns a condition of SQL: the right by which a password `p` of a mailbox `b` was set has not ended. It is that of the user in a
@@ -24,7 +25,7 @@ export const mayOpenSql = (mailboxId: string) => `(m.role <> 'member' OR ${isAss
 const hasRight = (now: string) => `
   (p.user_id IS NULL OR EXISTS (
      SELECT 1 FROM memberships m WHERE m.workspace = b.workspace AND m.user_id = p.user_id AND ${mayOpenSql("b.id")}))
-   AND (p.assignee_id IS NULL OR p.user_id IS NOT NULL OR ${isAssigned("b.id", "p.assignee_id")})
+   AND (p.assignee_id IS NULL OR p.user_id IS NOT NULL OR ${isAssignedSql("b.id", "p.assignee_id")})
    AND (p.api_key_id IS NULL OR EXISTS (
      SELECT 1 FROM api_keys k JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
       WHERE k.id = p.api_key_id AND k.workspace = b.workspace AND k.revoked_at IS NULL

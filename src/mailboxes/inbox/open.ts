@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { isAssignedSql } from "../../access/mailbox-sessions/rights.ts";
 import { forbidden, notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
@@ -32,7 +33,7 @@ const RECORDED_MS = 3_600_000;
 
 // `?1` is the mailbox, `?2` the workspace, `?3` the domains that the credential is restricted to, or null.
 const VISIBLE = "m.id = ?1 AND m.workspace = ?2 AND (?3 IS NULL OR m.domain_id IN (SELECT value FROM json_each(?3)))";
-const IS_ASSIGNED = "EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = m.id AND a.user_id = ?4)";
+const IS_ASSIGNED = isAssignedSql("m.id", "?4");
 
 const FIND = `
   SELECT m.id, m.address, m.display_name, m.quota_bytes, ${IS_ASSIGNED} AS is_assigned, (
