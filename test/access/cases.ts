@@ -213,6 +213,7 @@ export const cases: Record<string, RouteCase> = {
   "GET /v1/me": { success: 200 },
   "DELETE /v1/me": { success: 204, create: proveIdentity },
   "GET /v1/sessions/": { success: 200 },
+  "DELETE /v1/sessions/": { success: 204, inNewWorkspace: true },
   "DELETE /v1/sessions/:session_id": { success: 204, create: createSession },
   "POST /v1/emails/": { success: 202, body: (of) => aMail(of) },
   "POST /v1/emails/batch": { success: 202, body: (of) => [aMail(of)] },

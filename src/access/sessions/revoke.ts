@@ -25,6 +25,18 @@ export async function revokeSession(ctx: CallerCtx, id: string): Promise<void> {
   await deleteFamiliesStatement(ctx, [uuid]).run();
 }
 
+const OWN_REFRESH_TOKENS = "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM sessions WHERE user_id = ?1)";
+
+/** Ends all sessions of the caller's user, that of the caller included. */
+export async function revokeSessions(ctx: CallerCtx): Promise<void> {
+  const { credentialId, userId } = ctx.actor;
+  await ctx.db.batch([
+    ctx.db.prepare(OWN_REFRESH_TOKENS).bind(userId),
+    ctx.db.prepare("DELETE FROM sessions WHERE user_id = ?1").bind(userId),
+    auditIfChangedStatement(ctx, { action: "session.ended", target: credentialId, detail: { all: true } }),
+  ]);
+}
+
 /** Ends a session without authentication by its id. Safe to run twice. */
 async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
   await ctx.db.batch([

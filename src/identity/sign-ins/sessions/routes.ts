@@ -3,7 +3,7 @@ import { outlives } from "../../../access/accounts/outlives.ts";
 import { invalidSession } from "../../../access/sessions/authenticate.ts";
 import { listSessions } from "../../../access/sessions/queries.ts";
 import { refreshSession } from "../../../access/sessions/refresh.ts";
-import { revokeSession, signOut } from "../../../access/sessions/revoke.ts";
+import { revokeSession, revokeSessions, signOut } from "../../../access/sessions/revoke.ts";
 import { switchWorkspace } from "../../../access/sessions/switch-workspace.ts";
 import { apiRoutes } from "../../../http/api-routes.ts";
 import { deleteCookies, readCookie, setSessionCookies, setTokenCookie } from "../../../http/cookies.ts";
@@ -73,6 +73,15 @@ export const sessionRoutes = apiRoutes("Sessions")
         after: ({ id }) => id,
         serialize: (row) => toSession(row, caller.actor),
       }),
+  })
+  .delete("/v1/sessions/", "endSessions", "session", outlives.nothing, {
+    summary: "Sign out everywhere: end all your sessions, this one included",
+    description: "Takes effect with their next requests. API keys, connected programs and passwords of mailboxes stay.",
+    returns: empty("Ended"),
+    run: async (caller, _input, c) => {
+      await revokeSessions(caller);
+      deleteCookies(c, "session", "refresh");
+    },
   })
   .delete("/v1/sessions/:session_id", "revokeSession", "session", outlives.nothing, {
     summary: "End one of your sessions",
