@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { type AppError, type Blocker, conflict, notFound } from "../../lib/errors.ts";
+import { type AppError, type Blocker, conflict, forbidden, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, RefusedBatchError, refuse } from "../../platform/db/batch.ts";
 import { purgeMailboxesStatement } from "../../platform/outbox/purge-statement.ts";
@@ -29,7 +29,8 @@ const REFUSE_MAILBOXES = `
  * from the domain remain. Queued emails become `failed` at dispatch and scheduled emails at their time, because their sender no
  * longer exists (docs/contract/domains.md#registration). Its pending transfer becomes `cancelled`, an accepted one `reversed`, and
  * an email tells the recipient.
- * The name can be registered again at once, with a new token. Throws 404, and without `deleteMailboxes` 409 while it has any.
+ * The name can be registered again at once, with a new token. Throws 404, without `deleteMailboxes` 409 while it has any, and with it 403 for a
+ * credential that manages no mailboxes.
  */
 export async function deleteDomain(
   ctx: CallerCtx,
@@ -37,7 +38,8 @@ export async function deleteDomain(
   { deleteMailboxes }: { deleteMailboxes: boolean },
 ): Promise<void> {
   const { id: domainId, workspace, name } = await getDomain(ctx, id);
-  const { db } = ctx;
+  const { db, actor } = ctx;
+  if (deleteMailboxes && !actor.scopes.has("mailboxes:manage")) throw forbidden("Missing scope: mailboxes:manage");
   try {
     await guardedBatch(db, [
       ...(deleteMailboxes ? [] : [db.prepare(REFUSE_MAILBOXES).bind(domainId)]),

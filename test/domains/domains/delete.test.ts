@@ -61,6 +61,16 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     expect((await workspace.call("DELETE", `/v1/domains/${domain.id}`)).status).toBe(204);
   });
 
+  it("needs mailboxes:manage too for a domain that is deleted with its mailboxes", async () => {
+    const { domain, mailbox } = await createSender();
+    const manager = apiWith(await aKey(workspace, { scopes: ["domains:manage"] }));
+    const refused = await manager.call("DELETE", `/v1/domains/${domain.id}?delete_mailboxes=true`);
+    expect([refused.status, await refused.json()]).toEqual([403, { detail: "Missing scope: mailboxes:manage" }]);
+    expect((await workspace.get(`/v1/mailboxes/${mailbox.id}`)).status).toBe(200);
+    await workspace.call("DELETE", `/v1/mailboxes/${mailbox.id}`);
+    expect((await manager.call("DELETE", `/v1/domains/${domain.id}`)).status).toBe(204);
+  });
+
   it("queued email becomes failed at dispatch and scheduled email at its time, each with a reason", async () => {
     const { domain, mailbox } = await createSender();
     const apiWithoutQueue = workspace.withoutQueue;
