@@ -1393,11 +1393,12 @@ export interface InboundEntry {
   from_name: string | null;
   /** The address in the envelope. */
   recipient: string;
-  subject: string;
+  /** Null for a member who is not assigned to the mailbox, as `text_preview` is. */
+  subject: string | null;
   received_at: string;
   authentication: Authentication;
   attachment_count: number;
-  text_preview: string;
+  text_preview: string | null;
   /** What was done with the email, oldest first. */
   events: {
     event_type: string;

@@ -8,26 +8,29 @@ import type { StoredRow } from "../../platform/db/stored-row.ts";
 import type { InboundEntryOut } from "./schema.ts";
 
 const FIND_ENTRY = `
-  SELECT id, domain_id, from_address, from_name, recipient, subject, received_at, authentication, attachment_count,
+  SELECT id, mailbox_id, domain_id, from_address, from_name, recipient, subject, received_at, authentication, attachment_count,
          text_preview, events
     FROM inbound_emails WHERE workspace = ?1 AND id = ?2`;
 
-type EntryRow = Omit<StoredRow<typeof inboundEmails>, "n" | "workspace" | "mailbox_id" | "message_id" | "folded">;
+type EntryRow = Omit<StoredRow<typeof inboundEmails>, "n" | "workspace" | "message_id" | "folded">;
+
+const IS_ASSIGNED = "SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1 AND user_id = ?2";
 
 /** An event of the inbound log as it is stored: its name, its time in ms since 1970 and its details. */
 export type StoredInboundEvent = { event: string; at: number } & Record<string, unknown>;
 
 /**
- * Returns an entry of the inbound log. Throws 404 when its id is unknown or malformed, or when it belongs to another
+ * Returns an entry of the inbound log. A member who is not assigned to the mailbox gets no subject and no preview. Throws 404 when its id is unknown or malformed, or when it belongs to another
  * workspace or to a domain outside the key's restriction.
  */
 export async function getInboundEntry(ctx: CallerCtx, text: string): Promise<InboundEntryOut> {
   const id = parseUuid(text);
   const row = id && (await ctx.mail.prepare(FIND_ENTRY).bind(ctx.workspace.number, id).first<EntryRow>());
   if (!row || ctx.actor.domainIds?.has(row.domain_id) === false) throw notFound("Inbound message");
-  const { domain_id: _, authentication, events, received_at, ...entry } = row;
+  const { domain_id: _, mailbox_id, authentication, events, received_at, ...entry } = row;
   return {
     ...entry,
+    ...((await mayRead(ctx, mailbox_id)) ? {} : HIDDEN),
     direction: "inbound",
     received_at: iso(received_at),
     authentication: readAuthentication(authentication),
@@ -37,4 +40,11 @@ export async function getInboundEntry(ctx: CallerCtx, text: string): Promise<Inb
       created_at: iso(at),
     })),
   };
+}
+
+const HIDDEN = { subject: null, text_preview: null };
+
+async function mayRead({ actor, db }: CallerCtx, mailboxId: string): Promise<boolean> {
+  if (actor.role !== "member") return true;
+  return (await db.prepare(IS_ASSIGNED).bind(mailboxId, actor.userId).first()) !== null;
 }

@@ -10,11 +10,14 @@ export const InboundEntryOut = z
     from_address: z.string(),
     from_name: z.string().nullable(),
     recipient: z.string().describe("The address in the envelope."),
-    subject: z.string(),
+    subject: z
+      .string()
+      .nullable()
+      .describe("Null for a member who is not assigned to the mailbox, as `text_preview` is."),
     received_at: timestamp,
     authentication: Authentication.describe("Results of SPF, DKIM and DMARC of a server that the service trusts."),
     attachment_count: z.int(),
-    text_preview: z.string(),
+    text_preview: z.string().nullable(),
     events: z
       .array(z.object({ event_type: z.string(), metadata: z.record(z.string(), z.unknown()), created_at: timestamp }))
       .describe("What was done with the email, oldest first."),

@@ -3,6 +3,7 @@ import { receiveMail } from "../../../src/mailboxes/inbound/index.ts";
 import type { InboundEntryOut } from "../../../src/mailboxes/inbound-log/schema.ts";
 import { database } from "../../support/databases.ts";
 import { nextPath } from "../../support/next-path.ts";
+import { aSession } from "../../support/sessions.ts";
 import {
   aKey,
   aMail,
@@ -148,6 +149,28 @@ describe("an entry of the inbound log", () => {
     const [{ id = "" } = {}] = await search("direction=inbound&q=grace");
     const { authentication } = await (await entryOf(id)).json<InboundEntryOut>();
     expect(authentication).toEqual({ spf: null, dkim: [], dmarc: null });
+  });
+
+  it("shows subject and preview to owners, admins and those assigned to the mailbox only, by API and page", async () => {
+    const own = await aWorkspace();
+    await deliver(own.mailbox, aRawMessage({ Subject: "Your code" }));
+    const [{ id = "" } = {}] = await search("direction=inbound", own);
+    const [admin, member] = [await aMember(own, "admin"), await aMember(own, "member")];
+    const shownTo = async (api: Api) => {
+      const { subject, text_preview } = await (await entryOf(id, api)).json<InboundEntryOut>();
+      return [subject, text_preview];
+    };
+    const page = async () => (await (await aSession({ ...own, ...member })).get(`/app/inbound/${id}`)).text();
+    const content = ["Your code", "Hello, this is a text."];
+    expect(await shownTo(own)).toEqual(content);
+    expect(await shownTo(admin)).toEqual(content);
+    expect(await shownTo(member)).toEqual([null, null]);
+    const hidden = await page();
+    expect(hidden).toContain("You are not assigned to its mailbox");
+    for (const text of content) expect(hidden).not.toContain(text);
+    await own.call("PUT", `/v1/mailboxes/${own.mailboxId}/assignees`, { user_ids: [member.userId] });
+    expect(await shownTo(member)).toEqual(content);
+    expect(await page()).toContain("Your code");
   });
 
   it("is a 404 for an unknown id, a Message-ID, and a key of another domain or workspace; any member may read it", async () => {

@@ -67,7 +67,7 @@ const Entries = ({ entries }: { entries: readonly SearchOut[] }) => (
 
 /** One received email: who sent it, the checks of its sender, and what was done with it. */
 export const InboundEntryPage = ({ entry }: { entry: InboundEntryOut }) => (
-  <AppLayout title={entry.subject === "" ? "(no subject)" : entry.subject}>
+  <AppLayout title={entry.subject === null ? "Received email" : entry.subject || "(no subject)"}>
     <Facts
       of={{
         From: entry.from_name === null ? entry.from_address : `${entry.from_name} <${entry.from_address}>`,
@@ -76,7 +76,10 @@ export const InboundEntryPage = ({ entry }: { entry: InboundEntryOut }) => (
         Files: entry.attachment_count,
       }}
     />
-    {entry.text_preview === "" ? null : <pre>{entry.text_preview}</pre>}
+    {entry.text_preview === null ? (
+      <p>You are not assigned to its mailbox, so its subject and text are hidden.</p>
+    ) : null}
+    {entry.text_preview ? <pre>{entry.text_preview}</pre> : null}
     <h2>Checks of the sender</h2>
     <Checks authentication={entry.authentication} />
     <h2>What was done with it</h2>
