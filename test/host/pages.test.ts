@@ -76,7 +76,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const cookies = await site.signIn();
     const { page, check } = await visitor(cookies);
     const authorize = await site.authorizePath("https://client.example/callback");
-    const refused = authorize.replace("S256", "plain");
+    const refused = authorize.replace("callback", "other");
     const { mailboxId, mailbox } = site.workspace;
     const compose = `/mail/compose/${mailboxId}`;
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [

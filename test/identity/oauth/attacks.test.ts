@@ -12,6 +12,7 @@ import {
   postForm,
   REDIRECT_URI,
   type Tokens,
+  workerFetch,
 } from "../../support/oauth.ts";
 import { aSession } from "../../support/sessions.ts";
 import { apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
@@ -21,6 +22,15 @@ import { apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 const workspace = perSuite(aWorkspace);
 
 const errorOf = async (response: Response) => `${response.status} ${(await response.json<{ error: string }>()).error}`;
+
+/** Returns the error that a response sends to the redirect URI of the client, with its state and the issuer. */
+function errorSentTo(response: Response): string | null {
+  const location = new URL(response.headers.get("Location") ?? "about:blank");
+  expect([response.status, location.origin + location.pathname]).toEqual([303, REDIRECT_URI]);
+  const { state, iss, code } = Object.fromEntries(location.searchParams);
+  expect([state, iss, code]).toEqual(["a state", ISSUER, undefined]);
+  return location.searchParams.get("error");
+}
 
 /** Opens the authorization page as a user who is signed in. */
 async function open(url: URL) {
@@ -180,7 +190,7 @@ describe("downgrade of PKCE (4.8)", () => {
     ];
     for (const changes of requests) {
       const response = await consent(workspace, authorizeUrl(client.id, challenge, changes));
-      expect([response.status, response.headers.get("Location")], JSON.stringify(changes)).toEqual([400, null]);
+      expect(errorSentTo(response), JSON.stringify(changes)).toBe("invalid_request");
     }
     const { fields } = await aCode(workspace);
     const { code_verifier: _, ...withoutVerifier } = fields;
@@ -197,7 +207,7 @@ describe("use of a token at another resource (4.10)", () => {
     const { challenge } = await aVerifier();
     for (const resource of ["https://attacker.example/mcp", `${ISSUER}.attacker.example`, `${ISSUER}/other`, "mcp"]) {
       const response = await consent(workspace, authorizeUrl(client.id, challenge, { resource }));
-      expect([response.status, response.headers.get("Location")], resource).toEqual([400, null]);
+      expect(errorSentTo(response), resource).toBe("invalid_target");
       const { fields } = await aCode(workspace);
       expect(await errorOf(await postForm("/oauth/token", { ...fields, resource }))).toBe("400 invalid_target");
     }
@@ -207,14 +217,17 @@ describe("use of a token at another resource (4.10)", () => {
 });
 
 describe("open redirection (4.11)", () => {
-  it("redirects an invalid request only when the user follows the link, and a refusal after the user's click", async () => {
+  it("redirects no visitor who is not signed in, and a user to a registered URI only", async () => {
     const client = await aClient();
     const { challenge } = await aVerifier();
-    const response = await open(authorizeUrl(client.id, challenge, { response_type: "token" }));
+    const invalid = authorizeUrl(client.id, challenge, { response_type: "token" });
+    const visitor = await workerFetch(invalid);
+    expect(visitor.headers.get("Location")).toMatch(/^\/auth\/sign-in\?/);
+    expect(errorSentTo(await open(invalid))).toBe("unsupported_response_type");
+    invalid.searchParams.set("redirect_uri", "https://attacker.example/");
+    const response = await open(invalid);
     expect([response.status, response.headers.get("Location")]).toEqual([400, null]);
-    const page = await response.text();
-    expect(page).toContain("Return to client.example");
-    expect(page).toContain("error=unsupported_response_type");
+    expect(await response.text()).toContain("Nothing was sent to the client");
   });
 });
 

@@ -67,8 +67,10 @@ describe("the consent page", () => {
       await session.get((await aRequest({ scope: "openid contacts:view offline_access" })).path)
     ).text();
     expect(mixed.match(/name="scope"/g)).toHaveLength(1);
-    for (const scope of ["openid", "*", "smtp:manage", "emails:Send"])
-      expect((await session.get((await aRequest({ scope })).path)).status, scope).toBe(400);
+    for (const scope of ["openid", "*", "smtp:manage", "emails:Send"]) {
+      const refused = await session.get((await aRequest({ scope })).path);
+      expect(refused.headers.get("Location"), scope).toContain("?error=invalid_scope&");
+    }
   });
 
   it("sends a visitor to the sign-in page and back", async () => {
@@ -146,12 +148,14 @@ describe("the consent page", () => {
     }
   });
 
-  it("refuses a parameter that is repeated", async () => {
-    for (const name of ["client_id", "redirect_uri", "state", "code_challenge", "scope", "response_type"]) {
+  it("refuses a parameter that is repeated, on a page when it is the client or its redirect URI", async () => {
+    const names = ["client_id", "redirect_uri", "state", "code_challenge", "scope", "response_type"];
+    for (const [index, name] of names.entries()) {
       const { url } = await aRequest();
       url.searchParams.append(name, url.searchParams.get(name) ?? "");
       const response = await (await aSession(workspace)).get(url.pathname + url.search);
-      expect(response.status, name).toBe(400);
+      const error = new URL(response.headers.get("Location") ?? "about:blank").searchParams.get("error");
+      expect([response.status, error], name).toEqual(index < 2 ? [400, null] : [303, "invalid_request"]);
     }
   });
 });

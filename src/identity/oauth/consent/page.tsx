@@ -67,22 +67,10 @@ function destinationOf(redirectUri: string): string {
   return protocol === "https:" || protocol === "http:" ? host : `the app of ${protocol}`;
 }
 
-interface RefusedProps {
-  reason: string;
-  /** The response to the client, which the user may follow, and the redirect URI that it goes to. */
-  back: { uri: string; redirectUri: string } | null;
-}
-
-/** The page for a request that cannot be accepted. */
-export const RefusedPage = ({ reason, back }: RefusedProps) => (
+/** The page for a request whose client or redirect URI is not valid. */
+export const RefusedPage = ({ reason }: { reason: string }) => (
   <Layout title="This connection cannot be made">
     <p>The request of the client is not valid: {reason}.</p>
-    {back === null ? (
-      <p>Nothing was sent to the client. Close this page.</p>
-    ) : (
-      <p>
-        <a href={back.uri}>Return to {destinationOf(back.redirectUri)}</a>
-      </p>
-    )}
+    <p>Nothing was sent to the client. Close this page.</p>
   </Layout>
 );

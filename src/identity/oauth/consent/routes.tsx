@@ -8,6 +8,7 @@ import { approve, listWorkspaceChoices } from "../approve.ts";
 import {
   AuthorizationRefusal,
   type AuthorizationRequest,
+  type ReturnTarget,
   readAuthorizationRequest,
   responseUri,
 } from "../authorization-request.ts";
@@ -30,7 +31,10 @@ export const consentRoutes = newRoutes()
     }),
   );
 
-/** Reads the request in the query string and runs `next`. An error is shown on a page: no one has trusted the client yet. */
+/**
+ * Reads the request in the query string and runs `next`. An error goes to the client (RFC 6749 4.1.2.1), and is shown on a page when the client or its
+ * redirect URI is not valid.
+ */
 async function withRequest(
   c: AppContext,
   next: (request: AuthorizationRequest) => Promise<Response>,
@@ -39,15 +43,11 @@ async function withRequest(
   try {
     return await next(await readAuthorizationRequest(ctx, new URL(c.req.url).searchParams));
   } catch (error) {
-    if (error instanceof AuthorizationRefusal) {
-      const { target, code, message } = error;
-      const uri = responseUri(ctx, target, { error: code, error_description: message });
-      const back = { uri, redirectUri: target.redirectUri };
-      return respondPage(c, <RefusedPage reason={message} back={back} />, { status: 400 });
-    }
+    if (error instanceof AuthorizationRefusal)
+      return sendBack(c, error.target, { error: error.code, error_description: error.message });
     if (!(error instanceof OAuthError || error instanceof AppError)) throw error;
     const status = error instanceof AppError ? (error.status as ContentfulStatusCode) : 400;
-    return respondPage(c, <RefusedPage reason={error.message} back={null} />, { status });
+    return respondPage(c, <RefusedPage reason={error.message} />, { status });
   }
 }
 
@@ -69,6 +69,6 @@ async function showConsent(c: AppContext, request: AuthorizationRequest, error?:
 }
 
 /** Sends the user to the client with a response. 303: the form must not be posted to the client (RFC 9700 4.12). */
-function sendBack(c: AppContext, request: AuthorizationRequest, response: Record<string, string>): Response {
-  return c.redirect(responseUri(c.get("ctx"), request, response), 303);
+function sendBack(c: AppContext, target: ReturnTarget, response: Record<string, string>): Response {
+  return c.redirect(responseUri(c.get("ctx"), target, response), 303);
 }
