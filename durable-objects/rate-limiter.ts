@@ -1,7 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
-import { decideCall, type RateDecision, type RatePolicy, withoutLastCall } from "../src/platform/rate-limits/rules.ts";
+import {
+  decideCall,
+  type RateDecision,
+  type RatePolicy,
+  SUCCESS_KEPT_MS,
+  withoutLastCall,
+} from "../src/platform/rate-limits/rules.ts";
 
 const TIMES = "times";
+const SUCCEEDED_AT = "succeeded-at";
 
 /**
  * Exact rate limiter of one subject and policy. Stores the times of the calls it allowed, at most `limit` of them. The
@@ -24,8 +31,22 @@ export class RateLimiterObject extends DurableObject<Env> {
     kv.put(TIMES, withoutLastCall(kv.get<number[]>(TIMES) ?? []));
   }
 
-  /** Runs one window after the last allowed call, when no stored time counts any more. Frees the object's storage. */
-  override async alarm(): Promise<void> {
-    await this.ctx.storage.deleteAll();
+  async recordSuccess(): Promise<void> {
+    this.ctx.storage.kv.put(SUCCEEDED_AT, Date.now());
   }
+
+  /** Returns whether a call has succeeded in the last 90 days. */
+  async hasSucceeded(): Promise<boolean> {
+    return this.#succeededAt() > Date.now() - SUCCESS_KEPT_MS;
+  }
+
+  /** Runs one window after the last allowed call, when no stored time counts any more. Frees the object's storage, unless a success is kept. */
+  override async alarm(): Promise<void> {
+    const { storage } = this.ctx;
+    if (!(await this.hasSucceeded())) return storage.deleteAll();
+    storage.kv.delete(TIMES);
+    await storage.setAlarm(this.#succeededAt() + SUCCESS_KEPT_MS);
+  }
+
+  #succeededAt = () => this.ctx.storage.kv.get<number>(SUCCEEDED_AT) ?? 0;
 }

@@ -107,7 +107,7 @@ export const limitTables = {
     ),
   "rate-limits": () => {
     const { domainRegistrationsPerHour, domainVerificationsPerHour, transferInitiationsPerMinute } = defaults();
-    const [network, user, all] = loginLimits("user", "192.0.2.1").map(([policy]) => policy);
+    const { network, target, others } = loginLimits("user", "192.0.2.1");
     return table(
       ["calls", "limit"],
       [
@@ -120,13 +120,9 @@ export const limitTables = {
           per(failurePolicies.network),
         ],
         ["failed sign-ins of a target", per(failurePolicies.target)],
-        ...(network && user && all
-          ? [
-              ["failed SMTP logins of a user name from a network", per(network)],
-              ["failed SMTP logins of a user name", per(user)],
-              ["failed SMTP logins from a network", per(all)],
-            ]
-          : []),
+        ["failed SMTP logins of a user name from a network", per(network[0])],
+        ["failed SMTP logins of a user name", per(target[0])],
+        ["failed SMTP logins from a network", per(others[0][0])],
         ["registrations of OAuth clients from an ip", `${REGISTRATIONS_PER_HOUR} in 1 hour`],
         ["registrations of domains in a workspace", `${domainRegistrationsPerHour} in 1 hour`],
         ["verifications of domains in a workspace", `${domainVerificationsPerHour} in 1 hour`],

@@ -36,15 +36,11 @@ export function accountName(name: string | null): string | null {
 }
 
 /** Returns the limits of failures of one target, for example `totp <user id>`, from an ip. */
-export function failureLimits(
-  target: string,
-  ip: string | null,
-): [(typeof failurePolicies)[keyof typeof failurePolicies], string][] {
-  return [
-    [failurePolicies.network, `${target} ${ipNetwork(ip ?? "unknown")}`],
-    [failurePolicies.target, target],
-  ];
-}
+export const failureLimits = (target: string, ip: string | null) =>
+  ({
+    network: [failurePolicies.network, `${target} ${ipNetwork(ip ?? "unknown")}`],
+    target: [failurePolicies.target, target],
+  }) as const;
 
 /** Returns the path that a sign-in leads to: a path of this service that the visitor came from, otherwise the dashboard. */
 export function returnPath(path: string | undefined): string {

@@ -8,6 +8,22 @@ interface ExactRateLimiter {
   decide(policy: RatePolicy): Promise<RateDecision>;
   /** Removes the last call that was counted. */
   giveBack(): Promise<void>;
+  /** Keeps for 90 days that a call has succeeded. */
+  recordSuccess(): Promise<void>;
+  hasSucceeded(): Promise<boolean>;
+}
+
+/** A limit, and the subject whose calls count. */
+export type SubjectLimit = readonly [RatePolicy, string];
+
+/** Limits of failures, for example of signing in to one mailbox. */
+export interface FailureLimits {
+  /** Of the target from the network of the caller. */
+  network: SubjectLimit;
+  /** Of the target from everywhere. Beyond it only networks from which an attempt has succeeded are asked. */
+  target: SubjectLimit;
+  /** Holds whatever has succeeded. */
+  others?: readonly SubjectLimit[];
 }
 
 /**
@@ -25,11 +41,7 @@ export async function requireExactly(ctx: Ctx, policy: RatePolicy, subject: stri
 }
 
 /** Counts one call against limits in turn, each with its subject. Throws 429 at the first that it exceeds; `refusal` says why. */
-export async function requireAll(
-  ctx: Ctx,
-  limits: readonly (readonly [RatePolicy, string])[],
-  refusal: string,
-): Promise<void> {
+export async function requireAll(ctx: Ctx, limits: readonly SubjectLimit[], refusal: string): Promise<void> {
   for (const [policy, subject] of limits) {
     const decision = await countExactly(ctx, policy, subject);
     if (!decision.isAllowed) throw retryLater(refusal, { policy, ...decision });
@@ -57,23 +69,30 @@ export const retryLater = (refusal: string, { policy, retryAfterSeconds: seconds
 export interface FailureCount {
   /** The limit that the attempt exceeds; null: it may be made. */
   exceeded: Exceeded | null;
-  /** Removes the attempt from the counts: it succeeded, so it was no failure. */
+  /** Removes the attempt from the counts: it succeeded, so it was no failure. Its network is asked from now on. */
   succeeded(): Promise<void>;
 }
 
 /**
- * Counts an attempt against limits of failures, each with its subject. It is counted before it is made, so that no number
- * of parallel attempts exceeds a limit, and removed when it succeeds.
+ * Counts an attempt against limits of failures. It is counted before it is made, so that no number of parallel attempts exceeds a
+ * limit, and removed when it succeeds.
  */
-export async function countFailure(ctx: Ctx, limits: readonly [RatePolicy, string][]): Promise<FailureCount> {
-  const { exceeded, giveBack } = await countTogether(ctx, limits);
-  return { exceeded, succeeded: giveBack };
+export async function countFailure(ctx: Ctx, { network, target, others = [] }: FailureLimits): Promise<FailureCount> {
+  const ofNetwork = limiterOf(ctx.env, ...network);
+  let counted = await countTogether(ctx, [network, target, ...others]);
+  if (counted.exceeded?.policy === target[0] && (await ofNetwork.hasSucceeded()))
+    counted = await countTogether(ctx, [network, ...others]);
+  const { exceeded, giveBack } = counted;
+  const succeeded = async () => {
+    await Promise.all([giveBack(), ofNetwork.recordSuccess()]);
+  };
+  return { exceeded, succeeded };
 }
 
 /** Counts a call against several exact limits, each with its subject: against all, or against none when it exceeds one. */
 export async function countTogether(
   { env }: Ctx,
-  limits: readonly [RatePolicy, string][],
+  limits: readonly SubjectLimit[],
 ): Promise<{ exceeded: Exceeded | null; giveBack(): Promise<void> }> {
   const counted: ExactRateLimiter[] = [];
   const giveBack = async () => {

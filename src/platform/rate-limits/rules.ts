@@ -1,3 +1,5 @@
+import { DAY_MS } from "../../lib/time.ts";
+
 /** A limit on the number of calls in any window of some seconds. */
 export interface RatePolicy {
   /** Name in the `RateLimit-Policy` header. */
@@ -27,6 +29,9 @@ const SEND_ROUTES: ReadonlySet<string> = new Set([
 export function isSendRoute(route: string): boolean {
   return SEND_ROUTES.has(route);
 }
+
+/** How long a success is kept, for which a network is asked although the failures of its target exceed their limit, in ms. */
+export const SUCCESS_KEPT_MS = 90 * DAY_MS;
 
 /** Returns the policy of an exact limit per hour. */
 export function hourlyPolicy(name: string, limit: number): RatePolicy {

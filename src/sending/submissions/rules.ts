@@ -19,20 +19,12 @@ const failurePolicies = {
 } as const;
 
 /** Returns the limit of failed logins from the network of an ip. */
-export const networkLimit = (ip: string): [typeof failurePolicies.network, string] => [
-  failurePolicies.network,
-  ipNetwork(ip),
-];
+export const networkLimit = (ip: string) => [failurePolicies.network, ipNetwork(ip)] as const;
 
 /** Returns the limits of failed logins with a username from an ip. */
-export function loginLimits(
-  username: string,
-  ip: string,
-): [(typeof failurePolicies)[keyof typeof failurePolicies], string][] {
-  const network = ipNetwork(ip);
-  return [
-    [failurePolicies.userAndNetwork, `${username} ${network}`],
-    [failurePolicies.user, username],
-    networkLimit(ip),
-  ];
-}
+export const loginLimits = (username: string, ip: string) =>
+  ({
+    network: [failurePolicies.userAndNetwork, `${username} ${ipNetwork(ip)}`],
+    target: [failurePolicies.user, username],
+    others: [networkLimit(ip)],
+  }) as const;

@@ -3,8 +3,7 @@ import { isPassword } from "../../access/mailbox-sessions/password.ts";
 import { signAccessToken, verifyAccessToken } from "../../access/sessions/access-token.ts";
 import { mailboxPasswordLimits } from "../../identity/sign-ins/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { countFailure } from "../../platform/rate-limits/exact.ts";
-import type { RatePolicy } from "../../platform/rate-limits/rules.ts";
+import { countFailure, type FailureLimits } from "../../platform/rate-limits/exact.ts";
 import { type CredentialRow, findByUsernameStatement } from "./credentials.ts";
 import { isKnownPassword, rememberPassword } from "./known-passwords.ts";
 import { ReplyError } from "./replies.ts";
@@ -129,7 +128,7 @@ interface LoginAccount {
   /** Records that its password was used. Null: nothing is to be recorded. */
   touch: (() => Promise<void>) | null;
   /** Returns the limits of failed logins from an ip. */
-  limits(ip: string): [RatePolicy, string][];
+  limits(ip: string): FailureLimits;
 }
 
 /**
@@ -170,6 +169,6 @@ async function ofMailbox(
     isPassword: (given) => isPassword(given, hash),
     touch: login.touch,
     // Those of webmail and IMAP, so that a guess counts wherever it is made.
-    limits: (ip) => [...mailboxPasswordLimits(username, ip), networkLimit(ip)],
+    limits: (ip) => ({ ...mailboxPasswordLimits(username, ip), others: [networkLimit(ip)] }),
   };
 }

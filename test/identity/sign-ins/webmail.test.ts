@@ -3,6 +3,8 @@ import { authenticateMailboxCaller } from "../../../src/access/mailbox-sessions/
 import { hashPassword, isPassword } from "../../../src/access/mailbox-sessions/password.ts";
 import { refreshMailboxSession } from "../../../src/access/mailbox-sessions/sessions.ts";
 import { GRACE_MS } from "../../../src/access/tokens/rules.ts";
+import { mailboxPasswordLimits } from "../../../src/identity/sign-ins/index.ts";
+import { countFailure } from "../../../src/platform/rate-limits/exact.ts";
 import { database } from "../../support/databases.ts";
 import { randomIp } from "../../support/sign-ins.ts";
 import { apiWith, aWorkspace, perTest, testContext } from "../../support/workspace.ts";
@@ -67,6 +69,17 @@ describe("POST /v1/webmail/login", () => {
     expect(responses.map(({ status }) => status).sort()).toEqual([...Array(10).fill(401), 429, 429, 429]);
     expect((await login(PASSWORD, ip)).status).toBe(429);
     expect((await login(PASSWORD)).status).toBe(200);
+  });
+
+  it("beyond 100 wrong passwords asks only the networks of an earlier success, each with its own limit", async () => {
+    const home = randomIp();
+    expect((await login(PASSWORD, home)).status).toBe(200);
+    const guesses = Array.from({ length: 100 }, (_, n) => mailboxPasswordLimits(workspace.mailbox, `198.18.${n}.1`));
+    await Promise.all(guesses.map((limits) => countFailure(testContext(), limits)));
+    expect((await login()).status).toBe(429);
+    for (let n = 0; n < 3; n++) expect((await login(PASSWORD, home)).status).toBe(200);
+    for (let n = 0; n < 10; n++) expect((await login("wrong password", home)).status).toBe(401);
+    expect((await login(PASSWORD, home)).status).toBe(429);
   });
 
   it("does not count the right password as a failure", async () => {

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { countExactly } from "../../../src/platform/rate-limits/exact.ts";
+import { countExactly, countFailure } from "../../../src/platform/rate-limits/exact.ts";
 import { hourlyPolicy } from "../../../src/platform/rate-limits/rules.ts";
 import { register, uniqueDomainName } from "../../support/domains.ts";
 import { aKey, apiOn, aWorkspace, perTest, type TestWorkspace, testContext } from "../../support/workspace.ts";
@@ -47,6 +47,24 @@ describe("an exact limit", () => {
     expect(await decideAt(start + HOUR)).toEqual({ isAllowed: true });
     expect(await decideAt(start + HOUR + 999)).toEqual({ isAllowed: false, retryAfterSeconds: 1 });
     expect(await decideAt(start + HOUR + 1_000)).toEqual({ isAllowed: true });
+  });
+
+  it("keeps a success for 90 days, and nothing beside it after the alarm of the window", async () => {
+    const limits = {
+      network: [hourlyPolicy("of-network", 3), "a"],
+      target: [hourlyPolicy("of-target", 3), "a"],
+    } as const;
+    const { exceeded, succeeded } = await countFailure(testContext(), limits);
+    expect(exceeded).toBeNull();
+    await succeeded();
+    const stub = env.RATE_LIMITER.getByName("of-network/a");
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+    expect(await runInDurableObject(stub, (_, { storage }) => storage.list())).toEqual(
+      new Map([["succeeded-at", expect.any(Number)]]),
+    );
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 91 * 24 * HOUR });
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+    expect(await runInDurableObject(stub, async (_, { storage }) => (await storage.list()).size)).toBe(0);
   });
 
   it("stores at most its number of times, and nothing after its alarm", async () => {

@@ -1,6 +1,6 @@
 /** Mail programs that send by the address and a password of a mailbox. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { countFailure } from "../../../src/platform/rate-limits/exact.ts";
+import { countTogether } from "../../../src/platform/rate-limits/exact.ts";
 import { networkLimit } from "../../../src/sending/submissions/rules.ts";
 import { anAppPassword, logInToImap } from "../../mailboxes/app-passwords/support.ts";
 import { database } from "../../support/databases.ts";
@@ -120,7 +120,7 @@ describe("a login with the address of a mailbox", () => {
 
   it("is refused after 100 failures from one network, whatever the addresses", async () => {
     await setPassword();
-    for (let n = 0; n < 100; n += 1) await countFailure(testContext(), [networkLimit("203.0.115.9")]);
+    for (let n = 0; n < 100; n += 1) await countTogether(testContext(), [networkLimit("203.0.115.9")]);
     const nobody = { username: `nobody@${workspace.domain}`, password: PASSWORD };
     for (const login of [nobody, { ...nobody, username: workspace.mailbox }])
       expect((await gateway.login(login, "c", "203.0.115.10")).reply).toMatch(/^454 4\.7\.0 Too many failed logins/);

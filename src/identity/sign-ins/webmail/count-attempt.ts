@@ -1,11 +1,10 @@
 import { parseAddress } from "../../../lib/addresses.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import { countFailure, retryLater } from "../../../platform/rate-limits/exact.ts";
-import type { RatePolicy } from "../../../platform/rate-limits/rules.ts";
+import { countFailure, type FailureLimits, retryLater } from "../../../platform/rate-limits/exact.ts";
 import { failureLimits } from "../rules.ts";
 
 /** Returns the limits of wrong passwords of a mailbox from an ip, wherever the password is given. */
-export const mailboxPasswordLimits = (email: string, ip: string | null): [RatePolicy, string][] =>
+export const mailboxPasswordLimits = (email: string, ip: string | null): FailureLimits =>
   failureLimits(`webmail ${parseAddress(email)?.key ?? "invalid"}`, ip);
 
 /**
