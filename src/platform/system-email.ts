@@ -26,3 +26,12 @@ export interface SystemEmailStep {
  * because a sign-in link must not wait for a queue, in which an outbox row would be processed after all others.
  */
 export type SendSystemEmail = (ctx: Ctx, email: SystemEmail, key?: string | null) => Promise<boolean>;
+
+/** Sends an email about what is done already. Never throws: a failure is logged. */
+export async function sendNotice(ctx: Ctx, email: SystemEmail, sendEmail: SendSystemEmail): Promise<void> {
+  try {
+    await sendEmail(ctx, email);
+  } catch (error) {
+    ctx.log("notice-email.failed", { subject: email.subject, error: String(error) });
+  }
+}

@@ -25,7 +25,7 @@ export async function redeemInvitation(ctx: Ctx, token: string, client: Client):
     client,
     next: "/app",
     redeem: [],
-    link: (userId) => acceptStatements(ctx, invitation, by(userId)),
+    accept: (userId) => acceptStatements(ctx, invitation, by(userId)),
     joins: invitation.workspace.id,
   });
 }

@@ -7,6 +7,7 @@ import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platfor
 import type { SignInMethod } from "../../platform/db/schema/main/index.ts";
 import { newWorkspace } from "../workspaces/index.ts";
 import { newInvitationLink } from "./invitation-link.ts";
+import { linkStatement, type ProviderAccount } from "./linked-accounts/index.ts";
 import { SECOND_FACTOR_TTL_MS } from "./rules.ts";
 
 /** A proven identity: an address that the person controls. */
@@ -20,10 +21,20 @@ export interface Identity {
   next: string;
   /** Statements that redeem the proof, in the transaction of the sign-in. */
   redeem: readonly MainStatement[];
-  /** Id of the workspace that the user joins by `link`. It becomes the active one, and no other is created. */
+  /** Id of the workspace that the user joins by `accept`. It becomes the active one, and no other is created. */
   joins?: string;
-  /** Returns statements that depend on the user, such as the link to an identity provider. */
-  link?: (userId: string) => MainStatement[];
+  /** Returns further statements of the proof, which depend on the user. */
+  accept?: (userId: string) => MainStatement[];
+  /** The account that proves the identity and is not linked yet. It is once the user is signed in. */
+  account?: ProviderAccount;
+}
+
+/** A session that was started. `linked`: the account that was linked to the user, and the address to tell about it. */
+export interface StartedSession {
+  kind: "session";
+  tokens: SessionTokens;
+  next: string;
+  linked?: { to: string; account: ProviderAccount } | undefined;
 }
 
 /**
@@ -32,7 +43,7 @@ export interface Identity {
  */
 export type SignIn =
   | { kind: "invitation"; path: string }
-  | { kind: "session"; tokens: SessionTokens; next: string }
+  | StartedSession
   | { kind: "second-factor"; token: string; expiresAt: number }
   | { kind: "refused" }
   | { kind: "redeemed-before" };
@@ -70,9 +81,11 @@ export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<Sign
     const user = [userId, address.address, address.key, identity.name, ctx.now()];
     statements.push(ctx.db.prepare(INSERT_USER).bind(...user));
   }
-  statements.push(...(identity.link?.(userId) ?? []));
+  statements.push(...(identity.accept?.(userId) ?? []));
+  const { account } = identity;
   const isPaused = found?.totp_enabled_at !== undefined && found.totp_enabled_at !== null;
-  if (isPaused) return pause(ctx, { userId, method, next }, statements);
+  if (isPaused) return pause(ctx, userId, { method, next, account }, statements);
+  if (account) statements.push(linkStatement(ctx, userId, account));
   const user = { userId, email: address.address, name: nameOf(identity) };
   const workspace = home ? null : await firstWorkspace(ctx, user, client.ip);
   const workspaceId = home ?? workspace?.id ?? "";
@@ -82,7 +95,9 @@ export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<Sign
   const isCommitted = await commit(ctx, statements);
   // Another sign-in created the account at the same moment.
   if (isCommitted === "repeat") return completeSignIn(ctx, identity);
-  return isCommitted ? { kind: "session", tokens: session.tokens, next } : { kind: "redeemed-before" };
+  if (!isCommitted) return { kind: "redeemed-before" };
+  const linked = found && account ? { to: address.address, account } : undefined;
+  return { kind: "session", tokens: session.tokens, next, linked };
 }
 
 /**
@@ -123,14 +138,18 @@ async function showInvitation(ctx: Ctx, { address, redeem }: Identity): Promise<
   return isCommitted === true ? { kind: "invitation", path: link.path } : { kind: "redeemed-before" };
 }
 
+/** A sign-in that waits for its second factor. */
+export type PendingSignIn = Pick<Identity, "method" | "next"> & { account: ProviderAccount | undefined };
+
 async function pause(
   ctx: Ctx,
-  { userId, method, next }: { userId: string; method: SignInMethod; next: string },
+  userId: string,
+  pending: PendingSignIn,
   statements: readonly MainStatement[],
 ): Promise<SignIn> {
   const { token, expiresAt, statement } = await issueOneTimeToken(ctx, "second_factor", {
     subject: userId,
-    data: { method, next },
+    data: { ...pending },
     ttlMs: SECOND_FACTOR_TTL_MS,
   });
   const isCommitted = await commit(ctx, [...statements, statement]);

@@ -1,5 +1,6 @@
 export { completeSignIn, type SignIn } from "./complete.ts";
 export { VALID_INVITATION } from "./invitation-link.ts";
+export { type LinkedAccountRow, listLinkedAccounts, providerNames, unlinkAccount } from "./linked-accounts/index.ts";
 export { createMagicLink, sendProofLink } from "./magic-links/index.ts";
 export { respondSignIn } from "./respond.ts";
 export { INVITATION_PURPOSE } from "./rules.ts";

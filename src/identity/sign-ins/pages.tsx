@@ -1,14 +1,13 @@
 import { ButtonLink, Field, Form, Layout, Notice } from "../../http/ui/index.ts";
+import { type Provider, providerNames } from "./linked-accounts/index.ts";
 
 interface SignInPageProps {
   /** Path that the sign-in leads to. */
   next: string;
-  providers: readonly ("google" | "github")[];
+  providers: readonly Provider[];
   email?: string;
   error?: string;
 }
-
-const providerNames = { google: "Google", github: "GitHub" } as const;
 
 /** The page that offers every way to sign in. */
 export const signInPage = ({ next, providers, email, error }: SignInPageProps) => (

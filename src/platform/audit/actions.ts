@@ -66,6 +66,7 @@ export const actions = {
   "session.ended": "session",
   "totp.enabled": "user",
   "totp.disabled": "user",
+  "account.unlinked": "user",
   "user.deleted": "user",
   "user.restricted": "user",
   "user.unrestricted": "user",

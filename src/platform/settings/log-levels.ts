@@ -2,7 +2,6 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** The level of each event of the log. docs/monitoring.md says what each means; a test compares both with the source. */
 export const logEvents: Readonly<Record<string, LogLevel>> = {
-  "account-deleted-email.failed": "error",
   "api-key.touch.failed": "warn",
   "app-password.touch.failed": "warn",
   "automations.failed": "error",
@@ -49,6 +48,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "mailbox.size-not-saved": "warn",
   "mailbox.structure-not-read": "warn",
   "mailbox.sockets-not-checked": "warn",
+  "notice-email.failed": "error",
   "notification.email.refused": "warn",
   "notification.failed": "warn",
   "notification.given-up": "error",

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { database } from "../../support/databases.ts";
-import { browser } from "../../support/sign-ins.ts";
-import { apiWith, aWorkspace } from "../../support/workspace.ts";
+import { aSession } from "../../support/sessions.ts";
+import { browser, codeOf, systemEmails } from "../../support/sign-ins.ts";
+import { aSystemWorkspace } from "../../support/transfers.ts";
+import { apiWith, aWorkspace, perSuite, until } from "../../support/workspace.ts";
 
 /** Signing in at the stand-in of test/support/provider-server.ts, in place of Google and GitHub. */
 
@@ -46,7 +47,18 @@ async function signIn(name: string, account: Account, changes: Record<string, un
   return { page, path, response: await page.get(path, crossSite) };
 }
 
+const system = perSuite(aSystemWorkspace);
+type Session = Awaited<ReturnType<typeof aSession>>;
+const linkedTo = async (session: Session) => (await session.get("/v1/linked-accounts/")).json<object[]>();
+
 for (const name of ["google", "github"]) {
+  const linked = ({ id, email }: Account) => ({
+    provider: name,
+    subject: String(id),
+    email,
+    created_at: expect.any(String),
+  });
+
   describe(`signing in with ${name}`, () => {
     it("signs in the user of a verified address, and later the linked user whatever the address is then", async () => {
       const workspace = await aWorkspace();
@@ -126,16 +138,57 @@ for (const name of ["google", "github"]) {
       expect((await page.get(path, crossSite)).status).toBe(502);
     });
 
-    it("waits for the second factor of a user with TOTP", async () => {
+    it("waits for the second factor of a user with TOTP, and links the account after it", async () => {
       const workspace = await aWorkspace();
-      await database.run("INSERT INTO user_totp (user_id, secret, created_at, enabled_at) VALUES (?1, 'x', 1, 1)", [
-        workspace.userId,
-      ]);
+      const session = await aSession(workspace);
+      const { secret } = await session.create<{ secret: string }>("/v1/auth/totp/setup", undefined);
+      await session.create("/v1/auth/totp/enable", { code: await codeOf(secret, -1) });
       const account = { id: randomAccountId(), email: `owner@${workspace.domain}`, verified: true };
       const { page, response } = await signIn(name, account);
       expect(await response.text()).toContain("url=/auth/totp");
       expect(page.jar.session).toBeUndefined();
       expect(page.jar.second_factor).toBeTruthy();
+      expect(await linkedTo(session)).toEqual([]);
+      expect((await page.post("/auth/totp", { code: await codeOf(secret) })).headers.get("Location")).toBe(
+        "/app?from=provider",
+      );
+      expect(await linkedTo(session)).toEqual([linked(account)]);
+    });
+
+    it("tells the user once by email that the account was linked, and none who is new", async () => {
+      const newcomer = { id: randomAccountId(), email: `${crypto.randomUUID()}@example.org`, verified: true };
+      await signIn(name, newcomer, { SIGN_UP: "open" });
+      const workspace = await aWorkspace();
+      const account = { id: randomAccountId(), email: `owner@${workspace.domain}`, verified: true };
+      await signIn(name, account);
+      await signIn(name, account);
+      const mails = async () => (await systemEmails(system, 1)).filter((text) => text.includes("was used to sign in"));
+      const ofUser = (texts: string[]) => texts.filter((text) => text.includes(account.email));
+      const found = await until(mails, (texts) => ofUser(texts).length > 0);
+      expect([ofUser(found).length, found.join().includes(newcomer.email)]).toEqual([1, false]);
+    });
+
+    it("lists the linked accounts to their user, who unlinks them by API or page, with an audit entry", async () => {
+      const workspace = await aWorkspace();
+      const [session, other] = [await aSession(workspace), await aSession(await aWorkspace())];
+      const account = { id: randomAccountId(), email: `owner@${workspace.domain}`, verified: true };
+      const path = `${name}/${account.id}`;
+      await signIn(name, account);
+      expect(await linkedTo(session)).toEqual([linked(account)]);
+      expect(await (await session.get("/app/security")).text()).toContain(`/app/security/accounts/${path}/unlink`);
+      expect(await linkedTo(other)).toEqual([]);
+      expect((await other.call("DELETE", `/v1/linked-accounts/${path}`)).status).toBe(404);
+      expect((await session.call("DELETE", `/v1/linked-accounts/${path}`)).status).toBe(204);
+      expect((await session.call("DELETE", `/v1/linked-accounts/${path}`)).status).toBe(404);
+      expect((await signIn(name, { ...account, verified: false })).response.status).toBe(403);
+      await signIn(name, account);
+      const unlinked = await session.post(`/app/security/accounts/${path}/unlink`, "");
+      expect(unlinked.headers.get("Location")).toBe("/app/security?done=unlinked");
+      expect(await linkedTo(session)).toEqual([]);
+      const entries = await (await session.get("/v1/audit")).json<{ action: string; detail: object }[]>();
+      expect(entries.filter(({ action }) => action === "account.unlinked")).toMatchObject(
+        [1, 2].map(() => ({ detail: { provider: name } })),
+      );
     });
 
     it("keeps its state in a Lax cookie of this host, and sends the visitor with PKCE S256", async () => {

@@ -5,7 +5,7 @@ import { auditStatement } from "../../../platform/audit/record.ts";
 import type { MainStatement } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../../platform/db/batch.ts";
 import { shardSql } from "../../../platform/jobs/shards.ts";
-import type { SendSystemEmail } from "../../../platform/system-email.ts";
+import { type SendSystemEmail, sendNotice } from "../../../platform/system-email.ts";
 import { closeForMail, deletionStatements } from "../../workspaces/index.ts";
 import { endMembershipStatements } from "../end-membership.ts";
 import { type AccountWorkspace, deletionIssue, isAlone, limits } from "./rules.ts";
@@ -115,19 +115,17 @@ function leaveStatements(ctx: CallerCtx, { number, role }: AccountWorkspace): Ma
   ];
 }
 
-/** Confirms the deletion by an email to the address that the account had. Never throws: the account is deleted. */
-async function sendConfirmation(ctx: CallerCtx, sendEmail: SendSystemEmail): Promise<void> {
-  const { serviceName } = ctx.settings;
-  try {
-    await sendEmail(ctx, {
+/** Confirms the deletion by an email to the address that the account had. */
+const sendConfirmation = (ctx: CallerCtx, sendEmail: SendSystemEmail) =>
+  sendNotice(
+    ctx,
+    {
       to: ctx.actor.email,
-      subject: `Your account at ${serviceName} is deleted`,
+      subject: `Your account at ${ctx.settings.serviceName} is deleted`,
       parts: [
-        `Your account at ${serviceName} was deleted, with its sessions and API keys. Nothing is left to do.`,
+        `Your account at ${ctx.settings.serviceName} was deleted, with its sessions and API keys. Nothing is left to do.`,
         "If it was not you, reply to this email at once.",
       ],
-    });
-  } catch (error) {
-    ctx.log("account-deleted-email.failed", { error: String(error) });
-  }
-}
+    },
+    sendEmail,
+  );

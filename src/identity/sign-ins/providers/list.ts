@@ -1,6 +1,5 @@
 import type { Settings } from "../../../platform/settings/settings.ts";
-
-export type Provider = "google" | "github";
+import type { Provider } from "../linked-accounts/index.ts";
 
 /** Returns the identity providers that the deployment is registered at. */
 export function enabledProviders(settings: Settings): Provider[] {

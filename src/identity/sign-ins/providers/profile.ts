@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import * as z from "zod";
 import type { Ctx } from "../../../platform/context.ts";
-import type { Provider } from "./list.ts";
+import type { Provider } from "../linked-accounts/index.ts";
 import type { ProviderState } from "./state.ts";
 
 /** Longest wait for a response of a provider, in ms. */

@@ -3,6 +3,7 @@ import { type AppContext, clientOf, newRoutes } from "../../../http/env.ts";
 import { needs } from "../../../http/needs.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { AppError } from "../../../lib/errors.ts";
+import { type Provider, providerNames } from "../linked-accounts/index.ts";
 import { signInPage } from "../pages.tsx";
 import { respondSignIn } from "../respond.ts";
 import { returnPath } from "../rules.ts";
@@ -11,16 +12,14 @@ import {
   completeProviderSignIn,
   enabledProviders,
   openState,
-  type Provider,
   ProviderError,
   STATE_TTL_MS,
 } from "./index.ts";
 
 const CANCELLED = "The sign-in was cancelled, or it took too long. Try again.";
 
-const names: Readonly<Record<Provider, string>> = { google: "Google", github: "GitHub" };
 const unverified = (provider: Provider) =>
-  `Your account at ${names[provider]} has no verified email address. Verify your address there, or sign in by a link by email.`;
+  `Your account at ${providerNames[provider]} has no verified email address. Verify your address there, or sign in by a link by email.`;
 
 function requireEnabled(c: AppContext, provider: Provider): void {
   if (!enabledProviders(c.get("ctx").settings).includes(provider)) throw new AppError(404, "Not found");

@@ -2,8 +2,8 @@ import type { Client } from "../../../access/sessions/start.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { completeSignIn, type SignIn } from "../complete.ts";
+import type { Provider } from "../linked-accounts/index.ts";
 import { accountName, returnPath } from "../rules.ts";
-import type { Provider } from "./list.ts";
 import { fetchProfile, redirectUri } from "./profile.ts";
 import { challengeOf, newState, type ProviderState } from "./state.ts";
 
@@ -11,8 +11,6 @@ const scopes = { google: "openid email profile", github: "read:user user:email" 
 
 const FIND_LINKED = `
   SELECT u.email FROM identities i JOIN users u ON u.id = i.user_id WHERE i.provider = ?1 AND i.subject = ?2`;
-const LINK = `
-  INSERT INTO identities (provider, subject, user_id, created_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`;
 
 /**
  * Returns the URL of a provider's sign-in page with PKCE, and the state to keep in a cookie
@@ -42,7 +40,7 @@ export async function beginProviderSignIn(
 
 /**
  * Signs in the user of an account at a provider: the one that it is linked to, otherwise the one of its verified address,
- * to which it is linked then. `unverified`: the account is not linked and has no verified address. Throws ProviderError.
+ * to which it is linked once the user is signed in. `unverified`: the account is not linked and has no verified address. Throws ProviderError.
  */
 export async function completeProviderSignIn(
   ctx: Ctx,
@@ -60,6 +58,6 @@ export async function completeProviderSignIn(
     client,
     next: returnPath(state.next),
     redeem: [],
-    link: (userId) => [ctx.db.prepare(LINK).bind(provider, profile.subject, userId, ctx.now())],
+    ...(linked === null ? { account: { provider, subject: profile.subject, email: address.address } } : {}),
   });
 }

@@ -1,7 +1,7 @@
 import { toBase64Url, utf8 } from "../../../lib/bytes.ts";
 import { open, randomToken, seal } from "../../../lib/secret-box.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import type { Provider } from "./list.ts";
+import type { Provider } from "../linked-accounts/index.ts";
 
 /** How long a visitor may take at an identity provider, in ms. */
 export const STATE_TTL_MS = 10 * 60_000;

@@ -1,17 +1,14 @@
-import { type Client, newSession, type SessionTokens } from "../../../access/sessions/start.ts";
+import { type Client, newSession } from "../../../access/sessions/start.ts";
 import { findOneTimeToken, redeemStatements } from "../../../access/tokens/one-time-tokens.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { ConcurrencyError, guardedBatch } from "../../../platform/db/batch.ts";
-import type { SignInMethod } from "../../../platform/db/schema/main/index.ts";
-import { firstWorkspace, mayGetWorkspace } from "../complete.ts";
+import { firstWorkspace, mayGetWorkspace, type PendingSignIn, type StartedSession } from "../complete.ts";
+import { linkStatement } from "../linked-accounts/index.ts";
 import { returnPath } from "../rules.ts";
 import { verifyCode } from "./verify.ts";
 
 /** The result of a second factor. `expired`: the sign-in has to start again. */
-export type SecondFactor =
-  | { kind: "session"; tokens: SessionTokens; next: string }
-  | { kind: "wrong-code" }
-  | { kind: "expired" };
+export type SecondFactor = StartedSession | { kind: "wrong-code" } | { kind: "expired" };
 
 const FIND_HOME = `
   SELECT u.email, u.name, (
@@ -33,7 +30,7 @@ export async function completeSecondFactor(
     .prepare(FIND_HOME)
     .bind(userId)
     .first<{ email: string; name: string | null; home: string | null }>();
-  const method = pending.data.method as SignInMethod;
+  const { method, next, account } = pending.data as unknown as PendingSignIn;
   if (!user || (user.home === null && !mayGetWorkspace(ctx, method))) return { kind: "expired" };
   const { email, name } = user;
   const owner = { userId, email, name: name ?? email.slice(0, email.lastIndexOf("@")) };
@@ -48,6 +45,7 @@ export async function completeSecondFactor(
       ...(workspace?.before ?? []),
       ...session.statements,
       ...(workspace ? [workspace.audit(session.sessionId)] : []),
+      ...(account ? [linkStatement(ctx, userId, account)] : []),
     ]);
   } catch (error) {
     // The code or the pending sign-in was used at the same moment.
@@ -55,5 +53,6 @@ export async function completeSecondFactor(
     throw error;
   }
   await verified.succeeded();
-  return { kind: "session", tokens: session.tokens, next: returnPath(String(pending.data.next)) };
+  const linked = account && { to: email, account };
+  return { kind: "session", tokens: session.tokens, next: returnPath(next), linked };
 }

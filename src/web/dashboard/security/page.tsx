@@ -15,7 +15,7 @@ import {
   useCaller,
   useViewer,
 } from "../../../http/ui/index.ts";
-import type { TotpStatus } from "../../../identity/sign-ins/index.ts";
+import { type LinkedAccountRow, providerNames, type TotpStatus } from "../../../identity/sign-ins/index.ts";
 import { formatTime } from "../../../lib/local-time.ts";
 
 interface SecurityPageProps {
@@ -23,14 +23,16 @@ interface SecurityPageProps {
   /** URL of the next page; null: this is the last one. */
   next: string | null;
   totp: TotpStatus;
+  accounts: readonly LinkedAccountRow[];
 }
 
-/** Two-factor authentication and the sessions of the user. */
-export const SecurityPage = ({ sessions, next, totp }: SecurityPageProps) => (
+/** Two-factor authentication, linked accounts and the sessions of the user. */
+export const SecurityPage = ({ sessions, next, totp, accounts }: SecurityPageProps) => (
   <AppLayout title="Security">
     <RefusalNotice />
     <h2>Two-factor authentication</h2>
     {totp.enabled ? <DisableForm recoveryCodes={totp.recoveryCodes} /> : <SetupForm />}
+    {accounts.length === 0 ? null : <LinkedAccounts accounts={accounts} />}
     <h2>Sessions</h2>
     <p>Devices signed in to your account. End a session that you do not recognise.</p>
     <SessionTable sessions={sessions} />
@@ -45,6 +47,28 @@ export const SecurityPage = ({ sessions, next, totp }: SecurityPageProps) => (
       <ButtonLink to="/app/security/delete" label="Delete account" kind="danger" />
     </p>
   </AppLayout>
+);
+
+const LinkedAccounts = ({ accounts }: Pick<SecurityPageProps, "accounts">) => (
+  <>
+    <h2>Linked accounts</h2>
+    <p>Whoever has one of these accounts signs in as you. A link by email always works too.</p>
+    <List
+      caption="Linked accounts"
+      columns={["Provider", "Address", "Linked", "Action"]}
+      rows={accounts.map(({ provider, subject, email, createdAt }) => [
+        providerNames[provider],
+        email ?? "Unknown",
+        <Time at={createdAt} />,
+        <PostButton
+          to={`/app/security/accounts/${provider}/${encodeURIComponent(subject)}/unlink`}
+          label="Unlink"
+          kind="link"
+          name={`Unlink ${email ?? subject} at ${providerNames[provider]}`}
+        />,
+      ])}
+    />
+  </>
 );
 
 const SetupForm = () => (

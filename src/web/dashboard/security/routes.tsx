@@ -6,7 +6,14 @@ import { readFields } from "../../../http/fields.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
 import { attempt, pageFor } from "../../../http/page-routes.ts";
 import { ConfirmPage, Time } from "../../../http/ui/index.ts";
-import { disableTotp, enableTotp, readTotpStatus, setUpTotp } from "../../../identity/sign-ins/index.ts";
+import {
+  disableTotp,
+  enableTotp,
+  listLinkedAccounts,
+  readTotpStatus,
+  setUpTotp,
+  unlinkAccount,
+} from "../../../identity/sign-ins/index.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { deleteAccountPages } from "./delete-account.tsx";
 import { RecoveryCodesPage, SecurityPage, TotpSetupPage } from "./page.tsx";
@@ -14,12 +21,15 @@ import { proofPages } from "./proof.tsx";
 
 const REVOKE = "DELETE /v1/sessions/:session_id";
 
+const UNLINK = "DELETE /v1/linked-accounts/:provider/:subject";
+
 const CodeForm = z.object({ code: z.string().max(64) });
 
 const notices: Readonly<Record<string, string>> = {
   ended: "The session is ended.",
   proven: "You have proved your identity for five minutes.",
   "totp-off": "Two-factor authentication is off.",
+  unlinked: "The account is unlinked.",
 };
 
 export const securityPages = newRoutes()
@@ -56,6 +66,10 @@ export const securityPages = newRoutes()
   .post("/app/security/sessions/:session_id/revoke", ...pageFor(REVOKE), async (c) => {
     await revokeSession(c.get("caller"), c.req.param("session_id"));
     return c.redirect("/app/security?done=ended", 303);
+  })
+  .post("/app/security/accounts/:provider/:subject/unlink", ...pageFor(UNLINK), async (c) => {
+    await unlinkAccount(c.get("caller"), c.req.param("provider"), c.req.param("subject"));
+    return c.redirect("/app/security?done=unlinked", 303);
   });
 
 /** Throws the error of a wrong code as one that its form explains. */
@@ -65,9 +79,11 @@ function refuseCode(error: unknown): never {
 }
 
 async function showSecurity(c: AppContext) {
-  const [{ rows: sessions, next }, totp] = await Promise.all([
+  const [{ rows: sessions, next }, totp, accounts] = await Promise.all([
     readPage(c, { path: "/app/security", read: listSessions, after: ({ id }) => id }),
     readTotpStatus(c.get("caller")),
+    listLinkedAccounts(c.get("caller")),
   ]);
-  return respondPage(c, <SecurityPage sessions={sessions} next={next} totp={totp} />, { notices });
+  const page = <SecurityPage sessions={sessions} next={next} totp={totp} accounts={accounts} />;
+  return respondPage(c, page, { notices });
 }

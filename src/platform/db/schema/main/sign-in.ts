@@ -35,6 +35,7 @@ export const identities = sqliteTable(
     subject: text().notNull(),
     userId: userId(),
     createdAt: integer("created_at").notNull(),
+    email: text(),
   },
   (t) => [primaryKey({ columns: [t.provider, t.subject] }), index("identities_by_user").on(t.userId)],
 );
