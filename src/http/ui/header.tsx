@@ -45,7 +45,7 @@ export const Header = ({ caller, query = "" }: HeaderProps) => (
 );
 
 /** The name of the workspace, and the others of the user. */
-const Switcher = ({ caller: { workspace, frame } }: { caller: CallerCtx }) => (
+const Switcher = ({ caller: { actor, workspace, frame } }: { caller: CallerCtx }) => (
   <>
     <button class="bare switcher" type="button" popovertarget="workspaces" aria-label={`Workspace ${workspace.name}`}>
       <span>{workspace.name}</span>
@@ -67,6 +67,12 @@ const Switcher = ({ caller: { workspace, frame } }: { caller: CallerCtx }) => (
           </Form>
         ),
       )}
+      {actor.scopes.has("team:manage") ? (
+        <a href="/app/workspaces/new">
+          <Icon name="plus" />
+          New workspace
+        </a>
+      ) : null}
     </div>
   </>
 );

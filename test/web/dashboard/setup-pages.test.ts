@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { aSession } from "../../support/sessions.ts";
+import { apiWithCookies, aSession, cookiesOf } from "../../support/sessions.ts";
 import { aSystemWorkspace } from "../../support/transfers.ts";
 import { aMember, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
@@ -147,5 +147,29 @@ describe("a member", () => {
     expect((await memberSession.get("/app/audit")).status).toBe(403);
     for (const path of ["/app/settings", "/app/team/invitations"])
       expect((await submit(memberSession, path, keyed({}))).status, path).toBe(403);
+  });
+});
+
+describe("the page of a new workspace", () => {
+  const path = "/app/workspaces/new";
+
+  it("creates it once, with its user as owner, and goes on in it", async () => {
+    expect(await textOf("/app")).toContain(`href="${path}"`);
+    const fields = keyed({ name: "A second shop" });
+    const [created, again] = [await submit(session, path, fields), await submit(session, path, fields)];
+    expect([created, again].map(({ headers }) => headers.get("Location"))).toEqual(["/app", "/app"]);
+    const browser = apiWithCookies(cookiesOf(created));
+    const me = await (await browser.get("/v1/me")).json();
+    expect(me).toMatchObject({ role: "owner", workspace: { name: "A second shop" } });
+    expect(await (await browser.get("/v1/workspaces/")).json()).toHaveLength(2);
+    expect(await (await browser.get("/app")).text()).toContain("A second shop");
+  });
+
+  it("shows a name that is refused again, and is not for members", async () => {
+    const refused = await submit(session, path, keyed({ name: " " }));
+    expect([refused.status, (await refused.text()).includes("Create workspace")]).toEqual([422, true]);
+    expect((await memberSession.get(path)).status).toBe(403);
+    expect((await submit(memberSession, path, keyed({ name: "Mine" }))).status).toBe(403);
+    expect(await textOf("/app", memberSession)).not.toContain(path);
   });
 });

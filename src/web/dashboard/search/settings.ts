@@ -7,6 +7,7 @@ const SETTINGS: readonly MenuEntry[] = [
   { path: "/app/settings", name: "Name of the workspace", icon: "settings", scope: "team:view" },
   { path: "/app/settings", name: "Pause sending", icon: "pause", scope: "team:view" },
   { path: "/app/settings", name: "Open and click tracking", icon: "eye", scope: "team:view" },
+  { path: "/app/workspaces/new", name: "New workspace", icon: "plus", scope: "team:manage" },
   { path: "/app/settings/delete", name: "Delete the workspace", icon: "trash", scope: "team:manage" },
   {
     path: "/app/notifications/preferences",

@@ -23,11 +23,13 @@ import {
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import { deleteWorkspacePages } from "./delete-workspace.tsx";
 import { readSettingsForm, type SettingsForm, toSettingsForm, toTracking, trackingOptions, valuesOf } from "./form.ts";
+import { newWorkspacePages } from "./new-workspace.tsx";
 import { PausedMail, pausedMailPages } from "./paused-mail.tsx";
 import { TimeZoneForm, timeZonePages } from "./time-zone.tsx";
 
 export const settingsPages = newRoutes()
   .route("/", deleteWorkspacePages)
+  .route("/", newWorkspacePages)
   .route("/", timeZonePages)
   .route("/", pausedMailPages)
   .get("/app/settings", ...pageFor("GET /v1/workspaces/:workspace_id"), showSettings)
