@@ -5,6 +5,7 @@ import { iso } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import type { automations } from "../../platform/db/schema/mail/index.ts";
 import type { Definition } from "./definition.ts";
+import { readableOf } from "./readable.ts";
 import { runStatuses, type Status } from "./rules.ts";
 import type { AutomationOut } from "./schema.ts";
 
@@ -25,9 +26,14 @@ const COLUMNS = `a.n, a.workspace, a.id, a.user_id AS userId, a.name, a.status, 
       WHERE v.automation = a.n AND c.step IN ('entered', 'completed', 'exited', 'removed') GROUP BY c.step)) AS runs,
   (SELECT json_group_object(c.step, c.runs) FROM automation_counts c WHERE c.version = a.version) AS steps`;
 
-/** Returns one automation of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
+/**
+ * Returns one automation of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace, and for one that
+ * the caller may not read.
+ */
 export async function getAutomation(ctx: CallerCtx, id: string): Promise<AutomationRow> {
-  return requireFound(await findAutomation(ctx, ctx.workspace.number, parseUuid(id) ?? ""), "Automation");
+  const row = await findAutomation(ctx, ctx.workspace.number, parseUuid(id) ?? "");
+  const [readable] = row ? await readableOf(ctx, [row]) : [];
+  return requireFound(readable, "Automation");
 }
 
 /** Returns an automation of a workspace by its id, or null. */
@@ -53,20 +59,20 @@ const LIST = `
 const LAST_ID = "g";
 
 /**
- * Returns automations of the caller's workspace, newest first: at most `limit` of them and about PAGE_BYTES. `next` is the id to continue
+ * Returns automations of the caller's workspace that it may read, newest first: at most `limit` of them and about PAGE_BYTES. `next` is the id to continue
  * below, or null on the last page.
  */
 export async function listAutomations(
   ctx: CallerCtx,
   { status, before, limit }: { status?: Status | undefined; before?: string | undefined; limit: number },
-): Promise<{ automations: AutomationRow[]; next: string | null }> {
+): Promise<{ automations: readonly AutomationRow[]; next: string | null }> {
   const { results } = await ctx.mail
     .prepare(LIST)
     .bind(ctx.workspace.number, status ?? null, before ?? LAST_ID, limit + 1, PAGE_BYTES)
     .all<AutomationRow & { found: number }>();
-  const automations = results.slice(0, limit);
-  const hasMore = automations.length < (results[0]?.found ?? 0);
-  return { automations, next: hasMore ? (automations.at(-1)?.id ?? null) : null };
+  const page = results.slice(0, limit);
+  const hasMore = page.length < (results[0]?.found ?? 0);
+  return { automations: await readableOf(ctx, page), next: hasMore ? (page.at(-1)?.id ?? null) : null };
 }
 
 /** Returns an automation as the API shows it. */

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aWorkspace, perTest } from "../../support/workspace.ts";
+import { insertDomain } from "../../support/transfers.ts";
+import { aKey, apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { aList, anEvent, automationsOf, emailsOf, runEngine } from "./support.ts";
 
 const workspace = perTest(aWorkspace);
@@ -49,6 +50,30 @@ it("an event begins a run, which waits, sends and ends, and tells what it did", 
     counters: { entered: 1, active: 0, completed: 1, exited: 0, removed: 0 },
     step_counters: { 0: 1, 1: 1, 2: 1, 3: 1 },
   });
+});
+
+it("a key restricted to domains reads only automations that send, all from mailboxes of these", async () => {
+  const other = await insertDomain(workspace);
+  const { id: elsewhere } = await workspace.create("/v1/mailboxes/", { domain_id: other.id, local_part: "hello" });
+  const branch = (then_steps: object[]) => ({
+    kind: "wait_for_event",
+    event: "paid",
+    limit: { days: 1 },
+    then_steps,
+    else_steps: [],
+  });
+  const shown = await automations.create({ steps: [branch([mail()])] });
+  const mixed = await automations.create({ steps: [mail(), branch([{ ...mail(), mailbox_id: elsewhere }])] });
+  const silent = await automations.create({ steps: [{ kind: "notify", message: "New" }] });
+  const key = await aKey(workspace, { scopes: ["automations:view"], domainIds: [workspace.domainId] });
+  const { get, post } = apiWith(key);
+  const list = await (await get("/v1/automations/")).json<{ id: string }[]>();
+  expect(list.map(({ id }) => id)).toEqual([shown.id]);
+  expect((await get(automations.path(shown.id, "/runs"))).status).toBe(200);
+  for (const { id } of [mixed, silent]) {
+    for (const rest of ["", "/runs"]) expect((await get(automations.path(id, rest))).status).toBe(404);
+    expect((await post(automations.path(id, "/dry-run"), { email: ada })).status).toBe(404);
+  }
 });
 
 it("a wait ends by its event, or takes the other branch when that does not come", async () => {

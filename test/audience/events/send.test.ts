@@ -5,6 +5,7 @@ import { database, withFailingCall } from "../../support/databases.ts";
 import { eventNamesOf, eventsOf, recordEvents } from "../../support/person-events.ts";
 import {
   aKey,
+  aMail,
   apiOn,
   apiWith,
   aWorkspace,
@@ -254,6 +255,25 @@ it("an event is stored when its response says so, whichever D1 call fails, and a
 });
 
 describe("GET /v1/people/{email}/events", () => {
+  it("has, for a key restricted to domains, no events of emails of other domains", async () => {
+    const { id: email } = await workspace.create("/v1/emails/", aMail(workspace, { to: [{ email: ADA }] }));
+    await idOf(await send({ name: "order.paid", email: ADA }));
+    const rows = [email, crypto.randomUUID()].map((email_id) => ({ id: crypto.randomUUID(), data: { email_id } }));
+    await database.run(
+      `INSERT INTO events (workspace, id, email_key, name, data, occurred_at, created_at)
+       SELECT ?1, value->>'id', ?2, 'email.opened', value->'data', 1, 1 FROM json_each(?3)`,
+      [workspace.workspaceNumber, ADA.toLowerCase(), JSON.stringify(rows)],
+    );
+    const readBy = async (domainIds: string[] | null) => {
+      const reader = apiWith(await aKey(workspace, { scopes: ["contacts:view"], domainIds }));
+      const found = await (await reader.get(`/v1/people/${ADA}/events`)).json<{ name: string; data: object }[]>();
+      return found.map(({ name, data }) => ("email_id" in data ? data.email_id : name)).sort();
+    };
+    expect(await readBy([workspace.domainId])).toEqual([email, "order.paid"].sort());
+    expect(await readBy([crypto.randomUUID()])).toEqual(["order.paid"]);
+    expect(await readBy(null)).toHaveLength(3);
+  });
+
   it("returns the events of a person of the workspace, newest first, in pages", async () => {
     const other = (await aWorkspace()).withoutQueue;
     await other.post("/v1/events", { name: "foreign", email: ADA });

@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-b570c200.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-3bf2b874.json",
+  guides: "/assets/guides-a5770b86.json",
 } as const;
