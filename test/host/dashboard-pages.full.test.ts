@@ -42,7 +42,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
       ["/app/webhooks", "Webhooks"],
       ["/app/notifications", "Notifications"],
       ["/app/forwarding", "Forwarding"],
-      ["/app/forwarding/filters", "Filters without a known maker"],
+      ["/app/forwarding/all", "All forwards"],
       ["/app/inbound", "Inbound log"],
     ]);
   });

@@ -48,3 +48,15 @@ export async function getMember(ctx: CallerCtx, userId: string): Promise<MemberR
     .where(and(eq(memberships.workspace, ctx.workspace.number), eq(memberships.userId, uuid)));
   return requireFound(row, "Member");
 }
+
+/** Returns the addresses of users by their ids, for ids that rows of the workspace name; null is none. */
+export async function findEmailsOf(
+  { db }: Pick<CallerCtx, "db">,
+  ids: readonly (string | null)[],
+): Promise<ReadonlyMap<string, string>> {
+  const { results } = await db
+    .prepare("SELECT u.id, u.email FROM json_each(?1) j CROSS JOIN users u ON u.id = j.value")
+    .bind(JSON.stringify([...new Set(ids)]))
+    .all<{ id: string; email: string }>();
+  return new Map(results.map(({ id, email }) => [id, email]));
+}

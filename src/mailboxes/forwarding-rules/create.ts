@@ -13,8 +13,8 @@ import { type RuleIn, type RuleOut, type RuleRow, toRule } from "./schema.ts";
 
 const INSERT = `
   INSERT INTO forwarding_rules (id, workspace, domain_id, mailbox_id, match, action, target, target_key, is_active, position,
-    secret, created_at, updated_at)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?12, ?11, ?11
+    secret, created_at, updated_at, user_id)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?12, ?11, ?11, ?13
    WHERE (SELECT count(*) FROM forwarding_rules WHERE workspace = ?2) < ${limits.rules}`;
 
 /**
@@ -42,13 +42,14 @@ export async function createRule(ctx: CallerCtx, input: RuleIn): Promise<RuleOut
     position: input.position ?? (await nextPosition(ctx)),
     created_at: now,
     updated_at: now,
+    user_id: ctx.actor.userId,
   };
   const values = [row.match, row.action, row.target, row.target_key, row.is_active, row.position];
   const secret = target.action === "webhook" ? newWebhookSecret() : null;
   const sealed = secret === null ? null : await sealSecret(ctx, row.id, secret);
   const response = toRule(row, secret);
   await guardedBatch(ctx.db, [
-    ctx.db.prepare(INSERT).bind(row.id, ctx.workspace.number, domainId, mailboxId, ...values, now, sealed),
+    ctx.db.prepare(INSERT).bind(row.id, ctx.workspace.number, domainId, mailboxId, ...values, now, sealed, row.user_id),
     expectChanges(ctx.db, 1),
     auditStatement(ctx, { action: "forwarding_rule.created", target: row.id, detail: { ...input.action } }),
     ...confirmation.statements,

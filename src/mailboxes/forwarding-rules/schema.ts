@@ -80,6 +80,7 @@ export const RuleOut = z
       .string()
       .optional()
       .describe("Signs what the rule posts to a URL. In the response of the call that makes it only."),
+    maker_id: z.uuid().nullable().describe("The user who saved the rule last. Null: not known."),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -95,6 +96,7 @@ export const RuleOut = z
         is_active: true,
         is_confirmed: false,
         position: 0,
+        maker_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
         created_at: "2026-11-21T14:00:00.000Z",
         updated_at: "2026-11-21T14:00:00.000Z",
       },
@@ -120,6 +122,7 @@ export function toRule(row: RuleRow, secret: string | null = null): RuleOut {
     is_confirmed: row.is_confirmed === 1,
     position: row.position,
     ...(secret === null ? {} : { secret }),
+    maker_id: row.user_id,
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
   };

@@ -11,7 +11,7 @@ import { type RuleOut, type RulePatch, toRule } from "./schema.ts";
 // A rule of a domain that has moved to another workspace stays disabled (docs/contract/inbound.md#forwarding-rules).
 const UPDATE = `
   UPDATE forwarding_rules SET match = ?3, action = ?4, target = ?5, target_key = ?6, is_active = ?7, position = ?8, updated_at = ?9,
-    secret = CASE WHEN ?4 = 'webhook' THEN coalesce(?10, secret) END
+    secret = CASE WHEN ?4 = 'webhook' THEN coalesce(?10, secret) END, user_id = ?11
    WHERE id = ?1 AND workspace = ?2
      AND (?7 = 0 OR EXISTS (SELECT 1 FROM domains d WHERE d.id = forwarding_rules.domain_id AND d.workspace = ?2))`;
 
@@ -35,7 +35,7 @@ export async function updateRule(ctx: CallerCtx, id: string, patch: RulePatch): 
     return conflict("The domain of this rule belongs to another workspace");
   };
   await guardedBatch(ctx.db, [
-    ctx.db.prepare(UPDATE).bind(row.id, ctx.workspace.number, ...values, ctx.now(), sealed),
+    ctx.db.prepare(UPDATE).bind(row.id, ctx.workspace.number, ...values, ctx.now(), sealed, ctx.actor.userId),
     expectChanges(ctx.db, 1),
     auditStatement(ctx, { action: "forwarding_rule.updated", target: row.id, detail: { ...patch } }),
     ...confirmation.statements,

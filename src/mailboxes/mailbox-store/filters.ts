@@ -44,21 +44,11 @@ export const activeFilters = (sql: Sql): Filter[] =>
     toFilter(row, NO_NAMES),
   );
 
-/** A filter that forwards, and whose maker is not known. */
-export interface MakerlessFilter {
-  id: string;
-  name: string | null;
-  /** The addresses that it forwards to. */
-  addresses: string[];
-}
-
-/** Returns the filters that forward in this workspace, by its number, without a known maker, in their order. */
-export const makerlessFilters = (sql: Sql, workspace: number): MakerlessFilter[] =>
+/** Returns the filters that are on and were made to forward in this workspace, by its number, with these forwards, in their order. */
+export const forwardingFilters = (sql: Sql, workspace: number) =>
   activeFilters(sql).flatMap(({ id, name, actions }) => {
-    const addresses = actions.flatMap((action) =>
-      action.type === "forward" && action.workspace === workspace && !action.maker ? [action.address] : [],
-    );
-    return addresses.length === 0 ? [] : [{ id, name, addresses }];
+    const forwards = actions.flatMap((one) => (one.type === "forward" && one.workspace === workspace ? [one] : []));
+    return forwards.length === 0 ? [] : [{ id, name, forwards }];
   });
 
 /** Returns a filter, or null. */

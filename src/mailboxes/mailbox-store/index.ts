@@ -14,7 +14,7 @@ export {
   textFields,
 } from "./filter-rules.ts";
 export { continueFilterRun, type FilterRun } from "./filter-run.ts";
-export type { FilterActionIn, FilterResult, MakerlessFilter } from "./filters.ts";
+export type { FilterActionIn, FilterResult } from "./filters.ts";
 export type { FolderResult } from "./folders.ts";
 export type { LabelResult } from "./labels.ts";
 export { migrate } from "./migrations.ts";

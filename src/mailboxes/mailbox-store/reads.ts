@@ -4,7 +4,7 @@ import { listConversations } from "./conversations.ts";
 import { findClaims } from "./draft-claims.ts";
 import { fetchMessages } from "./fetch.ts";
 import { readFilterRun } from "./filter-run.ts";
-import { findFilter, listFilters, makerlessFilters } from "./filters.ts";
+import { findFilter, forwardingFilters, listFilters } from "./filters.ts";
 import { readChanges, readFolder } from "./folder-state.ts";
 import { listFolderStates, listFolders } from "./folders.ts";
 import { findImport, listImports } from "./imports.ts";
@@ -48,7 +48,7 @@ export const reads = {
   listImports: read(listImports),
   listLabelled: read(listLabelled),
   listLabels: read(listLabels),
-  makerlessFilters: read(makerlessFilters),
+  forwardingFilters: read(forwardingFilters),
   openConversation: read(openConversation),
   quota: read(readQuota),
   readChanges: read(readChanges),

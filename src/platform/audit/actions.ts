@@ -34,6 +34,7 @@ export const actions = {
   "mailbox.alias_added": "mailbox",
   "mailbox.alias_deleted": "mailbox",
   "mailbox.filter_forwards": "mailbox",
+  "mailbox.filter_ended": "mailbox",
   "opened as": "mailbox",
   "forwarding_rule.created": "forwarding_rule",
   "forwarding_rule.updated": "forwarding_rule",

@@ -58,6 +58,17 @@ describe("a message is a loop", () => {
 });
 
 describe("forwarding rules", () => {
+  it("tell who saved them last", async () => {
+    const { id, maker_id } = await workspace.create<{ id: string; maker_id: string }>(PATH, {
+      domain_id: workspace.domainId,
+      action: { type: "mailbox", target: workspace.mailboxId },
+    });
+    expect(maker_id).toBe(workspace.userId);
+    const admin = await aMember(workspace, "admin");
+    await admin.call("PATCH", `${PATH}${id}`, { position: 7 });
+    expect(await (await workspace.get(`${PATH}${id}`)).json()).toMatchObject({ maker_id: admin.userId, position: 7 });
+  });
+
   it("are created at the end, listed in order, changed and deleted, with audit entries", async () => {
     const first = await aRule(workspace, { match: { from: "@example.org" } });
     const second = await aRule(workspace, { domain_id: undefined, mailbox_id: workspace.mailboxId });
@@ -113,7 +124,7 @@ describe("forwarding rules", () => {
     await database.run(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 199)
        INSERT INTO forwarding_rules SELECT 'r' || i || ?2, workspace, domain_id, mailbox_id, match, action, target, target_key,
-         secret, is_active, position, created_at, updated_at FROM forwarding_rules, n WHERE id = ?1`,
+         secret, is_active, position, created_at, updated_at, user_id FROM forwarding_rules, n WHERE id = ?1`,
       [id, workspace.workspaceId],
     );
     const refused = await workspace.post(PATH, {

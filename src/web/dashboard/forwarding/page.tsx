@@ -47,17 +47,16 @@ export const RulesPage = ({ rules, names }: { rules: readonly RuleOut[]; names: 
     />
     {mayManageMailboxes(useCaller().actor) ? (
       <p class="soft">
-        Filters of mailboxes forward too. <a href="/app/forwarding/filters">Filters without a known maker</a> go on
-        forwarding after the person who saved them has left.
+        Filters of mailboxes forward too. <a href="/app/forwarding/all">All forwards</a> are on one page.
       </p>
     ) : null}
   </AppLayout>
 );
 
-const statusOf = ({ is_active, is_confirmed }: RuleOut) =>
+export const statusOf = ({ is_active, is_confirmed }: RuleOut) =>
   is_active ? (is_confirmed ? "active" : "unconfirmed") : "off";
 
-const scopeOf = ({ domain_id, mailbox_id }: RuleOut, names: Names) =>
+export const scopeOf = ({ domain_id, mailbox_id }: RuleOut, names: Names) =>
   mailbox_id === null ? `all of ${names.get(domain_id) ?? "a domain"}` : (names.get(mailbox_id) ?? "a mailbox");
 
 function conditionOf({ match }: RuleOut): string {
@@ -69,7 +68,7 @@ function conditionOf({ match }: RuleOut): string {
   return parts.length === 0 ? "every email" : parts.join(", ");
 }
 
-const targetOf = ({ action: { type, target } }: RuleOut, names: Names) =>
+export const targetOf = ({ action: { type, target } }: RuleOut, names: Names) =>
   type === "mailbox" ? (names.get(target) ?? target) : target;
 
 /** The page that creates a rule. */

@@ -4,6 +4,7 @@ import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { changeByButton, onceForForm, pageFor, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
+import { findEmailsOf } from "../../../identity/members/index.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import {
   createRule,
@@ -16,10 +17,10 @@ import {
   toRule,
   updateRule,
 } from "../../../mailboxes/forwarding-rules/index.ts";
-import { listMakerlessFilters } from "../../../mailboxes/inbox/index.ts";
+import { endForwards, listForwardingFilters, openMailbox } from "../../../mailboxes/inbox/index.ts";
 import { listMailboxes } from "../../../mailboxes/mailboxes/index.ts";
+import { AllForwardsPage } from "./all-forwards.tsx";
 import { fieldOf, readRuleForm, toRuleForm, toRulePatch, toRuleRequest, valuesOf } from "./form.tsx";
-import { MakerlessFiltersPage } from "./makerless-filters.tsx";
 import { type Names, NewRulePage, RulePage, RuleSecretPage, RulesPage } from "./page.tsx";
 
 /** Most domains and mailboxes in the choice of a form, and whose names lists show. */
@@ -28,12 +29,16 @@ const CREATE = "POST /v1/forwarding-rules/";
 const UPDATE = "PATCH /v1/forwarding-rules/:rule_id";
 const DELETE = "DELETE /v1/forwarding-rules/:rule_id";
 
+/** A route for callers who may open every mailbox. */
+const OPEN_ALL = "PUT /v1/mailboxes/:mailbox_id/assignees";
+
 const notices: Readonly<Record<string, string>> = {
   created: "The rule is created.",
   saved: "The rule is saved.",
   enabled: "The rule is active.",
   disabled: "The rule is off. Nothing is forwarded by it.",
   deleted: "The rule is deleted.",
+  ended: "The filter forwards no more.",
 };
 
 export const forwardingPages = newRoutes()
@@ -53,13 +58,11 @@ export const forwardingPages = newRoutes()
       return showSaved(c, rule, "created");
     }),
   )
-  .get("/app/forwarding/filters", ...pageFor("PUT /v1/mailboxes/:mailbox_id/assignees"), async (c) => {
+  .get("/app/forwarding/all", ...pageFor(OPEN_ALL), showAll)
+  .post("/app/forwarding/filters/:mailbox_id/:filter_id/end", ...pageFor(OPEN_ALL), async (c) => {
     const caller = c.get("caller");
-    const { found, next } = await listMakerlessFilters(caller, c.req.query("after"));
-    return respondPage(c, <MakerlessFiltersPage found={found} />, {
-      next: next && `/app/forwarding/filters?${new URLSearchParams({ after: next })}`,
-      nextLabel: "Next mailboxes",
-    });
+    await endForwards(caller, await openMailbox(caller, c.req.param("mailbox_id")), c.req.param("filter_id"));
+    return c.redirect("/app/forwarding/all?done=ended", 303);
   })
   .get("/app/forwarding/:rule_id", ...pageFor("GET /v1/forwarding-rules/:rule_id"), showRule)
   .post("/app/forwarding/:rule_id", ...pageFor(UPDATE), (c) =>
@@ -136,6 +139,24 @@ async function findChoices(caller: CallerCtx): Promise<{ names: Names; scopes: {
     names: new Map(all.map(({ id, name }) => [id, name])),
     scopes: all.map(({ kind, id, label }) => ({ value: `${kind}:${id}`, label })),
   };
+}
+
+async function showAll(c: AppContext) {
+  const caller = c.get("caller");
+  const after = c.req.query("after");
+  const [{ filters, next }, rows, { names }] = await Promise.all([
+    listForwardingFilters(caller, after),
+    after === undefined ? listRules(caller) : [],
+    findChoices(caller),
+  ]);
+  const rules = rows.map((row) => toRule(row));
+  const makerIds = [...rules.map(({ maker_id }) => maker_id), ...filters.map(({ makerId }) => makerId)];
+  const makers = await findEmailsOf(caller, makerIds);
+  return respondPage(c, <AllForwardsPage rules={rules} filters={filters} names={names} makers={makers} />, {
+    notices,
+    next: next && `/app/forwarding/all?${new URLSearchParams({ after: next })}`,
+    nextLabel: "Next mailboxes",
+  });
 }
 
 async function showForm(c: AppContext) {

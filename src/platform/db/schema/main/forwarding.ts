@@ -20,6 +20,7 @@ export const forwardingRules = sqliteTable(
     position: integer().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
+    userId: text("user_id"),
   },
   (t) => [
     index("forwarding_rules_by_workspace").on(t.workspace, t.position, t.id),
