@@ -5,8 +5,10 @@ import { hashPassword, isPassword } from "./password.ts";
 
 const FIND_HASH = "SELECT hash FROM mailbox_passwords WHERE mailbox_id = ?1";
 
-// Keeps the rights with which the old password ends: one who knows a password cannot make it last longer than they do.
-const REPLACE = "UPDATE mailbox_passwords SET hash = ?2, changed_at = ?3 WHERE mailbox_id = ?1 AND hash = ?4";
+// The mailbox itself becomes the maker: the password ends with no other person's right.
+const REPLACE = `
+  UPDATE mailbox_passwords SET hash = ?2, changed_at = ?3, api_key_id = NULL, assignee_id = NULL, user_id = NULL
+   WHERE mailbox_id = ?1 AND hash = ?4`;
 
 const END_TOKENS = `
   DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id = ?1 AND id <> ?2)`;

@@ -19,8 +19,8 @@ export const mayOpenSql = (mailboxId: string) => `(m.role <> 'member' OR ${isAss
 
 /**
  * Returns a condition of SQL: the right by which a password `p` of a mailbox `b` was set has not ended. It is that of the user in a
- * session, or the API key with the role of its user and the assignment. A row without a user is by a key, or from before the
- * column: then it has the assignment alone. `now` is the parameter of the time.
+ * session, or the API key with the role of its user and the assignment. A row without a user is by a key, by the mailbox itself, or
+ * from before the column: then it has the assignment alone. `now` is the parameter of the time.
  */
 const hasRight = (now: string) => `
   (p.user_id IS NULL OR EXISTS (
