@@ -8,6 +8,7 @@ import { iso } from "../../lib/time.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
+import { tellAssignees } from "../mailboxes/index.ts";
 import { openForPasswords } from "./open.ts";
 import { isFull } from "./queries.ts";
 import { MAX_APP_PASSWORDS } from "./rules.ts";
@@ -44,6 +45,7 @@ export async function createAppPassword(
     if (error instanceof ConcurrencyError && !ctx.idempotency) throw tooMany();
     throw error;
   }
+  if (by === null) await tellAssignees(ctx, mailbox);
   return response;
 }
 

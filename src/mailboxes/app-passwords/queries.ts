@@ -5,16 +5,25 @@ import type { appPasswords } from "../../platform/db/schema/main/index.ts";
 import { openForPasswords } from "./open.ts";
 import { MAX_APP_PASSWORDS } from "./rules.ts";
 
-export type AppPasswordRow = Pick<typeof appPasswords.$inferSelect, "id" | "name" | "createdAt" | "lastUsedAt">;
+export interface AppPasswordRow
+  extends Pick<typeof appPasswords.$inferSelect, "id" | "name" | "createdAt" | "lastUsedAt"> {
+  /** The user who made it, and its address. Null: the mailbox itself, or not known. */
+  makerId: string | null;
+  maker: string | null;
+}
 
 /** Returns the app passwords of a mailbox that have not ended, newest first: all of them, since there are few. Throws 404, and 403. */
 export async function listAppPasswords(ctx: CallerCtx, mailboxId: string): Promise<AppPasswordRow[]> {
   return findAll(ctx, (await openForPasswords(ctx, mailboxId, "read")).id);
 }
 
+const MAKER =
+  "SELECT $ FROM users u WHERE u.id = coalesce(p.user_id, (SELECT user_id FROM api_keys WHERE id = p.api_key_id))";
+
 const FIND = `
-  SELECT p.id, p.name, p.created_at AS createdAt, p.last_used_at AS lastUsedAt FROM ${appPasswordsOf("?1", "?2")}
-   ORDER BY p.id DESC LIMIT ${MAX_APP_PASSWORDS}`;
+  SELECT p.id, p.name, p.created_at AS createdAt, p.last_used_at AS lastUsedAt, (${MAKER.replace("$", "u.id")}) AS makerId,
+         (${MAKER.replace("$", "u.email")}) AS maker
+    FROM ${appPasswordsOf("?1", "?2")} ORDER BY p.id DESC LIMIT ${MAX_APP_PASSWORDS}`;
 
 /** Returns the statement that reads the app passwords of a mailbox as rows of AppPasswordRow, for the call that opens it. */
 export const findOfMailboxStatement = ({ db, now }: Pick<CallerCtx, "db" | "now">, mailboxId: string): MainStatement =>

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { checkName } from "../../lib/text-fields.ts";
-import { iso } from "../../lib/time.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import type { AppPasswordRow } from "./queries.ts";
 import { MAX_NAME_CHARACTERS } from "./rules.ts";
@@ -49,11 +49,15 @@ export const AppPasswordOut = z
     name: z.string(),
     created_at: timestamp,
     last_used_at: timestamp.nullable().describe("To the minute. null: never."),
+    maker_id: z.uuid().nullable().describe("The user who made it. Null: the mailbox itself, or not known."),
   })
-  .meta({ ref: "AppPassword", examples: [{ ...example, last_used_at: null }] });
+  .meta({
+    ref: "AppPassword",
+    examples: [{ ...example, last_used_at: null, maker_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05" }],
+  });
 export type AppPasswordOut = z.output<typeof AppPasswordOut>;
 
 /** Serializes an app password. The password is not stored. */
-export function toAppPassword({ id, name, createdAt, lastUsedAt }: AppPasswordRow): AppPasswordOut {
-  return { id, name, created_at: iso(createdAt), last_used_at: lastUsedAt === null ? null : iso(lastUsedAt) };
+export function toAppPassword({ id, name, createdAt, lastUsedAt, makerId }: AppPasswordRow): AppPasswordOut {
+  return { id, name, created_at: iso(createdAt), last_used_at: isoOrNull(lastUsedAt), maker_id: makerId };
 }

@@ -6,4 +6,5 @@ export { getMailbox, listMailboxes, type MailboxRow } from "./queries.ts";
 export { mayManage, mayRename, missingForPassword } from "./rights.ts";
 export { AssigneesIn, MailboxIn, type MailboxOut, MailboxPatch, PasswordIn, toMailbox } from "./schema.ts";
 export { setMailboxPassword } from "./set-password.ts";
+export { tellAssignees } from "./tell-assignees.ts";
 export { updateMailbox } from "./update.ts";

@@ -6,6 +6,7 @@ import { checkAccess } from "../mailbox-store/index.ts";
 import { getMailbox } from "./queries.ts";
 import { missingForPassword } from "./rights.ts";
 import { type MailboxOut, toMailbox } from "./schema.ts";
+import { tellAssignees } from "./tell-assignees.ts";
 
 /**
  * Sets the password of a mailbox for webmail. Its sessions end, and its app passwords are deleted. The password ends with the API key that set it, and one that
@@ -22,5 +23,6 @@ export async function setMailboxPassword(ctx: CallerCtx, id: string, password: s
     auditStatement(ctx, { action: "mailbox.password_changed", target: row.id, detail: {} }),
   ]);
   await checkAccess(ctx, row.id);
+  await tellAssignees(ctx, row);
   return mailbox;
 }

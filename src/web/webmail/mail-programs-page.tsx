@@ -76,12 +76,13 @@ function Servers({ page: { caller, mailbox } }: Pick<MailProgramsPageProps, "pag
 
 const SECURITY: Readonly<Record<MailServer["security"], string>> = { tls: "SSL/TLS", starttls: "STARTTLS" };
 
-const AppPassword = ({ id, name, createdAt, lastUsedAt }: AppPasswordRow) => (
+const AppPassword = ({ id, name, createdAt, lastUsedAt, maker }: AppPasswordRow) => (
   <li>
     <span>
       {name}{" "}
       <span class="soft">
-        created <Time at={iso(createdAt)} />, {lastUsedAt === null ? "never used" : "last used "}
+        created <Time at={iso(createdAt)} />
+        {maker === null ? "" : ` by ${maker}`}, {lastUsedAt === null ? "never used" : "last used "}
         {lastUsedAt === null ? null : <Time at={iso(lastUsedAt)} />}
       </span>
     </span>

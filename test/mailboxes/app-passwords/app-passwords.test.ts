@@ -30,7 +30,8 @@ describe("an app password", () => {
     const { id, password, ...rest } = await anAppPassword(workspace, { name: "Phone" });
     expect(rest).toEqual({ name: "Phone", created_at: expect.any(String) });
     expect(password).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){6}[0-9a-hjkmnp-tv-z]{4}$/);
-    expect(await list()).toEqual([{ id, name: "Phone", created_at: rest.created_at, last_used_at: null }]);
+    const shown = { id, name: "Phone", created_at: rest.created_at, last_used_at: null, maker_id: workspace.userId };
+    expect(await list()).toEqual([shown]);
     const results = await database.rows("SELECT * FROM app_passwords WHERE id = ?1", [id]);
     expect(results[0]?.hash).toMatch(/^\d+\.[\w+/]{43}=$/);
     expect(JSON.stringify(results)).not.toContain(password);
