@@ -190,6 +190,8 @@ export interface AppPassword {
   created_at: string;
   /** To the minute. null: never. */
   last_used_at: string | null;
+  /** The user who made it. Null: the mailbox itself, or not known. */
+  maker_id: string | null;
 }
 
 export interface AppPasswordCreate {

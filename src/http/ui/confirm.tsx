@@ -15,6 +15,8 @@ interface ConfirmProps {
   once?: boolean;
   /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
+  /** Fields of the form, before its button. */
+  choices?: Child;
   /** Names the things that end or are deleted. */
   children?: Child;
 }
@@ -27,15 +29,19 @@ export const ConfirmPage = ({
   isFinal = true,
   once = false,
   fields = {},
+  choices,
   children,
 }: ConfirmProps) => (
   <AppLayout title={title}>
     <p>{children}</p>
-    <Form class="actions" once={once} fields={fields}>
-      <button class={isFinal ? "danger final" : undefined} type="submit">
-        {button}
-      </button>
-      <ButtonLink to={back} label="Cancel" kind="quiet" />
+    <Form class="form" once={once} fields={fields}>
+      {choices}
+      <div class="actions">
+        <button class={isFinal ? "danger final" : undefined} type="submit">
+          {button}
+        </button>
+        <ButtonLink to={back} label="Cancel" kind="quiet" />
+      </div>
     </Form>
   </AppLayout>
 );

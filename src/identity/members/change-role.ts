@@ -5,23 +5,34 @@ import { forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { changeMember } from "./change.ts";
+import { END_PASSWORDS, keepPasswordsStatement, keptDetail, requireMayKeep } from "./passwords.ts";
 import type { MemberRow } from "./queries.ts";
 
 /**
- * Changes the role of a member, from the next request of any of its credentials on. Throws 404; 403 for a role with more
- * rights than the calling credential, when an admin changes an owner, and for a new owner as `requireProofOfSession`; 409 for the last owner.
+ * Changes the role of a member, from the next request of any of its credentials on. With the right to open all mailboxes the passwords
+ * end that it has set, as by `removeMember`. Throws 404; 403 for a role with more rights than the calling credential, when an admin changes
+ * an owner, and for a new owner as `requireProofOfSession`; 409 for the last owner.
  */
 export async function changeRole(
   ctx: CallerCtx,
   { workspaceId, userId }: { workspaceId: string; userId: string },
   role: Role,
+  keep: readonly string[] = [],
 ): Promise<MemberRow> {
   await requireActiveWorkspace(ctx, workspaceId);
   requireAllDomains(ctx);
   requireRightsOf(ctx.actor, role);
   if (role === "owner") requireProofOfSession(ctx);
+  requireMayKeep(ctx.actor, keep);
+  const { db, workspace } = ctx;
   return changeMember(ctx, userId, role, ({ userId: target, email, role: before }) => [
-    auditStatement(ctx, { action: "member.role_changed", target, detail: { email, from: before, to: role } }),
+    keepPasswordsStatement(ctx, target, keep),
+    ...(role === "member" ? [db.prepare(END_PASSWORDS).bind(workspace.number, target)] : []),
+    auditStatement(ctx, {
+      action: "member.role_changed",
+      target,
+      detail: { email, from: before, to: role, ...keptDetail(keep) },
+    }),
   ]);
 }
 

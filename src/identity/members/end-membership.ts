@@ -1,4 +1,5 @@
 import type { Ctx, MainStatement } from "../../platform/context.ts";
+import { END_PASSWORDS } from "./passwords.ts";
 
 /** Ends what gives a former member access to the workspace ?1. The rows would work again if the user (?2) joined again. */
 const END = [
@@ -9,12 +10,14 @@ const END = [
   "DELETE FROM invitations WHERE workspace = ?1 AND invited_by = ?2",
   "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM oauth_grants WHERE workspace = ?1 AND user_id = ?2)",
   "DELETE FROM oauth_grants WHERE workspace = ?1 AND user_id = ?2",
+  END_PASSWORDS,
+  "DELETE FROM app_passwords WHERE user_id = ?2 AND mailbox_id IN (SELECT id FROM mailboxes WHERE workspace = ?1)",
   "DELETE FROM mailbox_assignees WHERE user_id = ?2 AND mailbox_id IN (SELECT id FROM mailboxes WHERE workspace = ?1)",
 ];
 
 /**
- * Returns the statements that end the API keys, SMTP credentials, sessions, OAuth grants with their refresh tokens, and
- * mailbox assignments of a former member, for the transaction that deletes the membership.
+ * Returns the statements that end the API keys, SMTP credentials, sessions, OAuth grants with their refresh tokens, passwords and
+ * assignments of mailboxes of a former member, for the transaction that deletes the membership.
  */
 export function endMembershipStatements(
   { db, now }: Ctx,

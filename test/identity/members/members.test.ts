@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { changes, mayChange, roles } from "../../../src/identity/members/rules.ts";
 import type { MemberOut } from "../../../src/identity/members/schema.ts";
+import { anAppPassword, logInToImap } from "../../mailboxes/app-passwords/support.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
@@ -8,6 +9,7 @@ import { insertInvitation } from "../../support/invitations.ts";
 import { aGrant, createGrant, postForm } from "../../support/oauth.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { submit } from "../../web/dashboard/support.ts";
 
 const TRIALS = byExtent({ quick: 4, full: 8, long: 300 });
 let workspace: TestWorkspace;
@@ -243,6 +245,89 @@ describe("the end of a membership", () => {
     expect(
       await count("SELECT count(*) AS n FROM api_keys WHERE user_id = ?1 AND revoked_at IS NULL", member.userId),
     ).toBe(0);
+  });
+});
+
+describe("the passwords of mailboxes that a person has set", () => {
+  const PASSWORD = "correct horse battery staple";
+  /** Returns functions that act for an admin who has set the password of the mailbox in a session, and made an app password. */
+  async function aMaker() {
+    const admin = await aMember(workspace, "admin");
+    const session = await aSession({ ...workspace, userId: admin.userId });
+    await setPasswordBy(session);
+    const { password } = await anAppPassword({ mailboxId: workspace.mailboxId, post: session.post });
+    return { ...admin, path: `/app/team/${admin.userId}`, appPassword: password };
+  }
+  const setPasswordBy = async (api: Pick<TestWorkspace, "call">) =>
+    expect(
+      (await api.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/password`, { password: PASSWORD })).status,
+    ).toBe(200);
+  const opens = async (password = PASSWORD) => (await logInToImap(workspace.mailbox, password)).error === null;
+  const rejoin = ({ userId }: { userId: string }) =>
+    database.run("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)", [
+      workspace.workspaceNumber,
+      userId,
+    ]);
+  /** The fields of a form that lists the mailbox and does not choose its password to end. */
+  const keeping = () => ({ listed: workspace.mailboxId });
+
+  it("end for good with the membership, with the app passwords", async () => {
+    const maker = await aMaker();
+    expect([await opens(), await opens(maker.appPassword)]).toEqual([true, true]);
+    await remove(workspace, maker.userId);
+    await rejoin(maker);
+    expect([await opens(), await opens(maker.appPassword)]).toEqual([false, false]);
+  });
+
+  it("end with the role that opens every mailbox, set in a session or by a key, and not those of others", async () => {
+    const maker = await aMaker();
+    await setPasswordBy(apiWith(maker.apiKey));
+    expect((await setRole(workspace, maker.userId, "member")).status).toBe(200);
+    await setRole(workspace, maker.userId, "admin");
+    expect(await opens()).toBe(false);
+    await setPasswordBy(workspace);
+    await setRole(workspace, maker.userId, "member");
+    expect(await opens()).toBe(true);
+  });
+
+  it("are listed where the person is removed or demoted, all chosen to end", async () => {
+    const [owner, maker] = [await aSession(workspace), await aMaker()];
+    const demotion = await submit(owner, `${maker.path}/role`, { role: "member" });
+    expect(demotion.headers.get("Location")).toBe(`${maker.path}/demote`);
+    for (const page of ["demote", "remove"]) {
+      const html = await (await owner.get(`${maker.path}/${page}`)).text();
+      expect(html).toContain(`name="end" value="${workspace.mailboxId}" checked=""`);
+      expect(html).toContain(workspace.mailbox);
+    }
+    const listed = { listed: workspace.mailboxId, end: workspace.mailboxId };
+    expect((await submit(owner, `${maker.path}/demote`, listed)).headers.get("Location")).toBe(
+      "/app/team?done=changed",
+    );
+    expect(await opens()).toBe(false);
+    expect(await (await owner.get(`${maker.path}/remove`)).text()).not.toContain('name="end"');
+  });
+
+  it("are kept one by one by an owner, who becomes their maker, with an audit entry", async () => {
+    const [owner, maker] = [await aSession(workspace), await aMaker()];
+    await submit(owner, `${maker.path}/remove`, keeping());
+    expect([await opens(), await opens(maker.appPassword)]).toEqual([true, false]);
+    expect((await readAudit(workspace)).at(-1)).toMatchObject({
+      action: "member.removed",
+      detail: { email: maker.email, passwords_kept: [workspace.mailboxId] },
+    });
+    const other = await aMember(workspace, "owner");
+    await remove(other, workspace.userId);
+    expect(await opens()).toBe(false);
+  });
+
+  it("are kept by no admin, and by no one who leaves", async () => {
+    const maker = await aMaker();
+    const admin = await aSession({ ...workspace, ...(await aMember(workspace, "admin")) });
+    expect(await (await admin.get(`${maker.path}/remove`)).text()).not.toContain('name="end"');
+    expect((await submit(admin, `${maker.path}/remove`, keeping())).status).toBe(403);
+    const self = await aSession({ ...workspace, userId: maker.userId });
+    expect((await submit(self, `${maker.path}/remove`, keeping())).status).toBe(403);
+    expect(await opens()).toBe(true);
   });
 });
 

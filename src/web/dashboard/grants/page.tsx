@@ -29,12 +29,13 @@ const GrantTable = ({ grants }: { grants: readonly GrantRow[] }) => (
   <List
     caption="Connected programs"
     empty={<Empty drawing="plug">No program is connected.</Empty>}
-    columns={["Program", "Workspace", "It may", "Connected", "Action"]}
+    columns={["Program", "Workspace", "It may", "Connected", "Last use", "Action"]}
     rows={grants.map((grant) => [
       clientName(grant),
       grant.workspace_name,
       (JSON.parse(grant.scopes) as Scope[]).map((scope) => scopes[scope] ?? scope).join(" "),
       <Time at={grant.created_at} />,
+      grant.refreshed_at === null ? "Never" : <Time at={grant.refreshed_at} />,
       <ActionLink to={`/app/grants/${grant.id}/revoke`} label="Disconnect" name={`Disconnect ${clientName(grant)}`} />,
     ])}
   />

@@ -1,6 +1,6 @@
 import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
-import { attempt, onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
+import { onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {
   InvitationIn,
@@ -8,10 +8,19 @@ import {
   listInvitations,
   withdrawInvitation,
 } from "../../../identity/invitations/index.ts";
-import { changeRole, getMember, listMembers, MemberPatch, removeMember } from "../../../identity/members/index.ts";
+import {
+  changeRole,
+  getMember,
+  listMembers,
+  listPasswordsOf,
+  MemberPatch,
+  removeMember,
+} from "../../../identity/members/index.ts";
 import { TeamPage } from "./page.tsx";
+import { keptBy, PasswordChoice } from "./password-choice.tsx";
 
 const PAGE_SIZE = 100;
+const CHANGE = "PATCH /v1/workspaces/:workspace_id/members/:user_id";
 const REMOVE = "DELETE /v1/workspaces/:workspace_id/members/:user_id";
 
 const notices: Readonly<Record<string, string>> = {
@@ -43,14 +52,40 @@ export const teamPages = newRoutes()
       return c.redirect("/app/team?done=withdrawn", 303);
     },
   )
-  .post("/app/team/:user_id/role", ...pageFor("PATCH /v1/workspaces/:workspace_id/members/:user_id"), (c) =>
+  .post("/app/team/:user_id/role", ...pageFor(CHANGE), (c) =>
     submitForm(c, showTeam, async (fields) => {
       const caller = c.get("caller");
       const userId = c.req.param("user_id");
       // Before the role: an unknown member is a 404 whatever the form says.
-      await getMember(caller, userId);
+      const member = await getMember(caller, userId);
       const { role } = parseFields(MemberPatch, { role: fields.get("role") ?? "" });
+      const isDemotion = role === "member" && member.role !== "member";
+      if (isDemotion && (await listPasswordsOf(caller, userId)).length > 0) return `/app/team/${userId}/demote`;
       await changeRole(caller, { workspaceId: caller.workspace.id, userId }, role);
+      return "/app/team?done=changed";
+    }),
+  )
+  .get("/app/team/:user_id/demote", ...pageFor(CHANGE), async (c) => {
+    const caller = c.get("caller");
+    const { userId, email } = await getMember(caller, c.req.param("user_id"));
+    const passwords = await listPasswordsOf(caller, userId);
+    return respondPage(
+      c,
+      <ConfirmPage
+        title={`Make ${email} a member?`}
+        button="Change role"
+        back="/app/team"
+        choices={<PasswordChoice passwords={passwords} />}
+      >
+        As a member, {email} opens only the mailboxes that are assigned to them.
+      </ConfirmPage>,
+    );
+  })
+  .post("/app/team/:user_id/demote", ...pageFor(CHANGE), (c) =>
+    submitForm(c, showTeam, async (fields) => {
+      const caller = c.get("caller");
+      const ids = { workspaceId: caller.workspace.id, userId: c.req.param("user_id") };
+      await changeRole(caller, ids, "member", keptBy(fields));
       return "/app/team?done=changed";
     }),
   )
@@ -58,22 +93,24 @@ export const teamPages = newRoutes()
     const caller = c.get("caller");
     const { userId, email } = await getMember(caller, c.req.param("user_id"));
     const isSelf = userId === caller.actor.userId;
+    const passwords = await listPasswordsOf(caller, userId);
     return respondPage(
       c,
       <ConfirmPage
         title={isSelf ? `Leave ${caller.workspace.name}?` : `Remove ${email}?`}
         button={isSelf ? "Leave" : "Remove"}
         back="/app/team"
+        choices={<PasswordChoice passwords={passwords} isSelf={isSelf} />}
       >
         The API keys, sessions and connected programs of {email} in this workspace end at once.
       </ConfirmPage>,
     );
   })
   .post("/app/team/:user_id/remove", ...pageFor(REMOVE), (c) =>
-    attempt(c, showTeam, async () => {
+    submitForm(c, showTeam, async (fields) => {
       const caller = c.get("caller");
       const userId = c.req.param("user_id");
-      await removeMember(caller, { workspaceId: caller.workspace.id, userId });
+      await removeMember(caller, { workspaceId: caller.workspace.id, userId }, keptBy(fields));
       return userId.toLowerCase() === caller.actor.userId ? "/app" : "/app/team?done=removed";
     }),
   );
