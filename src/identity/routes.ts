@@ -6,7 +6,6 @@ import { memberRoutes } from "./members/routes.ts";
 import { consentRoutes } from "./oauth/consent/routes.tsx";
 import { oauthRoutes } from "./oauth/routes.ts";
 import { bootstrapRoutes } from "./sign-ins/bootstrap/routes.ts";
-import { linkedAccountRoutes } from "./sign-ins/linked-accounts/routes.ts";
 import { operatorSessionRoutes } from "./sign-ins/operator-sessions/routes.ts";
 import { providerRoutes } from "./sign-ins/providers/routes.ts";
 import { signInRoutes } from "./sign-ins/routes.ts";
@@ -19,7 +18,6 @@ import { workspaceRoutes } from "./workspaces/routes.ts";
 /** The routes of the area. */
 export const identityRoutes = newRoutes()
   .route("/", sessionRoutes.app)
-  .route("/", linkedAccountRoutes)
   .route("/", signInRoutes)
   .route("/", secondFactorRoutes.app)
   .route("/", bootstrapRoutes)

@@ -90,15 +90,6 @@ const createContact = async (workspace: TestWorkspace) => {
   return { list_id, contact_id: (await workspace.create(`/v1/contacts/${list_id}/contacts`, newContact())).id };
 };
 const createSession = async (workspace: TestWorkspace) => ({ session_id: (await aSession(workspace)).sessionId });
-const createLinkedAccount = async ({ userId }: TestWorkspace) => {
-  const ids = { provider: "github", subject: String(Math.floor(Math.random() * 1e9)) };
-  await database.run("INSERT INTO identities (provider, subject, user_id, created_at) VALUES (?1, ?2, ?3, 0)", [
-    ids.provider,
-    ids.subject,
-    userId,
-  ]);
-  return ids;
-};
 /** Stamps the sessions of the user, as a proof of its identity does. */
 const proveIdentity = async ({ userId }: TestWorkspace) => {
   await database.run("UPDATE sessions SET reauthenticated_at = ?2 WHERE user_id = ?1", [userId, Date.now()]);
@@ -221,8 +212,6 @@ export const cases: Record<string, RouteCase> = {
   "POST /v1/auth/reauth": { success: 403, body: () => ({ code: "000000" }) },
   "GET /v1/me": { success: 200 },
   "DELETE /v1/me": { success: 204, create: proveIdentity },
-  "GET /v1/linked-accounts/": { success: 200 },
-  "DELETE /v1/linked-accounts/:provider/:subject": { success: 204, create: createLinkedAccount },
   "GET /v1/sessions/": { success: 200 },
   "DELETE /v1/sessions/": { success: 204, inNewWorkspace: true },
   "DELETE /v1/sessions/:session_id": { success: 204, create: createSession },

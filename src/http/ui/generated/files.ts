@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-b570c200.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-3a0cf576.json",
+  guides: "/assets/guides-6930ad2.json",
 } as const;

@@ -52,7 +52,7 @@ export const SecurityPage = ({ sessions, next, totp, accounts }: SecurityPagePro
 const LinkedAccounts = ({ accounts }: Pick<SecurityPageProps, "accounts">) => (
   <>
     <h2>Linked accounts</h2>
-    <p>Whoever has one of these accounts signs in as you. A link by email always works too.</p>
+    <p>Whoever has one of these accounts signs in as you. One with your address is linked again when it is used.</p>
     <List
       caption="Linked accounts"
       columns={["Provider", "Address", "Linked", "Action"]}

@@ -21,8 +21,6 @@ import { proofPages } from "./proof.tsx";
 
 const REVOKE = "DELETE /v1/sessions/:session_id";
 
-const UNLINK = "DELETE /v1/linked-accounts/:provider/:subject";
-
 const CodeForm = z.object({ code: z.string().max(64) });
 
 const notices: Readonly<Record<string, string>> = {
@@ -67,7 +65,7 @@ export const securityPages = newRoutes()
     await revokeSession(c.get("caller"), c.req.param("session_id"));
     return c.redirect("/app/security?done=ended", 303);
   })
-  .post("/app/security/accounts/:provider/:subject/unlink", ...pageFor(UNLINK), async (c) => {
+  .post("/app/security/accounts/:provider/:subject/unlink", ...pageFor(REVOKE), async (c) => {
     await unlinkAccount(c.get("caller"), c.req.param("provider"), c.req.param("subject"));
     return c.redirect("/app/security?done=unlinked", 303);
   });
