@@ -98,6 +98,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
         (page) => fill(page, { type: "webhook", target: "http://127.0.0.1:9/in" }, "Create rule"),
       ],
       ["/app/forwarding", "Forwarding"],
+      ["/app/forwarding/all", "All forwards"],
       ["/app/forwarding", "Delete this rule?", (page) => open(page, "Delete", "link")],
       ["/app/inbound", "Inbound log"],
       ["/app/inbound", "A question", (page) => page.getByRole("link", { name: "A question" }).click()],

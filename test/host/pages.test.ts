@@ -99,6 +99,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       ["/app/api-keys", "Your new API key", () => createKey(page, "Shop server", ["Send, schedule"])],
       ["/app/api-keys", "Revoke Shop server?", () => page.getByRole("link", { name: "Revoke Shop server" }).click()],
       ["/app/grants", "Connected programs"],
+      ["/app/workspaces/new", "New workspace"],
       ["/app/security", "Security"],
       ["/app/security/delete", "Delete your account?"],
       ["/app/security/proof", "Prove that it is you"],

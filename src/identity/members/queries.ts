@@ -49,11 +49,12 @@ export async function getMember(ctx: CallerCtx, userId: string): Promise<MemberR
   return requireFound(row, "Member");
 }
 
-/** Returns the addresses of users by their ids, for ids that rows of the workspace name; null is none. */
+/** Returns the addresses of users by their ids, for ids that rows of the workspace name. No D1 call for none. */
 export async function findEmailsOf(
   { db }: Pick<CallerCtx, "db">,
-  ids: readonly (string | null)[],
+  ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
   const { results } = await db
     .prepare("SELECT u.id, u.email FROM json_each(?1) j CROSS JOIN users u ON u.id = j.value")
     .bind(JSON.stringify([...new Set(ids)]))

@@ -43,6 +43,7 @@ export async function createRule(ctx: CallerCtx, input: RuleIn): Promise<RuleOut
     created_at: now,
     updated_at: now,
     user_id: ctx.actor.userId,
+    maker: ctx.actor.email,
   };
   const values = [row.match, row.action, row.target, row.target_key, row.is_active, row.position];
   const secret = target.action === "webhook" ? newWebhookSecret() : null;

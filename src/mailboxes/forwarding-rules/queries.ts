@@ -64,7 +64,7 @@ export async function permittedForwards<One extends FilterForward>(
 
 const SELECT = `
   SELECT r.id, r.domain_id, r.mailbox_id, r.match, r.action, r.target, r.target_key, r.is_active, r.position, r.created_at,
-         r.updated_at, r.user_id, ${IS_CONFIRMED_SQL} AS is_confirmed
+         r.updated_at, r.user_id, (SELECT email FROM users WHERE id = r.user_id) AS maker, ${IS_CONFIRMED_SQL} AS is_confirmed
     FROM forwarding_rules r
    WHERE r.workspace = ?1 AND (?2 IS NULL OR r.domain_id IN (SELECT value FROM json_each(?2)))`;
 

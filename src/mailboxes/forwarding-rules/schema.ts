@@ -104,9 +104,11 @@ export const RuleOut = z
   });
 export type RuleOut = z.output<typeof RuleOut>;
 
-/** A forwarding rule, and whether it may forward to its target. */
+/** A forwarding rule, whether it may forward to its target, and its maker. */
 export interface RuleRow extends Omit<StoredRow<typeof forwardingRules>, "workspace" | "secret"> {
   is_confirmed: 0 | 1;
+  /** Address of the user who saved it last. */
+  maker: string | null;
 }
 
 /** Serializes a rule. `secret`: the secret that the call made. */

@@ -150,8 +150,12 @@ async function showAll(c: AppContext) {
     findChoices(caller),
   ]);
   const rules = rows.map((row) => toRule(row));
-  const makerIds = [...rules.map(({ maker_id }) => maker_id), ...filters.map(({ makerId }) => makerId)];
-  const makers = await findEmailsOf(caller, makerIds);
+  const ofFilters = await findEmailsOf(
+    caller,
+    filters.flatMap(({ makerId }) => makerId ?? []),
+  );
+  const ofRules = rows.map(({ user_id, maker }) => [user_id ?? "", maker ?? ""] as const);
+  const makers = new Map([...ofRules, ...ofFilters]);
   return respondPage(c, <AllForwardsPage rules={rules} filters={filters} names={names} makers={makers} />, {
     notices,
     next: next && `/app/forwarding/all?${new URLSearchParams({ after: next })}`,

@@ -57,18 +57,16 @@ export const teamPages = newRoutes()
       const caller = c.get("caller");
       const userId = c.req.param("user_id");
       // Before the role: an unknown member is a 404 whatever the form says.
-      const member = await getMember(caller, userId);
+      const member = await findMember(c);
       const { role } = parseFields(MemberPatch, { role: fields.get("role") ?? "" });
-      const isDemotion = role === "member" && member.role !== "member";
-      if (isDemotion && (await listPasswordsOf(caller, userId)).length > 0) return `/app/team/${userId}/demote`;
+      if (role === "member" && member.role !== "member" && member.passwords.length > 0)
+        return `/app/team/${userId}/demote`;
       await changeRole(caller, { workspaceId: caller.workspace.id, userId }, role);
       return "/app/team?done=changed";
     }),
   )
   .get("/app/team/:user_id/demote", ...pageFor(CHANGE), async (c) => {
-    const caller = c.get("caller");
-    const { userId, email } = await getMember(caller, c.req.param("user_id"));
-    const passwords = await listPasswordsOf(caller, userId);
+    const { email, passwords } = await findMember(c);
     return respondPage(
       c,
       <ConfirmPage
@@ -90,10 +88,9 @@ export const teamPages = newRoutes()
     }),
   )
   .get("/app/team/:user_id/remove", ...pageFor(REMOVE), async (c) => {
+    const { userId, email, passwords } = await findMember(c);
     const caller = c.get("caller");
-    const { userId, email } = await getMember(caller, c.req.param("user_id"));
     const isSelf = userId === caller.actor.userId;
-    const passwords = await listPasswordsOf(caller, userId);
     return respondPage(
       c,
       <ConfirmPage
@@ -114,6 +111,14 @@ export const teamPages = newRoutes()
       return userId.toLowerCase() === caller.actor.userId ? "/app" : "/app/team?done=removed";
     }),
   );
+
+/** Returns the member of a path, with the passwords that it has set. */
+async function findMember(c: AppContext) {
+  const caller = c.get("caller");
+  const id = c.req.param("user_id")?.toLowerCase() ?? "";
+  const [member, passwords] = await Promise.all([getMember(caller, id), listPasswordsOf(caller, id)]);
+  return { ...member, passwords };
+}
 
 async function showTeam(c: AppContext) {
   const caller = c.get("caller");
