@@ -32,6 +32,6 @@ export async function sendNotice(ctx: Ctx, email: SystemEmail, sendEmail: SendSy
   try {
     await sendEmail(ctx, email);
   } catch (error) {
-    ctx.log("notice-email.failed", { subject: email.subject, error: String(error) });
+    ctx.log("notice-email.failed", { error: String(error) });
   }
 }

@@ -17,12 +17,12 @@ export async function listAppPasswords(ctx: CallerCtx, mailboxId: string): Promi
   return findAll(ctx, (await openForPasswords(ctx, mailboxId, "read")).id);
 }
 
-const MAKER =
-  "SELECT $ FROM users u WHERE u.id = coalesce(p.user_id, (SELECT user_id FROM api_keys WHERE id = p.api_key_id))";
+const makerSql = (column: "id" | "email") =>
+  `(SELECT u.${column} FROM users u WHERE u.id = coalesce(p.user_id, (SELECT user_id FROM api_keys WHERE id = p.api_key_id)))`;
 
 const FIND = `
-  SELECT p.id, p.name, p.created_at AS createdAt, p.last_used_at AS lastUsedAt, (${MAKER.replace("$", "u.id")}) AS makerId,
-         (${MAKER.replace("$", "u.email")}) AS maker
+  SELECT p.id, p.name, p.created_at AS createdAt, p.last_used_at AS lastUsedAt, ${makerSql("id")} AS makerId,
+         ${makerSql("email")} AS maker
     FROM ${appPasswordsOf("?1", "?2")} ORDER BY p.id DESC LIMIT ${MAX_APP_PASSWORDS}`;
 
 /** Returns the statement that reads the app passwords of a mailbox as rows of AppPasswordRow, for the call that opens it. */
