@@ -7,7 +7,7 @@ export const files = {
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-14557da1.css",
   dashboardStyle: "/assets/dashboard-2cbbedb2.css",
-  webmailStyle: "/assets/webmail-b570c200.css",
+  webmailStyle: "/assets/webmail-f79385b.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
   guides: "/assets/guides-6930ad2.json",
