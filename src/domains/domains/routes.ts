@@ -68,7 +68,8 @@ export const domainRoutes = apiRoutes("Domains")
   })
   .delete("/v1/domains/:domain_id", "deleteDomain", "domains:manage", outlives.nothing, {
     summary: "Delete a domain, with its mailboxes if asked to",
-    description: "Without delete_mailboxes a domain with mailboxes is a 409 with the mailboxes as `blockers`.",
+    description:
+      "Without delete_mailboxes a domain with mailboxes is a 409 with the mailboxes as `blockers`. With it, it takes `mailboxes:manage` too.",
     query: DeleteQuery,
     returns: empty("Deleted"),
     errors: [409],

@@ -22,7 +22,7 @@ export const memberRoutes = apiRoutes("Members")
   .patch("/v1/workspaces/:workspace_id/members/:user_id", "updateMember", "team:manage", outlives.role, {
     summary: "Change the role of a member",
     description:
-      "Takes effect with the next request of the member. Only owners change owners or make them, and one owner always " +
+      "Takes effect with the next request of the member. With the role `member` the passwords of mailboxes end that the member has set. Only owners change owners or make them, and one owner always " +
       "remains. A credential gives no role that has more rights than itself.",
     body: MemberPatch,
     returns: json(200, "The member", MemberOut),
@@ -35,7 +35,7 @@ export const memberRoutes = apiRoutes("Members")
   .delete("/v1/workspaces/:workspace_id/members/:user_id", "removeMember", "team:view", outlives.nothing, {
     summary: "Remove a member, or leave a workspace",
     description:
-      "Ends the member's API keys, sessions, OAuth grants and mailbox assignments in the workspace. Removing others needs " +
+      "Ends the member's API keys, sessions, OAuth grants, passwords of mailboxes and assignments in the workspace. Removing others needs " +
       "`team:manage`; the last owner cannot leave.",
     returns: empty("Removed"),
     errors: [409],
