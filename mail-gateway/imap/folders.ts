@@ -119,10 +119,12 @@ export async function runFolderChange(
     | CommandOf<"UNSUBSCRIBE">,
 ): Promise<Completion> {
   const { mailbox } = session;
-  if (command.name === "CREATE") await mailbox.createFolder(withoutSeparator(command.folder));
-  else if (command.name === "DELETE") await mailbox.deleteFolder(command.folder);
-  else if (command.name === "RENAME") await mailbox.renameFolder(command.folder, withoutSeparator(command.newName));
-  else await mailbox.subscribe(command.folder, command.name === "SUBSCRIBE");
+  const { name, folder } = command;
+  if (name === "CREATE") await mailbox.call("create-folder", { folder: withoutSeparator(folder) });
+  else if (name === "DELETE") await mailbox.call("delete-folder", { folder });
+  else if (name === "RENAME")
+    await mailbox.call("rename-folder", { folder, new_name: withoutSeparator(command.newName) });
+  else await mailbox.call("subscribe", { folder, is_subscribed: name === "SUBSCRIBE" });
   return { text: `${command.name} is complete` };
 }
 
@@ -134,7 +136,7 @@ export async function runQuota(
   session: Session,
   command: CommandOf<"GETQUOTA"> | CommandOf<"GETQUOTAROOT">,
 ): Promise<Completion> {
-  const { usedBytes, quotaBytes } = await session.mailbox.quota();
+  const { used_bytes: usedBytes, quota_bytes: quotaBytes } = await session.mailbox.call("quota", {});
   const kibibytes = (bytes: number) => Math.ceil(bytes / 1024);
   const lines =
     command.name === "GETQUOTAROOT"

@@ -4,11 +4,17 @@ import { GroupedCalls } from "../grouped-calls.ts";
 import type { MailboxAccess, OpenAccesses } from "../open-accesses.ts";
 import type { WorkerClient } from "../worker-client.ts";
 import { ChangeSockets } from "./change-sockets.ts";
-import { toCalls } from "./worker-calls.ts";
-import { WorkerMailbox } from "./worker-mailbox.ts";
+import { CommandError, unavailable } from "./command-error.ts";
+import { callWorker, toHeader, WorkerMailbox } from "./worker-mailbox.ts";
 
 /** Equal logins that share a call. */
 const MAX_LOGINS = 256;
+
+/** The WebSocket of Node takes headers, which the standard's does not. */
+const SocketWithHeaders = WebSocket as unknown as new (
+  url: string,
+  init: { headers: Record<string, string> },
+) => WebSocket;
 
 interface Login {
   username: string;
@@ -21,25 +27,28 @@ interface Login {
  * of a mailbox share the socket that tells what changed.
  */
 export class WorkerMailboxes {
-  readonly #calls: ReturnType<typeof toCalls>;
+  readonly #worker: WorkerClient;
   readonly #accesses: OpenAccesses;
   readonly #sockets: ChangeSockets;
   readonly #logins: GroupedCalls<Login, MailboxAccess>;
   readonly #key = randomBytes(32);
 
   constructor(worker: WorkerClient, accesses: OpenAccesses, clock: Clock) {
-    this.#calls = toCalls(worker);
+    this.#worker = worker;
     this.#accesses = accesses;
     this.#sockets = new ChangeSockets({
       clock,
-      open: this.#calls.openChanges,
+      open: (access) =>
+        new SocketWithHeaders(worker.socketUrl("imap/changes"), {
+          headers: { ...worker.authorization, "X-Access": toHeader(access) },
+        }),
       onAccess: (mailboxId) => accesses.ask(mailboxId),
     });
     this.#logins = new GroupedCalls({
       clock,
       call: async (logins) => {
         const [login = { username: "", password: "", ip: "" }] = logins;
-        const response = await this.#calls.logIn(login).then(
+        const response = await openAccess(worker, login).then(
           (value) => ({ value }),
           (error: unknown) => ({ error }),
         );
@@ -57,7 +66,7 @@ export class WorkerMailboxes {
       .update(JSON.stringify([username, password]))
       .digest("base64");
     const access = await this.#logins.send(key, { username, password, ip });
-    return new WorkerMailbox(this.#calls, access, ({ onChange, onEnd }) => {
+    return new WorkerMailbox(this.#worker, access, ({ onChange, onEnd }) => {
       const leaveSocket = this.#sockets.join(access, onChange);
       const leave = this.#accesses.add(access, onEnd);
       return () => {
@@ -66,4 +75,12 @@ export class WorkerMailboxes {
       };
     });
   }
+}
+
+async function openAccess(worker: WorkerClient, login: Login): Promise<MailboxAccess> {
+  const wrong = new CommandError("The address or the password is wrong", "AUTHENTICATIONFAILED");
+  const { access } = await callWorker<{ access?: MailboxAccess }>(worker, "sessions", login, wrong);
+  // A Worker of an earlier version responds with a token.
+  if (!access) throw unavailable();
+  return access;
 }

@@ -1,8 +1,8 @@
 import { addMessage } from "./add.ts";
 import { appendMessage } from "./append.ts";
-import { createContents, importMessages } from "./archive.ts";
+import { createContents, describeContents, exportMessages, findImported, importMessages } from "./archive.ts";
 import { takeReplyTurn } from "./auto-replied.ts";
-import { blockSender, replaceBlockedSenders, unblockSender } from "./blocked-senders.ts";
+import { blockSender, listBlockedSenders, replaceBlockedSenders, unblockSender } from "./blocked-senders.ts";
 import {
   addUpload,
   expungeMarked,
@@ -14,19 +14,40 @@ import {
 } from "./change.ts";
 import { changeSelected, type SelectedChange, type Selection } from "./change-selected.ts";
 import { flagsSet, foldersChanged, messageAdded, messagesCopied, messagesExpunged, messagesMoved } from "./changes.ts";
+import { listConversations } from "./conversations.ts";
 import { copyMessages } from "./copy.ts";
-import { claimDraft } from "./draft-claims.ts";
-import { startFilterRun } from "./filter-run.ts";
-import { createFilter, deleteFilter, shiftFilter, updateFilter } from "./filters.ts";
+import { claimDraft, findClaims } from "./draft-claims.ts";
+import { fetchMessages } from "./fetch.ts";
+import { readFilterRun, startFilterRun } from "./filter-run.ts";
+import {
+  createFilter,
+  deleteFilter,
+  findFilter,
+  forwardingFilters,
+  listFilters,
+  shiftFilter,
+  updateFilter,
+} from "./filters.ts";
 import { changeFlags, setFlags } from "./flags.ts";
-import { createFolder, deleteFolder, renameFolder, subscribe } from "./folders.ts";
-import { endImport, startImport } from "./imports.ts";
-import { changeLabels, deleteLabel, saveLabel } from "./labels.ts";
-import { change, changeAt, type MethodsOf, type Operation } from "./operation.ts";
-import { readQuota } from "./quota.ts";
-import { reads } from "./reads.ts";
+import { readChanges, readFolder } from "./folder-state.ts";
+import { createFolder, deleteFolder, listFolderStates, listFolders, renameFolder, subscribe } from "./folders.ts";
+import { endImport, findImport, listImports, startImport } from "./imports.ts";
+import { changeLabels, deleteLabel, listLabels, saveLabel } from "./labels.ts";
+import { openConversation } from "./open-conversation.ts";
+import { change, changeAt, type MethodsOf, type Operation, read } from "./operation.ts";
+import { listSections, readQuota } from "./quota.ts";
+import {
+  findByMessageId,
+  findMessage,
+  listAddresses,
+  listLabelled,
+  listMessages,
+  listThread,
+  searchMessages,
+} from "./read.ts";
 import { replaceDraft } from "./replace-draft.ts";
-import { saveSignature } from "./signature.ts";
+import { searchByKey } from "./search-by-key.ts";
+import { readSignature, saveSignature } from "./signature.ts";
 import type { Sql } from "./sql.ts";
 import type { FlagChanges } from "./state-types.ts";
 import { forgetGuesses } from "./structures.ts";
@@ -46,8 +67,41 @@ const expunging = <Args extends [folder: string, ...unknown[]]>(
     (expunged, [folder]) => messagesExpunged(folder, expunged?.uids ?? null),
   );
 
-/** The operations of a mailbox that change it. Each is one transaction. */
-const changes = {
+/** The operations of a mailbox. Null, as a result: there is no such folder or message. */
+export const operations = {
+  addresses: read(listAddresses),
+  describeContents: read(describeContents),
+  exportMessages: read(exportMessages),
+  fetchMessages: read(fetchMessages),
+  filterRun: read(readFilterRun),
+  find: read(findMessage),
+  findByMessageId: read(findByMessageId),
+  findClaims: read(findClaims),
+  findFilter: read(findFilter),
+  findImport: read(findImport),
+  findImported: read(findImported),
+  /** Returns what the page needs that writes a message, in one call. */
+  forWriting: read((sql) => ({ addresses: listAddresses(sql, ""), signature: readSignature(sql) })),
+  list: read(listMessages),
+  listBlockedSenders: read(listBlockedSenders),
+  listConversations: read(listConversations),
+  listFilters: read(listFilters),
+  listFolderStates: read(listFolderStates),
+  listFolders: read(listFolders),
+  listImports: read(listImports),
+  listLabelled: read(listLabelled),
+  listLabels: read(listLabels),
+  forwardingFilters: read(forwardingFilters),
+  openConversation: read(openConversation),
+  quota: read(readQuota),
+  readChanges: read(readChanges),
+  readFolder: read(readFolder),
+  search: read(searchMessages),
+  searchByKey: read(searchByKey),
+  sections: read(listSections),
+  signature: read(readSignature),
+  thread: read(listThread),
+
   add: changeAt(
     (sql, message: NewMessage, quotaBytes: number | null, now: number) =>
       addMessage(sql, message, toOptions(quotaBytes, now)),
@@ -131,9 +185,6 @@ const changes = {
   unblockSender: change(unblockSender),
   updateFilter: changeAt(updateFilter),
 };
-
-/** All operations of a mailbox. Null, as a result: there is no such folder or message. */
-export const operations = { ...reads, ...changes };
 
 /** The operations as methods of the object of a mailbox. */
 export type MailboxOperations = MethodsOf<typeof operations>;
