@@ -34,7 +34,7 @@ export class OpenAccesses {
     this.#timer = clock.every(ASK_MS, () => this.ask());
   }
 
-  /** Calls a listener when an access has ended, until the returned function is called. */
+  /** Calls a listener each time when an access is found to have ended, until the returned function is called. */
   add(access: MailboxAccess, onEnd: () => void): () => void {
     const key = JSON.stringify(access);
     const open = this.#open.get(key) ?? { access, onEnd: new Set() };

@@ -86,7 +86,7 @@ const connectionOf = new WeakMap<SMTPServerSession, StrictConnection>();
 /** Returns whether a connection has not been closed. */
 export const isOpen = (session: SMTPServerSession): boolean => connectionOf.has(session);
 
-/** Ends a connection, after the reply to a message that is being sent. */
+/** Ends a connection, after the reply to a message that is being sent; called again at once. */
 export const endConnection = (session: SMTPServerSession, text: string): void => connectionOf.get(session)?.drain(text);
 
 const closing = new WeakSet<SMTPServerSession>();
@@ -149,7 +149,7 @@ class StrictConnection extends SMTPConnection {
 
   /** Closes the connection, after the reply to a message that is being sent. */
   drain(text: string): void {
-    if (this._dataStream) closeAfterReply(this.session);
+    if (this._dataStream && !closing.has(this.session)) closeAfterReply(this.session);
     else this.send(421, text);
   }
 

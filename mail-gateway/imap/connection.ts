@@ -71,8 +71,9 @@ export class Connection {
     }
   }
 
-  /** Ends the connection from outside. */
+  /** Ends the connection from outside. Called again it does not wait until the client has read what was written. */
   close(reason: string): void {
+    if (this.#socket.writableEnded) this.#socket.destroy();
     this.#writer.lines([`* BYE ${reason}`]);
     this.#socket.destroySoon();
   }

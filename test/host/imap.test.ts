@@ -339,6 +339,46 @@ describe("a mailbox", () => {
     other.client.end();
   });
 
+  it("ends the connections of clients that read nothing, and that do not end their message, within ten seconds too", async () => {
+    const clock = new ManualClock();
+    const { ports } = await rig.startGateway({}, clock);
+    const logIn = async () => {
+      const options = { port: ports.imap[1] ?? 0, caFile: rig.caFile, isImplicitTls: true };
+      const { client } = await ImapClient.connect(options);
+      for (const command of [`LOGIN ${rig.seed.mailbox} "${PASSWORD}"`, "SELECT Archive"])
+        await client.command(command);
+      return client;
+    };
+    const [silent, other] = [await logIn(), await logIn()];
+    const size = 20_000_000;
+    const message = "x"
+      .repeat(98)
+      .concat("\r\n")
+      .repeat(size / 100);
+    const appended = await silent.command(`APPEND Archive () {${size}+}\r\n${message}`);
+    const [, uid] = /^OK \[APPENDUID \d+ (\d+)\]/.exec(appended.at(-1) ?? "") ?? [];
+    silent.write(`a UID FETCH ${uid} BODY.PEEK[]\r\n`);
+    await expect.poll(() => silent.unread).toContain("FETCH");
+    silent.stopReading();
+    const [, implicit = 0] = ports.submission;
+    const login = { username: rig.seed.mailbox, password: PASSWORD };
+    const submission = await SmtpClient.loggedIn({ ...rig, ports: { ...rig.ports, implicit }, login });
+    expect(await submission.begin(rig.seed.mailbox, "a@example.org")).toMatch(/^354/);
+    const connections = async () => {
+      const response = await fetch(`http://127.0.0.1:${ports.health}/health`);
+      return ((await response.json()) as { connections: number }).connections;
+    };
+    const setActive = (is_active: boolean) => rig.api("PATCH", `/v1/mailboxes/${rig.seed.mailboxId}`, { is_active });
+    await setActive(false);
+    await clock.advance(4_000);
+    expect(await other.line()).toBe("* BYE The access has ended");
+    await clock.advance(4_000);
+    expect(await submission.reply()).toMatch(/^421/);
+    await expect.poll(connections).toBe(0);
+    await setActive(true);
+    silent.end();
+  });
+
   it("ends the connection when the password changes", async () => {
     const client = await loggedIn("INBOX");
     await rig.api("PUT", `/v1/mailboxes/${rig.seed.mailboxId}/password`, { password: PASSWORD });

@@ -142,6 +142,11 @@ export class ImapClient {
     while (!this.#isClosed) await this.#more().catch(() => {});
   }
 
+  /** Reads nothing more of what the server sends. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
   /** Ends the connection from this side, and goes on to receive. */
   halfClose(): void {
     this.#socket.end();

@@ -8,8 +8,6 @@ import { aMagicLink, browser, systemEmails } from "../../support/sign-ins.ts";
 import { aMember, apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { submit } from "../../web/dashboard/support.ts";
 
-type User = Pick<TestWorkspace, "userId" | "workspaceId">;
-
 const memberOf = async (workspace: TestWorkspace, role: "owner" | "admin" | "member" = "member") => ({
   ...(await aMember(workspace, role)),
   workspaceId: workspace.workspaceId,
