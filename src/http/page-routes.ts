@@ -93,7 +93,7 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: un
 }
 
 /** Shows the page of a form, of which `respondPage` says why it was refused. */
-type Show = (c: AppContext) => Response | Promise<Response>;
+export type Show = (c: AppContext) => Response | Promise<Response>;
 
 /** The path that a form leads to, or a page. */
 type Result = Promise<string | Response>;
@@ -101,10 +101,10 @@ type Result = Promise<string | Response>;
 /** Reads a form, of at most `maxBytes`, and runs what it asks for, as `attempt` does. */
 export async function submitForm(
   c: AppContext,
-  page: Show | { show: Show; maxBytes: number },
+  page: Show | { show: Show; maxBytes: number | undefined },
   run: (fields: URLSearchParams) => Result,
 ): Promise<Response> {
-  const { show, maxBytes } = typeof page === "function" ? { show: page } : page;
+  const { show, maxBytes = undefined } = typeof page === "function" ? { show: page } : page;
   const fields = await readForm(c, maxBytes);
   return attempt(c, show, () => run(fields));
 }
@@ -122,12 +122,13 @@ export async function attempt(c: AppContext, show: Show, run: () => Result): Pro
 
 /**
  * Runs an operation for a form with a hidden Idempotency-Key. A repeated submission, such as a reloaded page, gets the
- * stored response. `fields` is a text that is equal for equal forms only. Throws 422 for a key that the form did not have.
+ * stored response. `fields` is a text that is equal for equal forms only: by default all fields. Throws 422 for a key that the form did not
+ * have.
  */
 export async function onceForForm<Result>(
   c: AppContext,
-  fields: string,
   run: (ctx: CallerCtx) => Promise<Result>,
+  fields = String(c.get("form")),
   key = c.get("form")?.get("idempotency_key") ?? "",
 ): Promise<Result> {
   if (key.length < 16 || key.length > 255)

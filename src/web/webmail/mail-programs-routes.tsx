@@ -35,8 +35,9 @@ async function createFrom(c: AppContext, page: OpenPage, fields: URLSearchParams
     name: fields.get("name") ?? "",
     current: fields.get("current") ?? undefined,
   });
+  // Without the password, of which no hash is stored.
   const same = JSON.stringify([page.mailbox.id, input.name]);
-  const created = await onceForForm(c, same, (ctx) => createAppPassword(ctx, page.mailbox.id, input));
+  const created = await onceForForm(c, (ctx) => createAppPassword(ctx, page.mailbox.id, input), same);
   return respondPage(c, <CreatedAppPasswordPage page={page} created={created} />);
 }
 

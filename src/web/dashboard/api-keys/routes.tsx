@@ -22,8 +22,7 @@ export const apiKeyPages = newRoutes()
   .post("/app/api-keys", ...pageFor("POST /v1/api-keys/"), (c) =>
     submitForm(c, showKeys, async (fields) => {
       const input = toKeyRequest(fields, c.get("caller").now());
-      const same = ["name", "access", "scope", "domain", "days"].map((name) => fields.getAll(name));
-      const created = await onceForForm(c, JSON.stringify(same), (ctx) => createApiKey(ctx, input));
+      const created = await onceForForm(c, (ctx) => createApiKey(ctx, input));
       return respondPage(c, <CreatedKeyPage created={created} />);
     }),
   )
@@ -41,7 +40,7 @@ export const apiKeyPages = newRoutes()
     submitForm(c, showKeys, async () => {
       const id = c.req.param("api_key_id");
       await getVisibleApiKey(c.get("caller"), id);
-      const created = await onceForForm(c, `rotate ${id}`, (ctx) => rotateApiKey(ctx, id));
+      const created = await onceForForm(c, (ctx) => rotateApiKey(ctx, id));
       return respondPage(c, <CreatedKeyPage created={created} isSuccessor />);
     }),
   )

@@ -38,8 +38,7 @@ export const automationPages = newRoutes()
     submitForm(c, showList, async (fields) => {
       const event = fields.get("event")?.trim() ?? "";
       const input = parseFields(AutomationIn, { name: fields.get("name") ?? "", trigger: { event } });
-      const text = JSON.stringify(input);
-      const { id } = await onceForForm(c, text, (ctx) => createAutomation(ctx, input));
+      const { id } = await onceForForm(c, (ctx) => createAutomation(ctx, input));
       return `/app/automations/${id}?done=created`;
     }),
   )

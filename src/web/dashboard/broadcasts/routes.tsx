@@ -59,9 +59,7 @@ export const broadcastPages = newRoutes()
   .post("/app/broadcasts/:broadcast_id/promote/:variant_id", ...pageFor(PROMOTE), async (c) => {
     await readForm(c);
     const variant = c.req.param("variant_id");
-    return changeByButton(c, PAGE, "promoted", (_, id) =>
-      onceForForm(c, JSON.stringify([id, variant]), (ctx) => promoteVariant(ctx, id, variant)),
-    );
+    return changeByButton(c, PAGE, "promoted", (_, id) => onceForForm(c, (ctx) => promoteVariant(ctx, id, variant)));
   })
   .get("/app/broadcasts/:broadcast_id/delete", ...pageFor(DELETE), async (c) => {
     const caller = c.get("caller");

@@ -38,7 +38,7 @@ export async function addVariants(c: AppContext, inputs: readonly VariantIn[]): 
   const key = c.get("form")?.get("idempotency_key") ?? "";
   for (const input of inputs) {
     const same = JSON.stringify([idOf(c), input.label, input.subject]);
-    await onceForForm(c, same, (ctx) => createVariant(ctx, idOf(c), input), `${key} ${input.label}`);
+    await onceForForm(c, (ctx) => createVariant(ctx, idOf(c), input), same, `${key} ${input.label}`);
   }
 }
 

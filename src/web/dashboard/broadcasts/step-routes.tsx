@@ -29,7 +29,7 @@ export const stepPages = newRoutes()
     submitForm(c, showNew, async (fields) => {
       const request = { subject: "", ...toPatch(readStepForm("audience", fields)) };
       const input = parseFields(BroadcastIn, request);
-      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => createBroadcast(ctx, input));
+      const { id } = await onceForForm(c, (ctx) => createBroadcast(ctx, input));
       return pathOfStep(id, "content");
     }),
   )

@@ -40,7 +40,7 @@ export const contactPages = newRoutes()
   .post("/app/contacts", ...pageFor("POST /v1/contacts/"), (c) =>
     submitForm(c, showLists, async (fields) => {
       const input = parseFields(ListIn, { name: fields.get("name") ?? "" });
-      const { id } = await onceForForm(c, fields.get("name") ?? "", (ctx) => createList(ctx, input));
+      const { id } = await onceForForm(c, (ctx) => createList(ctx, input));
       return `/app/contacts/${id}?done=created`;
     }),
   )
@@ -50,7 +50,7 @@ export const contactPages = newRoutes()
       const id = c.req.param("list_id");
       const [email, name] = [fields.get("email") ?? "", fields.get("name") ?? ""];
       const input = parseFields(ContactIn, { email: email.trim(), name: name || null });
-      await onceForForm(c, JSON.stringify([id, email, name]), (ctx) => addContact(ctx, id, input));
+      await onceForForm(c, (ctx) => addContact(ctx, id, input));
       return `/app/contacts/${id}?done=added`;
     }),
   )

@@ -27,7 +27,7 @@ export const sendPages = newRoutes()
         topic_id: text("topic_id") || null,
       };
       const input = parseFields(BulkSendIn, request);
-      const result = await onceForForm(c, JSON.stringify(request), (ctx) => sendToList(ctx, list.id, input));
+      const result = await onceForForm(c, (ctx) => sendToList(ctx, list.id, input));
       return respondPage(c, <SentPage list={list} result={result} />);
     }),
   );

@@ -55,7 +55,7 @@ export const domainPages = newRoutes()
     submitForm(c, showList, async (fields) => {
       const name = fields.get("name")?.trim() ?? "";
       const input = parseFields(DomainIn, { name, setup: fields.get("setup") ?? "manual" });
-      const { id } = await onceForForm(c, `${input.setup} ${input.name}`, (ctx) => registerDomain(ctx, input));
+      const { id } = await onceForForm(c, (ctx) => registerDomain(ctx, input));
       return `/app/domains/${id}?done=added`;
     }),
   )

@@ -15,7 +15,7 @@ export const batchPages = newRoutes()
     submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
       const text = fields.get("items") ?? "";
       const items = parseItems(SendIn, emailLimits.batch, parseJson(text));
-      const result = await onceForForm(c, text, (ctx) => sendBatch(ctx, items, false));
+      const result = await onceForForm(c, (ctx) => sendBatch(ctx, items, false));
       return respondPage(c, <BatchResultPage result={result} />);
     }),
   );

@@ -39,7 +39,7 @@ export const newEmailPages = newRoutes()
         if (refusal) c.set("refusal", refusal);
         return showForm(c, refusal === undefined);
       }
-      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
+      const { id } = await onceForForm(c, (ctx) => sendEmail(ctx, input, "ui"));
       return `/app/emails/${id}?done=sent`;
     }),
   )

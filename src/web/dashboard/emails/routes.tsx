@@ -55,14 +55,14 @@ export const emailPages = newRoutes()
     submitForm(c, showEmail, async () => {
       const id = c.req.param("email_id");
       const { input, source } = await toCopy(c.get("caller"), id);
-      const { id: copy } = await onceForForm(c, `copy ${id}`, (ctx) => sendEmail(ctx, input, source));
+      const { id: copy } = await onceForForm(c, (ctx) => sendEmail(ctx, input, source));
       return `/app/emails/${copy}?done=copied`;
     }),
   )
   .post("/app/emails/:email_id/retry", ...pageFor(RETRY), (c) =>
     submitForm(c, showEmail, async () => {
       const id = c.req.param("email_id");
-      const created = await onceForForm(c, id, (ctx) => retryEmail(ctx, id));
+      const created = await onceForForm(c, (ctx) => retryEmail(ctx, id));
       return `/app/emails/${created.id}?done=retried`;
     }),
   )
@@ -73,7 +73,7 @@ export const emailPages = newRoutes()
       const address = fields.get("address") ?? "";
       // A form that is sent again finds the address removed.
       await removeSuppression(c.get("caller"), address).catch(nullIfMissing);
-      const created = await onceForForm(c, `${id} ${address}`, (ctx) => retryEmail(ctx, id));
+      const created = await onceForForm(c, (ctx) => retryEmail(ctx, id));
       return `/app/emails/${created.id}?done=retried`;
     });
   });

@@ -36,7 +36,7 @@ export const formManagementPages = newRoutes()
     submitForm(c, { show: showForms, maxBytes: MAX_FORM_BYTES }, async (fields) => {
       const listId = c.req.param("list_id");
       const input = parseFields(FormIn, readFields(fields));
-      await onceForForm(c, JSON.stringify([listId, input]), (ctx) => createForm(ctx, listId, input));
+      await onceForForm(c, (ctx) => createForm(ctx, listId, input));
       return `/app/contacts/${listId}/forms?done=created`;
     }),
   )

@@ -48,7 +48,7 @@ export const forwardingPages = newRoutes()
       const request = toRuleRequest(readRuleForm(fields), fields.get("scope")?.trim() ?? "");
       const rule = await refusedAt(async () => {
         const input = parseFields(RuleIn, await withMailboxId(c, request));
-        return onceForForm(c, JSON.stringify(request), (ctx) => createRule(ctx, input));
+        return onceForForm(c, (ctx) => createRule(ctx, input));
       }, fieldOf);
       return showSaved(c, rule, "created");
     }),

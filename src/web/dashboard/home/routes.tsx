@@ -45,7 +45,7 @@ export const homePages = newRoutes()
     submitForm(c, showHome, async (fields) => {
       const [from, to] = [fields.get("from_")?.trim() ?? "", fields.get("to")?.trim() ?? ""];
       const input = parseFields(SendIn, toTestRequest(from, to, iso(c.get("ctx").now())));
-      const { id } = await onceForForm(c, JSON.stringify([from, to]), (ctx) => sendEmail(ctx, input, "ui"));
+      const { id } = await onceForForm(c, (ctx) => sendEmail(ctx, input, "ui"));
       return `/app/emails/${id}?done=sent`;
     }),
   );

@@ -46,7 +46,7 @@ export const mailboxPages = newRoutes()
         display_name: fields.get("display_name") ?? "",
       };
       const input = parseFields(MailboxIn, request);
-      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => createMailbox(ctx, input));
+      const { id } = await onceForForm(c, (ctx) => createMailbox(ctx, input));
       return `/app/mailboxes/${id}?done=created`;
     }),
   )

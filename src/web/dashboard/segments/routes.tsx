@@ -59,7 +59,7 @@ export const segmentPages = newRoutes()
   .post("/app/segments/new", ...pageFor(CREATE), (c) =>
     saveForm(c, async (entered) => {
       const input = parseFields(SegmentIn, entered);
-      const { id } = await onceForForm(c, JSON.stringify(input), (ctx) => createSegment(ctx, input));
+      const { id } = await onceForForm(c, (ctx) => createSegment(ctx, input));
       await countSegment(c.get("caller"), id);
       return `/app/segments/${id}?done=created`;
     }),

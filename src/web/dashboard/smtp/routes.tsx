@@ -22,7 +22,7 @@ export const smtpPages = newRoutes()
   .post("/app/smtp", ...pageFor("POST /v1/smtp-credentials/"), (c) =>
     submitForm(c, showList, async (fields) => {
       const input = parseFields(SmtpCredentialIn, { domain_id: fields.get("domain_id") ?? "" });
-      const created = await onceForForm(c, input.domain_id, (ctx) => createSmtpCredential(ctx, input));
+      const created = await onceForForm(c, (ctx) => createSmtpCredential(ctx, input));
       return respondPage(c, <CreatedSmtpPage created={created} />);
     }),
   )

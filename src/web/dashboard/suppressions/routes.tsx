@@ -24,7 +24,7 @@ export const suppressionPages = newRoutes()
         ...(reason === null ? {} : { reason }),
         topic_id: textOf(fields, "topic_id"),
       });
-      await onceForForm(c, input.email, (ctx) => addSuppression(ctx, input));
+      await onceForForm(c, (ctx) => addSuppression(ctx, input));
       return "/app/suppressions?done=added";
     }),
   )

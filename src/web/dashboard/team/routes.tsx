@@ -28,7 +28,7 @@ export const teamPages = newRoutes()
     submitForm(c, showTeam, async (fields) => {
       const [email, role] = [fields.get("email")?.trim() ?? "", fields.get("role") ?? ""];
       const input = parseFields(InvitationIn, { email, role });
-      const { email_sent } = await onceForForm(c, JSON.stringify(input), (ctx) =>
+      const { email_sent } = await onceForForm(c, (ctx) =>
         inviteMember(ctx, ctx.workspace.id, input, c.get("sendSystemEmail")),
       );
       return `/app/team?done=${email_sent ? "invited" : "shown"}`;

@@ -30,14 +30,14 @@ export const templateActionPages = newRoutes()
         variables: toVariables(template.language, namesOf(template), readSamples(fields)),
       };
       const input = parseFields(SendIn, request);
-      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
+      const { id } = await onceForForm(c, (ctx) => sendEmail(ctx, input, "ui"));
       return `/app/emails/${id}?done=sent`;
     }),
   )
   .post("/app/templates/:template_id/duplicate", ...pageFor("POST /v1/templates/:template_id/duplicate"), (c) =>
     submitForm(c, showTemplate, async () => {
       const id = c.req.param("template_id");
-      const copy = await onceForForm(c, id, (ctx) => duplicateTemplate(ctx, id));
+      const copy = await onceForForm(c, (ctx) => duplicateTemplate(ctx, id));
       return `/app/templates/${copy.id}?done=duplicated`;
     }),
   )

@@ -43,9 +43,7 @@ export const templatePages = newRoutes()
       if (changeOf(form, fields)) return showNew(c);
       const request = toRequest(form);
       const input = parseFields(TemplateIn, request);
-      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) =>
-        atBlocks(form, () => createTemplate(ctx, input)),
-      );
+      const { id } = await onceForForm(c, (ctx) => atBlocks(form, () => createTemplate(ctx, input)));
       return `/app/templates/${id}?done=saved`;
     }),
   )

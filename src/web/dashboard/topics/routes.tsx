@@ -29,7 +29,7 @@ export const topicPages = newRoutes()
   .post("/app/topics", ...pageFor("POST /v1/topics/"), (c) =>
     submitForm(c, showTopics, async (fields) => {
       const input = parseFields(TopicIn, { ...readFields(fields), default: fields.get("default") ?? "subscribed" });
-      await onceForForm(c, JSON.stringify(input), (ctx) => createTopic(ctx, input));
+      await onceForForm(c, (ctx) => createTopic(ctx, input));
       return "/app/topics?done=created";
     }),
   )

@@ -12,7 +12,7 @@ export const deliveryPages = newRoutes()
   .post(`${PATH}/replay`, ...pageFor(`POST ${API}/replay`), (c) =>
     submitForm(c, showDelivery, async () => {
       const { webhook_id, delivery_id } = c.req.param();
-      const { id } = await onceForForm(c, delivery_id, (ctx) => replayDelivery(ctx, webhook_id, delivery_id));
+      const { id } = await onceForForm(c, (ctx) => replayDelivery(ctx, webhook_id, delivery_id));
       return `/app/webhooks/${webhook_id}/deliveries/${id}?done=replayed`;
     }),
   );

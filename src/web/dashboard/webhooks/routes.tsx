@@ -45,7 +45,7 @@ export const webhookPages = newRoutes()
     submitForm(c, showNew, async (fields) => {
       const request = readFields(fields);
       const input = parseFields(WebhookIn, request);
-      const webhook = await onceForForm(c, JSON.stringify(request), (ctx) => createWebhook(ctx, input));
+      const webhook = await onceForForm(c, (ctx) => createWebhook(ctx, input));
       return respondPage(c, <SecretPage title="Your new webhook" webhook={webhook} />);
     }),
   )
@@ -66,7 +66,7 @@ export const webhookPages = newRoutes()
     changeByForm(c, PAGE, "resumed", (caller, id) => updateWebhook(caller, id, { is_active: true })),
   )
   .post("/app/webhooks/:webhook_id/test", ...pageFor("POST /v1/webhooks/:webhook_id/test"), (c) =>
-    changeByForm(c, PAGE, "tested", (_, id) => onceForForm(c, id, (ctx) => testWebhook(ctx, id))),
+    changeByForm(c, PAGE, "tested", (_, id) => onceForForm(c, (ctx) => testWebhook(ctx, id))),
   )
   .get("/app/webhooks/:webhook_id/rotate", ...pageFor(UPDATE), (c) =>
     confirm(c, {
