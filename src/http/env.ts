@@ -33,6 +33,8 @@ export interface AppEnv {
     form?: URLSearchParams;
     /** Why the form was refused. Set by `submitForm` and `attempt`. */
     refusal?: Refusal;
+    /** Texts of notices by the parameter `done` of the URL. Set by `pagesOf`. */
+    notices?: Readonly<Record<string, string>>;
     /** The body, when its start was read already. */
     bodyStream?: BodyStream;
     /** The start of the body, when it was read before the credential was known. */

@@ -11,6 +11,10 @@ export function longestString(schema: z.ZodType, path: readonly PropertyKey[] = 
   return Math.max(0, ...Array.from(all, ownLength));
 }
 
+/** Returns the kinds of values that a schema takes, by their names in zod: `string`, `number`, `boolean`, `array`, `nullable`. */
+export const kindsOf = (schema: z.ZodType): ReadonlySet<string> =>
+  new Set(Array.from(reach([schema], formsOf), ({ def }) => def.type));
+
 /** Returns `schemas` and all that `next` leads to. */
 function reach(schemas: Iterable<z.ZodType>, next: (schema: z.ZodType) => z.ZodType[]): Set<z.ZodType> {
   const found = new Set(schemas);

@@ -75,12 +75,12 @@ interface LabelledProps {
   required?: boolean;
 }
 
-interface FieldProps extends LabelledProps {
+export interface FieldProps extends LabelledProps {
   type?: "text" | "email" | "password" | "search" | "number" | "datetime-local" | "file";
   value?: string;
   autocomplete?: string;
   inputmode?: "numeric";
-  maxlength?: number;
+  maxlength?: number | undefined;
   placeholder?: string;
   accept?: string;
   /** Id of the `datalist` with values to choose from. */
@@ -112,7 +112,7 @@ export function Field({ maxBytes, ...props }: FieldProps) {
   );
 }
 
-interface TextAreaProps extends LabelledProps {
+export interface TextAreaProps extends LabelledProps {
   value?: string | undefined;
   rows?: number;
   code?: boolean;
@@ -140,7 +140,7 @@ export function TextArea({ name, label, hint, required = true, value, rows = 6, 
   );
 }
 
-interface SelectProps extends LabelledProps {
+export interface SelectProps extends LabelledProps {
   options: readonly { value: string; label: string }[];
   value?: string | undefined;
 }
@@ -176,7 +176,7 @@ export const Check = ({ name, label, checked = false, value = "on" }: CheckProps
   </label>
 );
 
-interface CheckProps {
+export interface CheckProps {
   name: string;
   label: string;
   checked?: boolean;

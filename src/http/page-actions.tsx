@@ -1,0 +1,219 @@
+import { type Context, Hono } from "hono";
+import type { Child } from "hono/jsx";
+import type { CallerCtx } from "../access/caller.ts";
+import { type AppContext, type AppEnv, newRoutes } from "./env.ts";
+import { respondPage } from "./page.tsx";
+import { attempt, onceForForm, pageFor, type Show, submitForm } from "./page-routes.ts";
+import { ConfirmPage } from "./ui/index.ts";
+
+/** Declares pages of the dashboard, and what their forms and buttons do. */
+
+/** An operation. `args` begin with the parameters of the path, in its order. */
+type Operation<Args extends unknown[], Result> = (caller: CallerCtx, ...args: Args) => Promise<Result>;
+
+interface Action<Result> {
+  /**
+   * Where it leads: a path, in which `:name` is that parameter of its own path and `:id` the id of the result, or a page of the
+   * result. Default: the page that it stands on, or the list of what it deletes.
+   */
+  to?: string | ((result: Result, c: AppContext) => string | Response | Promise<Response>);
+  /** The notice of the next page, by its name in the URL. Default: that the object is created, changed or deleted. */
+  done?: Readonly<Record<string, string>>;
+  /** Shows the page that it stands on, which says why it was refused. Default: the nearest `page` at its path or above. */
+  show?: Show;
+}
+
+interface ButtonAction<Result> extends Action<Result> {
+  run: Operation<string[], Result>;
+  /** True when it acts once for each Idempotency-Key. */
+  once?: boolean;
+}
+
+interface FormAction<Ids extends string[], Input, Result> extends Action<Result> {
+  /** Reads the input of the operation, as `inputOf` does. */
+  read: (fields: URLSearchParams, c: AppContext) => Input | Promise<Input>;
+  run: Operation<[...Ids, Input], Result>;
+  /** Greatest body of the form, in bytes. */
+  maxBytes?: number;
+}
+
+/** A text, or a function that returns the text about an object. */
+type About<Row, Text> = Text | ((row: Row) => Text);
+
+interface Question<Row, Result> extends ButtonAction<Result> {
+  /** Reads the object that the question is about. */
+  of: Operation<string[], Row>;
+  title: About<Row, string>;
+  /** Text of the button that does it. */
+  button: About<Row, string>;
+  /** Names the things that end or are deleted. */
+  text: About<Row, Child>;
+}
+
+/** What an action takes from the routes that are declared with it. */
+interface Place {
+  noun: string;
+  /** The page that it stands on. */
+  page: { path: string; show: Show };
+  /** The name of its notice; empty: it has none. */
+  done: string;
+}
+
+interface PageRoute {
+  methods: string[];
+  path: string;
+  /** The API route whose scope and rate limit it has. */
+  right: string;
+  handle: (c: AppContext, place: Place) => Response | Promise<Response>;
+  /** True for a page, on which actions may stand. */
+  isPage?: boolean;
+  done?: Readonly<Record<string, string>> | undefined;
+  /** Participle of what it does to an object. */
+  deed?: string | undefined;
+}
+
+/** Returns pages and their actions as routes. `noun`: the name of one of the objects that they are about. */
+export function pagesOf(noun: string, ...entries: (PageRoute | Hono<AppEnv>)[]): Hono<AppEnv> {
+  const app = newRoutes();
+  const routes = entries.flatMap((entry) => (entry instanceof Hono ? [] : [entry]));
+  const notices = Object.assign({}, ...routes.map((route) => noticesOf(route, noun))) as Record<string, string>;
+  for (const entry of entries) {
+    if (entry instanceof Hono) {
+      app.route("/", entry);
+      continue;
+    }
+    const place = placeOf(entry, noun, routes);
+    app.on(entry.methods, entry.path, ...pageFor(entry.right), (c) => {
+      c.set("notices", notices);
+      return entry.handle(c, place);
+    });
+  }
+  return app;
+}
+
+const noticesOf = ({ done, deed }: PageRoute, noun: string) =>
+  done ?? (deed === undefined ? {} : { [deed]: `The ${noun} is ${deed}.` });
+
+function placeOf(route: PageRoute, noun: string, routes: readonly PageRoute[]): Place {
+  const above = routes.filter(({ isPage, path }) => isPage && `${route.path}/`.startsWith(`${path}/`));
+  const { path, handle } = above.toSorted((a, b) => b.path.length - a.path.length)[0] ?? route;
+  const page = { path, show: (c: AppContext) => handle(c, place) };
+  const place = { noun, page, done: Object.keys(noticesOf(route, noun))[0] ?? "" };
+  return place;
+}
+
+type Handle<Path extends string> = (c: Context<AppEnv, Path>) => Response | Promise<Response>;
+type Declare = <Path extends string>(path: Path, right: string, handle: Handle<Path>) => PageRoute;
+
+/** Declares a page. Actions at its path, or below it, stand on it. */
+export const page: Declare = (path, right, handle) => ({ methods: ["GET"], path, right, handle, isPage: true });
+
+/** Declares a response that is no page, such as a download. */
+export const get: Declare = (path, right, handle) => ({ methods: ["GET"], path, right, handle });
+
+/** Declares an action of another kind than those below. */
+export const post: Declare = (path, right, handle) => ({ methods: ["POST"], path, right, handle });
+
+const formAction =
+  (deed: string, once: boolean) =>
+  <Ids extends string[], Input, Result>(
+    path: string,
+    right: string,
+    { read, run, maxBytes, ...action }: FormAction<Ids, Input, Result>,
+  ): PageRoute => ({
+    methods: ["POST"],
+    path,
+    right,
+    done: action.done,
+    deed,
+    handle: (c, place) =>
+      submitForm(c, { show: action.show ?? place.page.show, maxBytes }, async (fields) => {
+        const input = await read(fields, c);
+        return next(c, place, action, await call(c, once, (ctx) => run(ctx, ...idsOf<Ids>(c), input)));
+      }),
+  });
+
+/** Declares a form that creates an object, once for each Idempotency-Key. */
+export const creation = formAction("created", true);
+
+/** Declares a form that changes the object of the path. */
+export const change = formAction("changed", false);
+
+/** Declares a button that does something to the object of the path. */
+export const button = <Result,>(path: string, right: string, action: ButtonAction<Result>): PageRoute => ({
+  methods: ["POST"],
+  path,
+  right,
+  done: action.done ?? {},
+  handle: (c, place) => press(c, place, action),
+});
+
+const asking = <Row, Result>(
+  path: string,
+  right: string,
+  deed: string | undefined,
+  questionOf: (noun: string) => Question<Row, Result>,
+): PageRoute => ({
+  methods: ["GET", "POST"],
+  path,
+  right,
+  deed,
+  done: questionOf("").done,
+  handle: (c, place) => {
+    const question = questionOf(place.noun);
+    return c.req.method === "POST" ? press(c, place, { to: listOf(path), ...question }) : ask(c, place, question);
+  },
+});
+
+/** Declares a page that asks before something is done to the object of the path. */
+export const question = <Row, Result>(path: string, right: string, action: Question<Row, Result>) =>
+  asking(path, right, undefined, () => action);
+
+/** Declares a page that asks before the object of the path, which has a name, is deleted. */
+export const deletion = <Row extends { name: string }, Result>(
+  path: string,
+  right: string,
+  action: Omit<Question<Row, Result>, "title" | "button">,
+) =>
+  asking<Row, Result>(path, right, "deleted", (noun) => ({
+    ...action,
+    title: ({ name }) => `Delete ${name}?`,
+    button: `Delete ${noun}`,
+  }));
+
+const press = <Result,>(c: AppContext, place: Place, { run, once = false, ...action }: ButtonAction<Result>) =>
+  (once ? submitForm : attempt)(c, action.show ?? place.page.show, async () =>
+    next(c, place, action, await call(c, once, (ctx) => run(ctx, ...idsOf(c)))),
+  );
+
+const call = <Result,>(c: AppContext, once: boolean, run: (ctx: CallerCtx) => Promise<Result>) =>
+  once ? onceForForm(c, run) : run(c.get("caller"));
+
+async function ask<Row, Result>(c: AppContext, { page }: Place, { of, once = false, ...texts }: Question<Row, Result>) {
+  const row = await of(c.get("caller"), ...idsOf(c));
+  const tell = <Text,>(about: About<Row, Text>) =>
+    typeof about === "function" ? (about as (row: Row) => Text)(row) : about;
+  return respondPage(
+    c,
+    <ConfirmPage title={tell(texts.title)} button={tell(texts.button)} back={fill(c, page.path)} once={once}>
+      {tell(texts.text)}
+    </ConfirmPage>,
+  );
+}
+
+/** Returns the path of the list of an object: what comes before the last parameter. */
+const listOf = (path: string) => path.slice(0, path.lastIndexOf("/:"));
+
+/** Returns the parameters of the path, in its order. */
+const idsOf = <Ids extends string[]>(c: AppContext) => Object.values(c.req.param()) as Ids;
+
+const fill = (c: AppContext, path: string, id = "") => {
+  const values: Record<string, string> = { ...c.req.param(), id };
+  return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? "");
+};
+
+function next<Result>(c: AppContext, { page, done }: Place, { to = page.path }: Action<Result>, result: Result) {
+  if (typeof to === "function") return to(result, c);
+  const { id } = Object(result) as { id?: string };
+  return fill(c, to, id) + (done === "" ? "" : `?done=${done}`);
+}
