@@ -8,8 +8,15 @@ import { ConfirmPage } from "./ui/index.ts";
 
 /** Declares pages of the dashboard, and what their forms and buttons do. */
 
-/** An operation. `args` begin with the parameters of the path, in its order. */
+/** An operation. It gets the parameters of the path, in its order. */
 type Operation<Args extends unknown[], Result> = (caller: CallerCtx, ...args: Args) => Promise<Result>;
+
+/** The parameters of a path. */
+type IdsOf<Path extends string> = Path extends `${string}/:${string}/${infer Rest}`
+  ? [string, ...IdsOf<`/${Rest}`>]
+  : Path extends `${string}/:${string}`
+    ? [string]
+    : [];
 
 interface Action<Result> {
   /**
@@ -23,8 +30,8 @@ interface Action<Result> {
   show?: Show;
 }
 
-interface ButtonAction<Result> extends Action<Result> {
-  run: Operation<string[], Result>;
+interface ButtonAction<Ids extends string[], Result> extends Action<Result> {
+  run: Operation<Ids, Result>;
   /** True when it acts once for each Idempotency-Key. */
   once?: boolean;
 }
@@ -40,9 +47,9 @@ interface FormAction<Ids extends string[], Input, Result> extends Action<Result>
 /** A text, or a function that returns the text about an object. */
 type About<Row, Text> = Text | ((row: Row) => Text);
 
-interface Question<Row, Result> extends ButtonAction<Result> {
+interface Question<Ids extends string[], Row, Result> extends ButtonAction<Ids, Result> {
   /** Reads the object that the question is about. */
-  of: Operation<string[], Row>;
+  of: Operation<Ids, Row>;
   title: About<Row, string>;
   /** Text of the button that does it. */
   button: About<Row, string>;
@@ -111,15 +118,21 @@ export const page: Declare = (path, right, handle) => ({ methods: ["GET"], path,
 /** Declares a response that is no page, such as a download. */
 export const get: Declare = (path, right, handle) => ({ methods: ["GET"], path, right, handle });
 
-/** Declares an action of another kind than those below. */
-export const post: Declare = (path, right, handle) => ({ methods: ["POST"], path, right, handle });
+/** Declares an action of another kind than those below. `done`: the notices that it leads to. */
+export const post = <Path extends string>(path: Path, right: string, handle: Handle<Path>, done = {}): PageRoute => ({
+  methods: ["POST"],
+  path,
+  right,
+  handle,
+  done,
+});
 
 const formAction =
   (deed: string, once: boolean) =>
-  <Ids extends string[], Input, Result>(
-    path: string,
+  <Path extends string, Input, Result>(
+    path: Path,
     right: string,
-    { read, run, maxBytes, ...action }: FormAction<Ids, Input, Result>,
+    { read, run, maxBytes, ...action }: FormAction<IdsOf<Path>, Input, Result>,
   ): PageRoute => ({
     methods: ["POST"],
     path,
@@ -129,7 +142,7 @@ const formAction =
     handle: (c, place) =>
       submitForm(c, { show: action.show ?? place.page.show, maxBytes }, async (fields) => {
         const input = await read(fields, c);
-        return next(c, place, action, await call(c, once, (ctx) => run(ctx, ...idsOf<Ids>(c), input)));
+        return next(c, place, action, await call(c, once, (ctx) => run(ctx, ...idsOf<Path>(c), input)));
       }),
   });
 
@@ -140,19 +153,23 @@ export const creation = formAction("created", true);
 export const change = formAction("changed", false);
 
 /** Declares a button that does something to the object of the path. */
-export const button = <Result,>(path: string, right: string, action: ButtonAction<Result>): PageRoute => ({
+export const button = <Path extends string, Result>(
+  path: Path,
+  right: string,
+  action: ButtonAction<IdsOf<Path>, Result>,
+): PageRoute => ({
   methods: ["POST"],
   path,
   right,
   done: action.done ?? {},
-  handle: (c, place) => press(c, place, action),
+  handle: (c, place) => press<Path, Result>(c, place, action),
 });
 
-const asking = <Row, Result>(
-  path: string,
+const asking = <Path extends string, Row, Result>(
+  path: Path,
   right: string,
   deed: string | undefined,
-  questionOf: (noun: string) => Question<Row, Result>,
+  questionOf: (noun: string) => Question<IdsOf<Path>, Row, Result>,
 ): PageRoute => ({
   methods: ["GET", "POST"],
   path,
@@ -161,36 +178,49 @@ const asking = <Row, Result>(
   done: questionOf("").done,
   handle: (c, place) => {
     const question = questionOf(place.noun);
-    return c.req.method === "POST" ? press(c, place, { to: listOf(path), ...question }) : ask(c, place, question);
+    return c.req.method === "POST"
+      ? press<Path, Result>(c, place, { to: listOf(path), ...question })
+      : ask<Path, Row, Result>(c, place, question);
   },
 });
 
 /** Declares a page that asks before something is done to the object of the path. */
-export const question = <Row, Result>(path: string, right: string, action: Question<Row, Result>) =>
-  asking(path, right, undefined, () => action);
+export const question = <Path extends string, Row, Result>(
+  path: Path,
+  right: string,
+  action: Question<IdsOf<Path>, Row, Result>,
+) => asking(path, right, undefined, () => action);
 
 /** Declares a page that asks before the object of the path, which has a name, is deleted. */
-export const deletion = <Row extends { name: string }, Result>(
-  path: string,
+export const deletion = <Path extends string, Row extends { name: string }, Result>(
+  path: Path,
   right: string,
-  action: Omit<Question<Row, Result>, "title" | "button">,
+  action: Omit<Question<IdsOf<Path>, Row, Result>, "title" | "button">,
 ) =>
-  asking<Row, Result>(path, right, "deleted", (noun) => ({
+  asking<Path, Row, Result>(path, right, "deleted", (noun) => ({
     ...action,
     title: ({ name }) => `Delete ${name}?`,
     button: `Delete ${noun}`,
   }));
 
-const press = <Result,>(c: AppContext, place: Place, { run, once = false, ...action }: ButtonAction<Result>) =>
+const press = <Path extends string, Result>(
+  c: AppContext,
+  place: Place,
+  { run, once = false, ...action }: ButtonAction<IdsOf<Path>, Result>,
+) =>
   (once ? submitForm : attempt)(c, action.show ?? place.page.show, async () =>
-    next(c, place, action, await call(c, once, (ctx) => run(ctx, ...idsOf(c)))),
+    next(c, place, action, await call(c, once, (ctx) => run(ctx, ...idsOf<Path>(c)))),
   );
 
 const call = <Result,>(c: AppContext, once: boolean, run: (ctx: CallerCtx) => Promise<Result>) =>
   once ? onceForForm(c, run) : run(c.get("caller"));
 
-async function ask<Row, Result>(c: AppContext, { page }: Place, { of, once = false, ...texts }: Question<Row, Result>) {
-  const row = await of(c.get("caller"), ...idsOf(c));
+async function ask<Path extends string, Row, Result>(
+  c: AppContext,
+  { page }: Place,
+  { of, once = false, ...texts }: Question<IdsOf<Path>, Row, Result>,
+) {
+  const row = await of(c.get("caller"), ...idsOf<Path>(c));
   const tell = <Text,>(about: About<Row, Text>) =>
     typeof about === "function" ? (about as (row: Row) => Text)(row) : about;
   return respondPage(
@@ -205,7 +235,7 @@ async function ask<Row, Result>(c: AppContext, { page }: Place, { of, once = fal
 const listOf = (path: string) => path.slice(0, path.lastIndexOf("/:"));
 
 /** Returns the parameters of the path, in its order. */
-const idsOf = <Ids extends string[]>(c: AppContext) => Object.values(c.req.param()) as Ids;
+const idsOf = <Path extends string>(c: AppContext) => Object.values(c.req.param()) as IdsOf<Path>;
 
 const fill = (c: AppContext, path: string, id = "") => {
   const values: Record<string, string> = { ...c.req.param(), id };

@@ -1,4 +1,4 @@
-import { inputOf } from "../../../http/form-input.ts";
+import { inputOf, isChecked } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { change, creation, deletion, page, pagesOf } from "../../../http/page-actions.tsx";
 import {
@@ -22,13 +22,13 @@ export const topicPages = pagesOf(
     const topics = await listTopics(c.get("caller"), { limit: topicLimits.topicsPerWorkspace });
     return respondPage(c, <TopicsPage topics={topics.map(toTopic)} />);
   }),
-  creation("/app/topics", "POST /v1/topics/", { read: inputOf(TopicIn, "is_public"), run: createTopic }),
+  creation("/app/topics", "POST /v1/topics/", { read: inputOf(TopicIn, { is_public: isChecked }), run: createTopic }),
   page("/app/topics/:topic_id", UPDATE, async (c) => {
     const topic = await getTopic(c.get("caller"), c.req.param("topic_id"));
     return respondPage(c, <TopicPage topic={toTopic(topic)} />);
   }),
   change("/app/topics/:topic_id", UPDATE, {
-    read: inputOf(TopicPatch, "is_public"),
+    read: inputOf(TopicPatch, { is_public: isChecked }),
     run: updateTopic,
     to: "/app/topics",
   }),
