@@ -4,8 +4,8 @@ import {
   CheckGroup,
   Empty,
   Facts,
-  Field,
   Form,
+  fieldsOf,
   List,
   Notice,
   Status,
@@ -13,8 +13,10 @@ import {
   useScope,
 } from "../../../http/ui/index.ts";
 import type { FormValues } from "../../../lib/form-version.ts";
-import type { WebhookOut } from "../../../notices/webhooks/index.ts";
+import { WebhookIn, type WebhookOut } from "../../../notices/webhooks/index.ts";
 import { webhookEventTypes } from "../../../platform/webhook-events/rules.ts";
+
+const { Field } = fieldsOf(WebhookIn);
 
 export const mayManage = () => useScope("webhooks:manage");
 export const statusOf = ({ is_active }: WebhookOut) => (is_active ? "active" : "paused");
@@ -30,10 +32,7 @@ export const WebhooksPage = ({ webhooks }: { webhooks: readonly WebhookOut[] }) 
           action={mayManage() ? { href: "/app/webhooks/new", label: "Create a webhook" } : undefined}
           command={{
             path: "/v1/webhooks/",
-            body: {
-              url: "https://hooks.example.com/email",
-              events: ["email.bounced"],
-            },
+            body: { url: "https://hooks.example.com/email", events: ["email.bounced"] },
           }}
         >
           No webhook yet. A webhook posts events, such as bounces, to your server.
@@ -73,7 +72,6 @@ export const WebhookFields = ({ url, events }: WebhookForm) => (
       hint="https, on a public host. Redirects are not followed."
       placeholder="https://hooks.example.com/email"
       value={url}
-      maxlength={2048}
     />
     <CheckGroup
       id="events"
