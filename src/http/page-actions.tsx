@@ -18,6 +18,9 @@ type IdsOf<Path extends string> = Path extends `${string}/:${string}/${infer Res
     ? [string]
     : [];
 
+/** Texts of notices by their names in the URL. */
+type Done = Readonly<Record<string, string>>;
+
 interface Action<Result> {
   /**
    * Where it leads: a path, in which `:name` is that parameter of its own path and `:id` the id of the result, or a page of the
@@ -25,7 +28,7 @@ interface Action<Result> {
    */
   to?: string | ((result: Result, c: AppContext) => string | Response | Promise<Response>);
   /** The notice of the next page, by its name in the URL. Default: that the object is created, changed or deleted. */
-  done?: Readonly<Record<string, string>>;
+  done?: Done;
   /** Shows the page that it stands on, which says why it was refused. Default: the nearest `page` at its path or above. */
   show?: Show;
 }
@@ -74,7 +77,7 @@ interface PageRoute {
   handle: (c: AppContext, place: Place) => Response | Promise<Response>;
   /** True for a page, on which actions may stand. */
   isPage?: boolean;
-  done?: Readonly<Record<string, string>> | undefined;
+  done?: Done | undefined;
   /** Participle of what it does to an object. */
   deed?: string | undefined;
 }
@@ -110,22 +113,23 @@ function placeOf(route: PageRoute, noun: string, routes: readonly PageRoute[]): 
 }
 
 type Handle<Path extends string> = (c: Context<AppEnv, Path>) => Response | Promise<Response>;
-type Declare = <Path extends string>(path: Path, right: string, handle: Handle<Path>) => PageRoute;
+type Declare = <Path extends string>(path: Path, right: string, handle: Handle<Path>, done?: Done) => PageRoute;
 
-/** Declares a page. Actions at its path, or below it, stand on it. */
-export const page: Declare = (path, right, handle) => ({ methods: ["GET"], path, right, handle, isPage: true });
+/** Declares a page. Actions at its path, or below it, stand on it. `done`: notices that actions declared elsewhere lead to. */
+export const page: Declare = (path, right, handle, done) => ({
+  methods: ["GET"],
+  path,
+  right,
+  handle,
+  isPage: true,
+  done,
+});
 
 /** Declares a response that is no page, such as a download. */
 export const get: Declare = (path, right, handle) => ({ methods: ["GET"], path, right, handle });
 
 /** Declares an action of another kind than those below. `done`: the notices that it leads to. */
-export const post = <Path extends string>(path: Path, right: string, handle: Handle<Path>, done = {}): PageRoute => ({
-  methods: ["POST"],
-  path,
-  right,
-  handle,
-  done,
-});
+export const post: Declare = (path, right, handle, done) => ({ methods: ["POST"], path, right, handle, done });
 
 const formAction =
   (deed: string, once: boolean) =>
