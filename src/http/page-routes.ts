@@ -150,32 +150,6 @@ export async function onceForForm<Result>(
   }
 }
 
-/** The page of one object, whose id is a parameter of the path. */
-interface ObjectPage {
-  parameter: string;
-  show: Show;
-  /** Returns the path of the page. */
-  pathOf: (id: string) => string;
-}
-
-/** A change of the object of a path, by a button or by the fields of a form. */
-type ButtonChange = (caller: CallerCtx, id: string) => Promise<unknown>;
-export type FormChange = (caller: CallerCtx, id: string, fields: URLSearchParams) => Promise<unknown>;
-
-/** Runs what a button of a page asks for, as `attempt` does, and leads back to the page, which says that it is `done`. */
-export const changeByButton = (c: AppContext, page: ObjectPage, done: string, change: ButtonChange) =>
-  attempt(c, page.show, () => changeObject(c, page, done, change));
-
-/** Reads a form of a page and runs what it asks for, as `submitForm` does, and leads back to the page, which says that it is `done`. */
-export const changeByForm = (c: AppContext, page: ObjectPage, done: string, change: FormChange) =>
-  submitForm(c, page.show, (fields) => changeObject(c, page, done, (caller, id) => change(caller, id, fields)));
-
-async function changeObject(c: AppContext, { parameter, pathOf }: ObjectPage, done: string, change: ButtonChange) {
-  const id = c.req.param(parameter) ?? "";
-  await change(c.get("caller"), id);
-  return `${pathOf(id)}?done=${done}`;
-}
-
 /** Runs a change. Its errors name the fields of the page that `fieldOf` returns; those of one field become one. */
 export async function refusedAt<Result>(
   run: () => Promise<Result>,

@@ -1,6 +1,6 @@
 import { listDomains } from "../../../domains/domains/index.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
-import { button, creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
+import { creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
 import {
   createApiKey,
   getVisibleApiKey,
@@ -29,12 +29,10 @@ export const apiKeyPages = pagesOf(
     run: createApiKey,
     to: (created, c) => respondPage(c, <CreatedKeyPage created={created} />),
   }),
-  button("/app/api-keys/:api_key_id/rotate", "POST /v1/api-keys/:api_key_id/rotate", {
-    run: async (ctx, id) => {
-      await getVisibleApiKey(ctx, id);
-      return rotateApiKey(ctx, id);
-    },
-    once: true,
+  creation("/app/api-keys/:api_key_id/rotate", "POST /v1/api-keys/:api_key_id/rotate", {
+    // An unknown API key is a 404 also without an Idempotency-Key.
+    read: (_, c) => getVisibleApiKey(c.get("caller"), c.req.param("api_key_id") ?? ""),
+    run: (ctx, id) => rotateApiKey(ctx, id),
     to: (created, c) => respondPage(c, <CreatedKeyPage created={created} isSuccessor />),
   }),
   question("/app/api-keys/:api_key_id/revoke", "DELETE /v1/api-keys/:api_key_id", {

@@ -1,9 +1,9 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { changeByButton, onceForForm, pageFor, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
-import { ConfirmPage } from "../../../http/ui/index.ts";
+import { button, page, pagesOf, post, question } from "../../../http/page-actions.tsx";
+import { onceForForm, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import {
   createRule,
@@ -26,76 +26,78 @@ import { type Names, NewRulePage, RulePage, RuleSecretPage, RulesPage } from "./
 const MAX_CHOICES = 200;
 const CREATE = "POST /v1/forwarding-rules/";
 const UPDATE = "PATCH /v1/forwarding-rules/:rule_id";
-const DELETE = "DELETE /v1/forwarding-rules/:rule_id";
 
-const notices: Readonly<Record<string, string>> = {
-  created: "The rule is created.",
-  saved: "The rule is saved.",
-  enabled: "The rule is active.",
-  disabled: "The rule is off. Nothing is forwarded by it.",
-  deleted: "The rule is deleted.",
-};
-
-export const forwardingPages = newRoutes()
-  .get("/app/forwarding", ...pageFor("GET /v1/forwarding-rules/"), async (c) => {
+export const forwardingPages = pagesOf(
+  "rule",
+  page("/app/forwarding", "GET /v1/forwarding-rules/", async (c) => {
     const caller = c.get("caller");
     const [rows, { names }] = await Promise.all([listRules(caller), findChoices(caller)]);
-    return respondPage(c, <RulesPage rules={rows.map((row) => toRule(row))} names={names} />, { notices });
-  })
-  .get("/app/forwarding/new", ...pageFor(CREATE), showForm)
-  .post("/app/forwarding/new", ...pageFor(CREATE), (c) =>
-    submitForm(c, showForm, async (fields) => {
-      const request = toRuleRequest(readRuleForm(fields), fields.get("scope")?.trim() ?? "");
-      const rule = await refusedAt(async () => {
-        const input = parseFields(RuleIn, await withMailboxId(c, request));
-        return onceForForm(c, (ctx) => createRule(ctx, input));
-      }, fieldOf);
-      return showSaved(c, rule, "created");
-    }),
-  )
-  .get("/app/forwarding/filters", ...pageFor("PUT /v1/mailboxes/:mailbox_id/assignees"), async (c) => {
+    return respondPage(c, <RulesPage rules={rows.map((row) => toRule(row))} names={names} />);
+  }),
+  page("/app/forwarding/new", CREATE, showForm),
+  post(
+    "/app/forwarding/new",
+    CREATE,
+    (c) =>
+      submitForm(c, showForm, async (fields) => {
+        const request = toRuleRequest(readRuleForm(fields), fields.get("scope")?.trim() ?? "");
+        const rule = await refusedAt(async () => {
+          const input = parseFields(RuleIn, await withMailboxId(c, request));
+          return onceForForm(c, (ctx) => createRule(ctx, input));
+        }, fieldOf);
+        return showSaved(c, rule, "created");
+      }),
+    { created: "The rule is created." },
+  ),
+  page("/app/forwarding/filters", "PUT /v1/mailboxes/:mailbox_id/assignees", async (c) => {
     const caller = c.get("caller");
     const { found, next } = await listMakerlessFilters(caller, c.req.query("after"));
     return respondPage(c, <MakerlessFiltersPage found={found} />, {
       next: next && `/app/forwarding/filters?${new URLSearchParams({ after: next })}`,
       nextLabel: "Next mailboxes",
     });
-  })
-  .get("/app/forwarding/:rule_id", ...pageFor("GET /v1/forwarding-rules/:rule_id"), showRule)
-  .post("/app/forwarding/:rule_id", ...pageFor(UPDATE), (c) =>
-    submitForm(c, showRule, async (fields) => {
-      const [caller, id] = [c.get("caller"), c.req.param("rule_id")];
-      const form = readRuleForm(fields);
-      const rule = await refusedAt(async () => {
-        const request = await withMailboxId(c, toRulePatch(form));
-        const patch = parseFields(RulePatch, request);
-        const stored = toRuleForm(toRule(await getRule(caller, id)));
-        const entered = { ...form, target: request.action.target };
-        requireVersion(fields.get("version") ?? "", valuesOf(stored), valuesOf(entered));
-        return updateRule(caller, id, patch);
-      }, fieldOf);
-      return showSaved(c, rule, "saved");
-    }),
-  )
-  .post("/app/forwarding/:rule_id/enable", ...pageFor(UPDATE), (c) =>
-    changeByButton(c, PAGE, "enabled", (caller, id) => updateRule(caller, id, { is_active: true })),
-  )
-  .post("/app/forwarding/:rule_id/disable", ...pageFor(UPDATE), (c) =>
-    changeByButton(c, PAGE, "disabled", (caller, id) => updateRule(caller, id, { is_active: false })),
-  )
-  .get("/app/forwarding/:rule_id/delete", ...pageFor(DELETE), async (c) => {
-    const { id, target } = await getRule(c.get("caller"), c.req.param("rule_id"));
-    return respondPage(
-      c,
-      <ConfirmPage title="Delete this rule?" button="Delete rule" back={`/app/forwarding/${id}`}>
+  }),
+  page("/app/forwarding/:rule_id", "GET /v1/forwarding-rules/:rule_id", showRule),
+  post(
+    "/app/forwarding/:rule_id",
+    UPDATE,
+    (c) =>
+      submitForm(c, showRule, async (fields) => {
+        const [caller, id] = [c.get("caller"), c.req.param("rule_id")];
+        const form = readRuleForm(fields);
+        const rule = await refusedAt(async () => {
+          const request = await withMailboxId(c, toRulePatch(form));
+          const patch = parseFields(RulePatch, request);
+          const stored = toRuleForm(toRule(await getRule(caller, id)));
+          const entered = { ...form, target: request.action.target };
+          requireVersion(fields.get("version") ?? "", valuesOf(stored), valuesOf(entered));
+          return updateRule(caller, id, patch);
+        }, fieldOf);
+        return showSaved(c, rule, "saved");
+      }),
+    { saved: "The rule is saved." },
+  ),
+  button("/app/forwarding/:rule_id/enable", UPDATE, {
+    run: (caller, id) => updateRule(caller, id, { is_active: true }),
+    done: { enabled: "The rule is active." },
+  }),
+  button("/app/forwarding/:rule_id/disable", UPDATE, {
+    run: (caller, id) => updateRule(caller, id, { is_active: false }),
+    done: { disabled: "The rule is off. Nothing is forwarded by it." },
+  }),
+  question("/app/forwarding/:rule_id/delete", "DELETE /v1/forwarding-rules/:rule_id", {
+    of: getRule,
+    title: "Delete this rule?",
+    button: "Delete rule",
+    text: ({ target }) => (
+      <>
         Nothing more is forwarded to <span class="code">{target}</span> by it. This cannot be undone.
-      </ConfirmPage>,
-    );
-  })
-  .post("/app/forwarding/:rule_id/delete", ...pageFor(DELETE), async (c) => {
-    await deleteRule(c.get("caller"), c.req.param("rule_id"));
-    return c.redirect("/app/forwarding?done=deleted", 303);
-  });
+      </>
+    ),
+    run: deleteRule,
+    done: { deleted: "The rule is deleted." },
+  }),
+);
 
 /** Leads to the page of a rule, or shows the secret that the call made. */
 const showSaved = (c: AppContext, rule: RuleOut, done: string) =>
@@ -115,14 +117,12 @@ async function withMailboxId<Fields extends { action: { type: string; target: st
   return { ...fields, action: { type, target: id } };
 }
 
-const PAGE = { parameter: "rule_id", show: showRule, pathOf: (id: string) => `/app/forwarding/${id}` };
-
 /** Returns the domains and mailboxes of the workspace, as choices and by their ids. */
 async function findChoices(caller: CallerCtx): Promise<{ names: Names; scopes: { value: string; label: string }[] }> {
-  const page = { offset: 0, limit: MAX_CHOICES };
+  const range = { offset: 0, limit: MAX_CHOICES };
   const [domains, mailboxes] = await Promise.all([
-    listDomains(caller, page),
-    caller.actor.scopes.has("mailboxes:view") ? listMailboxes(caller, page) : [],
+    listDomains(caller, range),
+    caller.actor.scopes.has("mailboxes:view") ? listMailboxes(caller, range) : [],
   ]);
   const ofDomains = domains.map(({ domain: { id, name } }) => ({
     id,
@@ -146,5 +146,5 @@ async function showForm(c: AppContext) {
 async function showRule(c: AppContext) {
   const caller = c.get("caller");
   const [row, { names }] = await Promise.all([getRule(caller, c.req.param("rule_id") ?? ""), findChoices(caller)]);
-  return respondPage(c, <RulePage rule={toRule(row)} names={names} />, { notices });
+  return respondPage(c, <RulePage rule={toRule(row)} names={names} />);
 }
