@@ -16,9 +16,9 @@ type Read = (form: URLSearchParams, name: string) => unknown;
 export const inputOf =
   <Schema extends z.ZodObject>(schema: Schema, readers: { [Name in FieldName<Schema>]?: Read } = {}) =>
   (form: URLSearchParams): z.output<Schema> => {
-    const input = Object.entries<z.ZodType>(schema.shape).flatMap(([name, field]): [string, unknown][] => {
-      const read = (readers as Record<string, Read | undefined>)[name] ?? readText(field);
-      const value = read(form, name);
+    const input = Object.keys(schema.shape).flatMap((name): [string, unknown][] => {
+      const read = (readers as Record<string, Read | undefined>)[name];
+      const value = read ? read(form, name) : toValue(form.get(name), kindsOf(schema, [name]));
       return value === undefined ? [] : [[name, value]];
     });
     return parseFields(schema, Object.fromEntries(input));
@@ -27,15 +27,12 @@ export const inputOf =
 /** Reads a box to check. */
 export const isChecked: Read = (form, name) => form.has(name);
 
-/** Returns the reader of a text for a field. An empty text is null where the field takes null. */
-const readText =
-  (field: z.ZodType): Read =>
-  (form, name) => {
-    const kinds = kindsOf(field);
-    // Browsers end the lines of a text with CR LF.
-    const lines = form.get(name)?.replaceAll("\r\n", "\n");
-    const text = lines?.includes("\n") ? lines : lines?.trim();
-    if (text === "" && kinds.has("nullable")) return null;
-    if (text !== undefined && kinds.has("boolean")) return text === "true";
-    return text && kinds.has("number") ? Number(text) : text;
-  };
+/** Returns a text as a value of one of `kinds`. An empty text is null where the field takes null. */
+function toValue(text: string | null, kinds: ReadonlySet<string>): unknown {
+  // Browsers end the lines of a text with CR LF.
+  const lines = text?.replaceAll("\r\n", "\n");
+  const value = lines?.includes("\n") ? lines : lines?.trim();
+  if (value === "" && kinds.has("nullable")) return null;
+  if (value !== undefined && kinds.has("boolean")) return value === "true";
+  return value && kinds.has("number") ? Number(value) : value;
+}

@@ -75,7 +75,7 @@ interface LabelledProps {
   required?: boolean;
 }
 
-export interface FieldProps extends LabelledProps {
+interface FieldProps extends LabelledProps {
   type?: "text" | "email" | "password" | "search" | "number" | "datetime-local" | "file";
   value?: string;
   autocomplete?: string;
@@ -112,7 +112,7 @@ export function Field({ maxBytes, ...props }: FieldProps) {
   );
 }
 
-export interface TextAreaProps extends LabelledProps {
+interface TextAreaProps extends LabelledProps {
   value?: string | undefined;
   rows?: number;
   code?: boolean;
@@ -140,7 +140,7 @@ export function TextArea({ name, label, hint, required = true, value, rows = 6, 
   );
 }
 
-export interface SelectProps extends LabelledProps {
+interface SelectProps extends LabelledProps {
   options: readonly { value: string; label: string }[];
   value?: string | undefined;
 }
@@ -176,7 +176,7 @@ export const Check = ({ name, label, checked = false, value = "on" }: CheckProps
   </label>
 );
 
-export interface CheckProps {
+interface CheckProps {
   name: string;
   label: string;
   checked?: boolean;

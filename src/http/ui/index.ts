@@ -29,7 +29,6 @@ export { AppLayout, Layout } from "./layout.tsx";
 export { PreviewFrame, SizedMailFrame } from "./mail-frame.tsx";
 export { type MenuEntry, menuOf, openable } from "./menu-entries.ts";
 export { QrCode } from "./qr-code.tsx";
-export { fieldsOf } from "./schema-fields.tsx";
 export { FindForm, SearchField } from "./search-field.tsx";
 export { Status, toSentence } from "./status.tsx";
 export { type Refusal, submittedTo, useChecked, useError, useValue } from "./submitted.ts";

@@ -1,5 +1,6 @@
 import { ContactIn, type ContactOut, type ListOut } from "../../../audience/contacts/index.ts";
-import { AppLayout, Form, fieldsOf, useCaller, VersionField } from "../../../http/ui/index.ts";
+import { fieldsOf } from "../../../http/form-fields.tsx";
+import { AppLayout, Form, useCaller, VersionField } from "../../../http/ui/index.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
 import { PersonTopics } from "./person-topics.tsx";

@@ -1,4 +1,5 @@
 import { ContactIn, type ContactOut, ListIn, type ListOut } from "../../../audience/contacts/index.ts";
+import { fieldsOf } from "../../../http/form-fields.tsx";
 import {
   AppLayout,
   ButtonLink,
@@ -6,7 +7,6 @@ import {
   FindForm,
   Form,
   FormDialog,
-  fieldsOf,
   List,
   Status,
   Submit,

@@ -1,5 +1,6 @@
 import { type ListOut, ListPatch } from "../../../audience/contacts/index.ts";
 import { FormIn, type FormOut } from "../../../audience/forms/index.ts";
+import { fieldsOf } from "../../../http/form-fields.tsx";
 import {
   AppLayout,
   ButtonLink,
@@ -7,7 +8,6 @@ import {
   Empty,
   Form,
   FormDialog,
-  fieldsOf,
   List,
   Status,
   Submit,

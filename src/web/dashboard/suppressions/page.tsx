@@ -1,14 +1,5 @@
-import {
-  AppLayout,
-  Empty,
-  FindForm,
-  FormDialog,
-  fieldsOf,
-  List,
-  PostButton,
-  Time,
-  useScope,
-} from "../../../http/ui/index.ts";
+import { fieldsOf } from "../../../http/form-fields.tsx";
+import { AppLayout, Empty, FindForm, FormDialog, List, PostButton, Time, useScope } from "../../../http/ui/index.ts";
 import { SuppressionIn, type SuppressionOut } from "../../../sending/suppressions/index.ts";
 
 const { Field } = fieldsOf(SuppressionIn);

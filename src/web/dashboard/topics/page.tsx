@@ -1,14 +1,5 @@
-import {
-  AppLayout,
-  ButtonLink,
-  Empty,
-  Form,
-  FormDialog,
-  fieldsOf,
-  List,
-  Time,
-  useScope,
-} from "../../../http/ui/index.ts";
+import { fieldsOf } from "../../../http/form-fields.tsx";
+import { AppLayout, ButtonLink, Empty, Form, FormDialog, List, Time, useScope } from "../../../http/ui/index.ts";
 import { TopicIn, type TopicOut } from "../../../sending/topics/index.ts";
 
 const { Field, TextArea, Select, Check } = fieldsOf(TopicIn);

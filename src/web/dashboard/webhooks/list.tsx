@@ -1,3 +1,4 @@
+import { fieldsOf } from "../../../http/form-fields.tsx";
 import {
   AppLayout,
   ButtonLink,
@@ -5,7 +6,6 @@ import {
   Empty,
   Facts,
   Form,
-  fieldsOf,
   List,
   Notice,
   Status,
@@ -13,7 +13,7 @@ import {
   useScope,
 } from "../../../http/ui/index.ts";
 import type { FormValues } from "../../../lib/form-version.ts";
-import { WebhookIn, type WebhookOut } from "../../../notices/webhooks/index.ts";
+import { WebhookIn, type WebhookOut, type WebhookPatch } from "../../../notices/webhooks/index.ts";
 import { webhookEventTypes } from "../../../platform/webhook-events/rules.ts";
 
 const { Field } = fieldsOf(WebhookIn);
@@ -52,19 +52,13 @@ export const WebhooksPage = ({ webhooks }: { webhooks: readonly WebhookOut[] }) 
 export const namesOf = (events: readonly string[]) =>
   events.length === webhookEventTypes.length ? "all" : events.map((event) => event.replace(/^email\./, "")).join(", ");
 
-/** The fields of a webhook. */
-export interface WebhookForm {
-  url: string;
-  events: readonly string[];
-}
-
 /** Returns what the form shows and changes, by label. */
-export const valuesOf = ({ url, events }: WebhookForm): FormValues => ({
+export const valuesOf = ({ url = "", events = [] }: WebhookPatch): FormValues => ({
   URL: url,
   Events: events.toSorted().join(", "),
 });
 
-export const WebhookFields = ({ url, events }: WebhookForm) => (
+export const WebhookFields = ({ url, events }: { url: string; events: readonly string[] }) => (
   <>
     <Field
       name="url"

@@ -16,6 +16,7 @@ import {
   toWebhook,
   updateWebhook,
   WebhookIn,
+  WebhookPatch,
 } from "../../../notices/webhooks/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { deliveryPages } from "./delivery-routes.tsx";
@@ -26,7 +27,7 @@ const GET = "GET /v1/webhooks/:webhook_id";
 const CREATE = "POST /v1/webhooks/";
 const UPDATE = "PATCH /v1/webhooks/:webhook_id";
 
-const readWebhook = inputOf(WebhookIn, { events: (form) => form.getAll("event") });
+const readers = { events: (form: URLSearchParams) => form.getAll("event") };
 
 export const webhookPages = pagesOf(
   "webhook",
@@ -36,13 +37,13 @@ export const webhookPages = pagesOf(
   }),
   page("/app/webhooks/new", CREATE, (c) => respondPage(c, <NewWebhookPage />)),
   creation("/app/webhooks/new", CREATE, {
-    read: readWebhook,
+    read: inputOf(WebhookIn, readers),
     run: createWebhook,
     to: (webhook, c) => respondPage(c, <SecretPage title="Your new webhook" webhook={webhook} />),
   }),
   page("/app/webhooks/:webhook_id", GET, showWebhook),
   change("/app/webhooks/:webhook_id", UPDATE, {
-    read: (fields) => ({ form: readWebhook(fields), version: fields.get("version") ?? "" }),
+    read: (fields) => ({ patch: inputOf(WebhookPatch, readers)(fields), version: fields.get("version") ?? "" }),
     run: saveWebhook,
     done: { saved: "The webhook is saved." },
   }),
@@ -86,9 +87,13 @@ function ask(text: string) {
   );
 }
 
-async function saveWebhook(caller: CallerCtx, id: string, { form, version }: { form: WebhookIn; version: string }) {
-  requireVersion(version, valuesOf(toWebhook(await getWebhook(caller, id))), valuesOf(form));
-  return updateWebhook(caller, id, form);
+async function saveWebhook(
+  caller: CallerCtx,
+  id: string,
+  { patch, version }: { patch: WebhookPatch; version: string },
+) {
+  requireVersion(version, valuesOf(toWebhook(await getWebhook(caller, id))), valuesOf(patch));
+  return updateWebhook(caller, id, patch);
 }
 
 async function showWebhook(c: AppContext) {
