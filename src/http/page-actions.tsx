@@ -29,7 +29,7 @@ interface Action<Result> {
   to?: string | ((result: Result, c: AppContext) => string | Response | Promise<Response>);
   /** The notice of the next page, by its name in the URL. Default: that the object is created, changed or deleted. */
   done?: Done;
-  /** Shows the page that it stands on, which says why it was refused. Default: the nearest `page` at its path or above. */
+  /** Shows why it was refused. Default: the page that it stands on, which is the nearest `page` at its path or above; or the question. */
   show?: Show;
 }
 
@@ -54,17 +54,17 @@ interface Question<Ids extends string[], Row, Result> extends ButtonAction<Ids, 
   /** Reads the object that the question is about. */
   of: Operation<Ids, Row>;
   title: About<Row, string>;
-  /** Text of the button that does it. */
-  button: About<Row, string>;
+  /** Text of the button that does it. Default: that it deletes the object. */
+  button?: About<Row, string>;
   /** Names the things that end or are deleted. */
   text: About<Row, Child>;
 }
 
-/** What an action takes from the routes that are declared with it. */
+/** The surroundings of an action, which it has from the routes that are declared with it. */
 interface Place {
   noun: string;
-  /** The page that it stands on. */
-  page: { path: string; show: Show };
+  /** The page that it stands on. Absent: an error of the action is a page of its own. */
+  page: { path: string; show: Show } | undefined;
   /** The name of its notice; empty: it has none. */
   done: string;
 }
@@ -106,9 +106,9 @@ const noticesOf = ({ done, deed }: PageRoute, noun: string) =>
 
 function placeOf(route: PageRoute, noun: string, routes: readonly PageRoute[]): Place {
   const above = routes.filter(({ isPage, path }) => isPage && `${route.path}/`.startsWith(`${path}/`));
-  const { path, handle } = above.toSorted((a, b) => b.path.length - a.path.length)[0] ?? route;
-  const page = { path, show: (c: AppContext) => handle(c, place) };
-  const place = { noun, page, done: Object.keys(noticesOf(route, noun))[0] ?? "" };
+  const [nearest] = above.toSorted((a, b) => b.path.length - a.path.length);
+  const page = nearest && { path: nearest.path, show: (c: AppContext) => nearest.handle(c, place) };
+  const place: Place = { noun, page, done: Object.keys(noticesOf(route, noun))[0] ?? "" };
   return place;
 }
 
@@ -144,7 +144,7 @@ const formAction =
     done: action.done,
     deed,
     handle: (c, place) =>
-      submitForm(c, { show: action.show ?? place.page.show, maxBytes }, async (fields) => {
+      submitForm(c, { show: action.show ?? place.page?.show, maxBytes }, async (fields) => {
         const input = await read(fields, c);
         return next(c, place, action, await call(c, once, (ctx) => run(ctx, ...idsOf<Path>(c), input)));
       }),
@@ -169,50 +169,40 @@ export const button = <Path extends string, Result>(
   handle: (c, place) => press<Path, Result>(c, place, action),
 });
 
-const asking = <Path extends string, Row, Result>(
-  path: Path,
-  right: string,
-  deed: string | undefined,
-  questionOf: (noun: string) => Question<IdsOf<Path>, Row, Result>,
-): PageRoute => ({
-  methods: ["GET", "POST"],
-  path,
-  right,
-  deed,
-  done: questionOf("").done,
-  handle: (c, place) => {
-    const question = questionOf(place.noun);
-    return c.req.method === "POST"
-      ? press<Path, Result>(c, place, { to: listOf(path), ...question })
-      : ask<Path, Row, Result>(c, place, question);
-  },
-});
+const asking =
+  (deed?: string) =>
+  <Path extends string, Row, Result>(
+    path: Path,
+    right: string,
+    action: Question<IdsOf<Path>, Row, Result>,
+  ): PageRoute => ({
+    methods: ["GET", "POST"],
+    path,
+    right,
+    done: action.done,
+    deed,
+    handle: (c, place) =>
+      c.req.method === "POST"
+        ? press<Path, Result>(c, place, {
+            to: listOf(path),
+            show: () => ask<Path, Row, Result>(c, place, action),
+            ...action,
+          })
+        : ask<Path, Row, Result>(c, place, action),
+  });
 
 /** Declares a page that asks before something is done to the object of the path. */
-export const question = <Path extends string, Row, Result>(
-  path: Path,
-  right: string,
-  action: Question<IdsOf<Path>, Row, Result>,
-) => asking(path, right, undefined, () => action);
+export const question = asking();
 
-/** Declares a page that asks before the object of the path, which has a name, is deleted. */
-export const deletion = <Path extends string, Row extends { name: string }, Result>(
-  path: Path,
-  right: string,
-  action: Omit<Question<IdsOf<Path>, Row, Result>, "title" | "button">,
-) =>
-  asking<Path, Row, Result>(path, right, "deleted", (noun) => ({
-    ...action,
-    title: ({ name }) => `Delete ${name}?`,
-    button: `Delete ${noun}`,
-  }));
+/** Declares a page that asks before the object of the path is deleted. */
+export const deletion = asking("deleted");
 
 const press = <Path extends string, Result>(
   c: AppContext,
   place: Place,
   { run, once = false, ...action }: ButtonAction<IdsOf<Path>, Result>,
 ) =>
-  (once ? submitForm : attempt)(c, action.show ?? place.page.show, async () =>
+  (once ? submitForm : attempt)(c, action.show ?? place.page?.show, async () =>
     next(c, place, action, await call(c, once, (ctx) => run(ctx, ...idsOf<Path>(c)))),
   );
 
@@ -221,16 +211,18 @@ const call = <Result,>(c: AppContext, once: boolean, run: (ctx: CallerCtx) => Pr
 
 async function ask<Path extends string, Row, Result>(
   c: AppContext,
-  { page }: Place,
-  { of, once = false, ...texts }: Question<IdsOf<Path>, Row, Result>,
+  { noun, page }: Place,
+  { of, once = false, ...question }: Question<IdsOf<Path>, Row, Result>,
 ) {
   const row = await of(c.get("caller"), ...idsOf<Path>(c));
   const tell = <Text,>(about: About<Row, Text>) =>
     typeof about === "function" ? (about as (row: Row) => Text)(row) : about;
+  const title = tell(question.title);
+  const button = tell(question.button ?? `Delete ${noun}`);
   return respondPage(
     c,
-    <ConfirmPage title={tell(texts.title)} button={tell(texts.button)} back={fill(c, page.path)} once={once}>
-      {tell(texts.text)}
+    <ConfirmPage title={title} button={button} back={fill(c, page?.path ?? "/app")} once={once}>
+      {tell(question.text)}
     </ConfirmPage>,
   );
 }
@@ -246,7 +238,12 @@ const fill = (c: AppContext, path: string, id = "") => {
   return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? "");
 };
 
-function next<Result>(c: AppContext, { page, done }: Place, { to = page.path }: Action<Result>, result: Result) {
+function next<Result>(
+  c: AppContext,
+  { page, done }: Place,
+  { to = page?.path ?? "/app" }: Action<Result>,
+  result: Result,
+) {
   if (typeof to === "function") return to(result, c);
   const { id } = Object(result) as { id?: string };
   return fill(c, to, id) + (done === "" ? "" : `?done=${done}`);

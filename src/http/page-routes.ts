@@ -101,20 +101,21 @@ type Result = Promise<string | Response>;
 /** Reads a form, of at most `maxBytes`, and runs what it asks for, as `attempt` does. */
 export async function submitForm(
   c: AppContext,
-  page: Show | { show: Show; maxBytes: number | undefined },
+  page: Show | { show: Show | undefined; maxBytes?: number | undefined } | undefined,
   run: (fields: URLSearchParams) => Result,
 ): Promise<Response> {
-  const { show, maxBytes = undefined } = typeof page === "function" ? { show: page } : page;
+  const { show, maxBytes = undefined } = typeof page === "object" ? page : { show: page };
   const fields = await readForm(c, maxBytes);
   return attempt(c, show, () => run(fields));
 }
 
 /** Runs what a form or a button asks for, and leads to the path that it returns. When it is refused, `show` shows the page again. */
-export async function attempt(c: AppContext, show: Show, run: () => Result): Promise<Response> {
+export async function attempt(c: AppContext, show: Show | undefined, run: () => Result): Promise<Response> {
   try {
     const result = await run();
     return typeof result === "string" ? c.redirect(result, 303) : result;
   } catch (error) {
+    if (show === undefined) throw error;
     c.set("refusal", toRefusal(error));
     return show(c);
   }

@@ -5,18 +5,7 @@ import {
   type TopLinksOut,
   type VariantOut,
 } from "../../../audience/broadcasts/index.ts";
-import {
-  AppLayout,
-  ButtonLink,
-  Empty,
-  ErrorSummary,
-  Facts,
-  List,
-  Live,
-  PostButton,
-  Status,
-  Time,
-} from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Empty, Facts, List, Live, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import { may } from "./rights.ts";
 import { AudienceSplit } from "./sample-bar.tsx";
 import { percentOf, share } from "./share.ts";
@@ -92,7 +81,6 @@ export function BroadcastPage(props: BroadcastPageProps) {
   const isPolled = isChanging(broadcast, variants, now);
   return (
     <AppLayout title={broadcast.name} actions={<Actions broadcast={broadcast} path={path} />}>
-      <ErrorSummary />
       <Live id="state" isPolled={isPolled}>
         <Facts
           of={{

@@ -63,6 +63,7 @@ export const broadcastPages = pagesOf(
   }),
   deletion("/app/broadcasts/:broadcast_id/delete", `DELETE ${API}`, {
     of: readBroadcast,
+    title: ({ name }) => `Delete ${name}?`,
     text: "Its results are deleted. Emails that were sent stay in the list of emails. This cannot be undone.",
     run: deleteBroadcast,
   }),

@@ -54,6 +54,7 @@ export const contactPages = pagesOf(
   }),
   deletion("/app/contacts/:list_id/delete", "DELETE /v1/contacts/:list_id", {
     of: getList,
+    title: ({ name }) => `Delete ${name}?`,
     text: "Its contacts are deleted, and waiting emails of broadcasts to them are cancelled. This cannot be undone.",
     run: deleteList,
   }),

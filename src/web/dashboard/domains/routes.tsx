@@ -132,6 +132,7 @@ export const domainPages = pagesOf(
   }),
   deletion("/app/domains/:domain_id/delete", "DELETE /v1/domains/:domain_id", {
     of: getDomain,
+    title: ({ name }) => `Delete ${name}?`,
     text: "Its mailboxes and all mail in them are deleted, and its waiting emails are not sent. This cannot be undone.",
     // The question said that its mailboxes go too.
     run: (caller, id) => deleteDomain(caller, id, { deleteMailboxes: true }),

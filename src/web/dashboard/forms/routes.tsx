@@ -50,6 +50,7 @@ export const formManagementPages = pagesOf(
   }),
   deletion("/app/contacts/:list_id/forms/:form_id/delete", "DELETE /v1/contacts/:list_id/forms/:form_id", {
     of: getForm,
+    title: ({ name }) => `Delete ${name}?`,
     text: "Its page and the HTML in your pages stop working. What people agreed to by it is kept.",
     run: deleteForm,
   }),

@@ -16,7 +16,7 @@ import type { AppContext } from "../../../http/env.ts";
 import { respondPage, toPage } from "../../../http/page.tsx";
 import { button, deletion, page, pagesOf, post } from "../../../http/page-actions.tsx";
 import { onceForForm, parseFields, submitForm } from "../../../http/page-routes.ts";
-import { AppLayout, ErrorSummary } from "../../../http/ui/index.ts";
+import { AppLayout } from "../../../http/ui/index.ts";
 import { invalidField } from "../../../lib/errors.ts";
 import { type FormValues, requireVersion, versionOf } from "../../../lib/form-version.ts";
 import {
@@ -99,6 +99,7 @@ export const segmentPages = pagesOf(
   ),
   deletion("/app/segments/:segment_id/delete", "DELETE /v1/segments/:segment_id", {
     of: getSegment,
+    title: ({ name }) => `Delete ${name}?`,
     text: "Its people and their contacts stay.",
     run: deleteSegment,
     show: showInUse,
@@ -109,7 +110,6 @@ function showInUse(c: AppContext) {
   return respondPage(
     c,
     <AppLayout title="The segment is in use">
-      <ErrorSummary />
       <p>
         <a href={`/app/segments/${c.req.param("segment_id")}`}>Back to the segment</a>
       </p>

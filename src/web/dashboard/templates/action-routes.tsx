@@ -38,6 +38,7 @@ export const templateActions = [
   }),
   deletion("/app/templates/:template_id/delete", "DELETE /v1/templates/:template_id", {
     of: getTemplate,
+    title: ({ name }) => `Delete ${name}?`,
     text: "Sends that name it are refused from then on. This cannot be undone.",
     run: deleteTemplate,
   }),

@@ -34,6 +34,7 @@ export const topicPages = pagesOf(
   }),
   deletion("/app/topics/:topic_id/delete", "DELETE /v1/topics/:topic_id", {
     of: getTopic,
+    title: ({ name }) => `Delete ${name}?`,
     text: "What people chose about it is deleted too. Its emails that have not left, and its broadcasts, are cancelled.",
     run: deleteTopic,
   }),
