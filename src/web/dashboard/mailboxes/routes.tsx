@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
 import type { AppContext } from "../../../http/env.ts";
-import { inputOf } from "../../../http/form-input.ts";
+import { inputOf, isChecked } from "../../../http/form-input.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
 import { change, creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
 import { parseFields } from "../../../http/page-routes.ts";
@@ -24,7 +24,7 @@ import {
 } from "../../../mailboxes/mailboxes/index.ts";
 import { MailboxPage } from "./detail.tsx";
 import { MailboxesPage } from "./list.tsx";
-import { type MailboxForm, readMailboxForm, toMailboxForm, toMailboxRequest, valuesOf } from "./settings-form.ts";
+import { readQuota, valuesOf } from "./settings-form.ts";
 
 /** Most domains and members in the choices of forms. */
 const MAX_CHOICES = 200;
@@ -39,7 +39,11 @@ export const mailboxPages = pagesOf(
   }),
   page("/app/mailboxes/:mailbox_id", "GET /v1/mailboxes/:mailbox_id", showMailbox),
   change("/app/mailboxes/:mailbox_id", "PATCH /v1/mailboxes/:mailbox_id", {
-    read: (fields) => ({ form: readMailboxForm(fields), version: fields.get("version") ?? "" }),
+    read: (fields, c) => {
+      const readers = { is_active: isChecked, quota_bytes: readQuota };
+      const patch = inputOf(MailboxPatch, mayManage(c.get("caller").actor) ? readers : {})(fields);
+      return { patch, version: fields.get("version") ?? "" };
+    },
     run: saveMailbox,
     done: { saved: "The settings are saved." },
   }),
@@ -64,15 +68,13 @@ export const mailboxPages = pagesOf(
 );
 
 interface Change {
-  form: MailboxForm;
+  patch: MailboxPatch;
   version: string;
 }
 
-async function saveMailbox(caller: CallerCtx, id: string, { form, version }: Change) {
+async function saveMailbox(caller: CallerCtx, id: string, { patch, version }: Change) {
   const isManager = mayManage(caller.actor);
-  const patch = parseFields(MailboxPatch, toMailboxRequest(form, isManager));
-  const stored = toMailboxForm(toMailbox(await getMailbox(caller, id)));
-  requireVersion(version, valuesOf(stored, isManager), valuesOf(form, isManager));
+  requireVersion(version, valuesOf(toMailbox(await getMailbox(caller, id)), isManager), valuesOf(patch, isManager));
   await updateMailbox(caller, id, patch);
 }
 
