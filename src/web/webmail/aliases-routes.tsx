@@ -9,10 +9,7 @@ import { AliasesPage } from "./aliases-page.tsx";
 import { openPage, openPageWith } from "./open-page.tsx";
 import { settingsPath } from "./paths.ts";
 
-const notices: Readonly<Record<string, string>> = {
-  added: "The alias is added.",
-  deleted: "The alias is deleted.",
-};
+const notices: Readonly<Record<string, string>> = { added: "The alias is added.", deleted: "The alias is deleted." };
 
 /** The page of the aliases of a mailbox. */
 export const aliasPages = newRoutes()

@@ -26,14 +26,7 @@ export const BroadcastsPage = ({ broadcasts }: { broadcasts: readonly BroadcastO
         empty={
           <Empty
             action={may("manage") ? { href: "/app/broadcasts/new", label: "Write a broadcast" } : undefined}
-            command={{
-              path: "/v1/broadcasts/",
-              body: {
-                name: "News",
-                subject: "News",
-                from_address: "a@b.example",
-              },
-            }}
+            command={{ path: "/v1/broadcasts/", body: { name: "News", subject: "News", from_address: "a@b.example" } }}
           >
             No broadcast yet. A broadcast is one email to every contact of a list.
           </Empty>

@@ -124,10 +124,7 @@ interface Entered {
 }
 
 /** Returns the values of a segment by label, for the version of its form. */
-const shownOf = ({ name, conditions }: Entered): FormValues => ({
-  Name: name,
-  Conditions: JSON.stringify(conditions),
-});
+const shownOf = ({ name, conditions }: Entered): FormValues => ({ Name: name, Conditions: JSON.stringify(conditions) });
 
 /** Saves the form, or shows it again with a row more or less, or with why it is refused. */
 const saveForm = (c: AppContext, save: (entered: Entered, version: string) => Promise<string>) =>

@@ -61,11 +61,7 @@ async function showList(c: AppContext) {
     done === "removed" && email ? (
       <Removed email={email} reason={reason ?? "manual"} topicId={topicId || null} />
     ) : undefined;
-  return respondPage(c, page, {
-    notice,
-    next: last === undefined ? null : nextPage(last),
-    nextLabel: "More",
-  });
+  return respondPage(c, page, { notice, next: last === undefined ? null : nextPage(last), nextLabel: "More" });
 }
 
 function nextPage({ email, topicId }: { email: string; topicId: string | null }): string {

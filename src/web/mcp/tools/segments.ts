@@ -54,9 +54,6 @@ export const segmentTools: readonly Tool[] = [
     title: "List the people of a segment",
     description: "Returns one contact of each person. A page may be short or empty and have a next one.",
     route: "GET /v1/segments/:segment_id/contacts",
-    input: z.strictObject({
-      ...one,
-      ...pageAfter(200),
-    }),
+    input: z.strictObject({ ...one, ...pageAfter(200) }),
   },
 ];
