@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { FieldName } from "./form-input.ts";
-import { kindsOf, longestString } from "./string-limits.ts";
+import { kindsOf, statedLength } from "./string-limits.ts";
 import { Check, Field, Select, TextArea } from "./ui/index.ts";
 
 /** The properties of a field whose name is one of a schema. */
@@ -16,11 +16,7 @@ export function fieldsOf<Schema extends z.ZodObject>(schema: Schema) {
   const isRequired = (name: string) => !kindsOf(schema, [name]).has("nullable");
   return {
     Field: (props: Named<Schema, typeof Field>) => (
-      <Field
-        required={isRequired(props.name)}
-        maxlength={longestString(schema, [props.name]) || undefined}
-        {...props}
-      />
+      <Field required={isRequired(props.name)} maxlength={statedLength(schema, [props.name])} {...props} />
     ),
     TextArea: (props: Named<Schema, typeof TextArea>) => <TextArea required={isRequired(props.name)} {...props} />,
     Select: (props: Named<Schema, typeof Select>) => <Select {...props} />,

@@ -13,7 +13,11 @@ export function longestString(schema: z.ZodType, path: readonly PropertyKey[] = 
 export const kindsOf = (schema: z.ZodType, path: readonly PropertyKey[]): ReadonlySet<string> =>
   new Set(Array.from(formsAt(schema, path), ({ def }) => def.type));
 
-/** Returns the schemas that check the value at `path`. */
+/** Returns the length of a string at `path` that the API's document states, or undefined. */
+export const statedLength = (schema: z.ZodType, path: readonly PropertyKey[]): number | undefined =>
+  Array.from(formsAt(schema, path), ownLength).find((length) => length > 0);
+
+/** Returns the schemas that check the value at `path`, the outermost first. */
 function formsAt(schema: z.ZodType, path: readonly PropertyKey[]): Set<z.ZodType> {
   let found = reach([schema], formsOf);
   for (const part of path) {
