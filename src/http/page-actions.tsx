@@ -115,21 +115,18 @@ function placeOf(route: PageRoute, noun: string, routes: readonly PageRoute[]): 
 type Handle<Path extends string> = (c: Context<AppEnv, Path>) => Response | Promise<Response>;
 type Declare = <Path extends string>(path: Path, right: string, handle: Handle<Path>, done?: Done) => PageRoute;
 
+const declared =
+  (method: "GET" | "POST", isPage = false): Declare =>
+  (path, right, handle, done) => ({ methods: [method], path, right, handle, isPage, done });
+
 /** Declares a page. Actions at its path, or below it, stand on it. `done`: notices that actions declared elsewhere lead to. */
-export const page: Declare = (path, right, handle, done) => ({
-  methods: ["GET"],
-  path,
-  right,
-  handle,
-  isPage: true,
-  done,
-});
+export const page = declared("GET", true);
 
 /** Declares a response that is no page, such as a download. */
-export const get: Declare = (path, right, handle) => ({ methods: ["GET"], path, right, handle });
+export const get = declared("GET");
 
 /** Declares an action of another kind than those below. `done`: the notices that it leads to. */
-export const post: Declare = (path, right, handle, done) => ({ methods: ["POST"], path, right, handle, done });
+export const post = declared("POST");
 
 const formAction =
   (deed: string, once: boolean) =>

@@ -51,6 +51,9 @@ const transferOffer = newRoutes().post(
   },
 );
 
+/** The forms that change a domain have one field each. */
+const domainChange = { read: inputOf(DomainPatch), run: updateDomain };
+
 export const domainPages = pagesOf(
   "domain",
   page("/app/domains", "GET /v1/domains/", async (c) => {
@@ -93,25 +96,21 @@ export const domainPages = pagesOf(
     to: "/app/domains/:domain_id?done=checked",
   }),
   change("/app/domains/:domain_id/setup", UPDATE, {
-    read: inputOf(DomainPatch),
-    run: updateDomain,
+    ...domainChange,
     done: { setup: "Publish these records. The keys of today sign until they are found." },
   }),
   page("/app/domains/:domain_id/dmarc", UPDATE, showPolicy),
   change("/app/domains/:domain_id/dmarc", UPDATE, {
-    read: inputOf(DomainPatch),
-    run: updateDomain,
+    ...domainChange,
     to: "/app/domains/:domain_id",
     done: { policy: "The policy is set. Receivers see it within an hour." },
   }),
   change("/app/domains/:domain_id/mta-sts", UPDATE, {
-    read: inputOf(DomainPatch),
-    run: updateDomain,
+    ...domainChange,
     done: { mode: "The MTA-STS policy is changed. Mail systems notice within a day." },
   }),
   change("/app/domains/:domain_id/receives", UPDATE, {
-    read: inputOf(DomainPatch),
-    run: updateDomain,
+    ...domainChange,
     done: { receives: "Saved. The records below and the zone file follow it." },
   }),
   question("/app/domains/:domain_id/rotate", "POST /v1/domains/:domain_id/dkim/rotate", {
