@@ -1,9 +1,9 @@
-import { BroadcastIn, createBroadcast, sendBroadcast, sendTest, TestIn } from "../../../audience/broadcasts/index.ts";
+import { createBroadcast, sendBroadcast, sendTest, TestIn } from "../../../audience/broadcasts/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { inputOf } from "../../../http/form-input.ts";
 import { respondMailHtml } from "../../../http/page.tsx";
 import { button, change, creation, page, post } from "../../../http/page-actions.tsx";
-import { attempt, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
+import { attempt, readForm, submitForm } from "../../../http/page-routes.ts";
 import { requireRight } from "../../../http/require-right.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { textAsHtml } from "../../../lib/placeholders.ts";
@@ -12,7 +12,7 @@ import { chosenTemplate } from "../template-list.tsx";
 import { addVariants, idOf, parseVariants, removeVariant, saveStep } from "./save-step.tsx";
 import { showBroadcast } from "./show.tsx";
 import { showAudience, showContent, showNew, showReview, showTest } from "./show-step.tsx";
-import { readStepForm, toPatch } from "./step-form.tsx";
+import { readStepForm, toBroadcast } from "./step-form.tsx";
 import { pathOfStep, type Step, stepBeside } from "./steps.ts";
 
 /** Greatest body of the form with the content, in bytes: percent-encoding triples what it has to. */
@@ -28,7 +28,7 @@ const TEST = `POST ${API}/test`;
 export const stepRoutes = [
   page("/app/broadcasts/new", CREATE, showNew),
   creation("/app/broadcasts/new", CREATE, {
-    read: (fields) => parseFields(BroadcastIn, { subject: "", ...toPatch(readStepForm("audience", fields)) }),
+    read: (fields) => toBroadcast(readStepForm("audience", fields)),
     run: createBroadcast,
     to: ({ id }) => pathOfStep(id, "content"),
     done: {},
