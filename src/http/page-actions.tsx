@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../access/caller.ts";
+import { type FormValues, requireVersion } from "../lib/form-version.ts";
 import { type AppContext, type AppEnv, newRoutes } from "./env.ts";
 import { respondPage } from "./page.tsx";
 import { attempt, onceForForm, pageFor, type Show, submitForm } from "./page-routes.ts";
@@ -43,6 +44,8 @@ interface FormAction<Ids extends string[], Input, Result> extends Action<Result>
   /** Reads the input of the operation, as `inputOf` does. */
   read: (fields: URLSearchParams, c: AppContext) => Input | Promise<Input>;
   run: Operation<[...Ids, Input], Result>;
+  /** The values of the form, which has a `VersionField`, by label: those that are stored, and those that were entered. */
+  version?: { stored: Operation<Ids, FormValues>; entered: (input: Input, c: AppContext) => FormValues };
   /** Greatest body of the form, in bytes. */
   maxBytes?: number;
 }
@@ -133,7 +136,7 @@ const formAction =
   <Path extends string, Input, Result>(
     path: Path,
     right: string,
-    { read, run, maxBytes, ...action }: FormAction<IdsOf<Path>, Input, Result>,
+    { read, run, version, maxBytes, ...action }: FormAction<IdsOf<Path>, Input, Result>,
   ): PageRoute => ({
     methods: ["POST"],
     path,
@@ -143,7 +146,10 @@ const formAction =
     handle: (c, place) =>
       submitForm(c, { show: action.show ?? place.page?.show, maxBytes }, async (fields) => {
         const input = await read(fields, c);
-        return next(c, place, action, await call(c, once, (ctx) => run(ctx, ...idsOf<Path>(c), input)));
+        const ids = idsOf<Path>(c);
+        const stored = await version?.stored(c.get("caller"), ...ids);
+        if (version && stored) requireVersion(fields.get("version") ?? "", stored, version.entered(input, c));
+        return next(c, place, action, await call(c, once, (ctx) => run(ctx, ...ids, input)));
       }),
   });
 

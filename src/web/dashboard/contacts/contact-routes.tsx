@@ -1,4 +1,3 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import {
   ContactPatch,
   getContact,
@@ -12,7 +11,6 @@ import { respondPage } from "../../../http/page.tsx";
 import { change, page, post } from "../../../http/page-actions.tsx";
 import { parseFields, readForm } from "../../../http/page-routes.ts";
 import { unprocessable } from "../../../lib/errors.ts";
-import { requireVersion } from "../../../lib/form-version.ts";
 import { choosePersonTopics, getPersonTopics, PersonTopicsIn } from "../../../sending/topics/index.ts";
 import { ContactPage, type ContactValues, labelled, toValues } from "./contact-page.tsx";
 import { fieldOfTopic } from "./person-topics.tsx";
@@ -27,7 +25,11 @@ export const contactRoutes = [
   page(CONTACT, UPDATE, showContact),
   change(CONTACT, UPDATE, {
     read: readChange,
-    run: saveContact,
+    run: (caller, listId, id, { patch }) => updateContact(caller, listId, id, patch),
+    version: {
+      stored: async (caller, listId, id) => labelled(toValues(toContact(await getContact(caller, listId, id)))),
+      entered: ({ values }) => labelled(values),
+    },
     to: "/app/contacts/:list_id",
     done: { changed: "The contact is changed." },
     maxBytes: MAX_FORM_BYTES,
@@ -50,15 +52,7 @@ function readChange(fields: URLSearchParams) {
   const text = (name: string) => fields.get(name) ?? "";
   const values = { email: text("email"), name: text("name"), metadata: text("metadata") };
   const request = { email: values.email.trim(), name: values.name || null, metadata: parseDetails(values) };
-  return { values, patch: parseFields(ContactPatch, request), version: text("version") };
-}
-
-type Change = ReturnType<typeof readChange>;
-
-async function saveContact(caller: CallerCtx, listId: string, id: string, { values, patch, version }: Change) {
-  const stored = toValues(toContact(await getContact(caller, listId, id)));
-  requireVersion(version, labelled(stored), labelled(values));
-  await updateContact(caller, listId, id, patch);
+  return { values, patch: parseFields(ContactPatch, request) };
 }
 
 function parseDetails({ metadata }: ContactValues): unknown {

@@ -1,4 +1,3 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { inputOf, isChecked } from "../../../http/form-input.ts";
@@ -6,7 +5,6 @@ import { readPage, respondPage } from "../../../http/page.tsx";
 import { change, creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
 import { parseFields } from "../../../http/page-routes.ts";
 import { listMembers } from "../../../identity/members/index.ts";
-import { requireVersion } from "../../../lib/form-version.ts";
 import {
   AssigneesIn,
   assignMailbox,
@@ -41,10 +39,13 @@ export const mailboxPages = pagesOf(
   change("/app/mailboxes/:mailbox_id", "PATCH /v1/mailboxes/:mailbox_id", {
     read: (fields, c) => {
       const readers = { is_active: isChecked, quota_bytes: readQuota };
-      const patch = inputOf(MailboxPatch, mayManage(c.get("caller").actor) ? readers : {})(fields);
-      return { patch, version: fields.get("version") ?? "" };
+      return inputOf(MailboxPatch, mayManage(c.get("caller").actor) ? readers : {})(fields);
     },
-    run: saveMailbox,
+    run: updateMailbox,
+    version: {
+      stored: async (caller, id) => valuesOf(toMailbox(await getMailbox(caller, id)), mayManage(caller.actor)),
+      entered: (patch, c) => valuesOf(patch, mayManage(c.get("caller").actor)),
+    },
     done: { saved: "The settings are saved." },
   }),
   change("/app/mailboxes/:mailbox_id/password", "PUT /v1/mailboxes/:mailbox_id/password", {
@@ -66,17 +67,6 @@ export const mailboxPages = pagesOf(
     done: { deleted: "The mailbox is deleted." },
   }),
 );
-
-interface Change {
-  patch: MailboxPatch;
-  version: string;
-}
-
-async function saveMailbox(caller: CallerCtx, id: string, { patch, version }: Change) {
-  const isManager = mayManage(caller.actor);
-  requireVersion(version, valuesOf(toMailbox(await getMailbox(caller, id)), isManager), valuesOf(patch, isManager));
-  await updateMailbox(caller, id, patch);
-}
 
 async function showMailbox(c: AppContext) {
   const caller = c.get("caller");

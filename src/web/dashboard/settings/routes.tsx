@@ -22,7 +22,7 @@ import {
   WorkspacePatch,
   type WorkspaceRow,
 } from "../../../identity/workspaces/index.ts";
-import { requireVersion, versionOf } from "../../../lib/form-version.ts";
+import { versionOf } from "../../../lib/form-version.ts";
 import { resumeBulk } from "../../../sending/rates/index.ts";
 import { deleteWorkspacePages } from "./delete-workspace.tsx";
 import { toPatch, trackingOptions, valuesOf, wordOf } from "./form.ts";
@@ -52,11 +52,9 @@ export const settingsPages = pagesOf(
     respondPage(c, <SettingsPage workspace={await getWorkspace(c.get("caller"))} />),
   ),
   change("/app/settings", "PATCH /v1/workspaces/:workspace_id", {
-    read: (fields) => ({ patch: readSettings(fields), version: fields.get("version") ?? "" }),
-    run: async (caller, { patch, version }) => {
-      requireVersion(version, valuesOf(toPatch(await getWorkspace(caller))), valuesOf(patch));
-      await updateWorkspace(caller, caller.workspace.id, patch);
-    },
+    read: readSettings,
+    run: (caller, patch) => updateWorkspace(caller, caller.workspace.id, patch),
+    version: { stored: async (caller) => valuesOf(toPatch(await getWorkspace(caller))), entered: valuesOf },
     done: { saved: "The settings are saved." },
   }),
   change("/app/settings/time-zone", "GET /v1/workspaces/:workspace_id", {

@@ -1,9 +1,7 @@
-import type { CallerCtx } from "../../../access/caller.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { button, change, creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
-import { requireVersion } from "../../../lib/form-version.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -43,8 +41,12 @@ export const webhookPages = pagesOf(
   }),
   page("/app/webhooks/:webhook_id", GET, showWebhook),
   change("/app/webhooks/:webhook_id", UPDATE, {
-    read: (fields) => ({ patch: inputOf(WebhookPatch, readers)(fields), version: fields.get("version") ?? "" }),
-    run: saveWebhook,
+    read: inputOf(WebhookPatch, readers),
+    run: updateWebhook,
+    version: {
+      stored: async (caller, id) => valuesOf(toWebhook(await getWebhook(caller, id))),
+      entered: valuesOf,
+    },
     done: { saved: "The webhook is saved." },
   }),
   button("/app/webhooks/:webhook_id/pause", UPDATE, {
@@ -85,15 +87,6 @@ function ask(text: string) {
       <span class="code">{url}</span>. {text}
     </>
   );
-}
-
-async function saveWebhook(
-  caller: CallerCtx,
-  id: string,
-  { patch, version }: { patch: WebhookPatch; version: string },
-) {
-  requireVersion(version, valuesOf(toWebhook(await getWebhook(caller, id))), valuesOf(patch));
-  return updateWebhook(caller, id, patch);
 }
 
 async function showWebhook(c: AppContext) {
