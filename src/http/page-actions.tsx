@@ -4,7 +4,7 @@ import type { CallerCtx } from "../access/caller.ts";
 import { type FormValues, requireVersion } from "../lib/form-version.ts";
 import { type AppContext, type AppEnv, newRoutes } from "./env.ts";
 import { respondPage } from "./page.tsx";
-import { attempt, onceForForm, pageFor, type Show, submitForm } from "./page-routes.ts";
+import { attempt, onceForForm, pageFor, refusedAt, type Show, submitForm } from "./page-routes.ts";
 import { ConfirmPage } from "./ui/index.ts";
 
 /** Declares pages of the dashboard, and what their forms and buttons do. */
@@ -46,6 +46,8 @@ interface FormAction<Ids extends string[], Input, Result> extends Action<Result>
   run: Operation<[...Ids, Input], Result>;
   /** The values of the form, which has a `VersionField`, by label: those that are stored, and those that were entered. */
   version?: { stored: Operation<Ids, FormValues>; entered: (input: Input, c: AppContext) => FormValues };
+  /** Returns the field of the page for the location of an error. Default: the field of the call. */
+  fieldOf?: (loc: readonly (string | number)[]) => string;
   /** Greatest body of the form, in bytes. */
   maxBytes?: number;
 }
@@ -136,7 +138,7 @@ const formAction =
   <Path extends string, Input, Result>(
     path: Path,
     right: string,
-    { read, run, version, maxBytes, ...action }: FormAction<IdsOf<Path>, Input, Result>,
+    { read, run, version, fieldOf, maxBytes, ...action }: FormAction<IdsOf<Path>, Input, Result>,
   ): PageRoute => ({
     methods: ["POST"],
     path,
@@ -145,11 +147,14 @@ const formAction =
     deed,
     handle: (c, place) =>
       submitForm(c, { show: action.show ?? place.page?.show, maxBytes }, async (fields) => {
-        const input = await read(fields, c);
         const ids = idsOf<Path>(c);
-        const stored = await version?.stored(c.get("caller"), ...ids);
-        if (version && stored) requireVersion(fields.get("version") ?? "", stored, version.entered(input, c));
-        return next(c, place, action, await call(c, once, (ctx) => run(ctx, ...ids, input)));
+        const save = async () => {
+          const input = await read(fields, c);
+          const stored = await version?.stored(c.get("caller"), ...ids);
+          if (version && stored) requireVersion(fields.get("version") ?? "", stored, version.entered(input, c));
+          return call(c, once, (ctx) => run(ctx, ...ids, input));
+        };
+        return next(c, place, action, fieldOf ? await refusedAt(save, fieldOf) : await save());
       }),
   });
 

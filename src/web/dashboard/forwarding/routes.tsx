@@ -2,9 +2,8 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { button, page, pagesOf, post, question } from "../../../http/page-actions.tsx";
-import { onceForForm, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
-import { requireVersion } from "../../../lib/form-version.ts";
+import { button, change, creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
+import { parseFields } from "../../../http/page-routes.ts";
 import {
   createRule,
   deleteRule,
@@ -35,20 +34,15 @@ export const forwardingPages = pagesOf(
     return respondPage(c, <RulesPage rules={rows.map((row) => toRule(row))} names={names} />);
   }),
   page("/app/forwarding/new", CREATE, showForm),
-  post(
-    "/app/forwarding/new",
-    CREATE,
-    (c) =>
-      submitForm(c, showForm, async (fields) => {
-        const request = toRuleRequest(readRuleForm(fields), fields.get("scope")?.trim() ?? "");
-        const rule = await refusedAt(async () => {
-          const input = parseFields(RuleIn, await withMailboxId(c, request));
-          return onceForForm(c, (ctx) => createRule(ctx, input));
-        }, fieldOf);
-        return showSaved(c, rule, "created");
-      }),
-    { created: "The rule is created." },
-  ),
+  creation("/app/forwarding/new", CREATE, {
+    read: async (fields, c) => {
+      const request = toRuleRequest(readRuleForm(fields), fields.get("scope")?.trim() ?? "");
+      return parseFields(RuleIn, await withMailboxId(c, request));
+    },
+    run: createRule,
+    fieldOf,
+    to: showSaved("created"),
+  }),
   page("/app/forwarding/filters", "PUT /v1/mailboxes/:mailbox_id/assignees", async (c) => {
     const caller = c.get("caller");
     const { found, next } = await listMakerlessFilters(caller, c.req.query("after"));
@@ -58,25 +52,21 @@ export const forwardingPages = pagesOf(
     });
   }),
   page("/app/forwarding/:rule_id", "GET /v1/forwarding-rules/:rule_id", showRule),
-  post(
-    "/app/forwarding/:rule_id",
-    UPDATE,
-    (c) =>
-      submitForm(c, showRule, async (fields) => {
-        const [caller, id] = [c.get("caller"), c.req.param("rule_id")];
-        const form = readRuleForm(fields);
-        const rule = await refusedAt(async () => {
-          const request = await withMailboxId(c, toRulePatch(form));
-          const patch = parseFields(RulePatch, request);
-          const stored = toRuleForm(toRule(await getRule(caller, id)));
-          const entered = { ...form, target: request.action.target };
-          requireVersion(fields.get("version") ?? "", valuesOf(stored), valuesOf(entered));
-          return updateRule(caller, id, patch);
-        }, fieldOf);
-        return showSaved(c, rule, "saved");
-      }),
-    { saved: "The rule is saved." },
-  ),
+  change("/app/forwarding/:rule_id", UPDATE, {
+    read: async (fields, c) => {
+      const form = readRuleForm(fields);
+      const request = await withMailboxId(c, toRulePatch(form));
+      return { patch: parseFields(RulePatch, request), form: { ...form, target: request.action.target } };
+    },
+    run: (caller, id, { patch }) => updateRule(caller, id, patch),
+    version: {
+      stored: async (caller, id) => valuesOf(toRuleForm(toRule(await getRule(caller, id)))),
+      entered: ({ form }) => valuesOf(form),
+    },
+    fieldOf,
+    to: showSaved("saved"),
+    done: { saved: "The rule is saved." },
+  }),
   button("/app/forwarding/:rule_id/enable", UPDATE, {
     run: (caller, id) => updateRule(caller, id, { is_active: true }),
     done: { enabled: "The rule is active." },
@@ -100,10 +90,12 @@ export const forwardingPages = pagesOf(
 );
 
 /** Leads to the page of a rule, or shows the secret that the call made. */
-const showSaved = (c: AppContext, rule: RuleOut, done: string) =>
-  rule.secret === undefined
-    ? `/app/forwarding/${rule.id}?done=${done}`
-    : respondPage(c, <RuleSecretPage rule={rule} secret={rule.secret} />);
+function showSaved(done: string) {
+  return (rule: RuleOut, c: AppContext) =>
+    rule.secret === undefined
+      ? `/app/forwarding/${rule.id}?done=${done}`
+      : respondPage(c, <RuleSecretPage rule={rule} secret={rule.secret} />);
+}
 
 /** A mailbox may be written as its address; the API takes its id. */
 async function withMailboxId<Fields extends { action: { type: string; target: string } }>(
