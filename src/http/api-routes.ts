@@ -22,14 +22,13 @@ type Parameters<Path extends string> = Path extends `${string}:${infer Name}/${i
 type Parameter<Name extends string> = { [Key in Name]: Name extends "uid" ? number : string };
 
 /** The schema of a JSON body, or the two middlewares that read and validate another one (validate.ts). */
-type Body = z.ZodType | BodyReaders<unknown> | undefined;
-type BodyReaders<Value> = readonly [Middleware, Validator<{ json: Value }>];
-// biome-ignore lint/suspicious/noExplicitAny: what a validator takes is of no interest here.
-type Validator<Out extends object> = MiddlewareHandler<any, string, { in: any; out: Out }>;
+type Body = z.ZodType | readonly [Middleware, object] | undefined;
 type ValueOf<Read extends Body> = Read extends z.ZodType
   ? { body: z.output<Read> }
-  : Read extends BodyReaders<infer Value>
-    ? { body: Value }
+  : Read extends readonly [Middleware, MiddlewareHandler<infer _Env, string, infer Validated>]
+    ? Validated extends { out: { json: infer Value } }
+      ? { body: Value }
+      : unknown
     : unknown;
 type QueryOf<Query> = Query extends z.ZodType ? { query: z.output<Query> } : unknown;
 
@@ -68,7 +67,7 @@ interface Route<Path extends string, Scope extends RequiredScope, Read extends B
   ) => unknown;
 }
 
-/** What the routes of an area have in common. */
+/** The common part of the routes of an area. */
 interface Common<Given> {
   /** Reads what each route is given beside its input. It decides, too, to whom a stored response is replayed. */
   given?: (c: AppContext) => Promise<Given>;
@@ -151,7 +150,7 @@ function handlersOf(
   { path, tag }: { path: string; tag: string },
   { query, body, before, once, returns, errors, problems, run, ...described }: AnyRoute,
   common: Common<object>,
-): (Middleware | Validator<object>)[] {
+): Middleware[] {
   const isOnce = method === "POST" && once === undefined && scope !== "public";
   const status = Number(Object.keys(returns)[0]);
   const given = common.given ?? (async () => ({}));
@@ -165,11 +164,13 @@ function handlersOf(
   ];
   const responses = responsesOf(returns, statuses, problems ?? common.problems);
   const description = describeRoute({ tags: [tag], operationId: name, ...described, responses });
-  const readers = body ? [...("parse" in body ? readBody(body) : body)] : [];
+  // Validators are typed by the schema, which is not known here.
+  const validators = [...(query ? [readQuery(query)] : [])] as unknown as Middleware[];
+  const readers = (body ? [...("parse" in body ? readBody(body) : body)] : []) as unknown as Middleware[];
   return [
     declaring({ scope, outliving, response: schemaOf(returns) }, description),
     ...(common.before ? [common.before] : []),
-    ...(query ? [readQuery(query)] : []),
+    ...validators,
     // Before a file is read, which is a body too.
     ...(body ? [] : [noBody]),
     ...(before ? [before] : []),

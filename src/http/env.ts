@@ -32,7 +32,9 @@ export interface AppEnv {
     /** The fields of the form that was submitted. Set by `readForm`. */
     form?: URLSearchParams;
     /** Why the form was refused. Set by `submitForm` and `attempt`. */
-    refusal?: Refusal;
+    refusal?: Refusal | undefined;
+    /** Texts of notices by the parameter `done` of the URL. Set by `pagesOf`. */
+    notices?: Readonly<Record<string, string>>;
     /** The body, when its start was read already. */
     bodyStream?: BodyStream;
     /** The start of the body, when it was read before the credential was known. */

@@ -6,10 +6,10 @@ import type { Middleware } from "./env.ts";
 
 const DECLARED = Symbol("declared");
 
-/** What one handler of a route declares. */
+/** The declaration of one handler of a route. */
 export interface Declared {
   scope: RequiredScope;
-  /** What the route makes or reads that outlives its credential; null: nothing. */
+  /** Outlives the credential, and is made or read by the route. Null: nothing does. */
   outliving: Outliving | null;
   /** The schema of its success; null: it has no JSON body. */
   response: ZodType | null;

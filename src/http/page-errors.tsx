@@ -15,6 +15,8 @@ const titles: Readonly<Record<number, string>> = {
 
 /** Turns the error of a page into a page. An unexpected error is logged with its stack and shown with the request id only. */
 export function onPageError(error: Error, c: AppContext): Response | Promise<Response> {
+  // The page of a form could not be shown again, and this page is about another error.
+  c.set("refusal", undefined);
   const known = error instanceof ConcurrencyError ? conflict("Another request changed it. Try again") : error;
   const ctx = c.get("ctx");
   if (!(known instanceof AppError)) {

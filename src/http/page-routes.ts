@@ -95,7 +95,7 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: un
 }
 
 /** Shows the page of a form, of which `respondPage` says why it was refused. */
-type Show = (c: AppContext) => Response | Promise<Response>;
+export type Show = (c: AppContext) => Response | Promise<Response>;
 
 /** The path that a form leads to, or a page. */
 type Result = Promise<string | Response>;
@@ -103,21 +103,22 @@ type Result = Promise<string | Response>;
 /** Reads a form, of at most `maxBytes`, and runs what it asks for, as `attempt` does. */
 export async function submitForm(
   c: AppContext,
-  page: Show | { show: Show; maxBytes: number },
+  page: Show | { show: Show | undefined; maxBytes?: number | undefined } | undefined,
   run: (fields: URLSearchParams) => Result,
 ): Promise<Response> {
-  const { show, maxBytes } = typeof page === "function" ? { show: page } : page;
+  const { show, maxBytes = undefined } = typeof page === "object" ? page : { show: page };
   const fields = await readForm(c, maxBytes);
   return attempt(c, show, () => run(fields));
 }
 
 /** Runs what a form or a button asks for, and leads to the path that it returns. When it is refused, `show` shows the page again. */
-export async function attempt(c: AppContext, show: Show, run: () => Result): Promise<Response> {
+export async function attempt(c: AppContext, show: Show | undefined, run: () => Result): Promise<Response> {
   try {
     const result = await run();
     return typeof result === "string" ? c.redirect(result, 303) : result;
   } catch (error) {
     if (isProofMissing(error)) return respondProofNeeded(c);
+    if (show === undefined) throw error;
     c.set("refusal", toRefusal(error));
     return show(c);
   }
@@ -125,12 +126,13 @@ export async function attempt(c: AppContext, show: Show, run: () => Result): Pro
 
 /**
  * Runs an operation for a form with a hidden Idempotency-Key. A repeated submission, such as a reloaded page, gets the
- * stored response. `fields` is a text that is equal for equal forms only. Throws 422 for a key that the form did not have.
+ * stored response. `fields` is a text that is equal for equal forms only: by default all fields. Throws 422 for a key that the form did not
+ * have.
  */
 export async function onceForForm<Result>(
   c: AppContext,
-  fields: string,
   run: (ctx: CallerCtx) => Promise<Result>,
+  fields = String(c.get("form")),
   key = c.get("form")?.get("idempotency_key") ?? "",
 ): Promise<Result> {
   if (key.length < 16 || key.length > 255)
@@ -150,32 +152,6 @@ export async function onceForForm<Result>(
     if (stored === null) throw error;
     return stored;
   }
-}
-
-/** The page of one object, whose id is a parameter of the path. */
-interface ObjectPage {
-  parameter: string;
-  show: Show;
-  /** Returns the path of the page. */
-  pathOf: (id: string) => string;
-}
-
-/** A change of the object of a path, by a button or by the fields of a form. */
-type ButtonChange = (caller: CallerCtx, id: string) => Promise<unknown>;
-export type FormChange = (caller: CallerCtx, id: string, fields: URLSearchParams) => Promise<unknown>;
-
-/** Runs what a button of a page asks for, as `attempt` does, and leads back to the page, which says that it is `done`. */
-export const changeByButton = (c: AppContext, page: ObjectPage, done: string, change: ButtonChange) =>
-  attempt(c, page.show, () => changeObject(c, page, done, change));
-
-/** Reads a form of a page and runs what it asks for, as `submitForm` does, and leads back to the page, which says that it is `done`. */
-export const changeByForm = (c: AppContext, page: ObjectPage, done: string, change: FormChange) =>
-  submitForm(c, page.show, (fields) => changeObject(c, page, done, (caller, id) => change(caller, id, fields)));
-
-async function changeObject(c: AppContext, { parameter, pathOf }: ObjectPage, done: string, change: ButtonChange) {
-  const id = c.req.param(parameter) ?? "";
-  await change(c.get("caller"), id);
-  return `${pathOf(id)}?done=${done}`;
 }
 
 /** Runs a change. Its errors name the fields of the page that `fieldOf` returns; those of one field become one. */

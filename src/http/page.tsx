@@ -14,7 +14,7 @@ interface PageOptions {
   status?: ContentfulStatusCode;
   /** Says what the user has just done. */
   notice?: Child | undefined;
-  /** Texts of such notices by the parameter `done` of the URL. A page that says why a request was refused shows none. */
+  /** Texts of such notices by the parameter `done` of the URL. Default: those that `pagesOf` sets. A page that says why a request was refused shows none. */
   notices?: Readonly<Record<string, string>>;
   /** URL of the next page of a list, or null on its last one. */
   next?: string | null;
@@ -40,7 +40,7 @@ export function respondPage(
   {
     status = c.get("refusal")?.status ?? 200,
     notice,
-    notices = {},
+    notices = c.get("notices") ?? {},
     next = null,
     nextLabel = "Older",
     formTargets = [],

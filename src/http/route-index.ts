@@ -11,7 +11,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 /** Finds the route of a method and path among the endpoints of an app, without its middleware, and the scope of a route. */
 export class RouteIndex {
   readonly #router = new TrieRouter<string>();
-  /** What each route declares, by `METHOD /path/:as/mounted`. */
+  /** The declarations of the routes, by `METHOD /path/:as/mounted`. */
   readonly #declared: ReadonlyMap<string, Declared>;
 
   /** Collects the routes of a complete app. Throws an Error for a route that does not declare exactly one scope. */

@@ -5,10 +5,26 @@ import * as z from "zod";
  * stated. A `maxLength` of meta counts like `max`: for long texts it is in bytes, of which a string never has fewer than UTF-16 units.
  */
 export function longestString(schema: z.ZodType, path: readonly PropertyKey[] = []): number {
-  let found = new Set([schema]);
-  for (const part of path) found = new Set([...reach(found, formsOf)].flatMap((form) => membersOf(form, part)));
-  const all = reach(found, (one) => [...formsOf(one), ...membersOf(one)]);
+  const all = reach(formsAt(schema, path), (one) => [...formsOf(one), ...membersOf(one)]);
   return Math.max(0, ...Array.from(all, ownLength));
+}
+
+/** Returns the kinds of values that a schema takes at `path`, by their names in zod: `string`, `number`, `boolean`, `nullable`. */
+export const kindsOf = (schema: z.ZodType, path: readonly PropertyKey[]): ReadonlySet<string> =>
+  new Set(Array.from(formsAt(schema, path), ({ def }) => def.type));
+
+/** Returns the length of a string at `path` that the API's document states, or undefined. */
+export const statedLength = (schema: z.ZodType, path: readonly PropertyKey[]): number | undefined =>
+  Array.from(formsAt(schema, path), ownLength).find((length) => length > 0);
+
+/** Returns the schemas that check the value at `path`, the outermost first. */
+function formsAt(schema: z.ZodType, path: readonly PropertyKey[]): Set<z.ZodType> {
+  let found = reach([schema], formsOf);
+  for (const part of path) {
+    const members = Array.from(found).flatMap((form) => membersOf(form, part));
+    found = reach(members, formsOf);
+  }
+  return found;
 }
 
 /** Returns `schemas` and all that `next` leads to. */

@@ -351,10 +351,7 @@ describe("a mailbox", () => {
     };
     const [silent, other] = [await logIn(), await logIn()];
     const size = 20_000_000;
-    const message = "x"
-      .repeat(98)
-      .concat("\r\n")
-      .repeat(size / 100);
+    const message = `${"x".repeat(98)}\r\n`.repeat(size / 100);
     const appended = await silent.command(`APPEND Archive () {${size}+}\r\n${message}`);
     const [, uid] = /^OK \[APPENDUID \d+ (\d+)\]/.exec(appended.at(-1) ?? "") ?? [];
     silent.write(`a UID FETCH ${uid} BODY.PEEK[]\r\n`);
@@ -364,17 +361,14 @@ describe("a mailbox", () => {
     const login = { username: rig.seed.mailbox, password: PASSWORD };
     const submission = await SmtpClient.loggedIn({ ...rig, ports: { ...rig.ports, implicit }, login });
     expect(await submission.begin(rig.seed.mailbox, "a@example.org")).toMatch(/^354/);
-    const connections = async () => {
-      const response = await fetch(`http://127.0.0.1:${ports.health}/health`);
-      return ((await response.json()) as { connections: number }).connections;
-    };
+    const readHealth = async () => (await fetch(`http://127.0.0.1:${ports.health}/health`)).json();
     const setActive = (is_active: boolean) => rig.api("PATCH", `/v1/mailboxes/${rig.seed.mailboxId}`, { is_active });
     await setActive(false);
     await clock.advance(4_000);
     expect(await other.line()).toBe("* BYE The access has ended");
     await clock.advance(4_000);
     expect(await submission.reply()).toMatch(/^421/);
-    await expect.poll(connections).toBe(0);
+    await expect.poll(readHealth).toMatchObject({ connections: 0 });
     await setActive(true);
     silent.end();
   });

@@ -10,7 +10,7 @@ export interface Outliving {
 }
 
 /**
- * What an operation makes, reads or changes that outlives its credential. Each writing operation declares one of these values. A grant of
+ * The things that an operation makes, reads or changes and that outlive its credential. Each writing operation declares one of these values. A grant of
  * OAuth that ends must leave nothing behind, so its tokens are refused (docs/contract/scopes.md#credentials-and-oauth). Ending
  * something leaves nothing.
  */

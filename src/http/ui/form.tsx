@@ -80,7 +80,7 @@ interface FieldProps extends LabelledProps {
   value?: string;
   autocomplete?: string;
   inputmode?: "numeric";
-  maxlength?: number;
+  maxlength?: number | undefined;
   placeholder?: string;
   accept?: string;
   /** Id of the `datalist` with values to choose from. */

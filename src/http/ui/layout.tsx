@@ -3,7 +3,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { VERSION } from "../../lib/version.ts";
 import { pausedSources } from "../../platform/bulk-pauses/rules.ts";
 import { Document } from "./document.tsx";
-import { Notice } from "./form.tsx";
+import { ErrorSummary, Notice } from "./form.tsx";
 import { files } from "./generated/files.ts";
 import { Header } from "./header.tsx";
 import { Icon, Mark } from "./icon.tsx";
@@ -45,7 +45,8 @@ interface AppLayoutProps {
 
 /** The layout of the pages of the dashboard: bar, menu, and content over the whole width. */
 export function AppLayout({ title, at, actions, query, children }: AppLayoutProps) {
-  const { path, notice } = useViewer();
+  const { path, notice, submitted } = useViewer();
+  const isFilled = Array.from(submitted?.fields?.keys() ?? []).some((name) => name !== "idempotency_key");
   const caller = useCaller();
   return (
     <Document title={title} of={caller.workspace.name} script={files.script} styles={[files.dashboardStyle]} kind="app">
@@ -62,6 +63,8 @@ export function AppLayout({ title, at, actions, query, children }: AppLayoutProp
           ) : null}
         </div>
         {notice === undefined ? null : <Toast>{notice}</Toast>}
+        {/* A form says itself why it was refused. A button has no place for that, nor has a path. */}
+        {isFilled ? null : <ErrorSummary />}
         {children}
         <NextPage />
         <Foot />

@@ -1,7 +1,7 @@
 import type { AppContext } from "../../http/env.ts";
 import { openMailbox } from "./open.ts";
 
-/** What all routes of an inbox have in common: each acts on the mailbox of its path, which the caller may open. */
+/** The common part of all routes of an inbox: each acts on the mailbox of its path, which the caller may open. */
 export const inboxRoute = {
   given: async (c: AppContext) => ({ mailbox: await openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "") }),
   errors: [502],

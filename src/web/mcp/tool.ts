@@ -25,6 +25,16 @@ export interface Tool {
   input: z.ZodObject;
 }
 
+/** A tool as it is written down: its input is without the ids of its path. */
+export type DeclaredTool = Omit<Tool, "input"> & { input?: z.ZodRawShape };
+
+/** Returns a tool with the ids of its path among its arguments. */
+export function toTool({ input = {}, ...tool }: DeclaredTool): Tool {
+  const names = Array.from(tool.route.matchAll(/:(\w+)_id\b/g), ([, name = ""]) => name);
+  const ids = names.map((name) => [`${name}_id`, id(name === "list" ? "contact list" : name)]);
+  return { ...tool, input: z.strictObject({ ...Object.fromEntries(ids), ...input }) };
+}
+
 export const id = (what: string) => z.string().max(64).describe(`Id of the ${what}.`);
 export const limit = (max: number) => z.int().min(1).max(max).optional().describe("Greatest number of results.");
 export const cursor = z.string().max(200).optional();

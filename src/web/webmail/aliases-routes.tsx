@@ -1,7 +1,8 @@
 import { type AppContext, newRoutes } from "../../http/env.ts";
+import { inputOf } from "../../http/form-input.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, submitForm } from "../../http/page-routes.ts";
+import { submitForm } from "../../http/page-routes.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { AliasIn, type AliasRow, addAlias, deleteAlias, findAliasesStatement } from "../../mailboxes/aliases/index.ts";
 import { mayManage } from "../../mailboxes/mailboxes/index.ts";
@@ -9,10 +10,7 @@ import { AliasesPage } from "./aliases-page.tsx";
 import { openPage, openPageWith } from "./open-page.tsx";
 import { settingsPath } from "./paths.ts";
 
-const notices: Readonly<Record<string, string>> = {
-  added: "The alias is added.",
-  deleted: "The alias is deleted.",
-};
+const notices: Readonly<Record<string, string>> = { added: "The alias is added.", deleted: "The alias is deleted." };
 
 /** The page of the aliases of a mailbox. */
 export const aliasPages = newRoutes()
@@ -22,8 +20,7 @@ export const aliasPages = newRoutes()
       const { caller, mailbox } = await openPage(c);
       const action = fields.get("action");
       if (action === "delete") await deleteAlias(caller, mailbox.id, fields.get("alias_id") ?? "");
-      else if (action === "add")
-        await addAlias(caller, mailbox.id, parseFields(AliasIn, { address: fields.get("address") ?? "" }));
+      else if (action === "add") await addAlias(caller, mailbox.id, inputOf(AliasIn)(fields));
       else throw badRequest("The form has no known action");
       return settingsPath(mailbox.id, "aliases", { done: action === "add" ? "added" : "deleted" });
     }),

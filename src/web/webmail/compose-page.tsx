@@ -26,12 +26,7 @@ export const ComposePage = ({ page, form, known, saved }: ComposePageProps) => (
       enctype="multipart/form-data"
       data-autosave=""
       refills={false}
-      fields={{
-        idempotency_key: form.idempotencyKey,
-        in_reply_to: form.inReplyTo,
-        draft: form.draft,
-        back: form.back,
-      }}
+      fields={{ idempotency_key: form.idempotencyKey, in_reply_to: form.inReplyTo, draft: form.draft, back: form.back }}
     >
       <Head form={form} mailbox={page.mailbox} />
       <datalist id="known-addresses">

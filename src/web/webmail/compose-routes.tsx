@@ -188,7 +188,6 @@ async function send(c: AppContext, page: OpenPage, form: ComposeForm, atOnce: bo
   const fingerprint = JSON.stringify({ input: { ...input, file_ids: files }, atOnce });
   const { id } = await onceForForm(
     c,
-    fingerprint,
     async (ctx) => {
       const isNew = form.draft === "";
       if (!atOnce) await storeDraft(page, form);
@@ -203,6 +202,7 @@ async function send(c: AppContext, page: OpenPage, form: ComposeForm, atOnce: bo
         throw error;
       }
     },
+    fingerprint,
     form.idempotencyKey,
   );
   const undo = atOnce ? null : { email: id, draft: form.draft, until };

@@ -1,7 +1,8 @@
 import { type AppContext, newRoutes } from "../../http/env.ts";
+import { inputOf } from "../../http/form-input.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { parseFields, refusedAt, submitForm } from "../../http/page-routes.ts";
+import { refusedAt, submitForm } from "../../http/page-routes.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
 import {
   createFolder,
@@ -46,7 +47,7 @@ async function changeFolder({ caller, mailbox }: OpenPage, fields: URLSearchPara
     await deleteFolder(mailbox, folder);
     return foldersAndLabelsPath(mailbox.id, { done: "folder-deleted" });
   }
-  const { name } = parseFields(FolderIn, { name: fields.get("name") ?? "" });
+  const { name } = inputOf(FolderIn)(fields);
   if (action === "rename") {
     await renameFolder(mailbox, folder, name);
     return foldersAndLabelsPath(mailbox.id, { done: "folder-renamed" });
@@ -63,7 +64,7 @@ async function changeLabel({ caller, mailbox }: OpenPage, fields: URLSearchParam
     await deleteLabel(mailbox, id);
     return foldersAndLabelsPath(mailbox.id, { done: "label-deleted" });
   }
-  const label = parseFields(LabelIn, { name: fields.get("label_name") ?? "", color: fields.get("color") ?? "" });
+  const label = inputOf(LabelIn, { name: (form) => form.get("label_name") ?? "" })(fields);
   if (action === "update") {
     await updateLabel(mailbox, id, label);
     return foldersAndLabelsPath(mailbox.id, { done: "label-saved" });

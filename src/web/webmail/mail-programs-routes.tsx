@@ -1,7 +1,8 @@
 import { type AppContext, newRoutes } from "../../http/env.ts";
+import { inputOf } from "../../http/form-input.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
-import { onceForForm, parseFields, submitForm } from "../../http/page-routes.ts";
+import { onceForForm, submitForm } from "../../http/page-routes.ts";
 import { badRequest } from "../../lib/errors.ts";
 import {
   AppPasswordForm,
@@ -31,12 +32,10 @@ export const mailProgramPages = newRoutes()
   );
 
 async function createFrom(c: AppContext, page: OpenPage, fields: URLSearchParams) {
-  const input = parseFields(AppPasswordForm, {
-    name: fields.get("name") ?? "",
-    current: fields.get("current") ?? undefined,
-  });
+  const input = inputOf(AppPasswordForm, { current: (form) => form.get("current") ?? undefined })(fields);
+  // Without the password, of which no hash is stored.
   const same = JSON.stringify([page.mailbox.id, input.name]);
-  const created = await onceForForm(c, same, (ctx) => createAppPassword(ctx, page.mailbox.id, input));
+  const created = await onceForForm(c, (ctx) => createAppPassword(ctx, page.mailbox.id, input), same);
   return respondPage(c, <CreatedAppPasswordPage page={page} created={created} />);
 }
 

@@ -123,10 +123,7 @@ function recipientsOf(kind: Reply, message: StoredMessage, own: readonly string[
   const others = kind === "all" ? [...message.to, ...message.cc].filter(isForeign) : [];
   const known = new Set(to.map(({ email }) => email.toLowerCase()));
   const cc = others.filter(({ email }) => !known.has(email.toLowerCase()));
-  return {
-    to: to.map(({ email }) => email).join(", "),
-    cc: [...new Set(cc.map(({ email }) => email))].join(", "),
-  };
+  return { to: to.map(({ email }) => email).join(", "), cc: [...new Set(cc.map(({ email }) => email))].join(", ") };
 }
 
 const prefixed = (prefix: "Re" | "Fwd", subject: string) =>

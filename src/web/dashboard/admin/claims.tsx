@@ -1,4 +1,4 @@
-import { ActionLink, AppLayout, Empty, ErrorSummary, Field, Form, List, Time } from "../../../http/ui/index.ts";
+import { ActionLink, AppLayout, Empty, Field, Form, List, Time } from "../../../http/ui/index.ts";
 import type { DomainClaimRow } from "../../../operations/admin/index.ts";
 
 interface ClaimsPageProps {
@@ -11,7 +11,6 @@ interface ClaimsPageProps {
 /** Who has verified a domain, or one above it, and keeps other workspaces from doing so. */
 export const ClaimsPage = ({ name, claims }: ClaimsPageProps) => (
   <AppLayout title="Domain claims">
-    <ErrorSummary />
     <Form class="filter" method="get" action="/app/admin/domain-claims">
       <Field
         name="name"

@@ -1,39 +1,27 @@
-import { newRoutes } from "../../../http/env.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
-import { pageFor } from "../../../http/page-routes.ts";
-import { ConfirmPage } from "../../../http/ui/index.ts";
+import { button, page, pagesOf, question } from "../../../http/page-actions.tsx";
 import { getAnyWorkspace, listAllWorkspaces, pauseWorkspace } from "../../../operations/admin/index.ts";
 import { WorkspacesPage } from "./workspaces.tsx";
 
 const PATH = "/app/admin/workspaces";
-const PAUSE = "POST /v1/admin/workspaces/:workspace_id/pause";
-
-const notices: Readonly<Record<string, string>> = {
-  paused: "Sending is paused in the workspace. Its owners are told.",
-  resumed: "The pause of the platform is ended.",
-};
 
 /** Workspaces of the platform: an administrator stops the mail of one. */
-export const workspacePages = newRoutes()
-  .get(PATH, ...pageFor("GET /v1/admin/workspaces"), async (c) => {
+export const workspacePages = pagesOf(
+  "workspace",
+  page(PATH, "GET /v1/admin/workspaces", async (c) => {
     const { rows, next } = await readPage(c, { path: PATH, read: listAllWorkspaces, after: ({ id }) => id });
-    return respondPage(c, <WorkspacesPage workspaces={rows} />, { notices, next, nextLabel: "More" });
-  })
-  .get(`${PATH}/:workspace_id/pause`, ...pageFor(PAUSE), async (c) => {
-    const { name } = await getAnyWorkspace(c.get("caller"), c.req.param("workspace_id"));
-    return respondPage(
-      c,
-      <ConfirmPage title={`Pause sending in ${name}?`} button="Pause sending" back={PATH}>
-        Calls that send are refused from the next request on, and queued emails wait. Its owners are told, and cannot
-        resume it.
-      </ConfirmPage>,
-    );
-  })
-  .post(`${PATH}/:workspace_id/pause`, ...pageFor(PAUSE), async (c) => {
-    await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), true);
-    return c.redirect(`${PATH}?done=paused`, 303);
-  })
-  .post(`${PATH}/:workspace_id/resume`, ...pageFor("POST /v1/admin/workspaces/:workspace_id/resume"), async (c) => {
-    await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), false);
-    return c.redirect(`${PATH}?done=resumed`, 303);
-  });
+    return respondPage(c, <WorkspacesPage workspaces={rows} />, { next, nextLabel: "More" });
+  }),
+  question(`${PATH}/:workspace_id/pause`, "POST /v1/admin/workspaces/:workspace_id/pause", {
+    of: getAnyWorkspace,
+    title: ({ name }) => `Pause sending in ${name}?`,
+    button: "Pause sending",
+    text: "Calls that send are refused from the next request on, and queued emails wait. Its owners are told, and cannot resume it.",
+    run: (caller, id) => pauseWorkspace(caller, id, true),
+    done: { paused: "Sending is paused in the workspace. Its owners are told." },
+  }),
+  button(`${PATH}/:workspace_id/resume`, "POST /v1/admin/workspaces/:workspace_id/resume", {
+    run: (caller, id) => pauseWorkspace(caller, id, false),
+    done: { resumed: "The pause of the platform is ended." },
+  }),
+);

@@ -11,7 +11,6 @@ import {
   AppLayout,
   ButtonLink,
   Empty,
-  ErrorSummary,
   Facts,
   FindForm,
   List,
@@ -47,7 +46,6 @@ export function AutomationPage(props: DetailProps) {
   const triggerError = useViewer().submitted?.refusal?.errors.get("trigger");
   return (
     <AppLayout title={automation.name} actions={mayManage() ? <Actions path={path} automation={automation} /> : null}>
-      <ErrorSummary />
       {automation.pause_reason === null ? null : <Notice kind="warn">{automation.pause_reason}</Notice>}
       <Live id="automation-counters">
         <Facts

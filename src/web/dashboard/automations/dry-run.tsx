@@ -1,7 +1,8 @@
 import { DryRunIn, type DryRunOut, dryRun, stepNumber } from "../../../audience/automations/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
+import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
+import { change, page, pagesOf } from "../../../http/page-actions.tsx";
 import { AppLayout, Field, Form, List, TextArea, Time } from "../../../http/ui/index.ts";
 import { parseJson } from "./step-fields.ts";
 import { readAutomation } from "./step-routes.tsx";
@@ -9,16 +10,19 @@ import { readAutomation } from "./step-routes.tsx";
 const DRY_RUN = "POST /v1/automations/:automation_id/dry-run";
 
 /** The page that shows what an automation would do for one person. */
-export const dryRunPages = newRoutes()
-  .get("/app/automations/:automation_id/dry-run", ...pageFor(DRY_RUN), (c) => show(c))
-  .post("/app/automations/:automation_id/dry-run", ...pageFor(DRY_RUN), (c) =>
-    submitForm(c, show, async (fields) => {
-      const text = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
-      const values = { email: text("email").trim(), data: parseJson(text("data")), events: parseJson(text("events")) };
-      const input = parseFields(DryRunIn, values);
-      return show(c, await dryRun(c.get("caller"), c.req.param("automation_id"), input));
-    }),
-  );
+export const dryRunPages = pagesOf(
+  "automation",
+  page("/app/automations/:automation_id/dry-run", DRY_RUN, (c) => show(c)),
+  change("/app/automations/:automation_id/dry-run", DRY_RUN, {
+    read: inputOf(DryRunIn, { data: readJson, events: readJson }),
+    run: dryRun,
+    to: (result, c) => show(c, result),
+  }),
+);
+
+function readJson(form: URLSearchParams, name: string) {
+  return parseJson(form.get(name) ?? "");
+}
 
 async function show(c: AppContext, result?: DryRunOut): Promise<Response> {
   const { id, name } = await readAutomation(c);

@@ -6,9 +6,10 @@ import {
   editAutomation,
 } from "../../../audience/automations/index.ts";
 import type { Condition } from "../../../audience/conditions/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { pageFor, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
+import { page, post } from "../../../http/page-actions.tsx";
+import { parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
 import { AppLayout, Field, Form, Select, VersionField } from "../../../http/ui/index.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import {
@@ -27,9 +28,9 @@ import { readAutomation } from "./step-routes.tsx";
 const UPDATE = "PATCH /v1/automations/:automation_id";
 
 /** The page that changes name, trigger and rules of entry. */
-export const settingsPages = newRoutes()
-  .get("/app/automations/:automation_id/settings", ...pageFor(UPDATE), show)
-  .post("/app/automations/:automation_id/settings", ...pageFor(UPDATE), (c) =>
+export const settingsRoutes = [
+  page("/app/automations/:automation_id/settings", UPDATE, show),
+  post("/app/automations/:automation_id/settings", UPDATE, (c) =>
     submitForm(c, { show, maxBytes: CONDITION_FORM_BYTES }, async (fields) => {
       const [filter, exitWhen] = [readConditions(fields, "filter"), readConditions(fields, "exit_when")];
       if (filter.isChanged || exitWhen.isChanged) return show(c);
@@ -40,7 +41,8 @@ export const settingsPages = newRoutes()
       const { id } = await refusedAt(() => save(c, fields, conditions), fieldOf);
       return `/app/automations/${id}?done=saved`;
     }),
-  );
+  ),
+];
 
 /** Returns the field of the page that an error of the API is about. */
 function fieldOf([, field = "", inner]: readonly (string | number)[]): string {
@@ -92,7 +94,7 @@ async function show(c: AppContext): Promise<Response> {
   const form = c.get("form");
   const draftOf = (name: string, stored: Condition | undefined) =>
     form ? readConditions(form, name).draft : toDraft(stored);
-  const page = (
+  const shown = (
     <SettingsPage
       automation={automation}
       choices={choices}
@@ -100,7 +102,7 @@ async function show(c: AppContext): Promise<Response> {
       exitWhen={draftOf("exit_when", entry.exit_when)}
     />
   );
-  return respondPage(c, page);
+  return respondPage(c, shown);
 }
 
 interface SettingsProps {
@@ -110,11 +112,7 @@ interface SettingsProps {
   exitWhen: DraftGroup;
 }
 
-const MODES = {
-  once: "Once",
-  once_per_period: "Once in a period",
-  every: "With every event",
-};
+const MODES = { once: "Once", once_per_period: "Once in a period", every: "With every event" };
 
 const SettingsPage = ({ automation, choices, filter, exitWhen }: SettingsProps) => {
   const { trigger, entry } = automation as unknown as Definition;

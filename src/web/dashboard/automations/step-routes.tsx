@@ -9,9 +9,10 @@ import {
   takeOut,
   toAutomation,
 } from "../../../audience/automations/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, pageFor, parseFields, readForm, refusedAt } from "../../../http/page-routes.ts";
+import { button, page, post } from "../../../http/page-actions.tsx";
+import { attempt, parseFields, readForm, refusedAt } from "../../../http/page-routes.ts";
 import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { requireVersion, versionOf } from "../../../lib/form-version.ts";
 import { type DraftGroup, emptyDraft, parseDraft, readConditions, toDraft } from "../conditions/index.ts";
@@ -33,52 +34,45 @@ import {
 const MAX_FORM_BYTES = 3 * automationLimits.bytes;
 
 const UPDATE = "PATCH /v1/automations/:automation_id";
-const RUN = "GET /v1/automations/:automation_id/runs/:run_id";
-const TAKE_OUT = "DELETE /v1/automations/:automation_id/runs/:run_id";
+const STEP = "/app/automations/:automation_id/steps/:step";
+const RUN = "/app/automations/:automation_id/runs/:run_id";
+const RUN_CALL = "/v1/automations/:automation_id/runs/:run_id";
 
-export const stepPages = newRoutes()
-  .get("/app/automations/:automation_id/steps/new", ...pageFor(UPDATE), async (c) => {
+export const stepRoutes = [
+  page("/app/automations/:automation_id/steps/new", UPDATE, async (c) => {
     const at = c.req.query("at") ?? "";
     const kind = c.req.query("kind") ?? "";
     if (Object.hasOwn(KIND_NAMES, kind))
       return showStep(c, { kind, values: {}, draft: emptyDraft(), action: `new?at=${at}` });
     return respondPage(c, <KindPage automation={await readAutomation(c)} at={at} />);
-  })
-  .post("/app/automations/:automation_id/steps/new", ...pageFor(UPDATE), (c) =>
+  }),
+  post("/app/automations/:automation_id/steps/new", UPDATE, (c) =>
     saveStep(c, `new?at=${c.req.query("at") ?? ""}`, (steps, step) => insertStep(steps, c.req.query("at") ?? "", step)),
-  )
-  .get("/app/automations/:automation_id/steps/:step", ...pageFor(UPDATE), async (c) => {
+  ),
+  page(STEP, UPDATE, async (c) => {
     const path = c.req.param("step");
     const read = await readAll(c);
     const step = stepAt(read.automation.steps as unknown as Step[], path);
     if (!step) throw notFound("Step");
     const draft = toDraft(conditionsOfStep(step));
     return showStep(c, { kind: step.kind, values: valuesOfStep(step), draft, action: path, read });
-  })
-  .post("/app/automations/:automation_id/steps/:step", ...pageFor(UPDATE), (c) => {
+  }),
+  post(STEP, UPDATE, (c) => {
     const path = c.req.param("step");
     return saveStep(c, path, (steps, step) => replaceStep(steps, path, step));
-  })
-  .post("/app/automations/:automation_id/steps/:step/up", ...pageFor(UPDATE), (c) =>
-    changeSteps(c, (steps) => moveStep(steps, c.req.param("step"), -1)),
-  )
-  .post("/app/automations/:automation_id/steps/:step/down", ...pageFor(UPDATE), (c) =>
-    changeSteps(c, (steps) => moveStep(steps, c.req.param("step"), 1)),
-  )
-  .post("/app/automations/:automation_id/steps/:step/delete", ...pageFor(UPDATE), (c) =>
-    changeSteps(c, (steps) => removeStep(steps, c.req.param("step"))),
-  )
-  .get("/app/automations/:automation_id/runs/:run_id", ...pageFor(RUN), async (c) => {
-    const caller = c.get("caller");
+  }),
+  post(`${STEP}/up`, UPDATE, (c) => changeSteps(c, (steps) => moveStep(steps, c.req.param("step"), -1))),
+  post(`${STEP}/down`, UPDATE, (c) => changeSteps(c, (steps) => moveStep(steps, c.req.param("step"), 1))),
+  post(`${STEP}/delete`, UPDATE, (c) => changeSteps(c, (steps) => removeStep(steps, c.req.param("step"))), {
+    saved: "The automation is saved. People who are inside finish the version that they entered.",
+  }),
+  page(RUN, `GET ${RUN_CALL}`, async (c) => {
     const { automation_id, run_id } = c.req.param();
-    const [automation, run] = await Promise.all([readAutomation(c), getRun(caller, automation_id, run_id)]);
+    const [automation, run] = await Promise.all([readAutomation(c), getRun(c.get("caller"), automation_id, run_id)]);
     return respondPage(c, <RunPage automation={automation} run={run} />);
-  })
-  .post("/app/automations/:automation_id/runs/:run_id/delete", ...pageFor(TAKE_OUT), async (c) => {
-    const { automation_id, run_id } = c.req.param();
-    await takeOut(c.get("caller"), automation_id, run_id);
-    return c.redirect(`/app/automations/${automation_id}/runs/${run_id}`, 303);
-  });
+  }),
+  button(`${RUN}/delete`, `DELETE ${RUN_CALL}`, { run: takeOut }),
+];
 
 /** Returns the automation of the path. Throws 404. */
 export const readAutomation = async (c: AppContext): Promise<AutomationOut> =>
@@ -143,7 +137,7 @@ interface ShownStep {
 
 async function showStep(c: AppContext, { kind, values, draft, action, read }: ShownStep) {
   const { automation, choices } = read ?? (await readAll(c));
-  const page = (
+  const shown = (
     <StepPage
       automation={automation}
       kind={kind}
@@ -154,5 +148,5 @@ async function showStep(c: AppContext, { kind, values, draft, action, read }: Sh
       version={versionOf(shownSteps(automation.steps))}
     />
   );
-  return respondPage(c, page);
+  return respondPage(c, shown);
 }

@@ -5,18 +5,7 @@ import {
   type TopLinksOut,
   type VariantOut,
 } from "../../../audience/broadcasts/index.ts";
-import {
-  AppLayout,
-  ButtonLink,
-  Empty,
-  ErrorSummary,
-  Facts,
-  List,
-  Live,
-  PostButton,
-  Status,
-  Time,
-} from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Empty, Facts, List, Live, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import { may } from "./rights.ts";
 import { AudienceSplit } from "./sample-bar.tsx";
 import { percentOf, share } from "./share.ts";
@@ -37,14 +26,7 @@ export const BroadcastsPage = ({ broadcasts }: { broadcasts: readonly BroadcastO
         empty={
           <Empty
             action={may("manage") ? { href: "/app/broadcasts/new", label: "Write a broadcast" } : undefined}
-            command={{
-              path: "/v1/broadcasts/",
-              body: {
-                name: "News",
-                subject: "News",
-                from_address: "a@b.example",
-              },
-            }}
+            command={{ path: "/v1/broadcasts/", body: { name: "News", subject: "News", from_address: "a@b.example" } }}
           >
             No broadcast yet. A broadcast is one email to every contact of a list.
           </Empty>
@@ -92,7 +74,6 @@ export function BroadcastPage(props: BroadcastPageProps) {
   const isPolled = isChanging(broadcast, variants, now);
   return (
     <AppLayout title={broadcast.name} actions={<Actions broadcast={broadcast} path={path} />}>
-      <ErrorSummary />
       <Live id="state" isPolled={isPolled}>
         <Facts
           of={{

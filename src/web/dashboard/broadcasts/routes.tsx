@@ -1,3 +1,4 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import {
   cancelBroadcast,
   deleteBroadcast,
@@ -9,82 +10,73 @@ import {
   resumeBroadcast,
   toRecord,
 } from "../../../audience/broadcasts/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { attempt, changeByButton, onceForForm, pageFor, readForm } from "../../../http/page-routes.ts";
-import { ConfirmPage } from "../../../http/ui/index.ts";
+import { button, deletion, get, page, pagesOf } from "../../../http/page-actions.tsx";
+import { attempt } from "../../../http/page-routes.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { PromotePage } from "./confirm.tsx";
-import { notices } from "./notices.ts";
 import { BroadcastsPage } from "./page.tsx";
 import { idOf } from "./save-step.tsx";
 import { showBroadcast } from "./show.tsx";
-import { stepPages } from "./step-routes.tsx";
+import { stepRoutes } from "./step-routes.tsx";
 
 const API = "/v1/broadcasts/:broadcast_id";
-const DELETE = `DELETE ${API}`;
-const PROMOTE = `POST ${API}/promote/:variant_id`;
 
 /** The pages of broadcasts: their list, the steps of writing one, its results, and what is done to it. */
-export const broadcastPages = newRoutes()
-  .route("/", stepPages)
-  .get("/app/broadcasts", ...pageFor("GET /v1/broadcasts/"), async (c) => {
+export const broadcastPages = pagesOf(
+  "broadcast",
+  ...stepRoutes,
+  page("/app/broadcasts", "GET /v1/broadcasts/", async (c) => {
     const caller = c.get("caller");
     const before = c.req.query("before")?.toLowerCase();
     const { broadcasts, next } = await listBroadcasts(caller, { before, limit: PAGE_SIZE });
     const records = broadcasts.map((broadcast) => toRecord(caller.workspace.id, broadcast));
     return respondPage(c, <BroadcastsPage broadcasts={records} />, {
-      notices,
       next: next && `/app/broadcasts?${new URLSearchParams({ before: next })}`,
     });
-  })
-  .get("/app/broadcasts/:broadcast_id", ...pageFor(`GET ${API}`), showBroadcast)
-  .get("/app/broadcasts/:broadcast_id/html", ...pageFor(`GET ${API}`), async (c) => {
-    const caller = c.get("caller");
-    const { html_body } = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
+  }),
+  page("/app/broadcasts/:broadcast_id", `GET ${API}`, showBroadcast),
+  get("/app/broadcasts/:broadcast_id/html", `GET ${API}`, async (c) => {
+    const { html_body } = await readBroadcast(c.get("caller"), c.req.param("broadcast_id"));
     if (html_body === null) throw notFound("Broadcast");
     return respondMailHtml(c, html_body);
-  })
-  .post("/app/broadcasts/:broadcast_id/pause", ...pageFor(`POST ${API}/pause`), (c) =>
-    changeByButton(c, PAGE, "paused", pauseBroadcast),
-  )
-  .post("/app/broadcasts/:broadcast_id/resume", ...pageFor(`POST ${API}/resume`), (c) =>
-    changeByButton(c, PAGE, "resumed", resumeBroadcast),
-  )
-  .post("/app/broadcasts/:broadcast_id/cancel", ...pageFor(`POST ${API}/cancel`), (c) =>
-    changeByButton(c, PAGE, "cancelled", cancelBroadcast),
-  )
-  .get("/app/broadcasts/:broadcast_id/promote/:variant_id", ...pageFor(PROMOTE), (c) => askToPromote(c))
-  .post("/app/broadcasts/:broadcast_id/promote/:variant_id", ...pageFor(PROMOTE), async (c) => {
-    await readForm(c);
-    const variant = c.req.param("variant_id");
-    return changeByButton(c, PAGE, "promoted", (_, id) =>
-      onceForForm(c, JSON.stringify([id, variant]), (ctx) => promoteVariant(ctx, id, variant)),
-    );
-  })
-  .get("/app/broadcasts/:broadcast_id/delete", ...pageFor(DELETE), async (c) => {
-    const caller = c.get("caller");
-    const { id, name } = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
-    return respondPage(
-      c,
-      <ConfirmPage title={`Delete ${name}?`} button="Delete broadcast" back={`/app/broadcasts/${id}`}>
-        Its results are deleted. Emails that were sent stay in the list of emails. This cannot be undone.
-      </ConfirmPage>,
-    );
-  })
-  .post("/app/broadcasts/:broadcast_id/delete", ...pageFor(DELETE), (c) =>
-    attempt(c, showBroadcast, async () => {
-      await deleteBroadcast(c.get("caller"), idOf(c));
-      return "/app/broadcasts?done=deleted";
-    }),
-  );
+  }),
+  button("/app/broadcasts/:broadcast_id/pause", `POST ${API}/pause`, {
+    run: pauseBroadcast,
+    done: { paused: "The broadcast is paused." },
+  }),
+  button("/app/broadcasts/:broadcast_id/resume", `POST ${API}/resume`, {
+    run: resumeBroadcast,
+    done: { resumed: "The broadcast goes on." },
+  }),
+  button("/app/broadcasts/:broadcast_id/cancel", `POST ${API}/cancel`, {
+    run: cancelBroadcast,
+    done: { cancelled: "The broadcast is cancelled." },
+  }),
+  get("/app/broadcasts/:broadcast_id/promote/:variant_id", `POST ${API}/promote/:variant_id`, askToPromote),
+  button("/app/broadcasts/:broadcast_id/promote/:variant_id", `POST ${API}/promote/:variant_id`, {
+    run: promoteVariant,
+    once: true,
+    done: { promoted: "The variant is sent to everybody else." },
+  }),
+  deletion("/app/broadcasts/:broadcast_id/delete", `DELETE ${API}`, {
+    of: readBroadcast,
+    title: ({ name }) => `Delete ${name}?`,
+    text: "Its results are deleted. Emails that were sent stay in the list of emails. This cannot be undone.",
+    run: deleteBroadcast,
+  }),
+);
 
-const PAGE = { parameter: "broadcast_id", show: showBroadcast, pathOf: (id: string) => `/app/broadcasts/${id}` };
+async function readBroadcast(caller: CallerCtx, id: string) {
+  return toRecord(caller.workspace.id, await getBroadcast(caller, id));
+}
 
 /** Shows what a promotion would do, or why it is refused: its state may have changed since the page of the broadcast was read. */
-const askToPromote = (c: AppContext) =>
-  attempt(c, showBroadcast, async () => {
+function askToPromote(c: AppContext) {
+  return attempt(c, showBroadcast, async () => {
     const promotion = await planPromotion(c.get("caller"), idOf(c), c.req.param("variant_id") ?? "");
     return respondPage(c, <PromotePage promotion={promotion} />);
   });
+}

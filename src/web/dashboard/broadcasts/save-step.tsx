@@ -1,5 +1,4 @@
 import {
-  BroadcastPatch,
   createVariant,
   deleteVariant,
   getBroadcast,
@@ -8,7 +7,7 @@ import {
   VariantIn,
 } from "../../../audience/broadcasts/index.ts";
 import type { AppContext } from "../../../http/env.ts";
-import { onceForForm, parseFields } from "../../../http/page-routes.ts";
+import { onceForForm } from "../../../http/page-routes.ts";
 import { conflict, unprocessable } from "../../../lib/errors.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import { fieldOfVariant, reviewedVersion, type StepForm, toPatch, toStepForm, valuesOf } from "./step-form.tsx";
@@ -21,7 +20,7 @@ export const idOf = (c: AppContext) => c.req.param("broadcast_id") ?? "";
 /** Saves the form of a step. Throws 409 when what it shows, or what the review shows beside it, was changed since it was opened. */
 export async function saveStep(c: AppContext, form: StepForm): Promise<void> {
   const caller = c.get("caller");
-  const patch = parseFields(BroadcastPatch, toPatch(form));
+  const patch = toPatch(form);
   const stored = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
   requireVersion(form.version, valuesOf(toStepForm(form.step, stored)), valuesOf(form));
   if (form.reviewed !== "" && form.reviewed !== reviewedVersion(stored))
@@ -38,7 +37,7 @@ export async function addVariants(c: AppContext, inputs: readonly VariantIn[]): 
   const key = c.get("form")?.get("idempotency_key") ?? "";
   for (const input of inputs) {
     const same = JSON.stringify([idOf(c), input.label, input.subject]);
-    await onceForForm(c, same, (ctx) => createVariant(ctx, idOf(c), input), `${key} ${input.label}`);
+    await onceForForm(c, (ctx) => createVariant(ctx, idOf(c), input), same, `${key} ${input.label}`);
   }
 }
 

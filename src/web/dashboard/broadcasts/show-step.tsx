@@ -22,15 +22,13 @@ import { listSenders } from "../senders.ts";
 import { MAX_CHOICES } from "../template-list.tsx";
 import { AudienceStep } from "./audience-step.tsx";
 import { ContentStep } from "./content-step.tsx";
-import { notices } from "./notices.ts";
 import { ReviewStep } from "./review-step.tsx";
 import { idOf } from "./save-step.tsx";
 import { type FormStep, readStepForm, type StepForm, toStepForm } from "./step-form.tsx";
 import { isDone, STEPS } from "./steps.ts";
 import { TestStep } from "./test-step.tsx";
 
-const respond = (c: AppContext, page: Parameters<typeof respondPage>[1]) =>
-  respondPage(c, page, { notices, frames: true });
+const respond = (c: AppContext, page: Parameters<typeof respondPage>[1]) => respondPage(c, page, { frames: true });
 
 /** Returns the form of a step as it was submitted, or of what is stored. */
 function formOf(c: AppContext, step: FormStep, broadcast: BroadcastOut | null): StepForm {

@@ -8,7 +8,6 @@ import {
 } from "../../../audience/broadcasts/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { notices } from "./notices.ts";
 import { BroadcastPage } from "./page.tsx";
 import { idOf } from "./save-step.tsx";
 import { findAudience } from "./show-step.tsx";
@@ -35,5 +34,5 @@ export async function showBroadcast(c: AppContext): Promise<Response> {
   const page = (
     <BroadcastPage broadcast={broadcast} variants={variants} audience={audience} links={links} now={caller.now()} />
   );
-  return respondPage(c, page, { notices, frames: true });
+  return respondPage(c, page, { frames: true });
 }

@@ -1,4 +1,5 @@
-import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
+import { BroadcastIn, type BroadcastOut, BroadcastPatch, type VariantOut } from "../../../audience/broadcasts/index.ts";
+import { inputOf } from "../../../http/form-input.ts";
 import { readTime } from "../../../http/time-field.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 
@@ -27,11 +28,8 @@ const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
   review: { scheduled_at: "Send at", max_per_hour: "Emails an hour" },
 };
 
-const NUMBERS = ["ab_test_pct", "max_per_hour"];
-/** Fields with several values. A form holds them with commas between. */
-const LISTS = ["more_contact_list_ids"];
-/** Fields that a broadcast always has. Others are null when they are empty. */
-const TEXTS = ["name", "from_address", "subject", "language"];
+/** The field with several values. A form holds them with commas between. */
+const LISTS = "more_contact_list_ids";
 
 /** The form of a step, as it was filled in. */
 export interface StepForm {
@@ -75,7 +73,7 @@ export function readStepForm(step: FormStep, fields: URLSearchParams): StepForm 
   const field = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
   const texts = Object.keys(LABELS[step]).map((name): [string, string] => [
     name,
-    LISTS.includes(name) ? fields.getAll(name).join() : field(name),
+    name === LISTS ? fields.getAll(name).join() : field(name),
   ]);
   const added = [...fields].filter(([name, subject]) => name.startsWith(VARIANT) && subject.trim() !== "");
   return {
@@ -90,21 +88,19 @@ export function readStepForm(step: FormStep, fields: URLSearchParams): StepForm 
   };
 }
 
-/** Returns the part of a request of the API that the form of a step is about. */
-export const toPatch = ({ values }: Pick<StepForm, "values">): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([field, value]) =>
-      // A form without the field keeps the language.
-      field === "language" && value === "" ? [] : [[field, toValue(field, value)]],
-    ),
-  );
+const readers = {
+  // A form without the field keeps the language.
+  language: (form: URLSearchParams) => form.get("language") || undefined,
+  more_contact_list_ids: (form: URLSearchParams) => (form.get(LISTS) === "" ? null : form.get(LISTS)?.split(",")),
+};
 
-function toValue(field: string, value: string): string | string[] | number | null {
-  if (TEXTS.includes(field)) return value;
-  if (value === "") return null;
-  if (LISTS.includes(field)) return value.split(",");
-  return NUMBERS.includes(field) ? Number(value) : value;
-}
+/** Returns the request of the API that creates a broadcast by the form of its first step. */
+export const toBroadcast = ({ values }: StepForm): BroadcastIn =>
+  inputOf(BroadcastIn, readers)(new URLSearchParams({ subject: "", ...values }));
+
+/** Returns the part of a request of the API that the form of a step is about. */
+export const toPatch = ({ values }: StepForm): BroadcastPatch =>
+  inputOf(BroadcastPatch, readers)(new URLSearchParams(values));
 
 const LETTERS = [..."ABCDEFGHIJ"];
 

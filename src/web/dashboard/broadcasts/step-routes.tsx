@@ -1,7 +1,9 @@
-import { BroadcastIn, createBroadcast, sendBroadcast, sendTest, TestIn } from "../../../audience/broadcasts/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { createBroadcast, sendBroadcast, sendTest, TestIn } from "../../../audience/broadcasts/index.ts";
+import type { AppContext } from "../../../http/env.ts";
+import { inputOf } from "../../../http/form-input.ts";
 import { respondMailHtml } from "../../../http/page.tsx";
-import { attempt, onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
+import { button, change, creation, page, post } from "../../../http/page-actions.tsx";
+import { attempt, readForm, submitForm } from "../../../http/page-routes.ts";
 import { requireRight } from "../../../http/require-right.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { textAsHtml } from "../../../lib/placeholders.ts";
@@ -10,7 +12,7 @@ import { chosenTemplate } from "../template-list.tsx";
 import { addVariants, idOf, parseVariants, removeVariant, saveStep } from "./save-step.tsx";
 import { showBroadcast } from "./show.tsx";
 import { showAudience, showContent, showNew, showReview, showTest } from "./show-step.tsx";
-import { readStepForm, toPatch } from "./step-form.tsx";
+import { readStepForm, toBroadcast } from "./step-form.tsx";
 import { pathOfStep, type Step, stepBeside } from "./steps.ts";
 
 /** Greatest body of the form with the content, in bytes: percent-encoding triples what it has to. */
@@ -23,30 +25,28 @@ const SEND = `POST ${API}/send`;
 const TEST = `POST ${API}/test`;
 
 /** The pages that write a broadcast in four steps. Each step saves the draft. */
-export const stepPages = newRoutes()
-  .get("/app/broadcasts/new", ...pageFor(CREATE), showNew)
-  .post("/app/broadcasts/new", ...pageFor(CREATE), (c) =>
-    submitForm(c, showNew, async (fields) => {
-      const request = { subject: "", ...toPatch(readStepForm("audience", fields)) };
-      const input = parseFields(BroadcastIn, request);
-      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => createBroadcast(ctx, input));
-      return pathOfStep(id, "content");
-    }),
-  )
-  .post("/app/broadcasts/preview", ...pageFor(CREATE), async (c) => {
+export const stepRoutes = [
+  page("/app/broadcasts/new", CREATE, showNew),
+  creation("/app/broadcasts/new", CREATE, {
+    read: (fields) => toBroadcast(readStepForm("audience", fields)),
+    run: createBroadcast,
+    to: ({ id }) => pathOfStep(id, "content"),
+    done: {},
+  }),
+  post("/app/broadcasts/preview", CREATE, async (c) => {
     const { values } = readStepForm("content", await readForm(c, MAX_FORM_BYTES));
     const { html_body: html = "", text_body: text = "" } = values;
     return respondMailHtml(c, html === "" ? textAsHtml(text) : html);
-  })
-  .get("/app/broadcasts/:broadcast_id/audience", ...pageFor(UPDATE), showAudience)
-  .post("/app/broadcasts/:broadcast_id/audience", ...pageFor(UPDATE), (c) =>
+  }),
+  page("/app/broadcasts/:broadcast_id/audience", UPDATE, showAudience),
+  post("/app/broadcasts/:broadcast_id/audience", UPDATE, (c) =>
     submitForm(c, showAudience, async (fields) => {
       await saveStep(c, readStepForm("audience", fields));
       return pathOfStep(idOf(c), "content");
     }),
-  )
-  .get("/app/broadcasts/:broadcast_id/content", ...pageFor(UPDATE), (c) => showContent(c))
-  .post("/app/broadcasts/:broadcast_id/content", ...pageFor(UPDATE), async (c) => {
+  ),
+  page("/app/broadcasts/:broadcast_id/content", UPDATE, (c) => showContent(c)),
+  post("/app/broadcasts/:broadcast_id/content", UPDATE, async (c) => {
     const fields = await readForm(c, MAX_FORM_BYTES);
     const templateId = chosenTemplate(fields);
     if (templateId !== null) return fillIn(c, fields, templateId);
@@ -57,25 +57,27 @@ export const stepPages = newRoutes()
       await addVariants(c, variants);
       return pathOfStep(idOf(c), await afterContent(c, fields.get("action") ?? ""));
     });
-  })
-  .get("/app/broadcasts/:broadcast_id/test", ...pageFor(TEST), showTest)
-  .post("/app/broadcasts/:broadcast_id/test", ...pageFor(TEST), (c) =>
-    submitForm(c, showTest, async (fields) => {
-      const request = { to: [fields.get("to") ?? ""], variant_id: fields.get("variant_id") || null };
-      await sendTest(c.get("caller"), idOf(c), parseFields(TestIn, request));
-      return `${pathOfStep(idOf(c), "test")}?done=tested`;
-    }),
-  )
-  .get("/app/broadcasts/:broadcast_id/review", ...pageFor(`GET ${API}`), showReview)
-  .post("/app/broadcasts/:broadcast_id/review", ...pageFor(UPDATE), (c) =>
-    submitForm(c, showReview, (fields) => finish(c, fields)),
-  )
-  .post("/app/broadcasts/:broadcast_id/send", ...pageFor(SEND), (c) =>
-    attempt(c, showBroadcast, async () => {
-      await sendBroadcast(c.get("caller"), idOf(c));
-      return `/app/broadcasts/${idOf(c)}?done=sending`;
-    }),
-  );
+  }),
+  page("/app/broadcasts/:broadcast_id/test", TEST, showTest),
+  change("/app/broadcasts/:broadcast_id/test", TEST, {
+    read: inputOf(TestIn, { to: (form) => form.getAll("to") }),
+    run: sendTest,
+    done: { tested: "The test is on its way." },
+  }),
+  page("/app/broadcasts/:broadcast_id/review", `GET ${API}`, showReview),
+  post(
+    "/app/broadcasts/:broadcast_id/review",
+    UPDATE,
+    (c) => submitForm(c, showReview, (fields) => finish(c, fields)),
+    { saved: "The broadcast is saved.", scheduled: "The broadcast is scheduled." },
+  ),
+  button("/app/broadcasts/:broadcast_id/send", SEND, {
+    run: sendBroadcast,
+    show: showBroadcast,
+    to: "/app/broadcasts/:broadcast_id",
+    done: { sending: "The broadcast is being sent." },
+  }),
+];
 
 /** Fills the content of a template in the form, which saves it. */
 async function fillIn(c: AppContext, fields: URLSearchParams, templateId: string): Promise<Response> {

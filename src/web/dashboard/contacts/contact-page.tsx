@@ -1,8 +1,11 @@
-import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
-import { AppLayout, Field, Form, TextArea, useCaller, VersionField } from "../../../http/ui/index.ts";
+import { ContactIn, type ContactOut, type ListOut } from "../../../audience/contacts/index.ts";
+import { fieldsOf } from "../../../http/form-fields.tsx";
+import { AppLayout, Form, useCaller, VersionField } from "../../../http/ui/index.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
 import { PersonTopics } from "./person-topics.tsx";
+
+const { Field, TextArea } = fieldsOf(ContactIn);
 
 /** The values of the form of a contact. */
 export interface ContactValues {
@@ -42,12 +45,11 @@ export function ContactPage({ list, contact, person }: ContactPageProps) {
       </p>
       <Form class="form" action={`/app/contacts/${list.id}/contacts/${contact.id}`}>
         <VersionField version={versionOf(labelled(values))} />
-        <Field name="email" label="Address" value={values.email} maxlength={254} />
-        <Field name="name" label="Name" required={false} value={values.name} />
+        <Field name="email" label="Address" value={values.email} />
+        <Field name="name" label="Name" value={values.name} />
         <TextArea
           name="metadata"
           label="Details"
-          required={false}
           hint="A JSON object, such as {&quot;city&quot;: &quot;London&quot;}. Broadcasts fill {{city}} in with it."
           value={values.metadata}
           code

@@ -6,36 +6,35 @@ import {
   toList,
   updateContact,
 } from "../../../audience/contacts/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
+import { change, page, post } from "../../../http/page-actions.tsx";
+import { parseFields, readForm } from "../../../http/page-routes.ts";
 import { unprocessable } from "../../../lib/errors.ts";
-import { requireVersion } from "../../../lib/form-version.ts";
 import { choosePersonTopics, getPersonTopics, PersonTopicsIn } from "../../../sending/topics/index.ts";
 import { ContactPage, type ContactValues, labelled, toValues } from "./contact-page.tsx";
 import { fieldOfTopic } from "./person-topics.tsx";
 
+const CONTACT = "/app/contacts/:list_id/contacts/:contact_id";
 const UPDATE = "PATCH /v1/contacts/:list_id/contacts/:contact_id";
 /** Greatest body of the form, in bytes: percent-encoding triples the 64 KiB of details. */
 const MAX_FORM_BYTES = 250_000;
 
 /** The page that changes a contact. */
-export const contactEditPages = newRoutes()
-  .get("/app/contacts/:list_id/contacts/:contact_id", ...pageFor(UPDATE), showContact)
-  .post("/app/contacts/:list_id/contacts/:contact_id", ...pageFor(UPDATE), (c) =>
-    submitForm(c, { show: showContact, maxBytes: MAX_FORM_BYTES }, async (fields) => {
-      const { list_id, contact_id } = c.req.param();
-      const text = (name: string) => fields.get(name) ?? "";
-      const values = { email: text("email"), name: text("name"), metadata: text("metadata") };
-      const request = { email: values.email.trim(), name: values.name || null, metadata: parseDetails(values) };
-      const patch = parseFields(ContactPatch, request);
-      const stored = toValues(toContact(await getContact(c.get("caller"), list_id, contact_id)));
-      requireVersion(text("version"), labelled(stored), labelled(values));
-      await updateContact(c.get("caller"), list_id, contact_id, patch);
-      return `/app/contacts/${list_id}?done=changed`;
-    }),
-  )
-  .post("/app/contacts/:list_id/contacts/:contact_id/topics", ...pageFor("PUT /v1/people/:email/topics"), async (c) => {
+export const contactRoutes = [
+  page(CONTACT, UPDATE, showContact),
+  change(CONTACT, UPDATE, {
+    read: readChange,
+    run: (caller, listId, id, { patch }) => updateContact(caller, listId, id, patch),
+    version: {
+      stored: async (caller, listId, id) => labelled(toValues(toContact(await getContact(caller, listId, id)))),
+      entered: ({ values }) => labelled(values),
+    },
+    to: "/app/contacts/:list_id",
+    done: { changed: "The contact is changed." },
+    maxBytes: MAX_FORM_BYTES,
+  }),
+  post(`${CONTACT}/topics`, "PUT /v1/people/:email/topics", async (c) => {
     const { list_id, contact_id } = c.req.param();
     const caller = c.get("caller");
     const [fields, { email }] = [await readForm(c), await getContact(caller, list_id, contact_id)];
@@ -46,7 +45,15 @@ export const contactEditPages = newRoutes()
     });
     await choosePersonTopics(caller, email, parseFields(PersonTopicsIn, { topics: chosen }));
     return c.redirect(`/app/contacts/${list_id}?done=changed`, 303);
-  });
+  }),
+];
+
+function readChange(fields: URLSearchParams) {
+  const text = (name: string) => fields.get(name) ?? "";
+  const values = { email: text("email"), name: text("name"), metadata: text("metadata") };
+  const request = { email: values.email.trim(), name: values.name || null, metadata: parseDetails(values) };
+  return { values, patch: parseFields(ContactPatch, request) };
+}
 
 function parseDetails({ metadata }: ContactValues): unknown {
   if (metadata.trim() === "") return null;

@@ -1,9 +1,9 @@
-import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
+import { ContactIn, type ContactOut, ListIn, type ListOut } from "../../../audience/contacts/index.ts";
+import { fieldsOf } from "../../../http/form-fields.tsx";
 import {
   AppLayout,
   ButtonLink,
   Empty,
-  Field,
   FindForm,
   Form,
   FormDialog,
@@ -13,6 +13,9 @@ import {
   Time,
   useScope,
 } from "../../../http/ui/index.ts";
+
+const ListFields = fieldsOf(ListIn);
+const ContactFields = fieldsOf(ContactIn);
 
 const mayManage = () => useScope("contacts:manage");
 
@@ -38,7 +41,7 @@ export const ListsPage = ({ lists }: { lists: readonly ListOut[] }) => (
 
 const CreateDialog = () => (
   <FormDialog label="New list" icon="plus" action="/app/contacts" once button="Create list">
-    <Field name="name" label="Name" maxlength={200} />
+    <ListFields.Field name="name" label="Name" />
   </FormDialog>
 );
 
@@ -120,7 +123,7 @@ const DeleteForm = ({ path, contact }: { path: string; contact: ContactOut }) =>
 
 const AddDialog = ({ path }: { path: string }) => (
   <FormDialog label="Add a contact" icon="plus" action={path} once button="Add contact">
-    <Field name="email" label="Address" maxlength={254} />
-    <Field name="name" label="Name" required={false} />
+    <ContactFields.Field name="email" label="Address" />
+    <ContactFields.Field name="name" label="Name" />
   </FormDialog>
 );

@@ -1,8 +1,10 @@
 import { BulkSendIn, sendToList } from "../../../audience/broadcasts/index.ts";
 import { getList, toList } from "../../../audience/contacts/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
+import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
+import { page, post } from "../../../http/page-actions.tsx";
+import { onceForForm, submitForm } from "../../../http/page-routes.ts";
 import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
 import { listSenders } from "../senders.ts";
 import { SendPage, SentPage } from "./send-page.tsx";
@@ -12,25 +14,18 @@ const SEND = "POST /v1/contacts/:list_id/send";
 const MAX_FORM_BYTES = 3_000_000;
 
 /** The page that mails a list. */
-export const sendPages = newRoutes()
-  .get("/app/contacts/:list_id/send", ...pageFor(SEND), showForm)
-  .post("/app/contacts/:list_id/send", ...pageFor(SEND), (c) =>
+export const sendRoutes = [
+  page("/app/contacts/:list_id/send", SEND, showForm),
+  post("/app/contacts/:list_id/send", SEND, (c) =>
     submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
-      const text = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
       const list = toList(await getList(c.get("caller"), c.req.param("list_id")));
-      const request = {
-        mailbox_id: text("mailbox_id"),
-        subject: text("subject"),
-        contact_list_id: list.id,
-        html: text("html") || null,
-        text: text("text") || null,
-        topic_id: text("topic_id") || null,
-      };
-      const input = parseFields(BulkSendIn, request);
-      const result = await onceForForm(c, JSON.stringify(request), (ctx) => sendToList(ctx, list.id, input));
+      fields.set("contact_list_id", list.id);
+      const input = inputOf(BulkSendIn)(fields);
+      const result = await onceForForm(c, (ctx) => sendToList(ctx, list.id, input));
       return respondPage(c, <SentPage list={list} result={result} />);
     }),
-  );
+  ),
+];
 
 async function showForm(c: AppContext) {
   const caller = c.get("caller");

@@ -1,6 +1,5 @@
-import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, submitForm } from "../../../http/page-routes.ts";
+import { creation, page, pagesOf } from "../../../http/page-actions.tsx";
 import { parseItems } from "../../../http/validate.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { emailLimits, SendIn, sendBatch } from "../../../sending/emails/index.ts";
@@ -9,16 +8,18 @@ import { BatchPage, BatchResultPage } from "./batch.tsx";
 /** Greatest body of the form, in bytes. */
 const MAX_FORM_BYTES = 1_000_000;
 
-export const batchPages = newRoutes()
-  .get("/app/emails/batch", ...pageFor("POST /v1/emails/batch"), showForm)
-  .post("/app/emails/batch", ...pageFor("POST /v1/emails/batch"), (c) =>
-    submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
-      const text = fields.get("items") ?? "";
-      const items = parseItems(SendIn, emailLimits.batch, parseJson(text));
-      const result = await onceForForm(c, text, (ctx) => sendBatch(ctx, items, false));
-      return respondPage(c, <BatchResultPage result={result} />);
-    }),
-  );
+const BATCH = "POST /v1/emails/batch";
+
+export const batchPages = pagesOf(
+  "batch",
+  page("/app/emails/batch", BATCH, (c) => respondPage(c, <BatchPage />)),
+  creation("/app/emails/batch", BATCH, {
+    read: (fields) => parseItems(SendIn, emailLimits.batch, parseJson(fields.get("items") ?? "")),
+    run: (ctx, items) => sendBatch(ctx, items, false),
+    to: (result, c) => respondPage(c, <BatchResultPage result={result} />),
+    maxBytes: MAX_FORM_BYTES,
+  }),
+);
 
 function parseJson(text: string): unknown {
   try {
@@ -27,8 +28,4 @@ function parseJson(text: string): unknown {
     const reason = error instanceof SyntaxError ? `: ${error.message}` : "";
     throw unprocessable([{ loc: ["body", "items"], msg: `This is not JSON${reason}`, type: "json_invalid" }]);
   }
-}
-
-function showForm(c: AppContext) {
-  return respondPage(c, <BatchPage />);
 }

@@ -1,7 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
+import { page, post } from "../../../http/page-actions.tsx";
+import { onceForForm, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import type { Refusal } from "../../../http/ui/index.ts";
 import { nullIfMissing } from "../../../lib/errors.ts";
 import { textAsHtml } from "../../../lib/placeholders.ts";
@@ -16,39 +17,43 @@ import { type EmailForm, NewEmailPage, readEmailForm, toSendRequest } from "./fo
 const MAX_FORM_BYTES = 1_000_000;
 
 /** The page that sends one email, and the frame in which it shows the email. */
-export const newEmailPages = newRoutes()
-  .get("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) => showForm(c))
-  .post("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) =>
-    submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
-      const [action, templateId] = [fields.get("action"), chosenTemplate(fields)];
-      if (templateId !== null) {
-        fields.set("template_id", templateId);
-        // The subject that was written is that of another content.
-        fields.set("subject", "");
-        return showForm(c);
-      }
-      if (action === "own") {
-        fields.delete("template_id");
-        return showForm(c);
-      }
-      const form = readEmailForm(fields);
-      const request = toSendRequest(form);
-      const input = parseFields(SendIn, request);
-      if (action === "check") {
-        const refusal = toIssues(await validateEmail(c.get("caller"), input), form);
-        if (refusal) c.set("refusal", refusal);
-        return showForm(c, refusal === undefined);
-      }
-      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
-      return `/app/emails/${id}?done=sent`;
-    }),
-  )
-  .post("/app/emails/preview", ...pageFor("POST /v1/emails/validate"), async (c) => {
+export const newEmailRoutes = [
+  page("/app/emails/new", "POST /v1/emails/", (c) => showForm(c)),
+  post(
+    "/app/emails/new",
+    "POST /v1/emails/",
+    (c) =>
+      submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+        const [action, templateId] = [fields.get("action"), chosenTemplate(fields)];
+        if (templateId !== null) {
+          fields.set("template_id", templateId);
+          // The subject that was written is that of another content.
+          fields.set("subject", "");
+          return showForm(c);
+        }
+        if (action === "own") {
+          fields.delete("template_id");
+          return showForm(c);
+        }
+        const form = readEmailForm(fields);
+        const input = parseFields(SendIn, toSendRequest(form));
+        if (action === "check") {
+          const refusal = toIssues(await validateEmail(c.get("caller"), input), form);
+          if (refusal) c.set("refusal", refusal);
+          return showForm(c, refusal === undefined);
+        }
+        const { id } = await onceForForm(c, (ctx) => sendEmail(ctx, input, "ui"));
+        return `/app/emails/${id}?done=sent`;
+      }),
+    { sent: "The email is accepted." },
+  ),
+  post("/app/emails/preview", "POST /v1/emails/validate", async (c) => {
     const form = readEmailForm(await readForm(c, MAX_FORM_BYTES));
     const template = await findTemplate(c, form.templateId);
     if (template) return respondMailHtml(c, await showTemplate(c.get("caller"), template, form));
     return respondMailHtml(c, form.html === "" ? textAsHtml(form.text) : form.html);
-  });
+  }),
+];
 
 /** Returns a template that the role may see, or null without an id or for one that is unknown. */
 async function findTemplate(c: AppContext, id: string): Promise<TemplateOut | null> {
@@ -91,8 +96,8 @@ async function showForm(c: AppContext, isValid = false) {
     mayChoose ? listTemplateNames(caller, MAX_CHOICES) : [],
     findTemplate(c, form.templateId),
   ]);
-  const page = (
+  const shown = (
     <NewEmailPage senders={senders} form={form} templates={templates} template={template} isValid={isValid} />
   );
-  return respondPage(c, page, { frames: true });
+  return respondPage(c, shown, { frames: true });
 }

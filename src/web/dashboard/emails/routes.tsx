@@ -1,8 +1,9 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { respondMessage } from "../../../http/download.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
+import { button, get, page, pagesOf, post } from "../../../http/page-actions.tsx";
+import { onceForForm, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { requireRight } from "../../../http/require-right.ts";
 import { notFound, nullIfMissing } from "../../../lib/errors.ts";
 import { getMailbox } from "../../../mailboxes/mailboxes/index.ts";
@@ -20,69 +21,54 @@ import { findWaits } from "../../../sending/receivers/index.ts";
 import { findSuppressions, removeSuppression, toSuppression } from "../../../sending/suppressions/index.ts";
 import { batchPages } from "./batch-routes.tsx";
 import { EmailPage } from "./detail.tsx";
-import { newEmailPages } from "./new-routes.tsx";
-import { scheduledPages } from "./scheduled-routes.tsx";
+import { newEmailRoutes } from "./new-routes.tsx";
+import { scheduledRoutes } from "./scheduled-routes.tsx";
 import { searchPages } from "./search-routes.tsx";
 
 const RETRY = "POST /v1/emails/:email_id/retry";
+const RETRIED = { retried: "This is the new email that repeats the failed one." };
 /** States of recipients that an email did not reach, or that want no more. */
 const UNREACHED = ["bounced", "rejected", "failed", "complained", "suppressed"];
 
-const notices: Readonly<Record<string, string>> = {
-  sent: "The email is accepted.",
-  retried: "This is the new email that repeats the failed one.",
-  cancelled: "The email is cancelled.",
-  now: "The email is on its way.",
-  copied: "This copy is on its way to you. It has no attachments.",
-};
-
-export const emailPages = newRoutes()
-  .route("/", searchPages)
-  .route("/", batchPages)
-  .route("/", scheduledPages)
-  .route("/", newEmailPages)
-  .get("/app/emails/:email_id", ...pageFor("GET /v1/emails/:email_id"), showEmail)
-  .get("/app/emails/:email_id/html", ...pageFor("GET /v1/emails/:email_id"), async (c) => {
+export const emailPages = pagesOf(
+  "email",
+  searchPages,
+  batchPages,
+  ...scheduledRoutes,
+  ...newEmailRoutes,
+  page("/app/emails/:email_id", "GET /v1/emails/:email_id", showEmail),
+  get("/app/emails/:email_id/html", "GET /v1/emails/:email_id", async (c) => {
     const { html_body } = await getEmailDetail(c.get("caller"), c.req.param("email_id"));
     if (html_body === null) throw notFound("Email");
     return respondMailHtml(c, html_body);
-  })
-  .get("/app/emails/:email_id/source", ...pageFor("GET /v1/emails/:email_id/source"), async (c) => {
+  }),
+  get("/app/emails/:email_id/source", "GET /v1/emails/:email_id/source", async (c) => {
     const id = c.req.param("email_id");
     return respondMessage(c, `email-${id.toLowerCase()}.eml`, await composeSource(c.get("caller"), id));
-  })
-  .post("/app/emails/:email_id/copy", ...pageFor("POST /v1/emails/"), (c) =>
-    submitForm(c, showEmail, async () => {
-      const id = c.req.param("email_id");
-      const { input, source } = await toCopy(c.get("caller"), id);
-      const { id: copy } = await onceForForm(c, `copy ${id}`, (ctx) => sendEmail(ctx, input, source));
-      return `/app/emails/${copy}?done=copied`;
-    }),
-  )
-  .post("/app/emails/:email_id/retry", ...pageFor(RETRY), (c) =>
-    submitForm(c, showEmail, async () => {
-      const id = c.req.param("email_id");
-      const created = await onceForForm(c, id, (ctx) => retryEmail(ctx, id));
-      return `/app/emails/${created.id}?done=retried`;
-    }),
-  )
-  .post("/app/emails/:email_id/remove-and-retry", ...pageFor(RETRY), (c) => {
+  }),
+  button("/app/emails/:email_id/copy", "POST /v1/emails/", {
+    run: sendCopy,
+    once: true,
+    to: "/app/emails/:id",
+    done: { copied: "This copy is on its way to you. It has no attachments." },
+  }),
+  button("/app/emails/:email_id/retry", RETRY, { run: retryEmail, once: true, to: "/app/emails/:id", done: RETRIED }),
+  post("/app/emails/:email_id/remove-and-retry", RETRY, (c) => {
     requireRight(c.get("caller").actor, "DELETE /v1/suppressions/:email", c.get("routes"));
     return submitForm(c, showEmail, async (fields) => {
-      const id = c.req.param("email_id");
-      const address = fields.get("address") ?? "";
       // A form that is sent again finds the address removed.
-      await removeSuppression(c.get("caller"), address).catch(nullIfMissing);
-      const created = await onceForForm(c, `${id} ${address}`, (ctx) => retryEmail(ctx, id));
+      await removeSuppression(c.get("caller"), fields.get("address") ?? "").catch(nullIfMissing);
+      const created = await onceForForm(c, (ctx) => retryEmail(ctx, c.req.param("email_id")));
       return `/app/emails/${created.id}?done=retried`;
     });
-  });
+  }),
+);
 
 /**
- * Returns the request that sends the content of an email, without attachments, to the user who looks at it. The copy of mail that a
+ * Sends the content of an email, without attachments, to the user who looks at it. The copy of mail that a
  * person wrote in a mailbox keeps its source, by which others may not read it. Throws 404, also when that mailbox was deleted.
  */
-async function toCopy(caller: CallerCtx, id: string): Promise<{ input: SendIn; source: string }> {
+async function sendCopy(caller: CallerCtx, id: string) {
   const row = await getEmail(caller, id);
   const email = await readDetail(caller, row);
   // A new mailbox with the address of a deleted one has other readers.
@@ -95,7 +81,7 @@ async function toCopy(caller: CallerCtx, id: string): Promise<{ input: SendIn; s
     html: email.html_body,
     tracking: { opens: false, clicks: false },
   });
-  return { input, source: email.source === "inbox" ? "inbox" : "ui" };
+  return sendEmail(caller, input, email.source === "inbox" ? "inbox" : "ui");
 }
 
 async function showEmail(c: AppContext) {
@@ -110,6 +96,6 @@ async function showEmail(c: AppContext) {
     pending.length === 0 ? [] : findWaits(caller, pending, row),
   ]);
   const suppressions = found.map(toSuppression);
-  const page = <EmailPage email={email} row={row} suppressions={suppressions} waits={waits} />;
-  return respondPage(c, page, { notices, frames: true });
+  const shown = <EmailPage email={email} row={row} suppressions={suppressions} waits={waits} />;
+  return respondPage(c, shown, { frames: true });
 }

@@ -1,6 +1,7 @@
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { attempt, pageFor, parseFields, readForm, textOf, toRefusal } from "../../../http/page-routes.ts";
+import { page, pagesOf, post } from "../../../http/page-actions.tsx";
+import { attempt, parseFields, readForm, textOf, toRefusal } from "../../../http/page-routes.ts";
 import {
   findFailureReasons,
   getSavedSearches,
@@ -19,19 +20,21 @@ import { emailsPath } from "./path.ts";
 const FAILED = ["bounced", "rejected", "failed"];
 
 /** The list of emails with search, and the saved searches of the user. */
-export const searchPages = newRoutes()
-  .get("/app/emails", ...pageFor("GET /v1/emails/search"), (c) => showEmails(c, c.req.query()))
-  .post("/app/emails/searches", ...pageFor("PUT /v1/emails/saved-searches"), async (c) => {
+export const searchPages = pagesOf(
+  "search",
+  page("/app/emails", "GET /v1/emails/search", (c) => showEmails(c, c.req.query())),
+  post("/app/emails/searches", "PUT /v1/emails/saved-searches", async (c) => {
     const form = await readForm(c);
     const [query, status] = [textOf(form, "query"), textOf(form, "status")];
     const entry = { id: form.get("id") ?? "", name: form.get("name") ?? "", query, status };
     const back = { q: query ?? "", status: status ?? "" };
     return changeSearches(c, back, (searches) => [...searches.filter(({ id }) => id !== entry.id), entry]);
-  })
-  .post("/app/emails/searches/remove", ...pageFor("PUT /v1/emails/saved-searches"), async (c) => {
+  }),
+  post("/app/emails/searches/remove", "PUT /v1/emails/saved-searches", async (c) => {
     const removed = (await readForm(c)).get("id");
     return changeSearches(c, { q: "", status: "" }, (searches) => searches.filter(({ id }) => id !== removed));
-  });
+  }),
+);
 
 interface Shown {
   q?: string;
@@ -60,8 +63,8 @@ async function showEmails(c: AppContext, { q = "", status = "", before }: Shown)
   const [{ rows: emails, next }, { searches }] = await Promise.all([found, getSavedSearches(caller)]);
   const failed = emails.filter((row) => FAILED.includes(row.status)).map(({ id }) => id);
   const reasons = await findFailureReasons(caller, failed);
-  const page = <EmailsPage emails={emails} reasons={reasons} searches={searches} q={q} status={status} />;
-  return respondPage(c, page, { next });
+  const shown = <EmailsPage emails={emails} reasons={reasons} searches={searches} q={q} status={status} />;
+  return respondPage(c, shown, { next });
 }
 
 /** Returns a page of emails, and the URL of the next one. A search that is refused has none, and the page says why. */

@@ -1,22 +1,23 @@
-import type { ListOut } from "../../../audience/contacts/index.ts";
+import { type ListOut, ListPatch } from "../../../audience/contacts/index.ts";
 import { FormIn, type FormOut } from "../../../audience/forms/index.ts";
+import { fieldsOf } from "../../../http/form-fields.tsx";
 import {
   AppLayout,
   ButtonLink,
-  Check,
   Code,
   Empty,
-  Field,
   Form,
   FormDialog,
   List,
   Status,
   Submit,
-  TextArea,
   Time,
   useScope,
 } from "../../../http/ui/index.ts";
 import { toLines } from "./field-lines.ts";
+
+const { Field, TextArea, Check } = fieldsOf(FormIn);
+const Confirmation = fieldsOf(ListPatch);
 
 interface FormsPageProps {
   list: ListOut;
@@ -58,21 +59,9 @@ export function FormsPage({ list, forms }: FormsPageProps) {
 const ConfirmationForm = ({ list }: Pick<FormsPageProps, "list">) => (
   <Form class="form" action={`/app/contacts/${list.id}/confirmation`}>
     <h2>Confirmation</h2>
-    <Check name="confirm" label="New contacts confirm by a link in an email" checked={list.confirm} />
-    <Field
-      name="confirm_subject"
-      label="Subject of the email"
-      required={false}
-      value={list.confirm_subject ?? ""}
-      maxlength={200}
-    />
-    <TextArea
-      name="confirm_text"
-      label="Text above its button"
-      required={false}
-      rows={3}
-      value={list.confirm_text ?? ""}
-    />
+    <Confirmation.Check name="confirm" label="New contacts confirm by a link in an email" checked={list.confirm} />
+    <Confirmation.Field name="confirm_subject" label="Subject of the email" value={list.confirm_subject ?? ""} />
+    <Confirmation.TextArea name="confirm_text" label="Text above its button" rows={3} value={list.confirm_text ?? ""} />
     <Submit label="Save" kind="quiet" />
   </Form>
 );
@@ -88,8 +77,8 @@ const CreateDialog = ({ list }: Pick<FormsPageProps, "list">) => (
 
 const Fields = ({ form }: { form: FormIn }) => (
   <>
-    <Field name="name" label="Name" hint="For you alone." value={form.name} maxlength={200} />
-    <Field name="title" label="Heading" value={form.title} maxlength={200} />
+    <Field name="name" label="Name" hint="For you alone." value={form.name} />
+    <Field name="title" label="Heading" value={form.title} />
     <TextArea
       name="text"
       label="Text"
@@ -105,13 +94,12 @@ const Fields = ({ form }: { form: FormIn }) => (
       rows={3}
       value={toLines(form.fields)}
     />
-    <Field name="button" label="Button" value={form.button} maxlength={50} />
+    <Field name="button" label="Button" value={form.button} />
     <TextArea name="success_message" label="Message after a submission" rows={2} value={form.success_message} />
     <Field
       name="redirect_url"
       label="Page in place of the message"
       hint="An https URL."
-      required={false}
       value={form.redirect_url ?? ""}
     />
   </>

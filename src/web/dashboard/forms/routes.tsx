@@ -10,85 +10,51 @@ import {
   toForm,
   updateForm,
 } from "../../../audience/forms/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
+import { inputOf, isChecked } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, parseFields, submitForm, textOf } from "../../../http/page-routes.ts";
-import { ConfirmPage } from "../../../http/ui/index.ts";
+import { change, creation, deletion, page, pagesOf } from "../../../http/page-actions.tsx";
 import { fromLines } from "./field-lines.ts";
 import { FormPage, FormsPage } from "./page.tsx";
 
-const notices: Readonly<Record<string, string>> = {
-  created: "The form is created.",
-  changed: "The form is changed.",
-  deleted: "The form is deleted.",
-  confirmation: "The confirmation is changed.",
-};
-
+const LIST = "/app/contacts/:list_id/forms";
 const UPDATE = "PATCH /v1/contacts/:list_id/forms/:form_id";
-const DELETE = "DELETE /v1/contacts/:list_id/forms/:form_id";
 
 /** Greatest body of these forms, in bytes: percent-encoding triples their texts. */
-const MAX_FORM_BYTES = 60_000;
+const maxBytes = 60_000;
 
-export const formManagementPages = newRoutes()
-  .get("/app/contacts/:list_id/forms", ...pageFor("GET /v1/contacts/:list_id/forms"), showForms)
-  .post("/app/contacts/:list_id/forms", ...pageFor("POST /v1/contacts/:list_id/forms"), (c) =>
-    submitForm(c, { show: showForms, maxBytes: MAX_FORM_BYTES }, async (fields) => {
-      const listId = c.req.param("list_id");
-      const input = parseFields(FormIn, readFields(fields));
-      await onceForForm(c, JSON.stringify([listId, input]), (ctx) => createForm(ctx, listId, input));
-      return `/app/contacts/${listId}/forms?done=created`;
-    }),
-  )
-  .post("/app/contacts/:list_id/confirmation", ...pageFor("PATCH /v1/contacts/:list_id"), (c) =>
-    submitForm(c, { show: showForms, maxBytes: MAX_FORM_BYTES }, async (fields) => {
-      const listId = c.req.param("list_id");
-      const patch = {
-        confirm: textOf(fields, "confirm") !== null,
-        confirm_subject: textOf(fields, "confirm_subject"),
-        confirm_text: unixLines(fields.get("confirm_text")) || null,
-      };
-      await updateList(c.get("caller"), listId, parseFields(ListPatch, patch));
-      return `/app/contacts/${listId}/forms?done=confirmation`;
-    }),
-  )
-  .get("/app/contacts/:list_id/forms/:form_id", ...pageFor(UPDATE), showForm)
-  .post("/app/contacts/:list_id/forms/:form_id", ...pageFor(UPDATE), (c) =>
-    submitForm(c, { show: showForm, maxBytes: MAX_FORM_BYTES }, async (fields) => {
-      const { list_id, form_id } = c.req.param();
-      const patch = { ...readFields(fields), is_active: textOf(fields, "is_active") !== null };
-      await updateForm(c.get("caller"), list_id, form_id, parseFields(FormPatch, patch));
-      return `/app/contacts/${list_id}/forms?done=changed`;
-    }),
-  )
-  .get("/app/contacts/:list_id/forms/:form_id/delete", ...pageFor(DELETE), async (c) => {
-    const { list_id, form_id } = c.req.param();
-    const { name } = await getForm(c.get("caller"), list_id, form_id);
-    return respondPage(
-      c,
-      <ConfirmPage title={`Delete ${name}?`} button="Delete form" back={`/app/contacts/${list_id}/forms/${form_id}`}>
-        Its page and the HTML in your pages stop working. What people agreed to by it is kept.
-      </ConfirmPage>,
-    );
-  })
-  .post("/app/contacts/:list_id/forms/:form_id/delete", ...pageFor(DELETE), async (c) => {
-    const { list_id, form_id } = c.req.param();
-    await deleteForm(c.get("caller"), list_id, form_id);
-    return c.redirect(`/app/contacts/${list_id}/forms?done=deleted`, 303);
-  });
+const readFields = (form: URLSearchParams) => fromLines(form.get("fields") ?? "");
 
-const unixLines = (text: string | null) => (text ?? "").replaceAll("\r\n", "\n");
-
-/** Returns the fields of the API call. */
-const readFields = (fields: URLSearchParams) => ({
-  name: fields.get("name") ?? "",
-  title: fields.get("title") ?? "",
-  text: unixLines(fields.get("text")),
-  button: fields.get("button") ?? "",
-  fields: fromLines(unixLines(fields.get("fields"))),
-  success_message: unixLines(fields.get("success_message")),
-  redirect_url: fields.get("redirect_url")?.trim() || null,
-});
+export const formManagementPages = pagesOf(
+  "form",
+  page("/app/contacts/:list_id/forms", "GET /v1/contacts/:list_id/forms", showForms),
+  creation("/app/contacts/:list_id/forms", "POST /v1/contacts/:list_id/forms", {
+    read: inputOf(FormIn, { fields: readFields }),
+    run: createForm,
+    maxBytes,
+  }),
+  change("/app/contacts/:list_id/confirmation", "PATCH /v1/contacts/:list_id", {
+    read: inputOf(ListPatch, { confirm: isChecked }),
+    run: updateList,
+    show: showForms,
+    to: LIST,
+    done: { confirmation: "The confirmation is changed." },
+    maxBytes,
+  }),
+  page("/app/contacts/:list_id/forms/:form_id", UPDATE, showForm),
+  change("/app/contacts/:list_id/forms/:form_id", UPDATE, {
+    read: inputOf(FormPatch, { fields: readFields, is_active: isChecked }),
+    run: updateForm,
+    to: LIST,
+    maxBytes,
+  }),
+  deletion("/app/contacts/:list_id/forms/:form_id/delete", "DELETE /v1/contacts/:list_id/forms/:form_id", {
+    of: getForm,
+    title: ({ name }) => `Delete ${name}?`,
+    text: "Its page and the HTML in your pages stop working. What people agreed to by it is kept.",
+    run: deleteForm,
+  }),
+);
 
 async function showForms(c: AppContext) {
   const caller = c.get("caller");
@@ -96,7 +62,7 @@ async function showForms(c: AppContext) {
   const forms = await Promise.all(
     (await listForms(caller, row)).map(async (form) => toForm(form, await formUrl(caller, form))),
   );
-  return respondPage(c, <FormsPage list={toList(row)} forms={forms} />, { notices });
+  return respondPage(c, <FormsPage list={toList(row)} forms={forms} />);
 }
 
 async function showForm(c: AppContext) {

@@ -1,11 +1,10 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { changeByButton, onceForForm, pageFor, parseFields, refusedAt, submitForm } from "../../../http/page-routes.ts";
-import { ConfirmPage } from "../../../http/ui/index.ts";
+import { button, change, creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
+import { parseFields } from "../../../http/page-routes.ts";
 import { findEmailsOf } from "../../../identity/members/index.ts";
-import { requireVersion } from "../../../lib/form-version.ts";
 import {
   createRule,
   deleteRule,
@@ -27,84 +26,77 @@ import { type Names, NewRulePage, RulePage, RuleSecretPage, RulesPage } from "./
 const MAX_CHOICES = 200;
 const CREATE = "POST /v1/forwarding-rules/";
 const UPDATE = "PATCH /v1/forwarding-rules/:rule_id";
-const DELETE = "DELETE /v1/forwarding-rules/:rule_id";
-
 /** A route for callers who may open every mailbox. */
 const OPEN_ALL = "PUT /v1/mailboxes/:mailbox_id/assignees";
 
-const notices: Readonly<Record<string, string>> = {
-  created: "The rule is created.",
-  saved: "The rule is saved.",
-  enabled: "The rule is active.",
-  disabled: "The rule is off. Nothing is forwarded by it.",
-  deleted: "The rule is deleted.",
-  ended: "The filter forwards no more.",
-};
-
-export const forwardingPages = newRoutes()
-  .get("/app/forwarding", ...pageFor("GET /v1/forwarding-rules/"), async (c) => {
+export const forwardingPages = pagesOf(
+  "rule",
+  page("/app/forwarding", "GET /v1/forwarding-rules/", async (c) => {
     const caller = c.get("caller");
     const [rows, { names }] = await Promise.all([listRules(caller), findChoices(caller)]);
-    return respondPage(c, <RulesPage rules={rows.map((row) => toRule(row))} names={names} />, { notices });
-  })
-  .get("/app/forwarding/new", ...pageFor(CREATE), showForm)
-  .post("/app/forwarding/new", ...pageFor(CREATE), (c) =>
-    submitForm(c, showForm, async (fields) => {
+    return respondPage(c, <RulesPage rules={rows.map((row) => toRule(row))} names={names} />);
+  }),
+  page("/app/forwarding/new", CREATE, showForm),
+  creation("/app/forwarding/new", CREATE, {
+    read: async (fields, c) => {
       const request = toRuleRequest(readRuleForm(fields), fields.get("scope")?.trim() ?? "");
-      const rule = await refusedAt(async () => {
-        const input = parseFields(RuleIn, await withMailboxId(c, request));
-        return onceForForm(c, JSON.stringify(request), (ctx) => createRule(ctx, input));
-      }, fieldOf);
-      return showSaved(c, rule, "created");
-    }),
-  )
-  .get("/app/forwarding/all", ...pageFor(OPEN_ALL), showAll)
-  .post("/app/forwarding/filters/:mailbox_id/:filter_id/end", ...pageFor(OPEN_ALL), async (c) => {
-    const caller = c.get("caller");
-    await endForwards(caller, await openMailbox(caller, c.req.param("mailbox_id")), c.req.param("filter_id"));
-    return c.redirect("/app/forwarding/all?done=ended", 303);
-  })
-  .get("/app/forwarding/:rule_id", ...pageFor("GET /v1/forwarding-rules/:rule_id"), showRule)
-  .post("/app/forwarding/:rule_id", ...pageFor(UPDATE), (c) =>
-    submitForm(c, showRule, async (fields) => {
-      const [caller, id] = [c.get("caller"), c.req.param("rule_id")];
+      return parseFields(RuleIn, await withMailboxId(c, request));
+    },
+    run: createRule,
+    fieldOf,
+    to: showSaved("created"),
+  }),
+  page("/app/forwarding/all", OPEN_ALL, showAll),
+  button("/app/forwarding/filters/:mailbox_id/:filter_id/end", OPEN_ALL, {
+    run: async (caller, mailboxId, filterId) => endForwards(caller, await openMailbox(caller, mailboxId), filterId),
+    to: "/app/forwarding/all",
+    done: { ended: "The filter forwards no more." },
+  }),
+  page("/app/forwarding/:rule_id", "GET /v1/forwarding-rules/:rule_id", showRule),
+  change("/app/forwarding/:rule_id", UPDATE, {
+    read: async (fields, c) => {
       const form = readRuleForm(fields);
-      const rule = await refusedAt(async () => {
-        const request = await withMailboxId(c, toRulePatch(form));
-        const patch = parseFields(RulePatch, request);
-        const stored = toRuleForm(toRule(await getRule(caller, id)));
-        const entered = { ...form, target: request.action.target };
-        requireVersion(fields.get("version") ?? "", valuesOf(stored), valuesOf(entered));
-        return updateRule(caller, id, patch);
-      }, fieldOf);
-      return showSaved(c, rule, "saved");
-    }),
-  )
-  .post("/app/forwarding/:rule_id/enable", ...pageFor(UPDATE), (c) =>
-    changeByButton(c, PAGE, "enabled", (caller, id) => updateRule(caller, id, { is_active: true })),
-  )
-  .post("/app/forwarding/:rule_id/disable", ...pageFor(UPDATE), (c) =>
-    changeByButton(c, PAGE, "disabled", (caller, id) => updateRule(caller, id, { is_active: false })),
-  )
-  .get("/app/forwarding/:rule_id/delete", ...pageFor(DELETE), async (c) => {
-    const { id, target } = await getRule(c.get("caller"), c.req.param("rule_id"));
-    return respondPage(
-      c,
-      <ConfirmPage title="Delete this rule?" button="Delete rule" back={`/app/forwarding/${id}`}>
+      const request = await withMailboxId(c, toRulePatch(form));
+      return { patch: parseFields(RulePatch, request), form: { ...form, target: request.action.target } };
+    },
+    run: (caller, id, { patch }) => updateRule(caller, id, patch),
+    version: {
+      stored: async (caller, id) => valuesOf(toRuleForm(toRule(await getRule(caller, id)))),
+      entered: ({ form }) => valuesOf(form),
+    },
+    fieldOf,
+    to: showSaved("saved"),
+    done: { saved: "The rule is saved." },
+  }),
+  button("/app/forwarding/:rule_id/enable", UPDATE, {
+    run: (caller, id) => updateRule(caller, id, { is_active: true }),
+    done: { enabled: "The rule is active." },
+  }),
+  button("/app/forwarding/:rule_id/disable", UPDATE, {
+    run: (caller, id) => updateRule(caller, id, { is_active: false }),
+    done: { disabled: "The rule is off. Nothing is forwarded by it." },
+  }),
+  question("/app/forwarding/:rule_id/delete", "DELETE /v1/forwarding-rules/:rule_id", {
+    of: getRule,
+    title: "Delete this rule?",
+    button: "Delete rule",
+    text: ({ target }) => (
+      <>
         Nothing more is forwarded to <span class="code">{target}</span> by it. This cannot be undone.
-      </ConfirmPage>,
-    );
-  })
-  .post("/app/forwarding/:rule_id/delete", ...pageFor(DELETE), async (c) => {
-    await deleteRule(c.get("caller"), c.req.param("rule_id"));
-    return c.redirect("/app/forwarding?done=deleted", 303);
-  });
+      </>
+    ),
+    run: deleteRule,
+    done: { deleted: "The rule is deleted." },
+  }),
+);
 
 /** Leads to the page of a rule, or shows the secret that the call made. */
-const showSaved = (c: AppContext, rule: RuleOut, done: string) =>
-  rule.secret === undefined
-    ? `/app/forwarding/${rule.id}?done=${done}`
-    : respondPage(c, <RuleSecretPage rule={rule} secret={rule.secret} />);
+function showSaved(done: string) {
+  return (rule: RuleOut, c: AppContext) =>
+    rule.secret === undefined
+      ? `/app/forwarding/${rule.id}?done=${done}`
+      : respondPage(c, <RuleSecretPage rule={rule} secret={rule.secret} />);
+}
 
 /** A mailbox may be written as its address; the API takes its id. */
 async function withMailboxId<Fields extends { action: { type: string; target: string } }>(
@@ -118,14 +110,12 @@ async function withMailboxId<Fields extends { action: { type: string; target: st
   return { ...fields, action: { type, target: id } };
 }
 
-const PAGE = { parameter: "rule_id", show: showRule, pathOf: (id: string) => `/app/forwarding/${id}` };
-
 /** Returns the domains and mailboxes of the workspace, as choices and by their ids. */
 async function findChoices(caller: CallerCtx): Promise<{ names: Names; scopes: { value: string; label: string }[] }> {
-  const page = { offset: 0, limit: MAX_CHOICES };
+  const range = { offset: 0, limit: MAX_CHOICES };
   const [domains, mailboxes] = await Promise.all([
-    listDomains(caller, page),
-    caller.actor.scopes.has("mailboxes:view") ? listMailboxes(caller, page) : [],
+    listDomains(caller, range),
+    caller.actor.scopes.has("mailboxes:view") ? listMailboxes(caller, range) : [],
   ]);
   const ofDomains = domains.map(({ domain: { id, name } }) => ({
     id,
@@ -157,7 +147,6 @@ async function showAll(c: AppContext) {
   const ofRules = rows.map(({ user_id, maker }) => [user_id ?? "", maker ?? ""] as const);
   const makers = new Map([...ofRules, ...ofFilters]);
   return respondPage(c, <AllForwardsPage rules={rules} filters={filters} names={names} makers={makers} />, {
-    notices,
     next: next && `/app/forwarding/all?${new URLSearchParams({ after: next })}`,
     nextLabel: "Next mailboxes",
   });
@@ -171,5 +160,5 @@ async function showForm(c: AppContext) {
 async function showRule(c: AppContext) {
   const caller = c.get("caller");
   const [row, { names }] = await Promise.all([getRule(caller, c.req.param("rule_id") ?? ""), findChoices(caller)]);
-  return respondPage(c, <RulePage rule={toRule(row)} names={names} />, { notices });
+  return respondPage(c, <RulePage rule={toRule(row)} names={names} />);
 }

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
+import { button, creation, page, pagesOf, post } from "../../../http/page-actions.tsx";
+import { parseFields, readForm } from "../../../http/page-routes.ts";
 import { acceptReceivedInvitation, listReceivedInvitations } from "../../../identity/invitations/index.ts";
 import { iso } from "../../../lib/time.ts";
 import { listNotifications, toNotification } from "../../../notices/notifications/index.ts";
@@ -28,32 +28,27 @@ const SHOWN = 5;
 /** Days of the plot. */
 const DAYS = 7;
 
-export const homePages = newRoutes()
-  .get("/app", ...pageFor("GET /v1/me"), showHome)
-  .post("/app/invitations/:invitation_id/accept", ...pageFor("POST /v1/invitations/:token/accept"), async (c) => {
-    await acceptReceivedInvitation(c.get("caller"), c.req.param("invitation_id"));
-    return c.redirect("/app?done=joined", 303);
-  })
-  .post("/app/example", ...pageFor("GET /v1/me"), async (c) => {
+export const homePages = pagesOf(
+  "workspace",
+  page("/app", "GET /v1/me", async (c) => respondPage(c, <HomePage {...(await findContent(c.get("caller")))} />)),
+  button("/app/invitations/:invitation_id/accept", "POST /v1/invitations/:token/accept", {
+    run: acceptReceivedInvitation,
+    done: { joined: "You are a member of the workspace." },
+  }),
+  post("/app/example", "GET /v1/me", async (c) => {
     const response = await callExample(c.get("caller"), (await readForm(c)).get("method") ?? "");
     if (response === null) return c.notFound();
     // A response goes on until the shop is filled.
     c.executionCtx.waitUntil(response.text());
     return c.redirect("/app", 303);
-  })
-  .post("/app/test-mail", ...pageFor("POST /v1/emails/"), (c) =>
-    submitForm(c, showHome, async (fields) => {
-      const [from, to] = [fields.get("from_")?.trim() ?? "", fields.get("to")?.trim() ?? ""];
-      const input = parseFields(SendIn, toTestRequest(from, to, iso(c.get("ctx").now())));
-      const { id } = await onceForForm(c, JSON.stringify([from, to]), (ctx) => sendEmail(ctx, input, "ui"));
-      return `/app/emails/${id}?done=sent`;
-    }),
-  );
-
-async function showHome(c: AppContext) {
-  const content = await findContent(c.get("caller"));
-  return respondPage(c, <HomePage {...content} />, { notices: { joined: "You are a member of the workspace." } });
-}
+  }),
+  creation("/app/test-mail", "POST /v1/emails/", {
+    read: (fields, c) => parseFields(SendIn, toTestRequest(fields, iso(c.get("ctx").now()))),
+    run: (ctx, input) => sendEmail(ctx, input, "ui"),
+    to: "/app/emails/:id?done=sent",
+    done: {},
+  }),
+);
 
 /** Reads what the page shows and the role may see. The queries run at the same time. */
 async function findContent(caller: CallerCtx): Promise<HomeContent> {
@@ -104,7 +99,7 @@ async function findFailures(caller: CallerCtx) {
     findNewestFailureReasons(caller, FAILURES, SHOWN),
     ...FAILURES.map((status) => searchEmails(caller, { ...search, status })),
   ]);
-  const rows = found.flatMap((page) => page.rows);
+  const rows = found.flatMap((one) => one.rows);
   const newest = rows.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, SHOWN);
   return newest.map((row) => ({ ...row, reason: reasons.get(row.id) ?? null }));
 }

@@ -34,9 +34,9 @@ export const TestMail = ({ senders, hasOwnDomain, isMain }: TestMailProps) => (
 );
 
 /** Returns the request of the API for a test mail. `at` in ISO 8601, so that two test mails differ. */
-export const toTestRequest = (from: string, to: string, at: string) => ({
-  from_: { email: from },
-  to: [{ email: to }],
+export const toTestRequest = (form: URLSearchParams, at: string) => ({
+  from_: { email: form.get("from_")?.trim() ?? "" },
+  to: [{ email: form.get("to")?.trim() ?? "" }],
   subject: "A test mail",
   text: `It works. This test mail was requested on the dashboard at ${at}.\n`,
 });

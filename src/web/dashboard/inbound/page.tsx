@@ -1,15 +1,4 @@
-import {
-  AppLayout,
-  Empty,
-  Facts,
-  FindForm,
-  List,
-  Live,
-  RefusalNotice,
-  Status,
-  Time,
-  useCaller,
-} from "../../../http/ui/index.ts";
+import { AppLayout, Empty, Facts, FindForm, List, Live, Status, Time, useCaller } from "../../../http/ui/index.ts";
 import type { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { InboundEntryOut } from "../../../mailboxes/inbound-log/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
@@ -17,7 +6,6 @@ import type { SearchOut } from "../../../sending/emails/index.ts";
 /** The emails that the mailboxes of the workspace have received, with search. */
 export const InboundPage = ({ entries, q }: { entries: readonly SearchOut[]; q: string }) => (
   <AppLayout title="Inbound log">
-    <RefusalNotice />
     {useCaller().actor.role === "member" ? (
       <p>Only owners and admins of the workspace see the inbound log.</p>
     ) : (

@@ -16,7 +16,7 @@ import type { MemberRow } from "../../../identity/members/index.ts";
 import { versionOf } from "../../../lib/form-version.ts";
 import { type MailboxOut, mayManage, mayRename, missingForPassword } from "../../../mailboxes/mailboxes/index.ts";
 import { Usage } from "./list.tsx";
-import { toMailboxForm, valuesOf } from "./settings-form.ts";
+import { toMegabytes, valuesOf } from "./settings-form.ts";
 
 interface MailboxPageProps {
   mailbox: MailboxOut;
@@ -60,32 +60,29 @@ interface SettingsProps extends Pick<MailboxPageProps, "mailbox"> {
   isManager: boolean;
 }
 
-const Settings = ({ path, mailbox, isManager }: SettingsProps) => {
-  const form = toMailboxForm(mailbox);
-  return (
-    <Form action={path}>
-      <h2>Settings</h2>
-      <VersionField version={versionOf(valuesOf(form, isManager))} />
-      <Field name="display_name" label="Name of the sender" required={false} value={form.display_name} />
-      {isManager ? (
-        <>
-          <Field
-            name="quota_megabytes"
-            label="Quota in megabytes"
-            required={false}
-            inputmode="numeric"
-            hint="Empty: no limit."
-            value={form.quota_megabytes}
-          />
-          <Check name="is_active" label="It sends and receives mail." checked={form.is_active} />
-        </>
-      ) : null}
-      <p>
-        <Submit label="Save" />
-      </p>
-    </Form>
-  );
-};
+const Settings = ({ path, mailbox, isManager }: SettingsProps) => (
+  <Form action={path}>
+    <h2>Settings</h2>
+    <VersionField version={versionOf(valuesOf(mailbox, isManager))} />
+    <Field name="display_name" label="Name of the sender" required={false} value={mailbox.display_name ?? ""} />
+    {isManager ? (
+      <>
+        <Field
+          name="quota_megabytes"
+          label="Quota in megabytes"
+          required={false}
+          inputmode="numeric"
+          hint="Empty: no limit."
+          value={toMegabytes(mailbox.quota_bytes)}
+        />
+        <Check name="is_active" label="It sends and receives mail." checked={mailbox.is_active} />
+      </>
+    ) : null}
+    <p>
+      <Submit label="Save" />
+    </p>
+  </Form>
+);
 
 const Assignees = ({ path, mailbox, members }: { path: string } & Pick<MailboxPageProps, "mailbox" | "members">) => (
   <Form action={`${path}/assignees`}>

@@ -20,10 +20,7 @@ export function MailboxesPage({ mailboxes, domains }: MailboxesPageProps) {
             action={domains.length === 0 ? { href: "/app/domains", label: "Add a domain", isMain: true } : undefined}
             command={{
               path: "/v1/mailboxes/",
-              body: {
-                local_part: "hello",
-                domain_id: domains[0]?.id ?? "DOMAIN_ID",
-              },
+              body: { local_part: "hello", domain_id: domains[0]?.id ?? "DOMAIN_ID" },
             }}
           >
             No mailbox yet. Emails are sent from a mailbox on one of your domains.

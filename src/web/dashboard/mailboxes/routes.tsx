@@ -1,10 +1,10 @@
 import { listDomains } from "../../../domains/domains/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
+import { inputOf, isChecked } from "../../../http/form-input.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
-import { changeByForm, onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
-import { ConfirmPage } from "../../../http/ui/index.ts";
+import { change, creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
+import { parseFields } from "../../../http/page-routes.ts";
 import { listMembers } from "../../../identity/members/index.ts";
-import { requireVersion } from "../../../lib/form-version.ts";
 import {
   AssigneesIn,
   assignMailbox,
@@ -22,71 +22,51 @@ import {
 } from "../../../mailboxes/mailboxes/index.ts";
 import { MailboxPage } from "./detail.tsx";
 import { MailboxesPage } from "./list.tsx";
-import { readMailboxForm, toMailboxForm, toMailboxRequest, valuesOf } from "./settings-form.ts";
+import { readQuota, valuesOf } from "./settings-form.ts";
 
 /** Most domains and members in the choices of forms. */
 const MAX_CHOICES = 200;
-const DELETE = "DELETE /v1/mailboxes/:mailbox_id";
 
-const notices = {
-  created: "The mailbox is created.",
-  saved: "The settings are saved.",
-  assigned: "The assigned members are saved.",
-  password: "The password is set.",
-  deleted: "The mailbox is deleted.",
-};
-
-export const mailboxPages = newRoutes()
-  .get("/app/mailboxes", ...pageFor("GET /v1/mailboxes/"), showList)
-  .post("/app/mailboxes", ...pageFor("POST /v1/mailboxes/"), (c) =>
-    submitForm(c, showList, async (fields) => {
-      const request = {
-        local_part: fields.get("local_part") ?? "",
-        domain_id: fields.get("domain_id") ?? "",
-        display_name: fields.get("display_name") ?? "",
-      };
-      const input = parseFields(MailboxIn, request);
-      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) => createMailbox(ctx, input));
-      return `/app/mailboxes/${id}?done=created`;
-    }),
-  )
-  .get("/app/mailboxes/:mailbox_id", ...pageFor("GET /v1/mailboxes/:mailbox_id"), showMailbox)
-  .post("/app/mailboxes/:mailbox_id", ...pageFor("PATCH /v1/mailboxes/:mailbox_id"), (c) =>
-    changeByForm(c, PAGE, "saved", async (caller, id, fields) => {
-      const form = readMailboxForm(fields);
-      const isManager = mayManage(caller.actor);
-      const patch = parseFields(MailboxPatch, toMailboxRequest(form, isManager));
-      const stored = toMailboxForm(toMailbox(await getMailbox(caller, id)));
-      requireVersion(fields.get("version") ?? "", valuesOf(stored, isManager), valuesOf(form, isManager));
-      await updateMailbox(caller, id, patch);
-    }),
-  )
-  .post("/app/mailboxes/:mailbox_id/password", ...pageFor("PUT /v1/mailboxes/:mailbox_id/password"), (c) =>
-    changeByForm(c, PAGE, "password", (caller, id, fields) => {
-      const { password } = parseFields(PasswordIn, { password: fields.get("password") ?? "" });
-      return setMailboxPassword(caller, id, password);
-    }),
-  )
-  .post("/app/mailboxes/:mailbox_id/assignees", ...pageFor("PUT /v1/mailboxes/:mailbox_id/assignees"), (c) =>
-    changeByForm(c, PAGE, "assigned", (caller, id, fields) =>
-      assignMailbox(caller, id, parseFields(AssigneesIn, { user_ids: fields.getAll("user_id") })),
-    ),
-  )
-  .get("/app/mailboxes/:mailbox_id/delete", ...pageFor(DELETE), async (c) => {
-    const { id, address } = await getMailbox(c.get("caller"), c.req.param("mailbox_id"));
-    return respondPage(
-      c,
-      <ConfirmPage title={`Delete ${address}?`} button="Delete mailbox" back={`/app/mailboxes/${id}`}>
-        All mail in it is deleted, and nothing can be sent from it. This cannot be undone.
-      </ConfirmPage>,
-    );
-  })
-  .post("/app/mailboxes/:mailbox_id/delete", ...pageFor(DELETE), async (c) => {
-    await deleteMailbox(c.get("caller"), c.req.param("mailbox_id"));
-    return c.redirect("/app/mailboxes?done=deleted", 303);
-  });
-
-const PAGE = { parameter: "mailbox_id", show: showMailbox, pathOf: (id: string) => `/app/mailboxes/${id}` };
+export const mailboxPages = pagesOf(
+  "mailbox",
+  page("/app/mailboxes", "GET /v1/mailboxes/", showList),
+  creation("/app/mailboxes", "POST /v1/mailboxes/", {
+    read: inputOf(MailboxIn),
+    run: createMailbox,
+    to: "/app/mailboxes/:id",
+  }),
+  page("/app/mailboxes/:mailbox_id", "GET /v1/mailboxes/:mailbox_id", showMailbox),
+  change("/app/mailboxes/:mailbox_id", "PATCH /v1/mailboxes/:mailbox_id", {
+    read: (fields, c) => {
+      const readers = { is_active: isChecked, quota_bytes: readQuota };
+      return inputOf(MailboxPatch, mayManage(c.get("caller").actor) ? readers : {})(fields);
+    },
+    run: updateMailbox,
+    version: {
+      stored: async (caller, id) => valuesOf(toMailbox(await getMailbox(caller, id)), mayManage(caller.actor)),
+      entered: (patch, c) => valuesOf(patch, mayManage(c.get("caller").actor)),
+    },
+    done: { saved: "The settings are saved." },
+  }),
+  change("/app/mailboxes/:mailbox_id/password", "PUT /v1/mailboxes/:mailbox_id/password", {
+    read: (fields) => parseFields(PasswordIn, { password: fields.get("password") ?? "" }).password,
+    run: setMailboxPassword,
+    done: { password: "The password is set." },
+  }),
+  change("/app/mailboxes/:mailbox_id/assignees", "PUT /v1/mailboxes/:mailbox_id/assignees", {
+    read: inputOf(AssigneesIn, { user_ids: (form) => form.getAll("user_id") }),
+    run: assignMailbox,
+    done: { assigned: "The assigned members are saved." },
+  }),
+  question("/app/mailboxes/:mailbox_id/delete", "DELETE /v1/mailboxes/:mailbox_id", {
+    of: getMailbox,
+    title: ({ address }) => `Delete ${address}?`,
+    button: "Delete mailbox",
+    text: "All mail in it is deleted, and nothing can be sent from it. This cannot be undone.",
+    run: deleteMailbox,
+    done: { deleted: "The mailbox is deleted." },
+  }),
+);
 
 async function showMailbox(c: AppContext) {
   const caller = c.get("caller");
@@ -95,7 +75,7 @@ async function showMailbox(c: AppContext) {
     getMailbox(caller, c.req.param("mailbox_id") ?? ""),
     mayAssign ? listMembers(caller, { limit: MAX_CHOICES }) : [],
   ]);
-  return respondPage(c, <MailboxPage mailbox={toMailbox(row)} members={members} />, { notices });
+  return respondPage(c, <MailboxPage mailbox={toMailbox(row)} members={members} />);
 }
 
 async function showList(c: AppContext) {
@@ -104,11 +84,11 @@ async function showList(c: AppContext) {
     readPage(c, { path: "/app/mailboxes", read: listMailboxes, after: ({ address }) => address }),
     caller.actor.scopes.has("domains:view") ? listDomains(caller, { offset: 0, limit: MAX_CHOICES }) : [],
   ]);
-  const page = (
+  const shown = (
     <MailboxesPage
       mailboxes={rows.map(toMailbox)}
       domains={domains.map(({ domain }) => domain).filter(({ isSandbox }) => !isSandbox)}
     />
   );
-  return respondPage(c, page, { notices, next, nextLabel: "More" });
+  return respondPage(c, shown, { next, nextLabel: "More" });
 }

@@ -8,7 +8,6 @@ import {
   Icon,
   type IconName,
   type MenuEntry,
-  RefusalNotice,
   SearchField,
   Status,
   Time,
@@ -30,7 +29,6 @@ export function SearchPage({ q, emails, contacts, domains, entries }: SearchPage
   const isEmpty = emails.length + contacts.length + domains.length + entries.length === 0;
   return (
     <AppLayout title={q === "" ? "Find" : `Results for “${q}”`} query={q}>
-      <RefusalNotice />
       <Form class="find-page" method="get" action="/app/search">
         <SearchField label="Find emails, contacts, domains and settings" value={q} maxlength={200} />
       </Form>

@@ -36,6 +36,9 @@ export const SecurityPage = ({ sessions, next, totp, accounts }: SecurityPagePro
     <h2>Sessions</h2>
     <p>Devices signed in to your account. End a session that you do not recognise.</p>
     <SessionTable sessions={sessions} />
+    <p>
+      <ButtonLink to="/app/security/sign-out" label="Sign out everywhere" kind="quiet" />
+    </p>
     {next === null ? null : (
       <p>
         <a href={next}>Older sessions</a>

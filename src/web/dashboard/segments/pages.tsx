@@ -43,10 +43,7 @@ export const SegmentsPage = ({ segments, names }: { segments: readonly SegmentRo
         drawing="people"
         command={{
           path: "/v1/segments/",
-          body: {
-            name: "Gold",
-            conditions: { field: "plan", is: "equals", value: "gold" },
-          },
+          body: { name: "Gold", conditions: { field: "plan", is: "equals", value: "gold" } },
         }}
       >
         No segment yet. A segment is the people of all lists who pass conditions; a broadcast or an automation can use

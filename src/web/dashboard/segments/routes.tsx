@@ -12,10 +12,11 @@ import {
   toSegment,
   updateSegment,
 } from "../../../audience/segments/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage, toPage } from "../../../http/page.tsx";
-import { attempt, onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
-import { AppLayout, ConfirmPage, ErrorSummary } from "../../../http/ui/index.ts";
+import { button, deletion, page, pagesOf, post } from "../../../http/page-actions.tsx";
+import { onceForForm, parseFields, submitForm } from "../../../http/page-routes.ts";
+import { AppLayout } from "../../../http/ui/index.ts";
 import { invalidField } from "../../../lib/errors.ts";
 import { type FormValues, requireVersion, versionOf } from "../../../lib/form-version.ts";
 import {
@@ -33,46 +34,41 @@ import { PeoplePage, SegmentFormPage, SegmentPage, SegmentsPage } from "./pages.
 const GET = "GET /v1/segments/:segment_id";
 const CREATE = "POST /v1/segments/";
 const UPDATE = "PATCH /v1/segments/:segment_id";
-const DELETE = "DELETE /v1/segments/:segment_id";
 
-const notices: Readonly<Record<string, string>> = {
-  created: "The segment is created.",
-  changed: "The segment is changed.",
-  deleted: "The segment is deleted.",
-};
-
-export const segmentPages = newRoutes()
-  .get("/app/segments", ...pageFor("GET /v1/segments/"), async (c) => {
+export const segmentPages = pagesOf(
+  "segment",
+  page("/app/segments", "GET /v1/segments/", async (c) => {
     const caller = c.get("caller");
     const [found, choices] = await Promise.all([
       listSegments(caller, { after: c.req.query("after"), limit: PAGE_SIZE + 1 }),
       readConditionChoices(caller),
     ]);
     const { rows: segments, next } = toPage(found, PAGE_SIZE, "/app/segments", ({ id }) => id);
-    return respondPage(c, <SegmentsPage segments={segments} names={namesOfChoices(choices)} />, {
-      notices,
-      next,
-      nextLabel: "More",
-    });
-  })
-  .get("/app/segments/new", ...pageFor(CREATE), showForm)
-  .post("/app/segments/new", ...pageFor(CREATE), (c) =>
-    saveForm(c, async (entered) => {
-      const input = parseFields(SegmentIn, entered);
-      const { id } = await onceForForm(c, JSON.stringify(input), (ctx) => createSegment(ctx, input));
-      await countSegment(c.get("caller"), id);
-      return `/app/segments/${id}?done=created`;
-    }),
-  )
-  .get("/app/segments/:segment_id", ...pageFor(GET), async (c) => {
+    const shown = <SegmentsPage segments={segments} names={namesOfChoices(choices)} />;
+    return respondPage(c, shown, { next, nextLabel: "More" });
+  }),
+  page("/app/segments/new", CREATE, showForm),
+  post(
+    "/app/segments/new",
+    CREATE,
+    (c) =>
+      saveForm(c, async (entered) => {
+        const input = parseFields(SegmentIn, entered);
+        const { id } = await onceForForm(c, (ctx) => createSegment(ctx, input));
+        await countSegment(c.get("caller"), id);
+        return `/app/segments/${id}?done=created`;
+      }),
+    { created: "The segment is created." },
+  ),
+  page("/app/segments/:segment_id", GET, async (c) => {
     const caller = c.get("caller");
     const [segment, choices] = await Promise.all([
       getSegment(caller, c.req.param("segment_id")),
       readConditionChoices(caller),
     ]);
-    return respondPage(c, <SegmentPage segment={segment} names={namesOfChoices(choices)} />, { notices });
-  })
-  .get("/app/segments/:segment_id/people", ...pageFor("GET /v1/segments/:segment_id/contacts"), async (c) => {
+    return respondPage(c, <SegmentPage segment={segment} names={namesOfChoices(choices)} />);
+  }),
+  page("/app/segments/:segment_id/people", "GET /v1/segments/:segment_id/contacts", async (c) => {
     const caller = c.get("caller");
     const id = c.req.param("segment_id");
     const page = { after: ContactsAfter.safeParse(c.req.query("after")).data, limit: PAGE_SIZE };
@@ -84,44 +80,36 @@ export const segmentPages = newRoutes()
       next: next === null ? null : `/app/segments/${segment.id}/people?after=${cursorOf(next)}`,
       nextLabel: "More",
     });
-  })
-  .post("/app/segments/:segment_id/count", ...pageFor("GET /v1/segments/:segment_id/count"), async (c) => {
-    const id = c.req.param("segment_id");
-    await countSegment(c.get("caller"), id);
-    return c.redirect(`/app/segments/${id}`, 303);
-  })
-  .get("/app/segments/:segment_id/edit", ...pageFor(UPDATE), showForm)
-  .post("/app/segments/:segment_id/edit", ...pageFor(UPDATE), (c) =>
-    saveForm(c, async (entered, version) => {
-      const caller = c.get("caller");
-      const stored = await getSegment(caller, c.req.param("segment_id"));
-      requireVersion(version, shownOf(stored), shownOf(entered));
-      const { id, count } = await updateSegment(caller, stored.id, parseFields(SegmentPatch, entered));
-      if (count === null) await countSegment(caller, id);
-      return `/app/segments/${id}?done=changed`;
-    }),
-  )
-  .get("/app/segments/:segment_id/delete", ...pageFor(DELETE), async (c) => {
-    const { id, name } = await getSegment(c.get("caller"), c.req.param("segment_id"));
-    return respondPage(
-      c,
-      <ConfirmPage title={`Delete ${name}?`} button="Delete segment" back={`/app/segments/${id}`}>
-        Its people and their contacts stay.
-      </ConfirmPage>,
-    );
-  })
-  .post("/app/segments/:segment_id/delete", ...pageFor(DELETE), (c) =>
-    attempt(c, showInUse, async () => {
-      await deleteSegment(c.get("caller"), c.req.param("segment_id"));
-      return "/app/segments?done=deleted";
-    }),
-  );
+  }),
+  button("/app/segments/:segment_id/count", "GET /v1/segments/:segment_id/count", { run: countSegment }),
+  page("/app/segments/:segment_id/edit", UPDATE, showForm),
+  post(
+    "/app/segments/:segment_id/edit",
+    UPDATE,
+    (c) =>
+      saveForm(c, async (entered, version) => {
+        const caller = c.get("caller");
+        const stored = await getSegment(caller, c.req.param("segment_id"));
+        requireVersion(version, shownOf(stored), shownOf(entered));
+        const { id, count } = await updateSegment(caller, stored.id, parseFields(SegmentPatch, entered));
+        if (count === null) await countSegment(caller, id);
+        return `/app/segments/${id}?done=changed`;
+      }),
+    { changed: "The segment is changed." },
+  ),
+  deletion("/app/segments/:segment_id/delete", "DELETE /v1/segments/:segment_id", {
+    of: getSegment,
+    title: ({ name }) => `Delete ${name}?`,
+    text: "Its people and their contacts stay.",
+    run: deleteSegment,
+    show: showInUse,
+  }),
+);
 
 function showInUse(c: AppContext) {
   return respondPage(
     c,
     <AppLayout title="The segment is in use">
-      <ErrorSummary />
       <p>
         <a href={`/app/segments/${c.req.param("segment_id")}`}>Back to the segment</a>
       </p>
@@ -136,10 +124,7 @@ interface Entered {
 }
 
 /** Returns the values of a segment by label, for the version of its form. */
-const shownOf = ({ name, conditions }: Entered): FormValues => ({
-  Name: name,
-  Conditions: JSON.stringify(conditions),
-});
+const shownOf = ({ name, conditions }: Entered): FormValues => ({ Name: name, Conditions: JSON.stringify(conditions) });
 
 /** Saves the form, or shows it again with a row more or less, or with why it is refused. */
 const saveForm = (c: AppContext, save: (entered: Entered, version: string) => Promise<string>) =>

@@ -1,7 +1,7 @@
 import { continueSession } from "../../../http/continue-session.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { pageFor, submitForm } from "../../../http/page-routes.ts";
+import { change, page, pagesOf } from "../../../http/page-actions.tsx";
 import { AppLayout, ButtonLink, Field, Form, Submit } from "../../../http/ui/index.ts";
 import { deleteWorkspace } from "../../../identity/workspaces/index.ts";
 import { invalidField } from "../../../lib/errors.ts";
@@ -9,17 +9,18 @@ import { invalidField } from "../../../lib/errors.ts";
 const DELETE = "DELETE /v1/workspaces/:workspace_id";
 
 /** The page that deletes the workspace, after its name is typed. */
-export const deleteWorkspacePages = newRoutes()
-  .get("/app/settings/delete", ...pageFor(DELETE), showForm)
-  .post("/app/settings/delete", ...pageFor(DELETE), (c) =>
-    submitForm(c, showForm, async (fields) => {
-      const { workspace } = c.get("caller");
-      if (fields.get("name")?.trim() !== workspace.name.trim())
-        throw invalidField("name", `Type ${workspace.name} to delete it`);
-      await deleteWorkspace(c.get("caller"), workspace.id);
-      return (await continueSession(c)) ? "/app" : "/auth/sign-in";
-    }),
-  );
+export const deleteWorkspacePages = pagesOf(
+  "workspace",
+  page("/app/settings/delete", DELETE, showForm),
+  change("/app/settings/delete", DELETE, {
+    read: (fields, c) => {
+      const { name } = c.get("caller").workspace;
+      if (fields.get("name")?.trim() !== name.trim()) throw invalidField("name", `Type ${name} to delete it`);
+    },
+    run: (caller) => deleteWorkspace(caller, caller.workspace.id),
+    to: async (_, c) => c.redirect((await continueSession(c)) ? "/app" : "/auth/sign-in", 303),
+  }),
+);
 
 function showForm(c: AppContext) {
   const { name } = c.get("caller").workspace;

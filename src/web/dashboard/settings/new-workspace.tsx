@@ -1,32 +1,35 @@
+import { requireScopes } from "../../../access/caller.ts";
 import { switchWorkspace } from "../../../access/sessions/switch-workspace.ts";
 import { setTokenCookie } from "../../../http/cookies.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
+import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
+import { creation, page, pagesOf } from "../../../http/page-actions.tsx";
 import { AppLayout, ErrorSummary, Field, Form, Submit } from "../../../http/ui/index.ts";
 import { createWorkspace, WorkspaceIn } from "../../../identity/workspaces/index.ts";
-import { forbidden } from "../../../lib/errors.ts";
 
 const CREATE = "POST /v1/workspaces/";
 const PATH = "/app/workspaces/new";
 
 /** The page that creates a workspace and goes on in it. */
-export const newWorkspacePages = newRoutes()
-  .get(PATH, ...pageFor(CREATE), showForm)
-  .post(PATH, ...pageFor(CREATE), (c) =>
-    submitForm(c, showForm, async (fields) => {
-      const input = parseFields(WorkspaceIn, { name: fields.get("name") ?? "" });
-      const { id } = await onceForForm(c, input.name, (ctx) => createWorkspace(ctx, input));
+export const newWorkspacePages = pagesOf(
+  "workspace",
+  page(PATH, CREATE, showForm),
+  creation(PATH, CREATE, {
+    read: inputOf(WorkspaceIn),
+    run: createWorkspace,
+    to: async ({ id }, c) => {
       const caller = c.get("caller");
       if (caller.actor.kind !== "session") throw new Error("a page is for a session");
       const access = await switchWorkspace({ ...caller, actor: caller.actor }, id);
       setTokenCookie(c, "session", access.token, access.expiresAt);
       return "/app";
-    }),
-  );
+    },
+  }),
+);
 
 function showForm(c: AppContext) {
-  if (!c.get("caller").actor.scopes.has("team:manage")) throw forbidden("Missing scope: team:manage");
+  requireScopes(c.get("caller").actor, "team:manage");
   return respondPage(
     c,
     <AppLayout title="New workspace">

@@ -1,20 +1,6 @@
-import { newRoutes } from "../../../http/env.ts";
-import { pageFor } from "../../../http/page-routes.ts";
 import { PostButton, Time, useCaller } from "../../../http/ui/index.ts";
 import type { WorkspaceRow } from "../../../identity/workspaces/index.ts";
 import { pausedSources } from "../../../platform/bulk-pauses/rules.ts";
-import { resumeBulk } from "../../../sending/rates/index.ts";
-
-/** The action that resumes the mail of a workspace that stopped itself. */
-export const pausedMailPages = newRoutes().post(
-  "/app/settings/resume-bulk",
-  ...pageFor("POST /v1/workspaces/:workspace_id/resume-bulk"),
-  async (c) => {
-    const caller = c.get("caller");
-    await resumeBulk(caller, caller.workspace.id);
-    return c.redirect("/app/settings?done=resumed", 303);
-  },
-);
 
 /** The mail that waits, since when and why, with a button for owners. Nothing while none does. */
 export const PausedMail = ({ workspace }: { workspace: WorkspaceRow }) =>

@@ -1,6 +1,7 @@
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import { inputOf, isChecked } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
+import { button, change, page, pagesOf } from "../../../http/page-actions.tsx";
+import { textOf } from "../../../http/page-routes.ts";
 import {
   AppLayout,
   ButtonLink,
@@ -14,60 +15,66 @@ import {
   useScope,
   VersionField,
 } from "../../../http/ui/index.ts";
+import { saveTimeZone } from "../../../identity/members/index.ts";
 import {
   getWorkspace,
   updateWorkspace,
   WorkspacePatch,
   type WorkspaceRow,
 } from "../../../identity/workspaces/index.ts";
-import { requireVersion, versionOf } from "../../../lib/form-version.ts";
+import { versionOf } from "../../../lib/form-version.ts";
+import { resumeBulk } from "../../../sending/rates/index.ts";
 import { deleteWorkspacePages } from "./delete-workspace.tsx";
-import { readSettingsForm, type SettingsForm, toSettingsForm, toTracking, trackingOptions, valuesOf } from "./form.ts";
+import { toPatch, trackingOptions, valuesOf, wordOf } from "./form.ts";
 import { newWorkspacePages } from "./new-workspace.tsx";
-import { PausedMail, pausedMailPages } from "./paused-mail.tsx";
-import { TimeZoneForm, timeZonePages } from "./time-zone.tsx";
+import { PausedMail } from "./paused-mail.tsx";
+import { TimeZoneForm } from "./time-zone.tsx";
 
-export const settingsPages = newRoutes()
-  .route("/", deleteWorkspacePages)
-  .route("/", newWorkspacePages)
-  .route("/", timeZonePages)
-  .route("/", pausedMailPages)
-  .get("/app/settings", ...pageFor("GET /v1/workspaces/:workspace_id"), showSettings)
-  .post("/app/settings", ...pageFor("PATCH /v1/workspaces/:workspace_id"), (c) =>
-    submitForm(c, showSettings, async (fields) => {
-      const caller = c.get("caller");
-      const form = readSettingsForm(fields);
-      const patch = parseFields(WorkspacePatch, {
-        name: form.name,
-        sending_paused: form.isPaused,
-        settings: {
-          tracking_opens: toTracking(form.opens),
-          tracking_clicks: toTracking(form.clicks),
-          retention_days: form.days === "" ? null : Number(form.days),
-        },
-      });
-      const stored = toSettingsForm(await getWorkspace(caller));
-      requireVersion(fields.get("version") ?? "", valuesOf(stored), valuesOf(form));
-      await updateWorkspace(caller, caller.workspace.id, patch);
-      return "/app/settings?done=saved";
-    }),
-  );
+const tracking = { on: true, off: false } as const;
 
-const notices: Readonly<Record<string, string>> = {
-  saved: "The settings are saved.",
-  zone: "The time zone is saved.",
-  resumed: "The mail is resumed. What waited leaves now.",
-};
+/** Reads the submitted form. */
+const readSettings = inputOf(WorkspacePatch, {
+  sending_paused: isChecked,
+  settings: (form) => {
+    const trackingOf = (name: string) => tracking[form.get(name) as keyof typeof tracking] ?? null;
+    const days = form.get("retention_days")?.trim() ?? "";
+    return {
+      tracking_opens: trackingOf("tracking_opens"),
+      tracking_clicks: trackingOf("tracking_clicks"),
+      retention_days: days === "" ? null : Number(days),
+    };
+  },
+});
 
-async function showSettings(c: AppContext) {
-  return respondPage(c, <SettingsPage workspace={await getWorkspace(c.get("caller"))} />, { notices });
-}
+export const settingsPages = pagesOf(
+  "workspace",
+  deleteWorkspacePages,
+  newWorkspacePages,
+  page("/app/settings", "GET /v1/workspaces/:workspace_id", async (c) =>
+    respondPage(c, <SettingsPage workspace={await getWorkspace(c.get("caller"))} />),
+  ),
+  change("/app/settings", "PATCH /v1/workspaces/:workspace_id", {
+    read: readSettings,
+    run: (caller, patch) => updateWorkspace(caller, caller.workspace.id, patch),
+    version: { stored: async (caller) => valuesOf(toPatch(await getWorkspace(caller))), entered: valuesOf },
+    done: { saved: "The settings are saved." },
+  }),
+  change("/app/settings/time-zone", "GET /v1/workspaces/:workspace_id", {
+    read: (fields) => textOf(fields, "time_zone"),
+    run: saveTimeZone,
+    done: { zone: "The time zone is saved." },
+  }),
+  button("/app/settings/resume-bulk", "POST /v1/workspaces/:workspace_id/resume-bulk", {
+    run: (caller) => resumeBulk(caller, caller.workspace.id),
+    done: { resumed: "The mail is resumed. What waited leaves now." },
+  }),
+);
 
 /** Name, pause and tracking of the workspace. */
 const SettingsPage = ({ workspace }: { workspace: WorkspaceRow }) => (
   <AppLayout title="Settings">
     {useScope("team:manage") ? (
-      <SettingsFields form={toSettingsForm(workspace)} />
+      <SettingsFields workspace={workspace} />
     ) : (
       <Facts
         of={{
@@ -88,17 +95,27 @@ const SettingsPage = ({ workspace }: { workspace: WorkspaceRow }) => (
   </AppLayout>
 );
 
-const SettingsFields = ({ form }: { form: SettingsForm }) => (
+const SettingsFields = ({ workspace }: { workspace: WorkspaceRow }) => (
   <Form class="form" action="/app/settings">
-    <VersionField version={versionOf(valuesOf(form))} />
-    <Field name="name" label="Name of the workspace" value={form.name} />
-    <Select name="tracking_opens" label="Count opens" options={trackingOptions} value={form.opens} />
-    <Select name="tracking_clicks" label="Count clicks" options={trackingOptions} value={form.clicks} />
+    <VersionField version={versionOf(valuesOf(toPatch(workspace)))} />
+    <Field name="name" label="Name of the workspace" value={workspace.name} />
+    <Select
+      name="tracking_opens"
+      label="Count opens"
+      options={trackingOptions}
+      value={wordOf(workspace.settings.tracking_opens)}
+    />
+    <Select
+      name="tracking_clicks"
+      label="Count clicks"
+      options={trackingOptions}
+      value={wordOf(workspace.settings.tracking_clicks)}
+    />
     <Field
       name="retention_days"
       label="Days for which emails are kept"
       type="number"
-      value={form.days}
+      value={String(workspace.settings.retention_days ?? "")}
       required={false}
       hint={`Older emails, and older entries of the inbound log, are deleted within the hour, for good. Empty: ${useCaller().settings.retentionDays} days, which is the most.`}
     />
@@ -107,7 +124,7 @@ const SettingsFields = ({ form }: { form: SettingsForm }) => (
       <Check
         name="sending_paused"
         label="Pause sending: new emails are refused and queued ones wait."
-        checked={form.isPaused}
+        checked={workspace.sendingPausedAt !== null}
       />
     </fieldset>
     <button type="submit">Save</button>

@@ -1,18 +1,5 @@
-import { newRoutes } from "../../../http/env.ts";
-import { pageFor, readForm, textOf } from "../../../http/page-routes.ts";
 import { Form, Select, Submit, Time, useCaller, useViewer } from "../../../http/ui/index.ts";
-import { saveTimeZone } from "../../../identity/members/index.ts";
 import { timeZones } from "../../../lib/local-time.ts";
-
-/** The form that saves the zone in which the user sees times. */
-export const timeZonePages = newRoutes().post(
-  "/app/settings/time-zone",
-  ...pageFor("GET /v1/workspaces/:workspace_id"),
-  async (c) => {
-    await saveTimeZone(c.get("caller"), textOf(await readForm(c), "time_zone"));
-    return c.redirect("/app/settings?done=zone", 303);
-  },
-);
 
 /** Choice of a time zone, with the present time in the one that is in use. */
 export function TimeZoneForm() {

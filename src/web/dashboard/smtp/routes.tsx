@@ -1,8 +1,8 @@
 import { listDomains } from "../../../domains/domains/index.ts";
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
+import { inputOf } from "../../../http/form-input.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
-import { ConfirmPage } from "../../../http/ui/index.ts";
+import { creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
 import {
   createSmtpCredential,
   deactivateSmtpCredential,
@@ -15,30 +15,24 @@ import { CreatedSmtpPage, SmtpPage } from "./page.tsx";
 
 /** Most domains in the choice of the form. */
 const MAX_DOMAINS = 200;
-const DEACTIVATE = "DELETE /v1/smtp-credentials/:credential_id";
 
-export const smtpPages = newRoutes()
-  .get("/app/smtp", ...pageFor("GET /v1/smtp-credentials/"), showList)
-  .post("/app/smtp", ...pageFor("POST /v1/smtp-credentials/"), (c) =>
-    submitForm(c, showList, async (fields) => {
-      const input = parseFields(SmtpCredentialIn, { domain_id: fields.get("domain_id") ?? "" });
-      const created = await onceForForm(c, input.domain_id, (ctx) => createSmtpCredential(ctx, input));
-      return respondPage(c, <CreatedSmtpPage created={created} />);
-    }),
-  )
-  .get("/app/smtp/:credential_id/deactivate", ...pageFor(DEACTIVATE), async (c) => {
-    const { username } = await getSmtpCredential(c.get("caller"), c.req.param("credential_id"));
-    return respondPage(
-      c,
-      <ConfirmPage title={`Deactivate ${username}?`} button="Deactivate" back="/app/smtp">
-        Programs that use it are refused from their next message on. This cannot be undone.
-      </ConfirmPage>,
-    );
-  })
-  .post("/app/smtp/:credential_id/deactivate", ...pageFor(DEACTIVATE), async (c) => {
-    await deactivateSmtpCredential(c.get("caller"), c.req.param("credential_id"));
-    return c.redirect("/app/smtp?done=deactivated", 303);
-  });
+export const smtpPages = pagesOf(
+  "credential",
+  page("/app/smtp", "GET /v1/smtp-credentials/", showList),
+  creation("/app/smtp", "POST /v1/smtp-credentials/", {
+    read: inputOf(SmtpCredentialIn),
+    run: createSmtpCredential,
+    to: (created, c) => respondPage(c, <CreatedSmtpPage created={created} />),
+  }),
+  question("/app/smtp/:credential_id/deactivate", "DELETE /v1/smtp-credentials/:credential_id", {
+    of: getSmtpCredential,
+    title: ({ username }) => `Deactivate ${username}?`,
+    button: "Deactivate",
+    text: "Programs that use it are refused from their next message on. This cannot be undone.",
+    run: deactivateSmtpCredential,
+    done: { deactivated: "The credential is deactivated." },
+  }),
+);
 
 async function showList(c: AppContext) {
   const caller = c.get("caller");
@@ -46,7 +40,7 @@ async function showList(c: AppContext) {
     readPage(c, { path: "/app/smtp", read: listSmtpCredentials, after: ({ id }) => id }),
     listDomains(caller, { offset: 0, limit: MAX_DOMAINS }),
   ]);
-  const page = (
+  const shown = (
     <SmtpPage
       credentials={rows.map(toSmtpCredential)}
       domains={domains
@@ -54,5 +48,5 @@ async function showList(c: AppContext) {
         .filter(({ status, isSandbox }) => status === "verified" && !isSandbox)}
     />
   );
-  return respondPage(c, page, { notices: { deactivated: "The credential is deactivated." }, next });
+  return respondPage(c, shown, { next });
 }

@@ -1,15 +1,8 @@
-import {
-  AppLayout,
-  Empty,
-  Field,
-  FindForm,
-  FormDialog,
-  List,
-  PostButton,
-  Time,
-  useScope,
-} from "../../../http/ui/index.ts";
-import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
+import { fieldsOf } from "../../../http/form-fields.tsx";
+import { AppLayout, Empty, FindForm, FormDialog, List, PostButton, Time, useScope } from "../../../http/ui/index.ts";
+import { SuppressionIn, type SuppressionOut } from "../../../sending/suppressions/index.ts";
+
+const { Field } = fieldsOf(SuppressionIn);
 
 interface SuppressionsPageProps {
   suppressions: readonly (SuppressionOut & { topicName: string | null })[];
@@ -40,7 +33,7 @@ export function SuppressionsPage({ suppressions, search }: SuppressionsPageProps
 
 const AddDialog = () => (
   <FormDialog label="Suppress an address" icon="plus" action="/app/suppressions" once button="Suppress">
-    <Field name="email" label="Address" maxlength={254} />
+    <Field name="email" label="Address" />
   </FormDialog>
 );
 

@@ -1,6 +1,8 @@
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
+import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, parseFields, readForm, submitForm, textOf } from "../../../http/page-routes.ts";
+import { creation, page, pagesOf, post } from "../../../http/page-actions.tsx";
+import { readForm, textOf } from "../../../http/page-routes.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import {
   addSuppression,
@@ -14,21 +16,15 @@ import { Removed, SuppressionsPage } from "./page.tsx";
 
 const PAGE_SIZE = 100;
 
-export const suppressionPages = newRoutes()
-  .get("/app/suppressions", ...pageFor("GET /v1/suppressions/"), showList)
-  .post("/app/suppressions", ...pageFor("POST /v1/suppressions/"), (c) =>
-    submitForm(c, showList, async (fields) => {
-      const reason = fields.get("reason");
-      const input = parseFields(SuppressionIn, {
-        email: fields.get("email")?.trim() ?? "",
-        ...(reason === null ? {} : { reason }),
-        topic_id: textOf(fields, "topic_id"),
-      });
-      await onceForForm(c, input.email, (ctx) => addSuppression(ctx, input));
-      return "/app/suppressions?done=added";
-    }),
-  )
-  .post("/app/suppressions/remove", ...pageFor("DELETE /v1/suppressions/:email"), async (c) => {
+export const suppressionPages = pagesOf(
+  "suppression",
+  page("/app/suppressions", "GET /v1/suppressions/", showList),
+  creation("/app/suppressions", "POST /v1/suppressions/", {
+    read: inputOf(SuppressionIn),
+    run: addSuppression,
+    done: { added: "The address is suppressed." },
+  }),
+  post("/app/suppressions/remove", "DELETE /v1/suppressions/:email", async (c) => {
     const fields = await readForm(c);
     const email = fields.get("email") ?? "";
     const topicId = textOf(fields, "topic_id");
@@ -40,7 +36,8 @@ export const suppressionPages = newRoutes()
       ...(topicId === null ? {} : { topic_id: topicId }),
     };
     return c.redirect(`/app/suppressions?${new URLSearchParams({ done: "removed", ...about })}`, 303);
-  });
+  }),
+);
 
 async function showList(c: AppContext) {
   const { address = "", after, after_topic: afterTopic, done, email, reason, topic_id: topicId } = c.req.query();
@@ -64,12 +61,7 @@ async function showList(c: AppContext) {
     done === "removed" && email ? (
       <Removed email={email} reason={reason ?? "manual"} topicId={topicId || null} />
     ) : undefined;
-  return respondPage(c, page, {
-    notice,
-    notices: { added: "The address is suppressed." },
-    next: last === undefined ? null : nextPage(last),
-    nextLabel: "More",
-  });
+  return respondPage(c, page, { notice, next: last === undefined ? null : nextPage(last), nextLabel: "More" });
 }
 
 function nextPage({ email, topicId }: { email: string; topicId: string | null }): string {

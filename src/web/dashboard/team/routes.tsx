@@ -1,6 +1,7 @@
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
+import { inputOf } from "../../../http/form-input.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, parseFields, submitForm } from "../../../http/page-routes.ts";
+import { button, change, creation, page, pagesOf } from "../../../http/page-actions.tsx";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import {
   InvitationIn,
@@ -20,52 +21,49 @@ import { TeamPage } from "./page.tsx";
 import { keptBy, PasswordChoice } from "./password-choice.tsx";
 
 const PAGE_SIZE = 100;
-const CHANGE = "PATCH /v1/workspaces/:workspace_id/members/:user_id";
-const REMOVE = "DELETE /v1/workspaces/:workspace_id/members/:user_id";
+const MEMBER = "/v1/workspaces/:workspace_id/members/:user_id";
+const CHANGE = `PATCH ${MEMBER}`;
 
-const notices: Readonly<Record<string, string>> = {
-  invited: "The invitation is sent.",
-  shown: "The invitation is made. No further email leaves to this address today: the person sees it after sign-in.",
-  withdrawn: "The invitation is withdrawn.",
-  changed: "The role is changed.",
-  removed: "The member is removed.",
-};
-
-export const teamPages = newRoutes()
-  .get("/app/team", ...pageFor("GET /v1/workspaces/:workspace_id/members"), showTeam)
-  .post("/app/team/invitations", ...pageFor("POST /v1/workspaces/:workspace_id/invitations"), (c) =>
-    submitForm(c, showTeam, async (fields) => {
-      const [email, role] = [fields.get("email")?.trim() ?? "", fields.get("role") ?? ""];
-      const input = parseFields(InvitationIn, { email, role });
-      const { email_sent } = await onceForForm(c, JSON.stringify(input), (ctx) =>
-        inviteMember(ctx, ctx.workspace.id, input, c.get("sendSystemEmail")),
-      );
-      return `/app/team?done=${email_sent ? "invited" : "shown"}`;
-    }),
-  )
-  .post(
-    "/app/team/invitations/:invitation_id/withdraw",
-    ...pageFor("DELETE /v1/workspaces/:workspace_id/invitations/:invitation_id"),
-    async (c) => {
-      const caller = c.get("caller");
-      await withdrawInvitation(caller, caller.workspace.id, c.req.param("invitation_id"));
-      return c.redirect("/app/team?done=withdrawn", 303);
+export const teamPages = pagesOf(
+  "member",
+  page("/app/team", "GET /v1/workspaces/:workspace_id/members", async (c) => {
+    const caller = c.get("caller");
+    const [{ rows: members, next }, invitations] = await Promise.all([
+      readPage(c, { path: "/app/team", read: listMembers, after: ({ userId }) => userId }),
+      listInvitations(caller, { limit: PAGE_SIZE }),
+    ]);
+    return respondPage(c, <TeamPage members={members} invitations={invitations} next={next} />);
+  }),
+  creation("/app/team/invitations", "POST /v1/workspaces/:workspace_id/invitations", {
+    read: (fields, c) => ({ input: inputOf(InvitationIn)(fields), sendEmail: c.get("sendSystemEmail") }),
+    run: (ctx, { input, sendEmail }) => inviteMember(ctx, ctx.workspace.id, input, sendEmail),
+    to: ({ email_sent }) => `/app/team?done=${email_sent ? "invited" : "shown"}`,
+    done: {
+      invited: "The invitation is sent.",
+      shown: "The invitation is made. No further email leaves to this address today: the person sees it after sign-in.",
     },
-  )
-  .post("/app/team/:user_id/role", ...pageFor(CHANGE), (c) =>
-    submitForm(c, showTeam, async (fields) => {
-      const caller = c.get("caller");
-      const userId = c.req.param("user_id");
+  }),
+  button(
+    "/app/team/invitations/:invitation_id/withdraw",
+    "DELETE /v1/workspaces/:workspace_id/invitations/:invitation_id",
+    {
+      run: (caller, id) => withdrawInvitation(caller, caller.workspace.id, id),
+      done: { withdrawn: "The invitation is withdrawn." },
+    },
+  ),
+  change("/app/team/:user_id/role", CHANGE, {
+    read: async (fields, c) => {
       // Before the role: an unknown member is a 404 whatever the form says.
-      const member = await findMember(c);
-      const { role } = parseFields(MemberPatch, { role: fields.get("role") ?? "" });
-      if (role === "member" && member.role !== "member" && member.passwords.length > 0)
-        return `/app/team/${userId}/demote`;
-      await changeRole(caller, { workspaceId: caller.workspace.id, userId }, role);
-      return "/app/team?done=changed";
-    }),
-  )
-  .get("/app/team/:user_id/demote", ...pageFor(CHANGE), async (c) => {
+      const { role, passwords } = await findMember(c);
+      const input = inputOf(MemberPatch)(fields);
+      return { ...input, asksFirst: input.role === "member" && role !== "member" && passwords.length > 0 };
+    },
+    run: async (caller, userId, { role, asksFirst }) =>
+      asksFirst ? null : changeRole(caller, { workspaceId: caller.workspace.id, userId }, role),
+    to: (changed, c) => (changed ? "/app/team?done=changed" : `/app/team/${c.req.param("user_id")}/demote`),
+    done: { changed: "The role is changed." },
+  }),
+  page("/app/team/:user_id/demote", CHANGE, async (c) => {
     const { email, passwords } = await findMember(c);
     return respondPage(
       c,
@@ -78,23 +76,19 @@ export const teamPages = newRoutes()
         As a member, {email} opens only the mailboxes that are assigned to them.
       </ConfirmPage>,
     );
-  })
-  .post("/app/team/:user_id/demote", ...pageFor(CHANGE), (c) =>
-    submitForm(c, showTeam, async (fields) => {
-      const caller = c.get("caller");
-      const ids = { workspaceId: caller.workspace.id, userId: c.req.param("user_id") };
-      await changeRole(caller, ids, "member", keptBy(fields));
-      return "/app/team?done=changed";
-    }),
-  )
-  .get("/app/team/:user_id/remove", ...pageFor(REMOVE), async (c) => {
-    const { userId, email, passwords } = await findMember(c);
-    const caller = c.get("caller");
-    const isSelf = userId === caller.actor.userId;
+  }),
+  change("/app/team/:user_id/demote", CHANGE, {
+    read: keptBy,
+    run: (caller, userId, keep) => changeRole(caller, { workspaceId: caller.workspace.id, userId }, "member", keep),
+    to: () => "/app/team?done=changed",
+    done: {},
+  }),
+  page("/app/team/:user_id/remove", `DELETE ${MEMBER}`, async (c) => {
+    const { email, passwords, isSelf } = await findMember(c);
     return respondPage(
       c,
       <ConfirmPage
-        title={isSelf ? `Leave ${caller.workspace.name}?` : `Remove ${email}?`}
+        title={isSelf ? `Leave ${c.get("caller").workspace.name}?` : `Remove ${email}?`}
         button={isSelf ? "Leave" : "Remove"}
         back="/app/team"
         choices={<PasswordChoice passwords={passwords} isSelf={isSelf} />}
@@ -102,29 +96,22 @@ export const teamPages = newRoutes()
         The API keys, sessions and connected programs of {email} in this workspace end at once.
       </ConfirmPage>,
     );
-  })
-  .post("/app/team/:user_id/remove", ...pageFor(REMOVE), (c) =>
-    submitForm(c, showTeam, async (fields) => {
-      const caller = c.get("caller");
-      const userId = c.req.param("user_id");
-      await removeMember(caller, { workspaceId: caller.workspace.id, userId }, keptBy(fields));
-      return userId.toLowerCase() === caller.actor.userId ? "/app" : "/app/team?done=removed";
-    }),
-  );
+  }),
+  change("/app/team/:user_id/remove", `DELETE ${MEMBER}`, {
+    read: keptBy,
+    run: (caller, userId, keep) => removeMember(caller, { workspaceId: caller.workspace.id, userId }, keep),
+    to: (_, c) => {
+      const isSelf = c.req.param("user_id")?.toLowerCase() === c.get("caller").actor.userId;
+      return isSelf ? "/app" : "/app/team?done=removed";
+    },
+    done: { removed: "The member is removed." },
+  }),
+);
 
 /** Returns the member of a path, with the passwords that it has set. */
 async function findMember(c: AppContext) {
   const caller = c.get("caller");
   const id = c.req.param("user_id")?.toLowerCase() ?? "";
   const [member, passwords] = await Promise.all([getMember(caller, id), listPasswordsOf(caller, id)]);
-  return { ...member, passwords };
-}
-
-async function showTeam(c: AppContext) {
-  const caller = c.get("caller");
-  const [{ rows: members, next }, invitations] = await Promise.all([
-    readPage(c, { path: "/app/team", read: listMembers, after: ({ userId }) => userId }),
-    listInvitations(caller, { limit: PAGE_SIZE }),
-  ]);
-  return respondPage(c, <TeamPage members={members} invitations={invitations} next={next} />, { notices });
+  return { ...member, passwords, isSelf: member.userId === caller.actor.userId };
 }

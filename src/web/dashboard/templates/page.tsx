@@ -34,11 +34,7 @@ export const TemplatesPage = ({ templates }: { templates: readonly TemplateOut[]
           action={mayManage() ? { href: "/app/templates/new", label: "Write a template" } : undefined}
           command={{
             path: "/v1/templates/",
-            body: {
-              name: "Receipt",
-              subject: "Your receipt",
-              text_body: "Thank you, {{name}}.",
-            },
+            body: { name: "Receipt", subject: "Your receipt", text_body: "Thank you, {{name}}." },
           }}
         >
           No template yet. A template has placeholders such as {"{{name}}"} that each email fills in.

@@ -1,6 +1,7 @@
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
+import { get, page, pagesOf, post } from "../../../http/page-actions.tsx";
+import { onceForForm, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
 import { escapeHtml } from "../../../lib/placeholders.ts";
 import {
@@ -14,63 +15,65 @@ import {
 } from "../../../sending/templates/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { previewHtml, readSamples } from "../sample-values.ts";
-import { templateActionPages } from "./action-routes.tsx";
+import { templateActions } from "./action-routes.tsx";
 import { atBlocks } from "./block-errors.ts";
 import { CONTACT, contactValues } from "./contact-values.ts";
 import { type TemplateForm, toForm, toPreview, toRequest, toTemplateForm, valuesOf } from "./form.ts";
 import { TemplatesPage } from "./page.tsx";
-import { changeOf, notices, showNew, showTemplate } from "./show.tsx";
+import { changeOf, showNew, showTemplate } from "./show.tsx";
 
 /** Greatest body of the form, in bytes: percent-encoding triples what it has to. */
 const MAX_FORM_BYTES = 3_000_000;
+const CREATE = "POST /v1/templates/";
 
 /** The pages of templates. The form of one is submitted to save it, to change its blocks, and to preview it in a frame. */
-export const templatePages = newRoutes()
-  .get("/app/templates", ...pageFor("GET /v1/templates/"), async (c) => {
-    const caller = c.get("caller");
+export const templatePages = pagesOf(
+  "template",
+  page("/app/templates", "GET /v1/templates/", async (c) => {
     const [updatedAt, id] = (c.req.query("after") ?? "").split(" ");
     const after = id ? { after: { updatedAt: Number(updatedAt) || 0, id } } : {};
-    const { rows, next } = await listTemplates(caller, { ...after, limit: PAGE_SIZE });
+    const { rows, next } = await listTemplates(c.get("caller"), { ...after, limit: PAGE_SIZE });
     return respondPage(c, <TemplatesPage templates={rows.map(toTemplate)} />, {
-      notices,
       next: next && `/app/templates?${new URLSearchParams({ after: `${next.updatedAt} ${next.id}` })}`,
     });
-  })
-  .get("/app/templates/new", ...pageFor("POST /v1/templates/"), showNew)
-  .post("/app/templates/new", ...pageFor("POST /v1/templates/"), (c) =>
+  }),
+  page("/app/templates/new", CREATE, showNew),
+  post("/app/templates/new", CREATE, (c) =>
     submitForm(c, { show: showNew, maxBytes: MAX_FORM_BYTES }, async (fields) => {
       const form = toTemplateForm(fields);
       if (changeOf(form, fields)) return showNew(c);
-      const request = toRequest(form);
-      const input = parseFields(TemplateIn, request);
-      const { id } = await onceForForm(c, JSON.stringify(request), (ctx) =>
-        atBlocks(form, () => createTemplate(ctx, input)),
-      );
+      const input = parseFields(TemplateIn, toRequest(form));
+      const { id } = await onceForForm(c, (ctx) => atBlocks(form, () => createTemplate(ctx, input)));
       return `/app/templates/${id}?done=saved`;
     }),
-  )
-  .post("/app/templates/preview", ...pageFor("POST /v1/templates/"), async (c) => {
+  ),
+  post("/app/templates/preview", CREATE, async (c) => {
     const fields = await readForm(c, MAX_FORM_BYTES);
     return showContent(c, toTemplateForm(fields), fields);
-  })
-  .get("/app/templates/:template_id", ...pageFor("GET /v1/templates/:template_id"), showTemplate)
-  .post("/app/templates/:template_id", ...pageFor("PATCH /v1/templates/:template_id"), (c) =>
-    submitForm(c, { show: showTemplate, maxBytes: MAX_FORM_BYTES }, async (fields) => {
-      const id = c.req.param("template_id");
-      const form = toTemplateForm(fields);
-      if (changeOf(form, fields)) return showTemplate(c);
-      const patch = parseFields(TemplatePatch, toRequest(form));
-      const stored = toForm(toTemplate(await getTemplate(c.get("caller"), id)));
-      requireVersion(form.version, valuesOf(stored), valuesOf(form));
-      await atBlocks(form, () => updateTemplate(c.get("caller"), id, patch));
-      return `/app/templates/${id}?done=saved`;
-    }),
-  )
-  .get("/app/templates/:template_id/html", ...pageFor("POST /v1/templates/:template_id/preview"), async (c) => {
+  }),
+  page("/app/templates/:template_id", "GET /v1/templates/:template_id", showTemplate),
+  post(
+    "/app/templates/:template_id",
+    "PATCH /v1/templates/:template_id",
+    (c) =>
+      submitForm(c, { show: showTemplate, maxBytes: MAX_FORM_BYTES }, async (fields) => {
+        const id = c.req.param("template_id");
+        const form = toTemplateForm(fields);
+        if (changeOf(form, fields)) return showTemplate(c);
+        const patch = parseFields(TemplatePatch, toRequest(form));
+        const stored = toForm(toTemplate(await getTemplate(c.get("caller"), id)));
+        requireVersion(form.version, valuesOf(stored), valuesOf(form));
+        await atBlocks(form, () => updateTemplate(c.get("caller"), id, patch));
+        return `/app/templates/${id}?done=saved`;
+      }),
+    { saved: "The template is saved." },
+  ),
+  get("/app/templates/:template_id/html", "POST /v1/templates/:template_id/preview", async (c) => {
     const template = toTemplate(await getTemplate(c.get("caller"), c.req.param("template_id")));
     return showContent(c, toForm(template), new URL(c.req.url).searchParams);
-  })
-  .route("/", templateActionPages);
+  }),
+  ...templateActions,
+);
 
 /** Returns the HTML of a form for the frame of its page, or its text when it has no HTML, with the values that the fields name. */
 async function showContent(c: AppContext, form: TemplateForm, fields: URLSearchParams) {

@@ -7,13 +7,6 @@ import { CONTACT, contactValues } from "./contact-values.ts";
 import { type BlocksChange, changeBlocks, emptyForm, type TemplateForm, toForm, toTemplateForm } from "./form.ts";
 import { TemplatePage } from "./page.tsx";
 
-export const notices: Readonly<Record<string, string>> = {
-  saved: "The template is saved.",
-  duplicated: "This is the copy.",
-  deleted: "The template is deleted.",
-  html: "The blocks are deleted. The template is HTML now.",
-};
-
 /** Returns the page of a new template. */
 export function showNew(c: AppContext) {
   const fields = c.get("form");
@@ -57,7 +50,7 @@ export async function showTemplate(c: AppContext) {
       change={change}
     />
   );
-  return respondPage(c, page, { notices, frames: true });
+  return respondPage(c, page, { frames: true });
 }
 
 /** Returns the change that a button of the blocks asks for. Undefined: another button was pressed. */

@@ -1,18 +1,8 @@
-import {
-  AppLayout,
-  ButtonLink,
-  Check,
-  Empty,
-  Field,
-  Form,
-  FormDialog,
-  List,
-  Select,
-  TextArea,
-  Time,
-  useScope,
-} from "../../../http/ui/index.ts";
-import type { TopicOut } from "../../../sending/topics/index.ts";
+import { fieldsOf } from "../../../http/form-fields.tsx";
+import { AppLayout, ButtonLink, Empty, Form, FormDialog, List, Time, useScope } from "../../../http/ui/index.ts";
+import { TopicIn, type TopicOut } from "../../../sending/topics/index.ts";
+
+const { Field, TextArea, Select, Check } = fieldsOf(TopicIn);
 
 const STATES: Readonly<Record<TopicOut["default"], string>> = {
   subscribed: "Subscribed until they leave",
@@ -58,14 +48,8 @@ const CreateDialog = () => (
 
 const Fields = ({ topic }: { topic: Pick<TopicOut, "name" | "description" | "is_public"> }) => (
   <>
-    <Field
-      name="name"
-      label="Name"
-      hint="Recipients see it when they unsubscribe."
-      value={topic.name}
-      maxlength={200}
-    />
-    <TextArea name="description" label="Description" required={false} rows={3} value={topic.description ?? ""} />
+    <Field name="name" label="Name" hint="Recipients see it when they unsubscribe." value={topic.name} />
+    <TextArea name="description" label="Description" rows={3} value={topic.description ?? ""} />
     <Check name="is_public" label="Offer it on every unsubscribe page" checked={topic.is_public} />
   </>
 );

@@ -1,6 +1,8 @@
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
+import type { AppContext } from "../../../http/env.ts";
+import { inputOf, isChecked } from "../../../http/form-input.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
-import { changeByForm, type FormChange, pageFor, parseFields, textOf } from "../../../http/page-routes.ts";
+import { button, change, page, pagesOf } from "../../../http/page-actions.tsx";
 import {
   AcceptIn,
   acceptById,
@@ -14,34 +16,33 @@ import {
 import { PAGE_SIZE } from "../page-size.ts";
 import { TransfersPage } from "./page.tsx";
 
-const notices = {
-  offered: "The domain is offered. The recipient gets a link by mail.",
-  accepted: "You have accepted the transfer. The domain moves in 24 hours.",
-  declined: "You have declined the transfer.",
-  cancelled: "The transfer is cancelled.",
-};
+/** Returns an operation that throws 404 while the deployment has no transfers. */
+const whileOn =
+  <Args extends unknown[], Result>(run: (caller: CallerCtx, ...args: Args) => Promise<Result>) =>
+  async (caller: CallerCtx, ...args: Args) => {
+    requireSwitchedOn(caller);
+    return run(caller, ...args);
+  };
 
-export const transferPages = newRoutes()
-  .get("/app/transfers", ...pageFor("GET /v1/domain-transfers/outgoing"), showTransfers)
-  .post("/app/transfers/:transfer_id/accept", ...pageFor("POST /v1/domain-transfers/by-id/:transfer_id/accept"), (c) =>
-    decide(c, "accepted", (caller, id, fields) => {
-      const [target_org_id, rotate_dkim] = [textOf(fields, "target_org_id"), fields.get("rotate_dkim") === "on"];
-      return acceptById(caller, id, parseFields(AcceptIn, { target_org_id, rotate_dkim }));
-    }),
-  )
-  .post("/app/transfers/:transfer_id/decline", ...pageFor("POST /v1/domain-transfers/:transfer_id/decline"), (c) =>
-    decide(c, "declined", declineById),
-  )
-  .post("/app/transfers/:transfer_id/cancel", ...pageFor("DELETE /v1/domain-transfers/:transfer_id"), (c) =>
-    decide(c, "cancelled", cancelById),
-  );
-
-const PAGE = { parameter: "transfer_id", show: showTransfers, pathOf: () => "/app/transfers" };
-
-function decide(c: AppContext, done: keyof typeof notices, change: FormChange) {
-  requireSwitchedOn(c.get("ctx"));
-  return changeByForm(c, PAGE, done, change);
-}
+export const transferPages = pagesOf(
+  "transfer",
+  page("/app/transfers", "GET /v1/domain-transfers/outgoing", showTransfers, {
+    offered: "The domain is offered. The recipient gets a link by mail.",
+  }),
+  change("/app/transfers/:transfer_id/accept", "POST /v1/domain-transfers/by-id/:transfer_id/accept", {
+    read: inputOf(AcceptIn, { rotate_dkim: isChecked }),
+    run: whileOn(acceptById),
+    done: { accepted: "You have accepted the transfer. The domain moves in 24 hours." },
+  }),
+  button("/app/transfers/:transfer_id/decline", "POST /v1/domain-transfers/:transfer_id/decline", {
+    run: whileOn(declineById),
+    done: { declined: "You have declined the transfer." },
+  }),
+  button("/app/transfers/:transfer_id/cancel", "DELETE /v1/domain-transfers/:transfer_id", {
+    run: whileOn(cancelById),
+    done: { cancelled: "The transfer is cancelled." },
+  }),
+);
 
 async function showTransfers(c: AppContext) {
   requireSwitchedOn(c.get("ctx"));
@@ -51,6 +52,5 @@ async function showTransfers(c: AppContext) {
     readPage(c, { path: "/app/transfers", read: listOutgoing, after: ({ id }) => id, size: PAGE_SIZE }),
     listTargets(caller),
   ]);
-  const page = <TransfersPage incoming={incoming} outgoing={outgoing} targets={targets} />;
-  return respondPage(c, page, { notices, next });
+  return respondPage(c, <TransfersPage incoming={incoming} outgoing={outgoing} targets={targets} />, { next });
 }

@@ -1,26 +1,26 @@
-import { type AppContext, newRoutes } from "../../../http/env.ts";
+import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
-import { onceForForm, pageFor, submitForm } from "../../../http/page-routes.ts";
+import { button, page, pagesOf } from "../../../http/page-actions.tsx";
 import { getDelivery, getWebhook, replayDelivery, toDelivery } from "../../../notices/webhooks/index.ts";
 import { DeliveryPage } from "./delivery.tsx";
 
 const PATH = "/app/webhooks/:webhook_id/deliveries/:delivery_id";
 const API = "/v1/webhooks/:webhook_id/deliveries/:delivery_id";
 
-export const deliveryPages = newRoutes()
-  .get(PATH, ...pageFor(`GET ${API}`), showDelivery)
-  .post(`${PATH}/replay`, ...pageFor(`POST ${API}/replay`), (c) =>
-    submitForm(c, showDelivery, async () => {
-      const { webhook_id, delivery_id } = c.req.param();
-      const { id } = await onceForForm(c, delivery_id, (ctx) => replayDelivery(ctx, webhook_id, delivery_id));
-      return `/app/webhooks/${webhook_id}/deliveries/${id}?done=replayed`;
-    }),
-  );
+export const deliveryPages = pagesOf(
+  "delivery",
+  page(PATH, `GET ${API}`, showDelivery),
+  button(`${PATH}/replay`, `POST ${API}/replay`, {
+    run: replayDelivery,
+    once: true,
+    to: "/app/webhooks/:webhook_id/deliveries/:id",
+    done: { replayed: "This is the new delivery, with the same payload." },
+  }),
+);
 
 async function showDelivery(c: AppContext) {
   const caller = c.get("caller");
   const webhook = await getWebhook(caller, c.req.param("webhook_id") ?? "");
   const delivery = toDelivery(await getDelivery(caller, c.req.param("delivery_id") ?? "", webhook.id), webhook.url);
-  const notices = { replayed: "This is the new delivery, with the same payload." };
-  return respondPage(c, <DeliveryPage webhookId={webhook.id} delivery={delivery} />, { notices });
+  return respondPage(c, <DeliveryPage webhookId={webhook.id} delivery={delivery} />);
 }

@@ -1,4 +1,4 @@
-import { AppLayout, ErrorSummary, Facts, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import { AppLayout, Facts, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import { type DeliveryOut, isTestPayload } from "../../../notices/webhooks/index.ts";
 import { mayManage } from "./list.tsx";
 
@@ -12,7 +12,6 @@ export function DeliveryPage({ webhookId, delivery }: { webhookId: string; deliv
         mayManage() ? <PostButton to={`${path}/deliveries/${delivery.id}/replay`} label="Send again" once /> : null
       }
     >
-      <ErrorSummary />
       <p>
         <a href={path}>All deliveries of this webhook</a>
       </p>

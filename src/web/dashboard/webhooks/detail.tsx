@@ -3,7 +3,6 @@ import {
   ButtonLink,
   Chips,
   Empty,
-  ErrorSummary,
   Facts,
   Form,
   List,
@@ -39,7 +38,6 @@ export function WebhookPage({ webhook, deliveries }: { webhook: WebhookOut; deli
   const manages = mayManage();
   return (
     <AppLayout title="Webhook" actions={manages ? <Actions path={path} webhook={webhook} /> : null}>
-      <ErrorSummary />
       {useCaller().settings.liveWebhooks ? null : <Notice kind="warn">{NOT_LIVE}</Notice>}
       <Facts
         of={{

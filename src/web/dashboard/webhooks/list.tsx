@@ -1,10 +1,10 @@
+import { fieldsOf } from "../../../http/form-fields.tsx";
 import {
   AppLayout,
   ButtonLink,
   CheckGroup,
   Empty,
   Facts,
-  Field,
   Form,
   List,
   Notice,
@@ -13,8 +13,10 @@ import {
   useScope,
 } from "../../../http/ui/index.ts";
 import type { FormValues } from "../../../lib/form-version.ts";
-import type { WebhookOut } from "../../../notices/webhooks/index.ts";
+import { WebhookIn, type WebhookOut, type WebhookPatch } from "../../../notices/webhooks/index.ts";
 import { webhookEventTypes } from "../../../platform/webhook-events/rules.ts";
+
+const { Field } = fieldsOf(WebhookIn);
 
 export const mayManage = () => useScope("webhooks:manage");
 export const statusOf = ({ is_active }: WebhookOut) => (is_active ? "active" : "paused");
@@ -30,10 +32,7 @@ export const WebhooksPage = ({ webhooks }: { webhooks: readonly WebhookOut[] }) 
           action={mayManage() ? { href: "/app/webhooks/new", label: "Create a webhook" } : undefined}
           command={{
             path: "/v1/webhooks/",
-            body: {
-              url: "https://hooks.example.com/email",
-              events: ["email.bounced"],
-            },
+            body: { url: "https://hooks.example.com/email", events: ["email.bounced"] },
           }}
         >
           No webhook yet. A webhook posts events, such as bounces, to your server.
@@ -53,19 +52,13 @@ export const WebhooksPage = ({ webhooks }: { webhooks: readonly WebhookOut[] }) 
 export const namesOf = (events: readonly string[]) =>
   events.length === webhookEventTypes.length ? "all" : events.map((event) => event.replace(/^email\./, "")).join(", ");
 
-/** The fields of a webhook. */
-export interface WebhookForm {
-  url: string;
-  events: readonly string[];
-}
-
 /** Returns what the form shows and changes, by label. */
-export const valuesOf = ({ url, events }: WebhookForm): FormValues => ({
+export const valuesOf = ({ url = "", events = [] }: WebhookPatch): FormValues => ({
   URL: url,
   Events: events.toSorted().join(", "),
 });
 
-export const WebhookFields = ({ url, events }: WebhookForm) => (
+export const WebhookFields = ({ url, events }: { url: string; events: readonly string[] }) => (
   <>
     <Field
       name="url"
@@ -73,7 +66,6 @@ export const WebhookFields = ({ url, events }: WebhookForm) => (
       hint="https, on a public host. Redirects are not followed."
       placeholder="https://hooks.example.com/email"
       value={url}
-      maxlength={2048}
     />
     <CheckGroup
       id="events"

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
+import { cursor, type DeclaredTool, idempotencyKey, limit } from "../tool.ts";
 
 const RULES = "The rules and all kinds of steps: the page Automations of /docs.";
 
@@ -31,26 +31,23 @@ const automation = {
     ),
 };
 
-const one = { automation_id: id("automation") };
-
-export const automationTools: readonly Tool[] = [
+export const automationTools: readonly DeclaredTool[] = [
   {
     name: "list_automations",
     title: "List automations",
     description: "Returns automations with their counters, newest first.",
     route: "GET /v1/automations/",
-    input: z.strictObject({
+    input: {
       status: z.string().optional().describe("draft, active, paused or archived."),
       limit: limit(200),
       before: cursor.describe("Id of the last automation of the page before: continues after it."),
-    }),
+    },
   },
   {
     name: "get_automation",
     title: "Read an automation",
     description: "Returns an automation with its steps, its counters, and how many runs came to each step.",
     route: "GET /v1/automations/:automation_id",
-    input: z.strictObject(one),
   },
   {
     name: "create_automation",
@@ -58,7 +55,7 @@ export const automationTools: readonly Tool[] = [
     description: `Creates a draft, which does nothing until activate_automation. ${RULES}`,
     route: "POST /v1/automations/",
     effect: "write",
-    input: z.strictObject({ ...automation, idempotency_key: idempotencyKey }),
+    input: { ...automation, idempotency_key: idempotencyKey },
   },
   {
     name: "update_automation",
@@ -67,7 +64,7 @@ export const automationTools: readonly Tool[] = [
       "Changes the given fields. The change of an active one is a new version: people who are inside finish theirs.",
     route: "PATCH /v1/automations/:automation_id",
     effect: "write",
-    input: z.strictObject({ ...one, ...z.object(automation).partial().shape }),
+    input: z.object(automation).partial().shape,
   },
   {
     name: "preview_automation",
@@ -75,8 +72,7 @@ export const automationTools: readonly Tool[] = [
     description: "Shows the path and the emails of a run for a person with given events. Nothing is sent or changed.",
     route: "POST /v1/automations/:automation_id/dry-run",
     effect: "read",
-    input: z.strictObject({
-      ...one,
+    input: {
       email: z.string().describe("Address of a contact."),
       data: z.record(z.string(), z.unknown()).optional().describe("Data of the event that begins the run."),
       at: z.string().optional().describe("ISO 8601: when it begins."),
@@ -84,7 +80,7 @@ export const automationTools: readonly Tool[] = [
         .array(z.object({ name: z.string(), at: z.string(), data: z.record(z.string(), z.unknown()).optional() }))
         .optional()
         .describe("Events of the person that come meanwhile."),
-    }),
+    },
   },
   {
     name: "activate_automation",
@@ -93,7 +89,6 @@ export const automationTools: readonly Tool[] = [
     route: "POST /v1/automations/:automation_id/activate",
     effect: "final",
     repeatable: true,
-    input: z.strictObject(one),
   },
   {
     name: "pause_automation",
@@ -102,7 +97,6 @@ export const automationTools: readonly Tool[] = [
     route: "POST /v1/automations/:automation_id/pause",
     effect: "write",
     repeatable: true,
-    input: z.strictObject(one),
   },
   {
     name: "archive_automation",
@@ -111,27 +105,24 @@ export const automationTools: readonly Tool[] = [
     route: "POST /v1/automations/:automation_id/archive",
     effect: "final",
     repeatable: true,
-    input: z.strictObject(one),
   },
   {
     name: "list_automation_runs",
     title: "List who is inside an automation",
     description: "Returns runs with the step where each is, newest first.",
     route: "GET /v1/automations/:automation_id/runs",
-    input: z.strictObject({
-      ...one,
+    input: {
       status: z.string().optional().describe("active, completed, exited or removed."),
       email: z.string().optional().describe("Only runs of this address."),
       limit: limit(200),
       before: cursor.describe("Id of the last run of the page before: continues after it."),
-    }),
+    },
   },
   {
     name: "get_automation_run",
     title: "Read what a run did and why",
     description: "Returns a run with its history: each step with its time and reason.",
     route: "GET /v1/automations/:automation_id/runs/:run_id",
-    input: z.strictObject({ ...one, run_id: id("run") }),
   },
   {
     name: "remove_automation_run",
@@ -139,6 +130,5 @@ export const automationTools: readonly Tool[] = [
     description: "Ends a run where it is. The person gets no further email of it.",
     route: "DELETE /v1/automations/:automation_id/runs/:run_id",
     effect: "final",
-    input: z.strictObject({ ...one, run_id: id("run") }),
   },
 ];

@@ -1,16 +1,13 @@
 import * as z from "zod";
-import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
-
-const one = z.strictObject({ broadcast_id: id("broadcast") });
+import { cursor, type DeclaredTool, idempotencyKey, limit } from "../tool.ts";
 
 /** Tools that send a broadcast, stop it, and read what became of it. */
-export const broadcastSendingTools: readonly Tool[] = [
+export const broadcastSendingTools: readonly DeclaredTool[] = [
   {
     name: "get_broadcast_audience",
     title: "Count who gets a broadcast",
     description: "Returns how many contacts get a broadcast and how many are skipped. Use it before send_broadcast.",
     route: "GET /v1/broadcasts/:broadcast_id/audience",
-    input: one,
   },
   {
     name: "send_broadcast_test",
@@ -19,12 +16,11 @@ export const broadcastSendingTools: readonly Tool[] = [
       "Sends a broadcast, or one of its variants, to at most ten addresses. Nothing goes to its contact list.",
     route: "POST /v1/broadcasts/:broadcast_id/test",
     effect: "final",
-    input: z.strictObject({
-      broadcast_id: id("broadcast"),
+    input: {
       to: z.array(z.string()).min(1).max(10).describe("Addresses without display names."),
       variant_id: z.string().nullish().describe("Id of the variant. Absent: the oldest one, or the broadcast itself."),
       idempotency_key: idempotencyKey,
-    }),
+    },
   },
   {
     name: "send_broadcast",
@@ -35,7 +31,7 @@ export const broadcastSendingTools: readonly Tool[] = [
     route: "POST /v1/broadcasts/:broadcast_id/send",
     effect: "final",
     repeatable: true,
-    input: z.strictObject({ broadcast_id: id("broadcast"), idempotency_key: idempotencyKey }),
+    input: { idempotency_key: idempotencyKey },
   },
   {
     name: "pause_broadcast",
@@ -44,7 +40,6 @@ export const broadcastSendingTools: readonly Tool[] = [
     route: "POST /v1/broadcasts/:broadcast_id/pause",
     effect: "write",
     repeatable: true,
-    input: one,
   },
   {
     name: "resume_broadcast",
@@ -53,7 +48,6 @@ export const broadcastSendingTools: readonly Tool[] = [
     route: "POST /v1/broadcasts/:broadcast_id/resume",
     effect: "final",
     repeatable: true,
-    input: one,
   },
   {
     name: "cancel_broadcast",
@@ -62,34 +56,31 @@ export const broadcastSendingTools: readonly Tool[] = [
     route: "POST /v1/broadcasts/:broadcast_id/cancel",
     effect: "final",
     repeatable: true,
-    input: one,
   },
   {
     name: "get_broadcast_results",
     title: "Compare the variants of a broadcast",
     description: "Returns delivered emails and clicks by variant, and whether their difference is more than chance.",
     route: "GET /v1/analytics/broadcasts/:broadcast_id",
-    input: one,
   },
   {
     name: "list_broadcast_links",
     title: "List the most clicked links of a broadcast",
     description: "Returns the links of a broadcast that people clicked, the most clicked first.",
     route: "GET /v1/broadcasts/:broadcast_id/top-links",
-    input: z.strictObject({ broadcast_id: id("broadcast"), limit: limit(50) }),
+    input: { limit: limit(50) },
   },
   {
     name: "list_broadcast_recipients",
     title: "List the recipients of a broadcast",
     description: "Returns the emails of a broadcast with their recipient and status.",
     route: "GET /v1/broadcasts/:broadcast_id/recipients",
-    input: z.strictObject({
-      broadcast_id: id("broadcast"),
+    input: {
       status: z.string().optional().describe("Only emails in this status: delivered, bounced, failed and others."),
       limit: limit(200),
       after: cursor.describe(
         "Continues after this cursor (`next`). A page with a status may be empty and have a next one.",
       ),
-    }),
+    },
   },
 ];

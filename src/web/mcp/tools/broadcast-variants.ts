@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { id, idempotencyKey, type Tool } from "../tool.ts";
+import { type DeclaredTool, idempotencyKey } from "../tool.ts";
 
 const variant = {
   label: z.string().describe("Name of the variant, unique within the broadcast."),
@@ -8,16 +8,13 @@ const variant = {
   text_body: z.string().nullish().describe("Null: that of the broadcast."),
 };
 const weight = z.int().min(1).optional().describe("Relative share of the emails, 1 by default.");
-const one = { broadcast_id: id("broadcast"), variant_id: id("variant") };
-
 /** Tools of A/B tests: two or more variants of a broadcast that is a draft or scheduled. */
-export const broadcastVariantTools: readonly Tool[] = [
+export const broadcastVariantTools: readonly DeclaredTool[] = [
   {
     name: "list_broadcast_variants",
     title: "List the variants of a broadcast",
     description: "Returns the variants of a broadcast with their content and counters, oldest first.",
     route: "GET /v1/broadcasts/:broadcast_id/variants",
-    input: z.strictObject({ broadcast_id: id("broadcast") }),
   },
   {
     name: "create_broadcast_variant",
@@ -27,7 +24,7 @@ export const broadcastVariantTools: readonly Tool[] = [
     route: "POST /v1/broadcasts/:broadcast_id/variants",
     effect: "write",
     repeatable: true,
-    input: z.strictObject({ broadcast_id: id("broadcast"), ...variant, weight, idempotency_key: idempotencyKey }),
+    input: { ...variant, weight, idempotency_key: idempotencyKey },
   },
   {
     name: "update_broadcast_variant",
@@ -35,7 +32,7 @@ export const broadcastVariantTools: readonly Tool[] = [
     description: "Changes the given fields of a variant of a draft or scheduled broadcast.",
     route: "PATCH /v1/broadcasts/:broadcast_id/variants/:variant_id",
     effect: "write",
-    input: z.strictObject({ ...one, ...z.object(variant).partial().shape, weight }),
+    input: { ...z.object(variant).partial().shape, weight },
   },
   {
     name: "remove_broadcast_variant",
@@ -43,7 +40,6 @@ export const broadcastVariantTools: readonly Tool[] = [
     description: "Deletes a variant of a draft or scheduled broadcast.",
     route: "DELETE /v1/broadcasts/:broadcast_id/variants/:variant_id",
     effect: "final",
-    input: z.strictObject(one),
   },
   {
     name: "promote_broadcast_variant",
@@ -54,6 +50,6 @@ export const broadcastVariantTools: readonly Tool[] = [
     route: "POST /v1/broadcasts/:broadcast_id/promote/:variant_id",
     effect: "final",
     repeatable: true,
-    input: z.strictObject({ ...one, idempotency_key: idempotencyKey }),
+    input: { idempotency_key: idempotencyKey },
   },
 ];

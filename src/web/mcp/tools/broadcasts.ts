@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
+import { cursor, type DeclaredTool, idempotencyKey, limit } from "../tool.ts";
 
 /** The fields of a broadcast. */
 const broadcast = {
@@ -37,24 +37,23 @@ const broadcast = {
   max_per_hour: z.int().min(1).nullish().describe("Greatest number of emails an hour."),
 };
 
-export const broadcastTools: readonly Tool[] = [
+export const broadcastTools: readonly DeclaredTool[] = [
   {
     name: "list_broadcasts",
     title: "List broadcasts",
     description: "Returns broadcasts with their counters, newest first.",
     route: "GET /v1/broadcasts/",
-    input: z.strictObject({
+    input: {
       status: z.string().optional().describe("draft, scheduled, sending, sent and others."),
       limit: limit(200),
       before: cursor.describe("Id of the last broadcast of the page before: continues after it."),
-    }),
+    },
   },
   {
     name: "get_broadcast",
     title: "Read a broadcast",
     description: "Returns a broadcast with its content and counters.",
     route: "GET /v1/broadcasts/:broadcast_id",
-    input: z.strictObject({ broadcast_id: id("broadcast") }),
   },
   {
     name: "create_broadcast",
@@ -64,7 +63,7 @@ export const broadcastTools: readonly Tool[] = [
       "confirm a time.",
     route: "POST /v1/broadcasts/",
     effect: "write",
-    input: z.strictObject({ ...broadcast, idempotency_key: idempotencyKey }),
+    input: { ...broadcast, idempotency_key: idempotencyKey },
   },
   {
     name: "update_broadcast",
@@ -73,6 +72,6 @@ export const broadcastTools: readonly Tool[] = [
       "Changes the given fields of a draft or scheduled broadcast. scheduled_at schedules it; null makes it a draft again.",
     route: "PATCH /v1/broadcasts/:broadcast_id",
     effect: "write",
-    input: z.strictObject({ broadcast_id: id("broadcast"), ...z.object(broadcast).partial().shape }),
+    input: z.object(broadcast).partial().shape,
   },
 ];

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { id, idempotencyKey, type Tool } from "../tool.ts";
+import { type DeclaredTool, idempotencyKey } from "../tool.ts";
 
 const form = {
-  list_id: id("contact list"),
   name: z.string().describe("Internal name."),
   title: z.string().describe("Heading of the page."),
   text: z.string().describe("What a person signs up for. It is kept as evidence of consent."),
@@ -20,13 +19,12 @@ const form = {
   is_active: z.boolean().optional().describe("false: the form takes no submissions."),
 };
 
-export const contactFormTools: readonly Tool[] = [
+export const contactFormTools: readonly DeclaredTool[] = [
   {
     name: "list_contact_forms",
     title: "List the forms of a contact list",
     description: "Returns the hosted forms by which people join a contact list, with the URL and the HTML of each.",
     route: "GET /v1/contacts/:list_id/forms",
-    input: z.strictObject({ list_id: form.list_id }),
   },
   {
     name: "create_contact_form",
@@ -35,7 +33,7 @@ export const contactFormTools: readonly Tool[] = [
     route: "POST /v1/contacts/:list_id/forms",
     effect: "write",
     repeatable: true,
-    input: z.strictObject({ ...form, idempotency_key: idempotencyKey }),
+    input: { ...form, idempotency_key: idempotencyKey },
   },
   {
     name: "update_contact_form",
@@ -43,12 +41,11 @@ export const contactFormTools: readonly Tool[] = [
     description: "Changes the given fields of a form, or ends and resumes its submissions.",
     route: "PATCH /v1/contacts/:list_id/forms/:form_id",
     effect: "write",
-    input: z.strictObject({
+    input: {
       ...form,
-      form_id: id("form"),
       name: form.name.optional(),
       title: form.title.optional(),
       text: form.text.optional(),
-    }),
+    },
   },
 ];

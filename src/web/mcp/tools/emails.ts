@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cursor, id, idempotencyKey, limit, pageAfter, type Tool } from "../tool.ts";
+import { cursor, type DeclaredTool, idempotencyKey, limit, pageAfter } from "../tool.ts";
 
 const address = z.strictObject({
   email: z.string().describe("An address without a display name."),
@@ -34,7 +34,7 @@ const email = {
   tags: z.array(z.string()).nullish().describe("At most 10 tags, by which emails are found."),
 };
 
-export const emailTools: readonly Tool[] = [
+export const emailTools: readonly DeclaredTool[] = [
   {
     name: "search_emails",
     title: "Search emails",
@@ -42,7 +42,7 @@ export const emailTools: readonly Tool[] = [
       "Finds emails by words and filters, newest first. Use it to learn whether a recipient got an email. Words match subject, " +
       "addresses and tags.",
     route: "GET /v1/emails/search",
-    input: z.strictObject({
+    input: {
       q: z
         .string()
         .optional()
@@ -52,14 +52,13 @@ export const emailTools: readonly Tool[] = [
       direction: z.enum(["outbound", "inbound", "all"]).optional(),
       before: cursor.describe("Id of the last email of the page before: continues after it."),
       limit: limit(100),
-    }),
+    },
   },
   {
     name: "get_email",
     title: "Read an email",
     description: "Returns an email with its content, the state of each recipient, and its events.",
     route: "GET /v1/emails/:email_id",
-    input: z.strictObject({ email_id: id("email") }),
   },
   {
     name: "list_email_events",
@@ -67,14 +66,13 @@ export const emailTools: readonly Tool[] = [
     description:
       "Returns what happened to an email, oldest first. The event of a bounce holds the reason of the receiver.",
     route: "GET /v1/emails/:email_id/events",
-    input: z.strictObject({ email_id: id("email") }),
   },
   {
     name: "list_scheduled_emails",
     title: "List scheduled emails",
     description: "Returns emails that will be sent later, soonest first.",
     route: "GET /v1/emails/scheduled",
-    input: z.strictObject(pageAfter(100)),
+    input: pageAfter(100),
   },
   {
     name: "validate_email",
@@ -82,7 +80,7 @@ export const emailTools: readonly Tool[] = [
     description: "Returns every reason why an email would be refused. Sends nothing. Use it before send_email.",
     route: "POST /v1/emails/validate",
     effect: "read",
-    input: z.strictObject({ ...email, send_at: sendAt.optional() }),
+    input: { ...email, send_at: sendAt.optional() },
   },
   {
     name: "send_email",
@@ -90,7 +88,7 @@ export const emailTools: readonly Tool[] = [
     description: "Sends an email at once. It cannot be taken back: let the user confirm recipients and content first.",
     route: "POST /v1/emails/",
     effect: "final",
-    input: z.strictObject({ ...email, idempotency_key: idempotencyKey }),
+    input: { ...email, idempotency_key: idempotencyKey },
   },
   {
     name: "schedule_email",
@@ -98,7 +96,7 @@ export const emailTools: readonly Tool[] = [
     description: "Accepts an email that is sent at send_at. Until then cancel_email stops it.",
     route: "POST /v1/emails/",
     effect: "write",
-    input: z.strictObject({ ...email, send_at: sendAt, idempotency_key: idempotencyKey }),
+    input: { ...email, send_at: sendAt, idempotency_key: idempotencyKey },
   },
   {
     name: "reschedule_email",
@@ -106,7 +104,7 @@ export const emailTools: readonly Tool[] = [
     description: "Changes when a scheduled email is sent.",
     route: "PATCH /v1/emails/scheduled/:email_id",
     effect: "write",
-    input: z.strictObject({ email_id: id("scheduled email"), send_at: sendAt }),
+    input: { send_at: sendAt },
   },
   {
     name: "cancel_email",
@@ -114,7 +112,6 @@ export const emailTools: readonly Tool[] = [
     description: "Cancels an email that was not sent yet. It cannot be scheduled again.",
     route: "DELETE /v1/emails/scheduled/:email_id",
     effect: "final",
-    input: z.strictObject({ email_id: id("scheduled email") }),
   },
   {
     name: "send_scheduled_email_now",
@@ -123,7 +120,7 @@ export const emailTools: readonly Tool[] = [
     route: "POST /v1/emails/scheduled/:email_id/send-now",
     effect: "final",
     repeatable: true,
-    input: z.strictObject({ email_id: id("scheduled email"), idempotency_key: idempotencyKey }),
+    input: { idempotency_key: idempotencyKey },
   },
   {
     name: "retry_email",
@@ -131,6 +128,6 @@ export const emailTools: readonly Tool[] = [
     description: "Sends a new copy of an email to the recipients that did not get it.",
     route: "POST /v1/emails/:email_id/retry",
     effect: "final",
-    input: z.strictObject({ email_id: id("email"), idempotency_key: idempotencyKey }),
+    input: { idempotency_key: idempotencyKey },
   },
 ];

@@ -1,4 +1,4 @@
-import type { Tool } from "../tool.ts";
+import { type Tool, toTool } from "../tool.ts";
 import { analyticsTools } from "./analytics.ts";
 import { automationTools } from "./automations.ts";
 import { broadcastSendingTools } from "./broadcast-sending.ts";
@@ -26,4 +26,4 @@ export const tools: readonly Tool[] = [
   ...automationTools,
   ...analyticsTools,
   ...inboxTools,
-];
+].map(toTool);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { id, idempotencyKey, pageAfter, type Tool } from "../tool.ts";
+import { type DeclaredTool, idempotencyKey, pageAfter } from "../tool.ts";
 
 const conditions = z
   .record(z.string(), z.unknown())
@@ -8,22 +8,19 @@ const conditions = z
       "all, any and not of others. The rules: the page Segments of /docs.",
   );
 
-const one = { segment_id: id("segment") };
-
-export const segmentTools: readonly Tool[] = [
+export const segmentTools: readonly DeclaredTool[] = [
   {
     name: "list_segments",
     title: "List segments",
     description: "Returns saved conditions over the people of all contact lists, with their last counts, oldest first.",
     route: "GET /v1/segments/",
-    input: z.strictObject(pageAfter(200)),
+    input: pageAfter(200),
   },
   {
     name: "get_segment",
     title: "Read a segment",
     description: "Returns a segment with its conditions and its last count.",
     route: "GET /v1/segments/:segment_id",
-    input: z.strictObject(one),
   },
   {
     name: "create_segment",
@@ -31,7 +28,7 @@ export const segmentTools: readonly Tool[] = [
     description: "Saves conditions. A broadcast can be sent to its people, and an automation can ask for it.",
     route: "POST /v1/segments/",
     effect: "write",
-    input: z.strictObject({ name: z.string(), conditions, idempotency_key: idempotencyKey }),
+    input: { name: z.string(), conditions, idempotency_key: idempotencyKey },
   },
   {
     name: "update_segment",
@@ -39,7 +36,7 @@ export const segmentTools: readonly Tool[] = [
     description: "Changes the given fields. Automations and broadcasts that use the segment use the new conditions.",
     route: "PATCH /v1/segments/:segment_id",
     effect: "write",
-    input: z.strictObject({ ...one, name: z.string().optional(), conditions: conditions.optional() }),
+    input: { name: z.string().optional(), conditions: conditions.optional() },
   },
   {
     name: "preview_segment",
@@ -47,16 +44,12 @@ export const segmentTools: readonly Tool[] = [
     description:
       "Starts a count, or shows how far it is, with some of the people at once. Call it again until status is done.",
     route: "GET /v1/segments/:segment_id/count",
-    input: z.strictObject(one),
   },
   {
     name: "list_segment_contacts",
     title: "List the people of a segment",
     description: "Returns one contact of each person. A page may be short or empty and have a next one.",
     route: "GET /v1/segments/:segment_id/contacts",
-    input: z.strictObject({
-      ...one,
-      ...pageAfter(200),
-    }),
+    input: { ...pageAfter(200) },
   },
 ];

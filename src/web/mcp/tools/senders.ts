@@ -1,15 +1,13 @@
-import * as z from "zod";
-import { id, pageAfter, type Tool } from "../tool.ts";
+import { type DeclaredTool, pageAfter } from "../tool.ts";
 
-const page = z.strictObject(pageAfter(500));
+const page = pageAfter(500);
 
-export const senderTools: readonly Tool[] = [
+export const senderTools: readonly DeclaredTool[] = [
   {
     name: "get_me",
     title: "Who am I",
     description: "Returns the user, the workspace and the scopes that these tools act with.",
     route: "GET /v1/me",
-    input: z.strictObject({}),
   },
   {
     name: "list_mailboxes",
@@ -32,6 +30,5 @@ export const senderTools: readonly Tool[] = [
       "Returns a domain with the DNS records to publish, and what the last check found for each. Use it to learn why a domain " +
       "is not verified.",
     route: "GET /v1/domains/:domain_id",
-    input: z.strictObject({ domain_id: id("domain") }),
   },
 ];
