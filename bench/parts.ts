@@ -2,6 +2,7 @@
 import { measureAccept } from "./accept.ts";
 import { measureBatch } from "./batch.ts";
 import { measureBroadcasts } from "./broadcasts.ts";
+import { measureCheckout } from "./checkout.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDelivery } from "./delivery.ts";
 import type { Bench } from "./deployment.ts";
@@ -28,7 +29,10 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   mailbox: measureMailbox,
   waits: measureWaits,
   peers: measurePeers,
+  checkout: measureCheckout,
 };
 
-/** The parts that run when none is named. `peers` is not one of them: it installs packages. */
-export const defaultParts = Object.keys(parts).filter((name) => name !== "peers");
+/** Parts that run only when they are named: `peers` installs packages, and `checkout` needs a folder. */
+const NAMED = ["peers", "checkout"];
+/** The parts that run when none is named. */
+export const defaultParts = Object.keys(parts).filter((name) => !NAMED.includes(name));

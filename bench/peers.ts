@@ -1,6 +1,7 @@
 /** Compares single sends with those of a small service on Node (bench/peers/), in rounds of each in turn. */
 import type { Bench } from "./deployment.ts";
-import { type Loaded, sendFor, type Target } from "./load.ts";
+import { inTurn } from "./in-turn.ts";
+import { sendFor, type Target } from "./load.ts";
 import { startReferenceService } from "./reference-service.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
@@ -27,15 +28,10 @@ export async function measurePeers({ deployment, sink }: Bench): Promise<Row[]> 
   }
 }
 
-/** Measures both at this number of connections. Each round is compared with that of the other right before or after it. */
+/** Measures both at this number of connections. */
 async function compare(ours: Target, reference: Target, connections: number, storage: string): Promise<Row> {
-  const rounds: { own: Loaded; other: Loaded }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const order = round % 2 === 0 ? [ours, reference] : [reference, ours];
-    const loaded: Loaded[] = [];
-    for (const target of order) loaded.push(await sendFor(target, connections, ROUND_MS));
-    rounds.push({ own: loaded[order.indexOf(ours)] as Loaded, other: loaded[order.indexOf(reference)] as Loaded });
-  }
+  const measure = (target: Target) => () => sendFor(target, connections, ROUND_MS);
+  const rounds = await inTurn(ROUNDS, measure(ours), measure(reference));
   const describe = (rate: "accepted" | "arrived") => {
     const [own, other] = [median(rounds.map(({ own }) => own[rate])), median(rounds.map(({ other }) => other[rate]))];
     const ratio = median(rounds.map(({ own, other }) => own[rate] / other[rate]));

@@ -10,7 +10,7 @@ import { type Loaded, sendLoad } from "./load.ts";
  * All times of the distance are this many times as long, and results are divided by it: the CPU of this machine, on which the
  * Worker shares two cores with its databases, then takes a fifth of its part in them.
  */
-const STRETCH = 5;
+export const STRETCH = 5;
 const LOADS = [
   { connections: 1, least: 15 },
   { connections: 16, least: 200 },
@@ -48,7 +48,7 @@ export async function measureDistance({ sink }: Bench): Promise<Row[]> {
 }
 
 /** Returns the distance with all times longer by a factor. */
-function stretched(distance: Partial<Distance>, factor: number): Distance {
+export function stretched(distance: Partial<Distance>, factor: number): Distance {
   const whole = { ...FAR, ...distance };
   const times = Object.entries(whole).map(([name, value]) => [name, name.endsWith("Ms") ? value * factor : value]);
   return Object.fromEntries(times) as Distance;
