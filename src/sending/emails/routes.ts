@@ -56,8 +56,7 @@ export const emailRoutes = apiRoutes("Emails")
   })
   .get("/v1/emails/:email_id", "getEmail", "emails:view", {
     summary: "Get an email with its content and events",
-    description:
-      "The content of mail that a person sent from a mailbox takes `inbox:read` and the right to open that mailbox; without them it is null.",
+    description: "The content of mail from a mailbox is null without `inbox:read` and the right to open that mailbox.",
     returns: json(200, "The email", DetailOut),
     run: (caller, { email_id }) => getEmailDetail(caller, email_id),
   })

@@ -12,7 +12,7 @@ export const retryRoutes = apiRoutes("Emails").post(
   {
     summary: "Retry an email for the recipients it did not reach",
     description:
-      "Creates a new email to the recipients that bounced, were rejected or failed; the original does not change. A suppression by a bounce does not stop it. Other suppressions, and three bounced retries in a row, drop the recipient.",
+      "A new email to the recipients that bounced, were rejected or failed. A suppression by a bounce does not stop it; other suppressions, and three bounced retries in a row, do.",
     returns: json(202, "The new email", AcceptOut),
     run: (caller, { email_id }) => retryEmail(caller, email_id),
   },
