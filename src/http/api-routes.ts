@@ -153,7 +153,7 @@ function handlersOf(
 ): Middleware[] {
   const isOnce = method === "POST" && once === undefined && scope !== "public";
   const status = Number(Object.keys(returns)[0]);
-  const given = common.given ?? (async () => ({}));
+  const given = oncePerRequest(common.given);
   const statuses = [
     ...(scope === "any" || scope === "public" ? [] : [403]),
     ...(path.includes(":") ? [404] : []),
@@ -184,6 +184,15 @@ function handlersOf(
     },
   ];
 }
+
+/** Returns a function that reads what a route is given, once for each request: for a stored response, and for its handler. */
+const oncePerRequest =
+  (read: (c: AppContext) => Promise<object> = async () => ({})) =>
+  async (c: AppContext): Promise<object> => {
+    const given = c.get("given") ?? (await read(c));
+    c.set("given", given);
+    return given;
+  };
 
 /** The values that the validators of a route have set. */
 interface Validated {

@@ -39,6 +39,8 @@ export interface AppEnv {
     bodyStream?: BodyStream;
     /** The start of the body, when it was read before the credential was known. */
     earlyBody?: EarlyBody;
+    /** The values that each route of its area is given (apiRoutes). */
+    given?: object;
     /** Returns a text that is equal for equal bodies only. Set by the middleware that reads the body. */
     bodyFingerprint?: () => Promise<string>;
   };
