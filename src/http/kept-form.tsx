@@ -2,7 +2,7 @@ import { RequestTooLargeError } from "../lib/errors.ts";
 import { BodyBudget, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
 import type { AppContext } from "./env.ts";
 import { isMultipart, readBytes } from "./fields.ts";
-import { FORM_PAGE, Form } from "./ui/index.ts";
+import { ErrorList, FORM_PAGE, Form } from "./ui/index.ts";
 
 /** Greatest form that is kept, in bytes and fields: the longest texts of pages, percent-encoded. */
 const MAX_BYTES = 3_000_000;
@@ -36,6 +36,23 @@ export const KeptForm = ({ kept, button, kind }: { kept: Kept; button: string; k
       {button}
     </button>
   </Form>
+);
+
+/** Says what is not kept of a form, and how to send it again after a step in another tab. */
+export const StepThenForm = ({ kept, to, label }: { kept: Kept; to: string; label: string }) => (
+  <>
+    <ErrorList errors={kept.lost} />
+    <ol>
+      <li>
+        <a href={to} target="_blank" rel="noopener">
+          {label} in a new tab
+        </a>
+        .
+      </li>
+      <li>Come back to this tab and send the form again.</li>
+    </ol>
+    <KeptForm kept={kept} button="Send the form again" />
+  </>
 );
 
 /** Returns a form of which a handler has read the fields. */

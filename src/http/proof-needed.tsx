@@ -1,7 +1,7 @@
 import type { AppContext } from "./env.ts";
-import { KeptForm, keptOf } from "./kept-form.tsx";
+import { keptOf, StepThenForm } from "./kept-form.tsx";
 import { respondPage } from "./page.tsx";
-import { AppLayout, ErrorList } from "./ui/index.ts";
+import { AppLayout } from "./ui/index.ts";
 
 /**
  * Returns the page for a form that takes a proof of identity (docs/contract/sign-in.md#proof-of-identity). It holds what was entered,
@@ -12,17 +12,7 @@ export function respondProofNeeded(c: AppContext): Response | Promise<Response> 
   const page = (
     <AppLayout title="Prove that it is you" at="">
       <p>Nothing was changed yet. This takes a sign-in or a proof of your identity of the last five minutes.</p>
-      <ErrorList errors={kept.lost} />
-      <ol>
-        <li>
-          <a href="/app/security/proof" target="_blank" rel="noopener">
-            Prove your identity in a new tab
-          </a>
-          .
-        </li>
-        <li>Come back to this tab and send the form again.</li>
-      </ol>
-      <KeptForm kept={kept} button="Send the form again" />
+      <StepThenForm kept={kept} to="/app/security/proof" label="Prove your identity" />
     </AppLayout>
   );
   return respondPage(c, page, { status: 403 });

@@ -1,7 +1,7 @@
 import type { AppContext } from "./env.ts";
-import { KeptForm, readKept } from "./kept-form.tsx";
+import { readKept, StepThenForm } from "./kept-form.tsx";
 import { respondPage } from "./page.tsx";
-import { ErrorList, Layout } from "./ui/index.ts";
+import { Layout } from "./ui/index.ts";
 
 /**
  * Returns the page for a form that comes after the end of its session. It holds what was entered, so that a person signs in
@@ -13,17 +13,7 @@ export async function respondSessionEnded(c: AppContext, signInPath: string): Pr
   const page = (
     <Layout title="Your session has ended">
       <p>Nothing was saved or sent. This page keeps what you have entered.</p>
-      <ErrorList errors={kept.lost} />
-      <ol>
-        <li>
-          <a href={signInPath} target="_blank" rel="noopener">
-            Sign in in a new tab
-          </a>
-          .
-        </li>
-        <li>Come back to this tab and send the form again.</li>
-      </ol>
-      <KeptForm kept={kept} button="Send the form again" />
+      <StepThenForm kept={kept} to={signInPath} label="Sign in" />
     </Layout>
   );
   return respondPage(c, page, { status: 401 });
