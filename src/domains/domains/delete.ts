@@ -1,5 +1,5 @@
-import type { CallerCtx } from "../../access/caller.ts";
-import { type AppError, type Blocker, conflict, forbidden, notFound } from "../../lib/errors.ts";
+import { type CallerCtx, requireScopes } from "../../access/caller.ts";
+import { type AppError, type Blocker, conflict, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, RefusedBatchError, refuse } from "../../platform/db/batch.ts";
 import { purgeMailboxesStatement } from "../../platform/outbox/purge-statement.ts";
@@ -39,7 +39,7 @@ export async function deleteDomain(
 ): Promise<void> {
   const { id: domainId, workspace, name } = await getDomain(ctx, id);
   const { db, actor } = ctx;
-  if (deleteMailboxes && !actor.scopes.has("mailboxes:manage")) throw forbidden("Missing scope: mailboxes:manage");
+  if (deleteMailboxes) requireScopes(actor, "mailboxes:manage");
   try {
     await guardedBatch(db, [
       ...(deleteMailboxes ? [] : [db.prepare(REFUSE_MAILBOXES).bind(domainId)]),

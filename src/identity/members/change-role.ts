@@ -1,7 +1,6 @@
 import { roleScopes } from "../../access/accounts/scopes.ts";
-import { type Actor, type CallerCtx, type Role, requireAllDomains } from "../../access/caller.ts";
+import { type Actor, type CallerCtx, type Role, requireAllDomains, requireScopes } from "../../access/caller.ts";
 import { requireProofOfSession } from "../../access/sessions/reauthentication.ts";
-import { forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { changeMember } from "./change.ts";
@@ -37,7 +36,4 @@ export async function changeRole(
 }
 
 /** Throws 403 unless the credential has all rights of a role: a restricted key must not give a person more than it has. */
-export function requireRightsOf(actor: Actor, role: Role): void {
-  const missing = roleScopes[role].find((scope) => !actor.scopes.has(scope));
-  if (missing !== undefined) throw forbidden(`Missing scope: ${missing}`);
-}
+export const requireRightsOf = (actor: Actor, role: Role): void => requireScopes(actor, ...roleScopes[role]);
