@@ -3,7 +3,7 @@ import { addressKey } from "../../lib/addresses.ts";
 import { transferError } from "./errors.ts";
 import type { TransferRow } from "./queries.ts";
 
-/** Throws 403 unless the transfer was sent to the caller's account, whoever they are and whether they have its link or its id. */
+/** Throws 403 unless the transfer was sent to the caller's account. */
 export function requireRecipient(ctx: CallerCtx, transfer: TransferRow): void {
   if (addressKey(ctx.actor.email) !== transfer.targetEmailKey) throw transferError("wrong_recipient");
 }

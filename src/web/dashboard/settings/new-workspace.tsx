@@ -34,7 +34,9 @@ function showForm(c: AppContext) {
     c,
     <AppLayout title="New workspace">
       <ErrorSummary />
-      <p>It has its own domains, mailboxes, contacts and team. You are its owner, and nobody else sees it.</p>
+      <p>
+        It has its own domains, mailboxes, contacts and team. You are its owner, and others see it once you invite them.
+      </p>
       <Form class="form" action={PATH} once>
         <Field name="name" label="Name of the workspace" maxlength={100} />
         <Submit label="Create workspace" />
