@@ -6,7 +6,7 @@ export const files = {
   webmailScript: "/assets/webmail-3b7e52d9.js",
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-14557da1.css",
-  dashboardStyle: "/assets/dashboard-2cbbedb2.css",
+  dashboardStyle: "/assets/dashboard-4656567.css",
   webmailStyle: "/assets/webmail-f79385b.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",

@@ -32,6 +32,7 @@ export function AllForwardsPage({ rules, filters, names, makers }: AllForwardsPr
       </p>
       <List
         caption="All forwards"
+        kind="forwards"
         columns={["Forward", "Mail to", "Copies to", "Status", "Saved by", "Action"]}
         empty={
           <Empty>No mail of these mailboxes is forwarded.{useViewer().next ? " More mailboxes follow." : ""}</Empty>
