@@ -68,23 +68,32 @@ interface Route<Path extends string, Scope extends RequiredScope, Read extends B
 }
 
 /** The common part of the routes of an area. */
-interface Common<Given> {
+interface Common<Given, ToRead> {
   /** Reads what each route is given beside its input. It decides, too, to whom a stored response is replayed. */
   given?: (c: AppContext) => Promise<Given>;
+  /** Reads the same for a route that needs the right to read only. Default: `given`. */
+  givenToRead?: (c: AppContext) => Promise<ToRead>;
   before?: Middleware;
   errors?: readonly number[];
   problems?: Problems;
 }
 
-type Reads<Given> = <Path extends string, Scope extends RequiredScope, Query extends z.ZodType | undefined = undefined>(
+/** What a route with this scope is given. */
+type GivenTo<Scope extends RequiredScope, Given, ToRead> = Scope extends `${string}:read` ? ToRead : Given;
+
+type Reads<Given, ToRead> = <
+  Path extends string,
+  Scope extends RequiredScope,
+  Query extends z.ZodType | undefined = undefined,
+>(
   path: Path,
   name: string,
   scope: Scope,
   /** `reads`: what outlives its credential in the response. */
-  route: Route<Path, Scope, undefined, Query, Given> & { reads?: Outliving },
-) => ApiRoutes<Given>;
+  route: Route<Path, Scope, undefined, Query, GivenTo<Scope, Given, ToRead>> & { reads?: Outliving },
+) => ApiRoutes<Given, ToRead>;
 
-type Writes<Given> = <
+type Writes<Given, ToRead> = <
   Path extends string,
   Scope extends RequiredScope,
   Read extends Body = undefined,
@@ -94,34 +103,37 @@ type Writes<Given> = <
   name: string,
   scope: Scope,
   outliving: Outliving | null,
-  route: Route<Path, Scope, Read, Query, Given>,
-) => ApiRoutes<Given>;
+  route: Route<Path, Scope, Read, Query, GivenTo<Scope, Given, ToRead>>,
+) => ApiRoutes<Given, ToRead>;
 
-export interface ApiRoutes<Given> {
+export interface ApiRoutes<Given, ToRead> {
   /** The app that serves the routes. */
   app: Hono<AppEnv>;
-  get: Reads<Given>;
-  post: Writes<Given>;
-  put: Writes<Given>;
-  patch: Writes<Given>;
-  delete: Writes<Given>;
+  get: Reads<Given, ToRead>;
+  post: Writes<Given, ToRead>;
+  put: Writes<Given, ToRead>;
+  patch: Writes<Given, ToRead>;
+  delete: Writes<Given, ToRead>;
 }
 
 /**
  * Returns routes of the API, to which each method adds one: its path, its name in the OpenAPI document, the scope that `authenticate`
  * enforces before any handler runs, and what it makes that outlives its credential. `tag`: its group in the document.
  */
-export function apiRoutes<Given extends object = object>(tag: string, common: Common<Given> = {}): ApiRoutes<Given> {
+export function apiRoutes<Given extends object = object, ToRead extends object = Given>(
+  tag: string,
+  common: Common<Given, ToRead> = {},
+): ApiRoutes<Given, ToRead> {
   const app = newRoutes();
   const add = (method: string, right: Right, path: string, route: AnyRoute) => {
     app.on(method, [path], ...handlersOf(method, right, { path, tag }, route, common));
     return routes;
   };
   const writes =
-    (method: string): Writes<Given> =>
+    (method: string): Writes<Given, ToRead> =>
     (path, name, scope, outliving, route) =>
       add(method, { name, scope, outliving }, path, route as unknown as AnyRoute);
-  const routes: ApiRoutes<Given> = {
+  const routes: ApiRoutes<Given, ToRead> = {
     app,
     get: (path, name, scope, { reads = null, ...route }) =>
       add("GET", { name, scope, outliving: reads }, path, route as unknown as AnyRoute),
@@ -149,11 +161,11 @@ function handlersOf(
   { name, scope, outliving }: Right,
   { path, tag }: { path: string; tag: string },
   { query, body, before, once, returns, errors, problems, run, ...described }: AnyRoute,
-  common: Common<object>,
+  common: Common<object, object>,
 ): Middleware[] {
   const isOnce = method === "POST" && once === undefined && scope !== "public";
   const status = Number(Object.keys(returns)[0]);
-  const given = oncePerRequest(common.given);
+  const given = oncePerRequest((scope.endsWith(":read") && common.givenToRead) || common.given);
   const statuses = [
     ...(scope === "any" || scope === "public" ? [] : [403]),
     ...(path.includes(":") ? [404] : []),

@@ -4,10 +4,10 @@ import { forbidden, notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { MainStatement } from "../../platform/context.ts";
-import { type MailboxStore, mailboxStore } from "../mailbox-store/index.ts";
+import { type MailboxReads, type MailboxStore, mailboxStore } from "../mailbox-store/index.ts";
 
-/** A mailbox that the caller may use. */
-export interface OpenMailbox {
+/** A mailbox of which the caller may use these operations. */
+export interface OpenMailbox<Store = MailboxStore> {
   id: string;
   address: string;
   /** Its further addresses, in their order (docs/contract/mailboxes.md#aliases). */
@@ -16,8 +16,11 @@ export interface OpenMailbox {
   quotaBytes: number | null;
   /** The role by which the caller opened a mailbox that it is not assigned to; null for its own. */
   openedAs: string | null;
-  store: MailboxStore;
+  store: Store;
 }
+
+/** A mailbox that the caller may read. */
+export type ReadableMailbox = OpenMailbox<MailboxReads>;
 
 interface MailboxRow {
   id: string;

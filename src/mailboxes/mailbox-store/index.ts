@@ -21,7 +21,7 @@ export { migrate } from "./migrations.ts";
 export { toNewMessage, toPreview } from "./new-message.ts";
 export type { Conversation } from "./open-conversation.ts";
 export type { Operation } from "./operation.ts";
-export { type MailboxOperations, operations } from "./operations.ts";
+export { type MailboxOperations, type MailboxReads, operations } from "./operations.ts";
 export { checkAccess, type MailboxStore, mailboxStore, openEventSocket } from "./port.ts";
 export { MessageTooLargeError, putMessage } from "./put-message.ts";
 export { folderName, limits as mailboxLimits, nameIssue } from "./rules.ts";

@@ -12,7 +12,7 @@ export interface Operation<Args extends unknown[], Result> {
 /** Returns an operation that changes nothing. */
 export function read<Args extends unknown[], Result>(
   run: (sql: Sql, ...args: Args) => Result,
-): Operation<Args, Result> {
+): Operation<Args, Result> & { isRead: true } {
   return { isRead: true, run: (sql, _now, args) => ({ result: run(sql, ...args), changes: [] }) };
 }
 
@@ -52,4 +52,9 @@ export type MethodsOf<Operations> = {
   [Name in keyof Operations]: Operations[Name] extends Operation<infer Args, infer Result>
     ? (...args: Args) => Promise<Result>
     : never;
+};
+
+/** The operations that change nothing. */
+export type ReadsOf<Operations> = {
+  [Name in keyof Operations as Operations[Name] extends { isRead: true } ? Name : never]: Operations[Name];
 };

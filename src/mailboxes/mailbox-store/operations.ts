@@ -34,7 +34,7 @@ import { createFolder, deleteFolder, listFolderStates, listFolders, renameFolder
 import { endImport, findImport, listImports, startImport } from "./imports.ts";
 import { changeLabels, deleteLabel, listLabels, saveLabel } from "./labels.ts";
 import { openConversation } from "./open-conversation.ts";
-import { change, changeAt, type MethodsOf, type Operation, read } from "./operation.ts";
+import { change, changeAt, type MethodsOf, type Operation, type ReadsOf, read } from "./operation.ts";
 import { listSections, readQuota } from "./quota.ts";
 import {
   findByMessageId,
@@ -188,3 +188,5 @@ export const operations = {
 
 /** The operations as methods of the object of a mailbox. */
 export type MailboxOperations = MethodsOf<typeof operations>;
+/** Those that the right to read mail is enough for. */
+export type MailboxReads = MethodsOf<ReadsOf<typeof operations>>;

@@ -6,7 +6,7 @@ import { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import { crc32, type ZipEntry, ZipWriter } from "../../../lib/zip/writer.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { ExportedMessage } from "../../mailbox-store/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import type { ReadableMailbox } from "../open.ts";
 import { writeArchiveHeaders } from "./archive-headers.ts";
 import { CONTENTS_FILE, writeContents, writeContentsMessage } from "./contents.ts";
 import { archiveStep } from "./rules.ts";
@@ -34,7 +34,7 @@ interface OpenMessage {
  */
 export async function exportMailbox(
   ctx: Ctx,
-  { store }: OpenMailbox,
+  { store }: ReadableMailbox,
   { format, folder }: { format: "zip" | "mbox"; folder: string | null },
 ): Promise<AsyncGenerator<Uint8Array>> {
   const contents = await store.describeContents();

@@ -4,7 +4,7 @@ import { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 import { onMain } from "../../../platform/jobs/shards.ts";
 import { type ImportCounts, type NewImport, type StoredImport, saveUsedBytes } from "../../mailbox-store/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import type { OpenMailbox, ReadableMailbox } from "../open.ts";
 import { BEGINNING, formatOf, readEntries } from "./entries.ts";
 import { ImportRun } from "./import-run.ts";
 import { archiveStep, importNow } from "./rules.ts";
@@ -89,6 +89,6 @@ async function continueLater(ctx: CallerCtx, mailbox: OpenMailbox, added: NewImp
 }
 
 /** Returns an import. Throws 404 for an unknown one. */
-export async function getImport({ store }: OpenMailbox, id: string): Promise<StoredImport> {
+export async function getImport({ store }: ReadableMailbox, id: string): Promise<StoredImport> {
   return requireFound(await store.findImport(id), "Import");
 }

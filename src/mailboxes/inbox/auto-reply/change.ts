@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { AutoReplyRow } from "../../auto-replies/index.ts";
-import { type OpenMailbox, openMailboxWith } from "../open.ts";
+import { type OpenMailbox, openMailboxWith, type ReadableMailbox } from "../open.ts";
 import type { AutoReplyIn } from "./schema.ts";
 
 const FIND = "SELECT is_active, starts_at, ends_at, subject, text FROM auto_replies WHERE mailbox_id = ?1";
@@ -11,7 +11,7 @@ const REPLACE = `
   ON CONFLICT DO UPDATE SET is_active = ?2, starts_at = ?3, ends_at = ?4, subject = ?5, text = ?6, updated_at = ?7`;
 
 /** Returns the automatic reply of a mailbox; null when it was never set. */
-export function findAutoReply(ctx: CallerCtx, { id }: OpenMailbox): Promise<AutoReplyRow | null> {
+export function findAutoReply(ctx: CallerCtx, { id }: ReadableMailbox): Promise<AutoReplyRow | null> {
   return ctx.db.prepare(FIND).bind(id).first<AutoReplyRow>();
 }
 

@@ -13,7 +13,7 @@ import {
   type FilterRun,
   filterLimits,
 } from "../../mailbox-store/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import type { OpenMailbox, ReadableMailbox } from "../open.ts";
 import { findForwarding, refuseForwardByOauth } from "./queries.ts";
 import { type FilterActionField, type FilterFields, type FilterOut, type FilterPatch, toFilter } from "./schema.ts";
 
@@ -67,7 +67,7 @@ export async function shiftFilter({ store }: OpenMailbox, filterId: string, by: 
 }
 
 /** Returns a filter. Throws 404. */
-export async function getFilter({ store }: OpenMailbox, filterId: string): Promise<Filter> {
+export async function getFilter({ store }: ReadableMailbox, filterId: string): Promise<Filter> {
   const id = parseUuid(filterId);
   return requireFound(id === null ? null : await store.findFilter(id), "Filter");
 }
@@ -81,7 +81,7 @@ export async function startFilterRun({ store }: OpenMailbox, folder: string): Pr
 }
 
 /** Returns a filter as the API shows it. One D1 call when it forwards. */
-export async function withConfirmed(ctx: CallerCtx, mailbox: OpenMailbox, filter: Filter): Promise<FilterOut> {
+export async function withConfirmed(ctx: CallerCtx, mailbox: ReadableMailbox, filter: Filter): Promise<FilterOut> {
   return toFilter(filter, await findForwarding(ctx, mailbox, [filter]));
 }
 

@@ -2,7 +2,7 @@ import { outlives, refuseOauth } from "../../../access/accounts/outlives.ts";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { permittedForwards } from "../../forwarding-rules/index.ts";
 import type { Filter, FilterAction } from "../../mailbox-store/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import type { ReadableMailbox } from "../open.ts";
 
 /** Throws 403 for an OAuth token when there is a forward, which would outlive it. */
 export function refuseForwardByOauth({ actor }: CallerCtx, actions: readonly { type: string }[]): void {
@@ -12,7 +12,7 @@ export function refuseForwardByOauth({ actor }: CallerCtx, actions: readonly { t
 /** Returns the actions by which these filters of a mailbox forward now. No D1 call when there are no forwards. Throws as `refuseForwardByOauth`. */
 export async function findForwarding(
   ctx: CallerCtx,
-  mailbox: OpenMailbox,
+  mailbox: ReadableMailbox,
   filters: readonly Filter[],
 ): Promise<ReadonlySet<FilterAction>> {
   const forwards = filters.flatMap(({ actions }) => actions.flatMap((one) => (one.type === "forward" ? [one] : [])));

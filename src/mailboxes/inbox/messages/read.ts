@@ -8,7 +8,7 @@ import { htmlToText, joinTexts } from "../../../mail/messages/text.ts";
 import { newBodyDecoder } from "../../../mail/mime/body-decoder.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Conversation, StoredMessage } from "../../mailbox-store/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import type { ReadableMailbox } from "../open.ts";
 import { sanitize } from "../sanitize.ts";
 import { wrapText } from "../wrap-text.ts";
 
@@ -25,11 +25,11 @@ export interface MessageContent {
 }
 
 /** Returns a message's record. Throws 404. */
-export const getMessage = async ({ store }: OpenMailbox, folder: string, uid: number): Promise<StoredMessage> =>
+export const getMessage = async ({ store }: ReadableMailbox, folder: string, uid: number): Promise<StoredMessage> =>
   requireFound(await store.find(folder, uid), "Message");
 
 /** Opens the conversation of a message. Throws 404. */
-export const getConversation = async ({ store }: OpenMailbox, folder: string, uid: number): Promise<Conversation> =>
+export const getConversation = async ({ store }: ReadableMailbox, folder: string, uid: number): Promise<Conversation> =>
   requireFound(await store.openConversation(folder, uid), "Message");
 
 /** Returns whether a message is shown as HTML. */
