@@ -24,8 +24,8 @@ export const DOORS = [
 ] as const;
 export type Door = (typeof DOORS)[number];
 
-/** Returns whether a door that was opened is still open. Each call is the next request there. */
-type Probe = () => Promise<boolean>;
+/** Returns whether a door that was opened is still open. Each call is the next request there; "nothing": wait until it is closed without one. */
+type Probe = (next?: "nothing") => Promise<boolean>;
 /** The doors that a credential opens. */
 export type Opened = Partial<Record<Door, Probe>>;
 
@@ -94,14 +94,16 @@ export const ofMcp = ({ mailboxId }: TestWorkspace, api: Pick<Api, "post">): Ope
 export async function ofSocket({ mailboxId }: TestWorkspace, api: Pick<Api, "get">): Promise<Opened> {
   const { changes, closeCode } = await watch(api, mailboxId);
   return {
-    "live socket": async () => {
+    "live socket": async (next) => {
+      const closed = closeCode().then(() => false);
+      if (next === "nothing") return closed;
       const before = changes.length;
       await env.MAILBOX.getByName(mailboxId).createFolder(crypto.randomUUID());
       const told = until(
         async () => changes.length,
         (count) => count > before,
       ).then(() => true);
-      return Promise.race([told, closeCode().then(() => false)]);
+      return Promise.race([told, closed]);
     },
   };
 }

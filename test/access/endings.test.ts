@@ -121,8 +121,11 @@ const noKey = hasNone("connected programs and keys do not end with a session");
 const seesMailboxes = stays("a member sees mailboxes, but no mail of them");
 const ofMaker = stays("its maker may still open the mailbox");
 
-/** Of each ending the cells in the order of DOORS. */
-const endings: Readonly<Record<string, { open: () => Promise<Scene>; cells: Row }>> = {
+/**
+ * Of each ending the cells in the order of DOORS. `closesSockets`: its live sockets are closed at once. The others are closed before they are told
+ * of the next change: one that is told nothing costs no question.
+ */
+const endings: Readonly<Record<string, { open: () => Promise<Scene>; cells: Row; closesSockets?: true }>> = {
   "a member is removed": {
     open: () => byPerson("member", (userId) => call(workspace, "DELETE", member(userId))),
     cells: [E, E, E, E, E, E, E, E, E, E],
@@ -133,6 +136,7 @@ const endings: Readonly<Record<string, { open: () => Promise<Scene>; cells: Row 
   },
   "a member is no longer assigned": {
     open: () => byPerson("member", () => assign()),
+    closesSockets: true,
     cells: [E, seesMailboxes, E, E, E, E, E, E, E, E],
   },
   "a key is revoked": {
@@ -156,6 +160,7 @@ const endings: Readonly<Record<string, { open: () => Promise<Scene>; cells: Row 
       byPassword(async () =>
         call(await aSession(workspace), "PUT", mailbox("/password"), { password: `${PASSWORD} 2` }),
       ),
+    closesSockets: true,
     cells: [E, noPage, E, E, E, E, E, noTools, E, ofMaker],
   },
   "a grant is revoked": {
@@ -179,10 +184,12 @@ const endings: Readonly<Record<string, { open: () => Promise<Scene>; cells: Row 
   },
   "a mailbox is deactivated": {
     open: () => byPassword(() => call(workspace, "PATCH", mailbox(), { is_active: false })),
+    closesSockets: true,
     cells: [E, noPage, E, E, E, E, E, noTools, E, E],
   },
   "a mailbox is deleted": {
     open: () => byPerson("admin", () => call(workspace, "DELETE", mailbox())),
+    closesSockets: true,
     cells: [E, E, E, E, E, E, E, E, E, E],
   },
   "a domain moves to another workspace": {
@@ -204,7 +211,7 @@ const endings: Readonly<Record<string, { open: () => Promise<Scene>; cells: Row 
   },
 };
 
-describe.each(Object.entries(endings))("when %s", (_, { open, cells }) => {
+describe.each(Object.entries(endings))("when %s", (_, { open, cells, closesSockets }) => {
   it("each door is closed to the next request, or stays open for the reason given", async () => {
     const { opened, end } = await open();
     const doors = Object.entries(opened) as [Door, NonNullable<Opened[Door]>][];
@@ -212,6 +219,7 @@ describe.each(Object.entries(endings))("when %s", (_, { open, cells }) => {
       Object.fromEntries(await Promise.all(doors.map(async ([door, is]) => [door, await is()])));
     expect(Object.values(await stateOf()).filter((isOpen) => !isOpen)).toEqual([]);
     await end();
+    if (closesSockets) expect(await opened["live socket"]?.("nothing")).toBe(false);
     const expected = DOORS.flatMap((door, index) => {
       const cell = cells[index] as Cell;
       return typeof cell === "object" && "hasNone" in cell ? [] : [[door, cell !== "ends"] as const];

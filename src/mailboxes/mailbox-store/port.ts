@@ -41,8 +41,8 @@ export async function openEventSocket(ctx: Ctx, mailboxId: string, headers: Reco
 }
 
 /**
- * Has the object of a mailbox close the sockets of clients whose access has just ended. It would do so within half a minute
- * by itself, so a failure is only logged.
+ * Has the object of a mailbox close the sockets of clients whose access has just ended. It would do so before it tells them of the next
+ * change, so a failure is only logged.
  */
 export async function checkAccess(ctx: Ctx, mailboxId: string): Promise<void> {
   await mailboxStore(ctx, mailboxId)

@@ -5,6 +5,7 @@ import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/ba
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
+import { checkAccess } from "../mailbox-store/index.ts";
 import { getMailbox } from "./queries.ts";
 
 /**
@@ -19,4 +20,5 @@ export async function deleteMailbox(ctx: CallerCtx, id: string): Promise<void> {
     auditStatement(ctx, { action: "mailbox.deleted", target: mailbox.id, detail: { address: mailbox.address } }),
     purgeStatement(onMain(ctx), [{ id: mailbox.id, purge: { objects: r2Keys.mailbox(mailbox.id) } }]),
   ]).catch(onConcurrency(() => notFound("Mailbox")));
+  await checkAccess(ctx, mailbox.id);
 }

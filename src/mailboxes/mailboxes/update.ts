@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
+import { checkAccess } from "../mailbox-store/index.ts";
 import { getMailbox } from "./queries.ts";
 import { mayManage, mayRename } from "./rights.ts";
 import { type MailboxOut, type MailboxPatch, toMailbox } from "./schema.ts";
@@ -31,6 +32,7 @@ export async function updateMailbox(ctx: CallerCtx, id: string, patch: MailboxPa
       db.prepare(updateStatement(set)).bind(uuid, workspace.number, permitted, ...values),
       auditIfChangedStatement(ctx, { action: "mailbox.updated", target: uuid, detail }),
     ]);
+    if (patch.is_active === false) await checkAccess(ctx, uuid);
   }
   return toMailbox(await getMailbox(ctx, uuid));
 }
