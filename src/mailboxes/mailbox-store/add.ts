@@ -2,6 +2,7 @@ import { addressKey } from "../../lib/addresses.ts";
 import { filterArrived, markMessages, placeOf } from "./apply-filters.ts";
 import { isBlocked } from "./blocked-senders.ts";
 import type { FilterOutcome } from "./filter-rules.ts";
+import { recordForwards } from "./filters.ts";
 import { findFolder, folderIds, takeUids } from "./folders.ts";
 import { readQuota } from "./quota.ts";
 import { limits, placeToken, toSearchable } from "./rules.ts";
@@ -55,6 +56,7 @@ export function addMessage(
   const id = insert(sql, message, { folderId: folder.id, uid, threadId, now });
   index(sql, id, folder.id, message);
   if (outcome) markMessages(sql, folder.name, [uid], outcome);
+  recordForwards(sql, forwards, now);
   if (message.deliveryKey !== null)
     sql.exec(
       "INSERT OR REPLACE INTO deliveries (key, object, at, folder, forwards) VALUES (?, ?, ?, ?, ?)",

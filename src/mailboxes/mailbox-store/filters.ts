@@ -44,12 +44,27 @@ export const activeFilters = (sql: Sql): Filter[] =>
     toFilter(row, NO_NAMES),
   );
 
-/** Returns the filters that are on and were made to forward in this workspace, by its number, with these forwards, in their order. */
-export const forwardingFilters = (sql: Sql, workspace: number) =>
-  activeFilters(sql).flatMap(({ id, name, actions }) => {
+/**
+ * Returns the filters that are on and were made to forward in this workspace, by its number, with these forwards, in their order. `lastUsedAt`:
+ * when they last took a message to forward, in ms since 1970, or null.
+ */
+export function forwardingFilters(sql: Sql, workspace: number) {
+  const lastUses = new Map(
+    all<{ id: string; at: number | null }>(sql, "SELECT id, forwarded_at AS at FROM filters").map(({ id, at }) => [
+      id,
+      at,
+    ]),
+  );
+  return activeFilters(sql).flatMap(({ id, name, actions }) => {
     const forwards = actions.flatMap((one) => (one.type === "forward" && one.workspace === workspace ? [one] : []));
-    return forwards.length === 0 ? [] : [{ id, name, forwards }];
+    return forwards.length === 0 ? [] : [{ id, name, forwards, lastUsedAt: lastUses.get(id) ?? null }];
   });
+}
+
+/** Records that these filters took a message that they forward. `now` in ms since 1970. */
+export function recordForwards(sql: Sql, forwards: readonly { filter: string }[], now: number): void {
+  for (const { filter } of forwards) sql.exec("UPDATE filters SET forwarded_at = ? WHERE id = ?", now, filter);
+}
 
 /** Returns a filter, or null. */
 export function findFilter(sql: Sql, id: string): Filter | null {

@@ -172,6 +172,8 @@ const migrations: readonly string[] = [
   "ALTER TABLE messages ADD COLUMN claim TEXT",
   // Those whose objects could not be read come after the others.
   "ALTER TABLE structures_to_add ADD COLUMN tries INTEGER NOT NULL DEFAULT 0",
+  // When a filter last took a message that it forwards.
+  "ALTER TABLE filters ADD COLUMN forwarded_at INTEGER",
 ];
 
 /**

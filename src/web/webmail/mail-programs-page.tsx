@@ -1,5 +1,4 @@
 import { ButtonLink, Empty, Facts, Field, Form, Notice, Submit, Time } from "../../http/ui/index.ts";
-import { iso } from "../../lib/time.ts";
 import {
   type AppPasswordRow,
   MAX_APP_PASSWORDS,
@@ -81,9 +80,9 @@ const AppPassword = ({ id, name, createdAt, lastUsedAt, maker }: AppPasswordRow)
     <span>
       {name}{" "}
       <span class="soft">
-        created <Time at={iso(createdAt)} />
+        created <Time at={createdAt} />
         {maker === null ? "" : ` by ${maker}`}, {lastUsedAt === null ? "never used" : "last used "}
-        {lastUsedAt === null ? null : <Time at={iso(lastUsedAt)} />}
+        {lastUsedAt === null ? null : <Time at={lastUsedAt} />}
       </span>
     </span>
     <Form class="inline" fields={{ id }}>

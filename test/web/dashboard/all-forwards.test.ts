@@ -1,6 +1,8 @@
 /** The page of everything that forwards mail of a workspace. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { arrive } from "../../mailboxes/forwards/support.ts";
+import { aRawMessage } from "../../mailboxes/inbound/support.ts";
 import { aFilter } from "../../mailboxes/inbox/filters/support.ts";
 import { anInbox } from "../../mailboxes/inbox/support.ts";
 import { database } from "../../support/databases.ts";
@@ -48,14 +50,14 @@ it("has every rule and every filter that forwards, with who saved it and whether
   });
   await database.run("UPDATE forwarding_rules SET position = 3 WHERE id = ?1", [rule]);
   expect(await rowsOf()).toEqual([
-    ["Rule 3", `all of ${domain}`, mailbox, "Active", email],
-    ["Old invoices", mailbox, mailbox, "Active", "Not known"],
-    ["Known", mailbox, mailbox, "Active", email],
+    ["Rule 3", `all of ${domain}`, mailbox, "Active", email, "Not stored"],
+    ["Old invoices", mailbox, mailbox, "Active", "Not known", "Never"],
+    ["Known", mailbox, mailbox, "Active", email, "Never"],
   ]);
   expect((await shown()).text).toContain(`<a href="/mail/filters/${mailboxId}/${id}">Known</a>`);
   await inbox.workspace.call("PATCH", `/v1/forwarding-rules/${rule}`, { is_active: false });
   await database.run("UPDATE users SET email = 'gone@example.org' WHERE email = ?1", [email]);
-  expect((await rowsOf())[0]).toEqual(["Rule 3", `all of ${domain}`, mailbox, "Off", "gone@example.org"]);
+  expect((await rowsOf())[0]).toEqual(["Rule 3", `all of ${domain}`, mailbox, "Off", "gone@example.org", "Not stored"]);
 });
 
 it("shows a filter that ended with the right of its maker as one that does not forward", async () => {
@@ -66,10 +68,20 @@ it("shows a filter that ended with the right of its maker as one that does not f
     match: { conditions: [{ field: "size", op: "over", value: 1 }] },
     actions: [{ type: "forward", address: mailbox }],
   });
-  const row = async () => (await rowsOf()).at(-1)?.slice(3);
+  const row = async () => (await rowsOf()).at(-1)?.slice(3, 5);
   expect(await row()).toEqual(["Active", admin.email]);
   await inbox.workspace.call("DELETE", `/v1/workspaces/${inbox.workspace.workspaceId}/members/${admin.userId}`);
   expect(await row()).toEqual(["Does not forward", admin.email]);
+});
+
+it("shows when a filter last took a message to forward, and not that it matched one that it does not forward", async () => {
+  const { mailbox } = inbox.workspace;
+  await aFilter(inbox, "invoice", [{ type: "forward", address: mailbox }], { name: "Invoices" });
+  const lastUse = async () => (await rowsOf()).at(-1)?.at(-1);
+  await arrive(mailbox, aRawMessage({ Subject: "Another matter" }));
+  expect(await lastUse()).toBe("Never");
+  await arrive(mailbox, aRawMessage({ Subject: "Your invoice" }), { isAuthentic: true });
+  expect(await lastUse()).not.toBe("Never");
 });
 
 it("ends the forwards of a filter and keeps what else it does, and deletes one that only forwards", async () => {

@@ -17,6 +17,8 @@ export interface ForwardingFilter {
   addresses: string[];
   /** The user who saved it last. Null: the mailbox itself, or not known. */
   makerId: string | null;
+  /** When it last took a message to forward, in ms since 1970. Null: never, or before that was stored. */
+  lastUsedAt: number | null;
   /** False: an address has not confirmed, or the right of who saved it has ended. */
   isForwarding: boolean;
 }

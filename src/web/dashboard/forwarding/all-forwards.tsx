@@ -6,6 +6,7 @@ import {
   List,
   PostButton,
   Status,
+  Time,
   useViewer,
 } from "../../../http/ui/index.ts";
 import type { RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
@@ -33,7 +34,7 @@ export function AllForwardsPage({ rules, filters, names, makers }: AllForwardsPr
       <List
         caption="All forwards"
         kind="forwards"
-        columns={["Forward", "Mail to", "Copies to", "Status", "Saved by", "Action"]}
+        columns={["Forward", "Mail to", "Copies to", "Status", "Saved by", "Last use", "Action"]}
         empty={
           <Empty>No mail of these mailboxes is forwarded.{useViewer().next ? " More mailboxes follow." : ""}</Empty>
         }
@@ -44,14 +45,16 @@ export function AllForwardsPage({ rules, filters, names, makers }: AllForwardsPr
             targetOf(rule, names),
             <Status word={statusOf(rule)} />,
             makerOf(rule.maker_id),
+            "Not stored",
             <ActionLink to={`/app/forwarding/${rule.id}/delete`} label="End" name={`End rule ${rule.position}`} />,
           ]),
-          ...filters.map(({ id, name, mailbox, addresses, makerId, isForwarding }) => [
+          ...filters.map(({ id, name, mailbox, addresses, makerId, isForwarding, lastUsedAt }) => [
             <a href={`/mail/filters/${mailbox.id}/${id}`}>{name ?? "Filter without a name"}</a>,
             mailbox.address,
             addresses.join(", "),
             <Status word={isForwarding ? "active" : "off"} label={isForwarding ? "Active" : "Does not forward"} />,
             makerOf(makerId),
+            lastUsedAt === null ? "Never" : <Time at={lastUsedAt} />,
             <PostButton
               to={`/app/forwarding/filters/${mailbox.id}/${id}/end`}
               label="End"
