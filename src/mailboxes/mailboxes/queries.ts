@@ -45,3 +45,18 @@ export function listMailboxes(
   ];
   return select(ctx, and(visibleTo(ctx, mailboxes), ...where), range);
 }
+
+const FIND_PASSWORD = `
+  SELECT p.changed_at AS changedAt, coalesce(p.user_id, k.user_id) AS makerId
+    FROM mailboxes b JOIN mailbox_passwords p ON p.mailbox_id = b.id LEFT JOIN api_keys k ON k.id = p.api_key_id
+   WHERE b.id = ?1 AND b.workspace = ?2`;
+
+/** When the password of a mailbox was set, in ms since 1970, and by which user. Null: by the mailbox itself, or not known. */
+export interface PasswordMade {
+  changedAt: number;
+  makerId: string | null;
+}
+
+/** Returns who set the password of a mailbox of the caller's workspace, or null when it has none. */
+export const findPasswordMade = ({ db, workspace }: CallerCtx, mailboxId: string): Promise<PasswordMade | null> =>
+  db.prepare(FIND_PASSWORD).bind(mailboxId, workspace.number).first<PasswordMade>();

@@ -44,3 +44,17 @@ describe("those assigned to a mailbox", () => {
     expect(await notices(1)).toBe(1);
   });
 });
+
+it("the page of a mailbox says when its password was set, and by whom", async () => {
+  const session = await aSession(workspace);
+  const page = async () =>
+    (await (await session.get(`/app/mailboxes/${workspace.mailboxId}`)).text())
+      .replace(/<[^>]*>/g, " ")
+      .replace(/\s+/g, " ");
+  expect(await page()).toContain("Password Not set");
+  const member = await aMember(workspace, "admin");
+  await (await aSession({ ...workspace, userId: member.userId })).call("PUT", path("password"), { password: PASSWORD });
+  expect(await page()).toMatch(new RegExp(`Password Set \\S.* by ${member.email}`));
+  const elsewhere = await aSession(await aWorkspace());
+  expect((await elsewhere.get(`/app/mailboxes/${workspace.mailboxId}`)).status).toBe(404);
+});

@@ -14,18 +14,25 @@ import {
 } from "../../../http/ui/index.ts";
 import type { MemberRow } from "../../../identity/members/index.ts";
 import { versionOf } from "../../../lib/form-version.ts";
-import { type MailboxOut, mayManage, mayRename, missingForPassword } from "../../../mailboxes/mailboxes/index.ts";
+import {
+  type MailboxOut,
+  mayManage,
+  mayRename,
+  missingForPassword,
+  type PasswordMade,
+} from "../../../mailboxes/mailboxes/index.ts";
 import { Usage } from "./list.tsx";
 import { toMegabytes, valuesOf } from "./settings-form.ts";
 
 interface MailboxPageProps {
   mailbox: MailboxOut;
+  password: PasswordMade | null;
   /** Members of the workspace, for the choice of assignees. */
   members: readonly MemberRow[];
 }
 
 /** One mailbox: its fields, who may open it, and its password. */
-export function MailboxPage({ mailbox, members }: MailboxPageProps) {
+export function MailboxPage({ mailbox, password, members }: MailboxPageProps) {
   const { actor } = useCaller();
   const isManager = mayManage(actor);
   const path = `/app/mailboxes/${mailbox.id}`;
@@ -41,6 +48,7 @@ export function MailboxPage({ mailbox, members }: MailboxPageProps) {
           "Name of the sender": mailbox.display_name ?? "Not set",
           Used: <Usage {...mailbox} />,
           Created: <Time at={mailbox.created_at} />,
+          Password: password === null ? "Not set" : <PasswordSet of={password} members={members} />,
         }}
       />
       <div class="columns">
@@ -53,6 +61,16 @@ export function MailboxPage({ mailbox, members }: MailboxPageProps) {
     </AppLayout>
   );
 }
+
+const PasswordSet = ({ of, members }: { of: PasswordMade } & Pick<MailboxPageProps, "members">) => {
+  const maker = members.find(({ userId }) => userId === of.makerId)?.email;
+  return (
+    <>
+      Set <Time at={of.changedAt} />
+      {of.makerId === null ? " in webmail, or by somebody not known" : maker ? ` by ${maker}` : ""}
+    </>
+  );
+};
 
 interface SettingsProps extends Pick<MailboxPageProps, "mailbox"> {
   path: string;

@@ -10,6 +10,7 @@ import {
   assignMailbox,
   createMailbox,
   deleteMailbox,
+  findPasswordMade,
   getMailbox,
   listMailboxes,
   MailboxIn,
@@ -71,11 +72,13 @@ export const mailboxPages = pagesOf(
 async function showMailbox(c: AppContext) {
   const caller = c.get("caller");
   const mayAssign = mayManage(caller.actor) && caller.actor.scopes.has("team:view");
-  const [row, members] = await Promise.all([
-    getMailbox(caller, c.req.param("mailbox_id") ?? ""),
+  const id = c.req.param("mailbox_id") ?? "";
+  const [row, password, members] = await Promise.all([
+    getMailbox(caller, id),
+    findPasswordMade(caller, id),
     mayAssign ? listMembers(caller, { limit: MAX_CHOICES }) : [],
   ]);
-  return respondPage(c, <MailboxPage mailbox={toMailbox(row)} members={members} />);
+  return respondPage(c, <MailboxPage mailbox={toMailbox(row)} password={password} members={members} />);
 }
 
 async function showList(c: AppContext) {
