@@ -1,6 +1,7 @@
 import {
   ADDRESS_PHRASES,
   CERTAIN_ADDRESS_PHRASES,
+  CLEAR_ADDRESS_PHRASES,
   DOMAIN_PHRASES,
   NO_SUCH_DOMAIN,
   UNKNOWN_USER,
@@ -41,9 +42,9 @@ export function classifyFailure({ status, text, phase }: Failure): FailureClass 
   const at = phase ?? findPhase(text);
   if (at === "connect" || at === "ehlo" || at === "mail") return "other";
   if (isTemporaryReply(text)) return "other";
-  if (CERTAIN_ADDRESS_PHRASES.some(({ pattern }) => pattern.test(words))) return "address";
+  if (isAny(CERTAIN_ADDRESS_PHRASES, words)) return "address";
   if (NO_SUCH_DOMAIN.test(words)) return "domain";
-  if (OTHER_REASONS.some(({ pattern }) => pattern.test(words))) return "other";
+  if (isAny(OTHER_REASONS, words)) return "other";
   const remote = classifyRemote(findStatuses(text));
   const byCode = remote ?? classifyStatus(status);
   if (byCode === "other") return isUnknownUser(words, status, text) && at !== "data" ? "address" : "other";
@@ -85,16 +86,18 @@ function classifyRemote(statuses: readonly string[]): FailureClass | null {
 }
 
 function classifyWords(words: string, phase: SmtpPhase | null): FailureClass | null {
-  if (DOMAIN_PHRASES.some(({ pattern }) => pattern.test(words))) return "domain";
-  const counts = ADDRESS_PHRASES.filter(({ specific }) => phase !== "data" || specific === true);
-  return counts.some(({ pattern }) => pattern.test(words)) ? "address" : null;
+  if (isAny(DOMAIN_PHRASES, words)) return "domain";
+  const isAddress = isAny(CLEAR_ADDRESS_PHRASES, words) || (phase !== "data" && isAny(ADDRESS_PHRASES, words));
+  return isAddress ? "address" : null;
 }
 
 /** Returns whether a text gives a reason that one of the tables contains. */
 export function namesReason(text: string): boolean {
   const words = normalize(text);
-  return [ADDRESS_PHRASES, DOMAIN_PHRASES, OTHER_REASONS].some((table) => table.some((row) => row.pattern.test(words)));
+  return [ADDRESS_PHRASES, CLEAR_ADDRESS_PHRASES, DOMAIN_PHRASES, OTHER_REASONS].some((table) => isAny(table, words));
 }
+
+const isAny = (phrases: readonly RegExp[], words: string) => phrases.some((phrase) => phrase.test(words));
 
 /** Names of hosts and addresses are no reasons, whatever words they contain. */
 function normalize(text: string): string {

@@ -2,60 +2,28 @@
 export type SmtpPhase = "connect" | "ehlo" | "mail" | "rcpt" | "data";
 
 /** How mail systems name the refused command. In order of precedence: transcripts of sessions come last. */
-const PHASES: readonly { phase: SmtpPhase; system: string; pattern: RegExp }[] = [
-  {
-    phase: "connect",
-    system: "Postfix, Exim",
-    pattern: /refused to talk to me|after initial connection|but greeting failed/i,
-  },
-  {
-    phase: "ehlo",
-    system: "Postfix",
-    pattern: /in reply to (?:HELO|EHLO|STARTTLS|AUTH)|performing the (?:HELO|EHLO) handshake/i,
-  },
-  {
-    phase: "ehlo",
-    system: "Exim, qmail",
-    pattern: /after (?:pipelined )?(?:HELO|EHLO|STARTTLS|AUTH)\b|but my name was rejected/i,
-  },
-  {
-    phase: "ehlo",
-    system: "GMX",
-    pattern: /(?:for|after) (?:HELO|EHLO|STARTTLS|AUTH) command/i,
-  },
-  {
-    phase: "mail",
-    system: "GMX",
-    pattern: /(?:for|after) MAIL(?: FROM)? command/i,
-  },
-  {
-    phase: "data",
-    system: "GMX",
-    pattern: /(?:for|after) (?:TEXT|DATA) command|after transfer of mail text/i,
-  },
-  {
-    phase: "rcpt",
-    system: "GMX",
-    pattern: /(?:for|after) RCPT(?: TO)? command/i,
-  },
-  {
-    phase: "mail",
-    system: "Postfix, Exim, qmail",
-    pattern:
-      /in reply to MAIL\b|did not like our MAIL|after (?:pipelined )?MAIL FROM|but sender was rejected|\[MAIL_?FROM\]/i,
-  },
-  {
-    phase: "data",
-    system: "Postfix, Exim, qmail",
-    pattern:
-      /in reply to (?:end of )?(?:DATA|BDAT)|did not like our (?:final )?DATA|after (?:pipelined )?(?:end of )?DATA\b|after I sent the message/i,
-  },
-  {
-    phase: "rcpt",
-    system: "Postfix, Exim, qmail",
-    pattern:
-      /in reply to RCPT|did not like our RCPT|after (?:pipelined )?RCPT TO|does not like recipient|\[RCPT_?TO\]/i,
-  },
+const PHASES: readonly (readonly [SmtpPhase, RegExp])[] = [
+  // Postfix, Exim.
+  ["connect", /refused to talk to me|after initial connection|but greeting failed/i],
+  // Postfix.
+  ["ehlo", /in reply to (?:HELO|EHLO|STARTTLS|AUTH)|performing the (?:HELO|EHLO) handshake/i],
+  // Exim, qmail.
+  ["ehlo", /after (?:pipelined )?(?:HELO|EHLO|STARTTLS|AUTH)\b|but my name was rejected/i],
+  // GMX.
+  ["ehlo", /(?:for|after) (?:HELO|EHLO|STARTTLS|AUTH) command/i],
+  ["mail", /(?:for|after) MAIL(?: FROM)? command/i],
+  ["data", /(?:for|after) (?:TEXT|DATA) command|after transfer of mail text/i],
+  ["rcpt", /(?:for|after) RCPT(?: TO)? command/i],
+  // Postfix, Exim, qmail.
+  [
+    "mail",
+    /in reply to MAIL\b|did not like our MAIL|after (?:pipelined )?MAIL FROM|but sender was rejected|\[MAIL_?FROM\]/i,
+  ],
+  [
+    "data",
+    /in reply to (?:end of )?(?:DATA|BDAT)|did not like our (?:final )?DATA|after (?:pipelined )?(?:end of )?DATA\b|after I sent the message/i,
+  ],
+  ["rcpt", /in reply to RCPT|did not like our RCPT|after (?:pipelined )?RCPT TO|does not like recipient|\[RCPT_?TO\]/i],
 ];
 
 /** A command and the first refusal after it, in the transcripts of sendmail, Courier and InterScan. */
@@ -83,8 +51,8 @@ const COMMANDS: Record<string, SmtpPhase> = {
 /** Returns the phase that a diagnostic or a transcript names; null when it names none. Reads the first 4,000 characters. */
 export function findPhase(text: string): SmtpPhase | null {
   const start = text.slice(0, 4000);
-  const named = PHASES.find(({ pattern }) => pattern.test(start));
-  if (named) return named.phase;
+  const named = PHASES.find(([, pattern]) => pattern.test(start));
+  if (named) return named[0];
   const command = TRANSCRIPT.exec(start)?.[1]?.toUpperCase();
   const phase = command === undefined ? null : (COMMANDS[command] ?? null);
   return phase === "data" && NO_RECIPIENT.test(start) ? "rcpt" : phase;
