@@ -3,8 +3,8 @@
 // Public Suffix List to public/. With `--check` it compares them and fails when they differ.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { crc32 } from "node:zlib";
 import { build } from "esbuild";
-import { crc32 } from "../src/lib/crc32.ts";
 import { readArguments } from "./arguments.ts";
 import { guideTexts } from "./guide-texts.ts";
 import { ROOT } from "./layout.ts";

@@ -1,6 +1,6 @@
 /** Canonical form of the domain of an email address (RFC 5321 4.1.2, RFC 5890, UTS 46). */
 
-import { decodePunycode } from "./address-punycode.ts";
+import { domainToUnicode } from "node:url";
 import { isPlainUnicode } from "./address-unicode.ts";
 
 const MAX_DOMAIN = 253;
@@ -33,7 +33,7 @@ function unicodeToALabels(domain: string): string | null {
   const labels = Array.from(domain, lowerCaseCharacter).join("").normalize("NFC").split(".");
   const ascii = toAscii(labels.join("."))?.split(".");
   if (ascii?.length !== labels.length) return null;
-  const same = labels.every((label, i) => label === ascii[i] || label === toULabel(ascii[i] ?? ""));
+  const same = labels.every((label, i) => label === ascii[i] || label === domainToUnicode(ascii[i] ?? ""));
   return same ? ascii.join(".") : null;
 }
 
@@ -47,12 +47,9 @@ function lowerCaseCharacter(character: string): string {
 /** Returns whether a label is not an A-label, or is the canonical Punycode of its U-label. */
 function isCanonicalLabel(label: string): boolean {
   if (!label.startsWith("xn--")) return true;
-  const unicode = toULabel(label);
-  return unicode !== null && !/^-|-$/.test(unicode) && toAscii(`${unicode}.test`) === `${label}.test`;
-}
-
-function toULabel(label: string): string | null {
-  return label.startsWith("xn--") ? decodePunycode(label.slice(4)) : null;
+  const unicode = domainToUnicode(label);
+  // For an invalid label workerd returns the label, and Node an empty text.
+  return unicode !== label && !/^-|-$/.test(unicode) && toAscii(`${unicode}.test`) === `${label}.test`;
 }
 
 /** Converts to A-labels with the URL parser. Returns null for other ASCII than letters, digits, dots and hyphens. */

@@ -1,4 +1,4 @@
-import { crc32 } from "../../lib/crc32.ts";
+import { crc32 } from "node:zlib";
 import type { RootKey } from "../../lib/derive-key.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 

@@ -1,4 +1,4 @@
-import { crc32 } from "../../lib/crc32.ts";
+import { crc32 } from "node:zlib";
 import { POLICY_SECONDS, type PolicyMode } from "./policy-rules.ts";
 
 /** Returns the MTA-STS policy of the domains whose mail comes here (RFC 8461 3.2). Pure. */

@@ -1,4 +1,4 @@
-import { crc32 } from "../../lib/crc32.ts";
+import { crc32 } from "node:zlib";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { CLAIM_MS } from "./rules.ts";
 import { sharedTarget } from "./targets.ts";

@@ -4,11 +4,11 @@
 export const files = {
   script: "/assets/page-fa4a792e.js",
   webmailScript: "/assets/webmail-3b7e52d9.js",
-  editorScript: "/assets/editor-b591219f.js",
+  editorScript: "/assets/editor-49b04944.js",
   style: "/assets/page-14557da1.css",
   dashboardStyle: "/assets/dashboard-4656567.css",
   webmailStyle: "/assets/webmail-f79385b.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-dc23c3ae.json",
+  guides: "/assets/guides-c1c8788f.json",
 } as const;
