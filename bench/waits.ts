@@ -3,8 +3,10 @@
  * authenticated endpoint again and again, and the longest response counts. All runs in one isolate, as on Cloudflare when two
  * tenants share one.
  */
+
 import { setTimeout as sleep } from "node:timers/promises";
-import { crc32, ZipWriter } from "../src/lib/zip/writer.ts";
+import { crc32 } from "node:zlib";
+import { ZipWriter } from "../src/lib/zip/writer.ts";
 import { bombMessages } from "../test/support/bomb-messages.ts";
 import { measureAttacks } from "./attacks.ts";
 import { type Bench, Deployment } from "./deployment.ts";

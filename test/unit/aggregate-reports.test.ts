@@ -1,7 +1,7 @@
 /** DMARC and TLS reports: those of providers and random ones, against an independent reader, and corrupted ones. */
-import { gzipSync } from "node:zlib";
+import { crc32, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { crc32, ZipWriter } from "../../src/lib/zip/writer.ts";
+import { ZipWriter } from "../../src/lib/zip/writer.ts";
 import { readAggregateReport } from "../../src/mail/aggregate-reports/read.ts";
 import { type AggregateReport, ReportError } from "../../src/mail/aggregate-reports/types.ts";
 import { byExtent } from "../host/support/extent.ts";

@@ -1,13 +1,15 @@
 /** Archives are read by Python's zipfile and mailbox modules, and those that they write are read here. */
+
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { crc32 } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { MboxQuoter } from "../../src/lib/mbox/quote.ts";
 import { readMbox } from "../../src/lib/mbox/read.ts";
 import { type ByteSource, checkBytes, openZipFile, readDirectory } from "../../src/lib/zip/reader.ts";
-import { crc32, ZipWriter } from "../../src/lib/zip/writer.ts";
+import { ZipWriter } from "../../src/lib/zip/writer.ts";
 import { pythonUnavailable } from "../host/support/python.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "archives-"));

@@ -1,4 +1,3 @@
-import { crc32 } from "node:zlib";
 import { concat, utf8 } from "../bytes.ts";
 
 /** A file of a ZIP archive whose size and checksum are known before it is written. */
@@ -20,8 +19,6 @@ const VERSION64 = 45;
 const MAX16 = 0xffff;
 const MAX32 = 0xffffffff;
 
-export { crc32 };
-
 /**
  * Writes a ZIP archive piece by piece (APPNOTE 6.3.10). Files are stored without compression and with their sizes before
  * them, so that the archive can be read as a stream; ZIP64 is used beyond 65,535 files or 4 GiB.
@@ -36,10 +33,7 @@ export class ZipWriter {
   header(entry: ZipEntry): Uint8Array {
     const name = utf8(entry.name);
     const at = this.#offset;
-    const header = concat([
-      fields([4, LOCAL], [2, VERSION], ...common(entry), [4, entry.size], [4, entry.size], [2, name.length], [2, 0]),
-      name,
-    ]);
+    const header = concat([u32(LOCAL), u16(VERSION), common(entry), u16(name.length, 0), name]);
     this.#add(entry, name, at);
     this.#offset += header.length + entry.size;
     return header;
@@ -47,32 +41,11 @@ export class ZipWriter {
 
   #add(entry: ZipEntry, name: Uint8Array, at: number): void {
     const isFar = at >= MAX32;
-    const extra = isFar ? fields([2, 1], [2, 8], [8, at]) : new Uint8Array();
-    const record = concat([
-      fields(
-        ...([
-          [4, CENTRAL],
-          [2, VERSION64],
-          [2, isFar ? VERSION64 : VERSION],
-        ] as const),
-        ...common(entry),
-        ...([
-          [4, entry.size],
-          [4, entry.size],
-          [2, name.length],
-          [2, extra.length],
-        ] as const),
-        ...([
-          [2, 0],
-          [2, 0],
-          [2, 0],
-          [4, 0],
-          [4, isFar ? MAX32 : at],
-        ] as const),
-      ),
-      name,
-      extra,
-    ]);
+    const extra = isFar ? concat([u16(1, 8), u64(at)]) : new Uint8Array();
+    const versions = u16(VERSION64, isFar ? VERSION64 : VERSION);
+    // No comment, first disk, no attributes.
+    const rest = [u16(name.length, extra.length, 0, 0, 0), u32(0, isFar ? MAX32 : at)];
+    const record = concat([u32(CENTRAL), versions, common(entry), ...rest, name, extra]);
     this.#directory.push(record);
     this.#directorySize += record.length;
     this.#count += 1;
@@ -83,37 +56,19 @@ export class ZipWriter {
     yield* this.#directory;
     const [size, at, count] = [this.#directorySize, this.#offset, this.#count];
     if (count >= MAX16 || at >= MAX32 || size >= MAX32) {
-      const versions = [
-        [2, VERSION64],
-        [2, VERSION64],
-      ] as const;
-      yield fields([4, END64], [8, 44], ...versions, [4, 0], [4, 0], [8, count], [8, count], [8, size], [8, at]);
-      yield fields([4, LOCATOR64], [4, 0], [8, at + size], [4, 1]);
+      yield concat([u32(END64), u64(44), u16(VERSION64, VERSION64), u32(0, 0), u64(count, count, size, at)]);
+      yield concat([u32(LOCATOR64, 0), u64(at + size), u32(1)]);
     }
     const shown = Math.min(count, MAX16);
-    yield fields(
-      [4, END],
-      [2, 0],
-      [2, 0],
-      [2, shown],
-      [2, shown],
-      [4, Math.min(size, MAX32)],
-      [4, Math.min(at, MAX32)],
-      [2, 0],
-    );
+    yield concat([u32(END), u16(0, 0, shown, shown), u32(Math.min(size, MAX32), Math.min(at, MAX32)), u16(0)]);
   }
 }
 
-const common = ({ crc, modifiedAt }: ZipEntry) => {
+/** Returns the fields that both headers of a file have. */
+function common({ size, crc, modifiedAt }: ZipEntry): Uint8Array {
   const [date, time] = dosTime(modifiedAt);
-  return [
-    [2, UTF8_NAMES],
-    [2, 0],
-    [2, time],
-    [2, date],
-    [4, crc],
-  ] as const;
-};
+  return concat([u16(UTF8_NAMES, 0, time, date), u32(crc, size, size)]);
+}
 
 /** Returns date and time as MS-DOS has them (UTC): from 1980 to 2107, in steps of two seconds. */
 function dosTime(ms: number): [date: number, time: number] {
@@ -122,16 +77,7 @@ function dosTime(ms: number): [date: number, time: number] {
   return [date, (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)];
 }
 
-/** Returns numbers in little-endian order, each with its bytes. */
-function fields(...list: readonly (readonly [bytes: 2 | 4 | 8, value: number])[]): Uint8Array {
-  const out = new Uint8Array(list.reduce((sum, [bytes]) => sum + bytes, 0));
-  const view = new DataView(out.buffer);
-  let at = 0;
-  for (const [bytes, value] of list) {
-    if (bytes === 2) view.setUint16(at, value, true);
-    else if (bytes === 4) view.setUint32(at, value, true);
-    else view.setBigUint64(at, BigInt(value), true);
-    at += bytes;
-  }
-  return out;
-}
+// ZIP numbers are little-endian, as typed arrays are on the processors that run Workers and Node.
+const u16 = (...values: number[]) => new Uint8Array(Uint16Array.from(values).buffer);
+const u32 = (...values: number[]) => new Uint8Array(Uint32Array.from(values).buffer);
+const u64 = (...values: number[]) => new Uint8Array(BigUint64Array.from(values, BigInt).buffer);

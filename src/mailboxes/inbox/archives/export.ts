@@ -1,9 +1,10 @@
+import { crc32 } from "node:zlib";
 import { concat, utf8 } from "../../../lib/bytes.ts";
 import { requireFound } from "../../../lib/errors.ts";
 import { MboxQuoter } from "../../../lib/mbox/quote.ts";
 import { readChunks } from "../../../lib/read-chunks.ts";
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
-import { crc32, type ZipEntry, ZipWriter } from "../../../lib/zip/writer.ts";
+import { type ZipEntry, ZipWriter } from "../../../lib/zip/writer.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { ExportedMessage } from "../../mailbox-store/index.ts";
 import type { ReadableMailbox } from "../open.ts";
