@@ -20,6 +20,16 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
+/**
+ * Decodes base64 as the API accepts it, strictly by RFC 4648 section 4: standard alphabet, padding required, no white space or
+ * line breaks (3.3), unused bits zero (3.5), so that one content has one encoding. The URL-safe alphabet and `data:` prefixes
+ * are refused. Empty text is empty content. Returns null for other text.
+ */
+export function decodeBase64(text: string): Uint8Array | null {
+  const bytes = Buffer.from(text, "base64");
+  return bytes.toString("base64") === text ? new Uint8Array(bytes) : null;
+}
+
 /** Encodes a string in UTF-8. */
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text) as Uint8Array<ArrayBuffer>;

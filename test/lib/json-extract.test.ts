@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
-import { decodeBase64 } from "../../src/lib/base64-stream.ts";
-import { ExtractedContent, RefusedContent, WRITE_BYTES } from "../../src/lib/json-extract/content.ts";
+import { decodeBase64 } from "../../src/lib/bytes.ts";
+import { WRITE_BYTES } from "../../src/lib/json-extract/base64-text.ts";
+import { ExtractedContent, RefusedContent } from "../../src/lib/json-extract/content.ts";
 import {
   AttachmentTooLarge,
   Base64Invalid,
@@ -84,6 +85,8 @@ describe("base64", () => {
     ["beyond Latin-1, alike in its low byte", "Zm9\u0141"],
     ["a surrogate pair", "Zm😀"],
     ["words", "not base64!!"],
+    ["text after padding at the end of a write", `${"A".repeat(65_534)}==Zm9v`],
+    ["padding after padding at the end of a write", `${"A".repeat(65_535)}====`],
   ])("with %s is refused, whole or streamed", async ([, text = ""], { expect }) => {
     expect(decodeBase64(text)).toBeNull();
     for (const size of [1, 3, 1_000]) {

@@ -43,40 +43,44 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** The long string at `path` contains NUL or a lone surrogate. */
-export class TextInvalid extends Error {
-  override readonly name = "TextInvalid";
+/** Signals that the string at `path` is refused. */
+export abstract class ContentInvalid extends Error {
   readonly path: ContentPath;
+
+  constructor(path: ContentPath, message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+/** Signals that the long string at `path` contains NUL or a lone surrogate. */
+export class TextInvalid extends ContentInvalid {
+  override readonly name = "TextInvalid";
   readonly reason: "nul" | "surrogate";
 
   constructor(path: ContentPath, reason: "nul" | "surrogate") {
-    super(reason === "nul" ? "NUL is not allowed" : "Not well-formed Unicode: lone surrogate");
-    this.path = path;
+    super(path, reason === "nul" ? "NUL is not allowed" : "Not well-formed Unicode: lone surrogate");
     this.reason = reason;
   }
 }
 
-/** Signals that the content at `path` is not valid base64 (rules in lib/base64-stream.ts). */
-export class Base64Invalid extends Error {
+/** Signals that the content at `path` is not valid base64 (`decodeBase64` in lib/bytes.ts has the rules). */
+export class Base64Invalid extends ContentInvalid {
   override readonly name = "Base64Invalid";
-  readonly path: ContentPath;
 
   constructor(path: ContentPath) {
-    super(`Invalid base64 at ${path.join(".")}`);
-    this.path = path;
+    super(path, `Invalid base64 at ${path.join(".")}`);
   }
 }
 
 /** Signals that the attachment at `path`, or all of the email (`isCombined`), exceed `limit` decoded bytes. */
-export class AttachmentTooLarge extends Error {
+export class AttachmentTooLarge extends ContentInvalid {
   override readonly name = "AttachmentTooLarge";
-  readonly path: ContentPath;
   readonly limit: number;
   readonly isCombined: boolean;
 
   constructor(path: ContentPath, limit: number, isCombined: boolean) {
-    super(`${isCombined ? "The combined attachments exceed" : "The attachment exceeds"} ${limit} bytes`);
-    this.path = path;
+    super(path, `${isCombined ? "The combined attachments exceed" : "The attachment exceeds"} ${limit} bytes`);
     this.limit = limit;
     this.isCombined = isCombined;
   }

@@ -4,8 +4,9 @@
  * returns. Besides that value it needs about 200 KiB: one write buffer, one chunk of the source, the incomplete string.
  */
 
-import { type ContentError, ContentReader, ExtractedContent, OversizedString, RefusedContent } from "./content.ts";
-import { AttachmentTooLarge, Base64Invalid, BodyTooLarge, type ContentPath, TextInvalid } from "./errors.ts";
+import { Base64Text } from "./base64-text.ts";
+import { ExtractedContent, OversizedString, RefusedContent } from "./content.ts";
+import { BodyTooLarge, ContentInvalid, type ContentPath } from "./errors.ts";
 import { LongText } from "./long-text.ts";
 import { Tokenizer } from "./tokenizer.ts";
 import { Tree } from "./tree.ts";
@@ -120,21 +121,18 @@ class Extraction {
   readonly #limits: Required<ExtractOptions>;
   readonly #tree: Tree;
   readonly #tokenizer: Tokenizer;
-  #reader = new ContentReader();
   #contents: ExtractedContent[] = [];
   /** Number of bytes received, and the bytes of an incomplete token at the end of the last chunk. */
   #size = 0;
   #rest = new Uint8Array();
-  /** The open content: its writer, its number, its path, the bytes written. */
+  /** The long string being read. */
+  #text: LongText | Base64Text | null = null;
+  /** The writer of it, when it goes to the sink, and the number of those that were opened. */
   #writer: ContentWriter | null = null;
   #opened = 0;
-  #path: ContentPath = [];
-  #written = 0;
   /** Decoded bytes of the complete contents of the current email, and the index of that email in a batch. */
   #combined = 0;
   #item: string | number | undefined;
-  /** The long string being read. */
-  #text: LongText | null = null;
 
   constructor(sink: ContentSink, limits: Required<ExtractOptions>) {
     this.#sink = sink;
@@ -151,8 +149,7 @@ class Extraction {
     for (let at = 0; ; ) {
       const from = at;
       const { state } = this.#tokenizer;
-      if (state === "content") at = await this.#content(data, at, base);
-      else if (state === "long-string") at = await this.#longString(data, at, base);
+      if (state === "long-string") at = await this.#longString(data, at, base);
       else at = this.#tokenizer.run(data, at, base);
       if (this.#tokenizer.skeletonBytes > this.#limits.maxSkeleton)
         throw new BodyTooLarge("skeleton", this.#limits.maxSkeleton);
@@ -179,39 +176,21 @@ class Extraction {
     }
   }
 
-  /** Reads a content up to its end or the end of `data`. */
-  async #content(data: Uint8Array, from: number, base: number): Promise<number> {
-    if (this.#writer === null) await this.#open();
-    let at = from;
-    do {
-      at = this.#reader.read(data, at, base);
-      const error = this.#error();
-      if (error) {
-        await this.#refuse(error);
-        return this.#reader.state === "ended" ? at - 1 : at;
-      }
-      if (this.#reader.state !== "reading") await this.#flush();
-    } while (this.#reader.state === "full");
-    if (this.#reader.state === "ended") await this.#close();
-    return at;
-  }
-
-  /** Reads a long string up to its end or the end of `data`. The html or text of an email goes to the sink. */
+  /** Reads a long string up to its end or the end of `data`. A content, and the html or text of an email, go to the sink. */
   async #longString(data: Uint8Array, from: number, base: number): Promise<number> {
-    const text = this.#text ?? (await this.#openText());
+    const text = this.#text ?? (await this.#open());
     let at = from;
     for (;;) {
       try {
-        const bytes = text.encode(this.#tokenizer.takeText());
-        if (bytes.byteLength > 0) await this.#writer?.write(bytes);
+        await this.#write(text.read(this.#tokenizer.takeText()));
         if (this.#tokenizer.isLongStringDone) {
-          text.end();
-          await this.#closeText(text);
+          await this.#write(text.end());
+          await this.#close(text);
           return at;
         }
       } catch (error) {
-        if (!(error instanceof TextInvalid)) throw error;
-        return this.#refuseText(error, at);
+        if (!(error instanceof ContentInvalid)) throw error;
+        return this.#refuse(error, at);
       }
       const next = this.#tokenizer.readLongString(data, at, base);
       if (next === at) return at;
@@ -219,72 +198,42 @@ class Extraction {
     }
   }
 
-  async #openText(): Promise<LongText> {
-    this.#text = new LongText(this.#tree.path);
-    if (this.#tree.expectsText) {
-      this.#writer = await this.#sink.open({ index: this.#opened++, path: this.#text.path });
-    }
+  async #open(): Promise<LongText | Base64Text> {
+    const { path, expectsContent, expectsText } = this.#tree;
+    const item = path.length > 3 ? path[0] : undefined;
+    if (item !== this.#item) this.#combined = 0;
+    this.#item = item;
+    this.#text = expectsContent ? new Base64Text(path, this.#limits, this.#combined) : new LongText(path);
+    if (expectsContent || expectsText) this.#writer = await this.#sink.open({ index: this.#opened++, path });
     return this.#text;
   }
 
-  async #closeText({ path, size }: LongText): Promise<void> {
+  async #write(pieces: Iterable<Uint8Array>): Promise<void> {
+    for (const bytes of pieces) await this.#writer?.write(bytes);
+  }
+
+  async #close(text: LongText | Base64Text): Promise<void> {
+    const { path, size } = text;
     const writer = this.#writer;
     this.#writer = null;
     this.#text = null;
-    if (writer === null) return this.#tokenizer.endContent(new OversizedString(size, this.#limits.maxString));
+    if (writer === null) return this.#tokenizer.endLongString(new OversizedString(size, this.#limits.maxString));
     await writer.close(size);
+    if (text instanceof Base64Text) this.#combined += size;
     const content = new ExtractedContent(this.#opened - 1, path, size);
     this.#contents.push(content);
-    this.#tokenizer.endContent(content);
+    this.#tokenizer.endLongString(content);
   }
 
   /** Replaces a long string that has an error, and discards the rest of it. Returns the first unused byte. */
-  async #refuseText(error: TextInvalid, at: number): Promise<number> {
+  async #refuse(error: ContentInvalid, at: number): Promise<number> {
+    if (this.#limits.errors === "throw") throw error;
     const isDone = this.#tokenizer.isLongStringDone;
     this.#text = null;
-    await this.#refuse(error);
+    await this.abort(error);
+    this.#tokenizer.discardLongString(new RefusedContent(error.path, error));
     // The closing quote is already read; discarding reads it again.
     return isDone ? at - 1 : at;
-  }
-
-  async #open(): Promise<void> {
-    this.#path = this.#tree.path;
-    this.#written = 0;
-    const item = this.#path.length > 3 ? this.#path[0] : undefined;
-    if (item !== this.#item) this.#combined = 0;
-    this.#item = item;
-    this.#reader.start();
-    this.#writer = await this.#sink.open({ index: this.#opened++, path: this.#path });
-  }
-
-  async #flush(): Promise<void> {
-    const chunk = this.#reader.takeBuffer();
-    this.#written += chunk.length;
-    if (chunk.length > 0) await this.#writer?.write(chunk);
-  }
-
-  async #close(): Promise<void> {
-    const writer = this.#writer;
-    this.#writer = null;
-    await writer?.close(this.#written);
-    this.#combined += this.#written;
-    const content = new ExtractedContent(this.#opened - 1, this.#path, this.#written);
-    this.#contents.push(content);
-    this.#tokenizer.endContent(content);
-  }
-
-  #error(): Base64Invalid | AttachmentTooLarge | null {
-    const { maxContent, maxCombined } = this.#limits;
-    const size = this.#written + this.#reader.bufferedBytes;
-    if (size > maxContent) return new AttachmentTooLarge(this.#path, maxContent, false);
-    if (this.#combined + size > maxCombined) return new AttachmentTooLarge(this.#path, maxCombined, true);
-    return this.#reader.state === "invalid" ? new Base64Invalid(this.#path) : null;
-  }
-
-  async #refuse(error: ContentError): Promise<void> {
-    if (this.#limits.errors === "throw") throw error;
-    await this.abort(error);
-    this.#tokenizer.discardContent(new RefusedContent(this.#path, error));
   }
 }
 

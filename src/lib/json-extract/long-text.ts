@@ -13,8 +13,8 @@ export class LongText {
     this.path = path;
   }
 
-  /** Returns the UTF-8 bytes of the next piece. Throws TextInvalid for NUL and for a lone surrogate. */
-  encode(piece: string): Uint8Array {
+  /** Yields the UTF-8 bytes of the next piece. Throws TextInvalid for NUL and for a lone surrogate. */
+  *read(piece: string): Generator<Uint8Array> {
     let text = this.#high + piece;
     this.#high = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : "";
     if (this.#high !== "") text = text.slice(0, -1);
@@ -22,11 +22,12 @@ export class LongText {
     if (!text.isWellFormed()) throw new TextInvalid(this.path, "surrogate");
     const bytes = new TextEncoder().encode(text);
     this.size += bytes.byteLength;
-    return bytes;
+    if (bytes.byteLength > 0) yield bytes;
   }
 
   /** Ends the string. Throws TextInvalid for a high surrogate at its end. */
-  end(): void {
+  end(): readonly Uint8Array[] {
     if (this.#high !== "") throw new TextInvalid(this.path, "surrogate");
+    return [];
   }
 }

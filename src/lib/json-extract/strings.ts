@@ -9,13 +9,8 @@ const SMALL_U = 0x75;
 const MIN_FAST_BYTES = 128;
 
 /** Returns the length of the escape at `at` by its second byte. May exceed the end of `data`. */
-export function escapeSize(data: Uint8Array, at: number): number {
+function escapeSize(data: Uint8Array, at: number): number {
   return data[at + 1] === SMALL_U ? 6 : 2;
-}
-
-/** Returns the UTF-16 unit of the escape at `at`. Throws JsonInvalid. */
-export function readEscape(data: Uint8Array, at: number, size: number, base: number): number {
-  return parsed(String.fromCharCode(...data.subarray(at, at + size)), base + at).charCodeAt(0);
 }
 
 /** Decodes escapes with `JSON.parse`. `text` must have no unescaped quote. */
@@ -53,7 +48,7 @@ export class StringReader {
    * before the end of `data`, when a character or escape continues in the next chunk. Throws JsonInvalid.
    */
   read(data: Uint8Array, from: number, base: number): number {
-    const end = this.#readToQuote(data, from);
+    const end = this.#readFast(data, from);
     if (end !== null) return end;
     let at = from;
     let hasEscape = false;
@@ -77,11 +72,12 @@ export class StringReader {
   }
 
   /**
-   * Reads a long string that ends in `data`, in a third of the time that a loop over its bytes takes. Returns null, and
-   * reads nothing, for another string and for one with an error: the loop finds where the error is.
+   * Reads a long string to its end or that of `data`, in a third of the time that a loop over its bytes takes. Returns null, and
+   * reads nothing, for a short string, an error and an escape at the end of `data`: the loop finds where it is.
    */
-  #readToQuote(data: Uint8Array, from: number): number | null {
-    const end = closingQuote(data, from);
+  #readFast(data: Uint8Array, from: number): number | null {
+    const quote = closingQuote(data, from);
+    const end = quote < 0 ? data.length - openCharacter(data, from) : quote;
     if (end - from < MIN_FAST_BYTES) return null;
     let text: string;
     try {
@@ -90,8 +86,8 @@ export class StringReader {
       return null;
     }
     if (!this.isDiscarding) this.text += text;
-    this.isDone = true;
-    return end + 1;
+    this.isDone = quote >= 0;
+    return this.isDone ? end + 1 : end;
   }
 
   #add(data: Uint8Array, from: number, to: number, hasEscape: boolean, base: number): void {

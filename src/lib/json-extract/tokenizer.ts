@@ -16,7 +16,6 @@ type State =
   | "next"
   | "string"
   | "number"
-  | "content"
   | "long-string";
 
 /** Longest key and longest number, in bytes. RFC 8259 section 9 allows such limits. */
@@ -49,14 +48,14 @@ export class Tokenizer {
   }
 
   /**
-   * Reads from `from` and returns the first unused byte: the end of `data`; the first byte of a content when `state` is
-   * "content"; the end of a piece of a string when `state` is "long-string"; the end of a number when `state` has changed
-   * (call again); or at most 5 bytes before the end, when a token continues in the next chunk. `base` is the offset of `data` in the body. Throws JsonInvalid, JsonTooDeep,
-   * BodyTooLarge.
+   * Reads from `from` and returns the first unused byte: the end of `data`; the first byte of a content, or the end of a piece of
+   * a string, when `state` is "long-string"; the end of a number when `state` has changed (call again); or at most 5 bytes before
+   * the end, when a token continues in the next chunk. `base` is the offset of `data` in the body. Throws JsonInvalid,
+   * JsonTooDeep, BodyTooLarge.
    */
   run(data: Uint8Array, from: number, base: number): number {
     let at = from;
-    while (at < data.length && this.state !== "content" && this.state !== "long-string") {
+    while (at < data.length && this.state !== "long-string") {
       const isDropped = this.state === "string" && this.#strings.isDiscarding;
       const next = this.#step(data, at, base);
       if (!isDropped) this.skeletonBytes += next - at;
@@ -66,8 +65,8 @@ export class Tokenizer {
     return at;
   }
 
-  /** Ends a content or a long string with the value that replaces it. */
-  endContent(value: unknown): void {
+  /** Ends a long string with the value that replaces it. */
+  endLongString(value: unknown): void {
     this.#end(value);
   }
 
@@ -86,8 +85,8 @@ export class Tokenizer {
     return this.#strings.read(data, from, base);
   }
 
-  /** Validates and discards the rest of a content. `substitute` replaces it. */
-  discardContent(substitute: unknown): void {
+  /** Validates and discards the rest of a long string. `substitute` replaces it. */
+  discardLongString(substitute: unknown): void {
     this.#substitute = substitute;
     this.#isKey = false;
     this.#strings.start(true);
@@ -133,7 +132,7 @@ export class Tokenizer {
   #beginValue(data: Uint8Array, at: number, base: number): number {
     const byte = data[at] as number;
     if (byte === 0x22) {
-      this.state = this.#tree.expectsContent ? "content" : "string";
+      this.state = this.#tree.expectsContent ? "long-string" : "string";
       this.#isKey = false;
       this.#strings.start(false);
       this.#stringBytes = 0;

@@ -1,5 +1,4 @@
-import { decodeBase64 } from "../../../lib/base64-stream.ts";
-import { inMiB } from "../../../lib/bytes.ts";
+import { decodeBase64, inMiB } from "../../../lib/bytes.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
 import { limits } from "../rules.ts";
 import type { AttachmentIn, SendIn } from "../schema.ts";
