@@ -1,4 +1,4 @@
-/** What replaces contents and refused values in the value of a body. */
+/** Values that stand for extracted contents and for refused ones in a body. */
 
 import type { ContentInvalid, ContentPath, JsonTooDeep } from "./errors.ts";
 

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { keyedTable } from "../both/keyed-table.ts";
 
 export const automations = sqliteTable(
   "automations",
@@ -97,16 +98,12 @@ export const automationRuns = sqliteTable(
   ],
 );
 
-export const automationDailyEmails = sqliteTable(
-  "automation_daily_emails",
-  {
-    workspace: integer().notNull(),
-    emailKey: text("email_key").notNull(),
-    day: text().notNull(),
-    emails: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.workspace, t.emailKey] })],
-);
+export const automationDailyEmails = keyedTable("automation_daily_emails", ["workspace", "emailKey"], {
+  workspace: integer().notNull(),
+  emailKey: text("email_key").notNull(),
+  day: text().notNull(),
+  emails: integer().notNull(),
+});
 
 export const automationEngine = sqliteTable("automation_engine", {
   id: integer().primaryKey().notNull(),

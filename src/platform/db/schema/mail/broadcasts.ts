@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { keyedTable } from "../both/keyed-table.ts";
 
 export const broadcasts = sqliteTable(
   "broadcasts",
@@ -88,69 +89,49 @@ export const broadcastParts = sqliteTable("broadcast_parts", {
   parts: text().notNull(),
 });
 
-export const broadcastCounts = sqliteTable(
-  "broadcast_counts",
-  {
-    broadcast: integer().notNull(),
-    variant: integer().notNull(),
-    workspace: integer().notNull(),
-    queued: integer().notNull().default(0),
-    attempted: integer().notNull().default(0),
-    delivered: integer().notNull().default(0),
-    bounced: integer().notNull().default(0),
-    failed: integer().notNull().default(0),
-    cancelled: integer().notNull().default(0),
-    opened: integer().notNull().default(0),
-    clicked: integer().notNull().default(0),
-  },
-  (t) => [primaryKey({ columns: [t.broadcast, t.variant] })],
-);
+export const broadcastCounts = keyedTable("broadcast_counts", ["broadcast", "variant"], {
+  broadcast: integer().notNull(),
+  variant: integer().notNull(),
+  workspace: integer().notNull(),
+  queued: integer().notNull().default(0),
+  attempted: integer().notNull().default(0),
+  delivered: integer().notNull().default(0),
+  bounced: integer().notNull().default(0),
+  failed: integer().notNull().default(0),
+  cancelled: integer().notNull().default(0),
+  opened: integer().notNull().default(0),
+  clicked: integer().notNull().default(0),
+});
 
-export const broadcastClicks = sqliteTable(
-  "broadcast_clicks",
-  {
-    broadcast: integer().notNull(),
-    url: text().notNull(),
-    workspace: integer().notNull(),
-    clicks: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.broadcast, t.url] })],
-);
+export const broadcastClicks = keyedTable("broadcast_clicks", ["broadcast", "url"], {
+  broadcast: integer().notNull(),
+  url: text().notNull(),
+  workspace: integer().notNull(),
+  clicks: integer().notNull(),
+});
 
-export const broadcastSkipped = sqliteTable(
-  "broadcast_skipped",
-  {
-    broadcast: integer().notNull(),
-    contact: integer().notNull(),
-    workspace: integer().notNull(),
-    reason: text({ enum: ["suppressed", "unsubscribed", "invalid"] }).notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
-);
+export const broadcastSkipped = keyedTable("broadcast_skipped", ["broadcast", "contact"], {
+  broadcast: integer().notNull(),
+  contact: integer().notNull(),
+  workspace: integer().notNull(),
+  reason: text({ enum: ["suppressed", "unsubscribed", "invalid"] }).notNull(),
+});
 
 /** A table of contacts of a broadcast. */
 const contactsOfBroadcast = <Name extends string>(name: Name) =>
-  sqliteTable(
-    name,
-    {
-      broadcast: integer().notNull(),
-      contact: integer().notNull(),
-      workspace: integer().notNull(),
-    },
-    (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
-  );
+  keyedTable(name, ["broadcast", "contact"], {
+    broadcast: integer().notNull(),
+    contact: integer().notNull(),
+    workspace: integer().notNull(),
+  });
 
 export const broadcastMembers = contactsOfBroadcast("broadcast_members");
 export const broadcastRepeated = contactsOfBroadcast("broadcast_repeated");
 export const broadcastPending = contactsOfBroadcast("broadcast_pending");
 
-export const broadcastPages = sqliteTable(
-  "broadcast_pages",
-  {
-    workspace: integer().notNull(),
-    broadcast: integer().notNull(),
-    lastN: integer("last_n").notNull(),
-    firstN: integer("first_n").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.workspace, t.broadcast, t.lastN] })],
-);
+export const broadcastPages = keyedTable("broadcast_pages", ["workspace", "broadcast", "lastN"], {
+  workspace: integer().notNull(),
+  broadcast: integer().notNull(),
+  lastN: integer("last_n").notNull(),
+  firstN: integer("first_n").notNull(),
+});

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { keyedTable } from "../both/keyed-table.ts";
 
 export const contactLists = sqliteTable(
   "contact_lists",
@@ -62,25 +63,21 @@ export const confirmations = sqliteTable(
   ],
 );
 
-export const consents = sqliteTable(
-  "consents",
-  {
-    workspace: integer().notNull(),
-    emailKey: text("email_key").notNull(),
-    id: text().notNull(),
-    kind: text({ enum: ["requested", "confirmed", "stated"] }).notNull(),
-    at: integer().notNull(),
-    listId: text("list_id").notNull(),
-    listName: text("list_name").notNull(),
-    ip: text(),
-    userAgent: text("user_agent"),
-    /** Version of the words; null for a statement. */
-    words: text(),
-    source: text(),
-    userId: text("user_id"),
-  },
-  (t) => [primaryKey({ columns: [t.workspace, t.emailKey, t.id] })],
-);
+export const consents = keyedTable("consents", ["workspace", "emailKey", "id"], {
+  workspace: integer().notNull(),
+  emailKey: text("email_key").notNull(),
+  id: text().notNull(),
+  kind: text({ enum: ["requested", "confirmed", "stated"] }).notNull(),
+  at: integer().notNull(),
+  listId: text("list_id").notNull(),
+  listName: text("list_name").notNull(),
+  ip: text(),
+  userAgent: text("user_agent"),
+  /** Version of the words; null for a statement. */
+  words: text(),
+  source: text(),
+  userId: text("user_id"),
+});
 
 export const consentWords = sqliteTable(
   "consent_words",

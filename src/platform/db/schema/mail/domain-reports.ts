@@ -1,9 +1,11 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { keyedTable } from "../both/keyed-table.ts";
 
 const key = { workspace: integer().notNull(), day: integer().notNull(), domainId: text("domain_id").notNull() };
 
-export const domainReports = sqliteTable(
+export const domainReports = keyedTable(
   "domain_reports",
+  ["workspace", "day", "domainId", "kind", "organization", "reportId"],
   {
     ...key,
     kind: text({ enum: ["dmarc", "tls"] }).notNull(),
@@ -12,11 +14,11 @@ export const domainReports = sqliteTable(
     id: text().notNull(),
     receivedAt: integer("received_at").notNull(),
   },
-  (t) => [primaryKey({ columns: [t.workspace, t.day, t.domainId, t.kind, t.organization, t.reportId] })],
 );
 
-export const dmarcSources = sqliteTable(
+export const dmarcSources = keyedTable(
   "dmarc_sources",
+  ["workspace", "day", "domainId", "source", "aligned", "disposition"],
   {
     ...key,
     source: text().notNull(),
@@ -24,11 +26,11 @@ export const dmarcSources = sqliteTable(
     disposition: text().notNull(),
     messages: integer().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.workspace, t.day, t.domainId, t.source, t.aligned, t.disposition] })],
 );
 
-export const tlsSessions = sqliteTable(
-  "tls_sessions",
-  { ...key, failure: text().notNull(), server: text().notNull(), sessions: integer().notNull() },
-  (t) => [primaryKey({ columns: [t.workspace, t.day, t.domainId, t.failure, t.server] })],
-);
+export const tlsSessions = keyedTable("tls_sessions", ["workspace", "day", "domainId", "failure", "server"], {
+  ...key,
+  failure: text().notNull(),
+  server: text().notNull(),
+  sessions: integer().notNull(),
+});

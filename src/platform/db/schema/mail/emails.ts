@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { check, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { RecipientEntry, StoredEvent } from "../../email-json.ts";
+import { keyedTable } from "../both/keyed-table.ts";
 
 export const emails = sqliteTable(
   "emails",
@@ -58,15 +59,11 @@ export const emails = sqliteTable(
   ],
 );
 
-export const changes = sqliteTable(
-  "changes",
-  {
-    workspace: integer().notNull(),
-    atUs: integer("at_us").notNull(),
-    emails: text({ mode: "json" }).$type<number[]>().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.workspace, t.atUs] })],
-);
+export const changes = keyedTable("changes", ["workspace", "atUs"], {
+  workspace: integer().notNull(),
+  atUs: integer("at_us").notNull(),
+  emails: text({ mode: "json" }).$type<number[]>().notNull(),
+});
 
 /** Progress of moving content from rows to R2 (src/sending/emails/content/offload.ts). */
 export const contentProgress = sqliteTable(

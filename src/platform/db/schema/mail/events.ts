@@ -1,4 +1,5 @@
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { keyedTable } from "../both/keyed-table.ts";
 
 /** Events of persons, in the order of `n`. */
 export const events = sqliteTable(
@@ -23,13 +24,9 @@ export const events = sqliteTable(
 );
 
 /** Events that the engine of automations has not read. Triggers add them, and delete them with their events. */
-export const unreadEvents = sqliteTable(
-  "unread_events",
-  {
-    workspace: integer().notNull(),
-    n: integer().notNull(),
-    automation: integer().notNull().default(0),
-    notBefore: integer("not_before").notNull().default(0),
-  },
-  (t) => [primaryKey({ columns: [t.workspace, t.n] })],
-);
+export const unreadEvents = keyedTable("unread_events", ["workspace", "n"], {
+  workspace: integer().notNull(),
+  n: integer().notNull(),
+  automation: integer().notNull().default(0),
+  notBefore: integer("not_before").notNull().default(0),
+});

@@ -1,58 +1,57 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { keyedTable } from "../both/keyed-table.ts";
 
 const rollupKey = { workspace: integer().notNull(), domain: text().notNull() };
-const counter = (name: string) => integer(name).notNull().default(0);
+const recipients = [
+  "sent",
+  "delivered",
+  "bounced",
+  "failed",
+  "opens",
+  "clicks",
+  "complained",
+  "deferred",
+  "unsubscribed",
+];
+const emails = [
+  "sent",
+  "delivered",
+  "bounced",
+  "failed",
+  "opened",
+  "clicked",
+  "complained",
+  "deferred",
+  "unsubscribed",
+];
+const counters = (...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, integer(name).notNull().default(0)]));
 /** Counts of recipients, and of emails for opens and clicks. */
-const totals = {
-  sent: counter("sent"),
-  delivered: counter("delivered"),
-  bounced: counter("bounced"),
-  failed: counter("failed"),
-  opens: counter("opens"),
-  clicks: counter("clicks"),
-  complained: counter("complained"),
-  deferred: counter("deferred"),
-  unsubscribed: counter("unsubscribed"),
-  refused: counter("refused"),
-  softBounced: counter("soft_bounced"),
-  unsent: counter("unsent"),
-};
-const counters = {
-  ...totals,
-  emailsSent: counter("emails_sent"),
-  emailsDelivered: counter("emails_delivered"),
-  emailsBounced: counter("emails_bounced"),
-  emailsFailed: counter("emails_failed"),
-  emailsOpened: counter("emails_opened"),
-  emailsClicked: counter("emails_clicked"),
-  emailsComplained: counter("emails_complained"),
-  emailsDeferred: counter("emails_deferred"),
-  emailsUnsubscribed: counter("emails_unsubscribed"),
-  emailsRefused: counter("emails_refused"),
-};
+const totals = counters(...recipients, "refused", "soft_bounced", "unsent");
+const all = { ...totals, ...counters(...[...emails, "refused"].map((name) => `emails_${name}`)) };
 
-export const rollupsHourly = sqliteTable(
-  "rollups_hourly",
-  { ...rollupKey, hour: integer().notNull(), ...counters },
-  (t) => [primaryKey({ columns: [t.workspace, t.hour, t.domain] })],
-);
+export const rollupsHourly = keyedTable("rollups_hourly", ["workspace", "hour", "domain"], {
+  ...rollupKey,
+  hour: integer().notNull(),
+  ...all,
+});
 
-export const rollupsDaily = sqliteTable(
-  "rollups_daily",
-  { ...rollupKey, day: integer().notNull(), ...counters },
-  (t) => [primaryKey({ columns: [t.workspace, t.day, t.domain] })],
-);
+export const rollupsDaily = keyedTable("rollups_daily", ["workspace", "day", "domain"], {
+  ...rollupKey,
+  day: integer().notNull(),
+  ...all,
+});
 
 export const rollupsProgress = sqliteTable("rollups_progress", {
   id: integer().primaryKey().notNull(),
   day: integer().notNull(),
 });
 
-export const rollupsTotals = sqliteTable(
-  "rollups_totals",
-  { workspace: integer().notNull(), hour: integer().notNull(), ...totals },
-  (t) => [primaryKey({ columns: [t.workspace, t.hour] })],
-);
+export const rollupsTotals = keyedTable("rollups_totals", ["workspace", "hour"], {
+  workspace: integer().notNull(),
+  hour: integer().notNull(),
+  ...totals,
+});
 
 export const rollupsClosed = sqliteTable("rollups_closed", {
   id: integer().primaryKey().notNull(),

@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { keyedTable } from "../both/keyed-table.ts";
 
 export const segments = sqliteTable(
   "segments",
@@ -17,15 +18,11 @@ export const segments = sqliteTable(
   (t) => [uniqueIndex("segments_by_id").on(t.workspace, t.id)],
 );
 
-export const personActivity = sqliteTable(
-  "person_activity",
-  {
-    workspace: integer().notNull(),
-    emailKey: text("email_key").notNull(),
-    receivedAt: integer("received_at"),
-    openedAt: integer("opened_at"),
-    clickedAt: integer("clicked_at"),
-    broadcasts: text().notNull().default("{}"),
-  },
-  (t) => [primaryKey({ columns: [t.workspace, t.emailKey] })],
-);
+export const personActivity = keyedTable("person_activity", ["workspace", "emailKey"], {
+  workspace: integer().notNull(),
+  emailKey: text("email_key").notNull(),
+  receivedAt: integer("received_at"),
+  openedAt: integer("opened_at"),
+  clickedAt: integer("clicked_at"),
+  broadcasts: text().notNull().default("{}"),
+});

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { keyedTable } from "../both/keyed-table.ts";
 import { workspaceNumber } from "./accounts.ts";
 import { domainId } from "./domains.ts";
 import { mailboxes } from "./mailboxes.ts";
@@ -29,16 +30,12 @@ export const forwardingRules = sqliteTable(
   ],
 );
 
-export const forwardTargets = sqliteTable(
-  "forward_targets",
-  {
-    workspace: workspaceNumber(),
-    address: text().notNull(),
-    requestedAt: integer("requested_at").notNull(),
-    confirmedAt: integer("confirmed_at"),
-  },
-  (t) => [primaryKey({ columns: [t.workspace, t.address] })],
-);
+export const forwardTargets = keyedTable("forward_targets", ["workspace", "address"], {
+  workspace: workspaceNumber(),
+  address: text().notNull(),
+  requestedAt: integer("requested_at").notNull(),
+  confirmedAt: integer("confirmed_at"),
+});
 
 export const autoReplies = sqliteTable("auto_replies", {
   mailboxId: text("mailbox_id")

@@ -1,4 +1,5 @@
-import { primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { text } from "drizzle-orm/sqlite-core";
+import { keyedTable } from "../both/keyed-table.ts";
 import { userId, workspaceNumber } from "./accounts.ts";
 
 /** One saved search of a user. */
@@ -12,12 +13,8 @@ export interface SavedSearch {
   source: string | null;
 }
 
-export const savedSearches = sqliteTable(
-  "saved_searches",
-  {
-    workspace: workspaceNumber(),
-    userId: userId(),
-    searches: text({ mode: "json" }).$type<SavedSearch[]>().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.workspace, t.userId] })],
-);
+export const savedSearches = keyedTable("saved_searches", ["workspace", "userId"], {
+  workspace: workspaceNumber(),
+  userId: userId(),
+  searches: text({ mode: "json" }).$type<SavedSearch[]>().notNull(),
+});
