@@ -7,12 +7,7 @@ export const inMiB = (bytes: number) => `${bytes / MEBIBYTE} MiB`;
 
 /** Encodes bytes in base64 (RFC 4648 4). */
 export function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  // apply() with an array-like takes a seventh of the time of a spread.
-  for (let at = 0; at < bytes.length; at += 0x8000) {
-    binary += Reflect.apply(String.fromCharCode, null, bytes.subarray(at, at + 0x8000));
-  }
-  return btoa(binary);
+  return btoa(toBinaryString(bytes));
 }
 
 /** Decodes base64 that this service encoded. Throws InvalidCharacterError for other text. */
@@ -57,13 +52,14 @@ export function utf8Length(text: string): number {
 }
 
 /** Characters that one call makes: more arguments would not fit on the stack. */
-const BINARY_STEP = 8_192;
+const BINARY_STEP = 0x8000;
 
 /** Returns bytes as a binary string: a text of one character for each, as in `btoa`. */
 export function toBinaryString(bytes: Uint8Array): string {
   let text = "";
+  // apply() with an array-like takes a seventh of the time of a spread.
   for (let at = 0; at < bytes.length; at += BINARY_STEP)
-    text += String.fromCharCode(...bytes.subarray(at, at + BINARY_STEP));
+    text += Reflect.apply(String.fromCharCode, null, bytes.subarray(at, at + BINARY_STEP));
   return text;
 }
 

@@ -2,12 +2,12 @@ import { type Address, addressParser } from "postal-mime";
 import { decodeWhole } from "../mime/body-decoder.ts";
 import type { Fields } from "../reports/message.ts";
 import type { MessageStructure } from "../structures/types.ts";
+import { decodeEncodedWords, joinEncodedWords } from "../texts/encoded-words.ts";
+import { decodeHtml, decodeText, htmlToText, joinTexts } from "../texts/text.ts";
 import type { ShownPart } from "./bodies.ts";
-import { decodeEncodedWords, joinEncodedWords } from "./encoded-words.ts";
 import type { MessagePart } from "./parts.ts";
 import { bounds } from "./rules.ts";
 import { type BodySink, MessageScanner, type ScannedMessage } from "./scan.ts";
-import { decodeHtml, decodeText, htmlToText, joinTexts } from "./text.ts";
 
 export interface MailAddress {
   /** Empty for a sender without an address. */

@@ -1,8 +1,8 @@
 import { markBidiControls } from "../../lib/text-rules.ts";
 import type { ContentType, Fields } from "../reports/message.ts";
-import { decodeEncodedWords } from "./encoded-words.ts";
+import { decodeEncodedWords } from "../texts/encoded-words.ts";
+import { decodeText } from "../texts/text.ts";
 import { bounds } from "./rules.ts";
-import { decodeText } from "./text.ts";
 
 /** How a part is used: `text` and `html` are shown, `inline` belongs to the HTML, the others are attachments. */
 type PartUse = "text" | "html" | "inline" | "attachment";

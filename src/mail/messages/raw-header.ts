@@ -1,7 +1,7 @@
 import { concat, utf8 } from "../../lib/bytes.ts";
 import { tryOr } from "../../lib/try-or.ts";
-import { charsetOf } from "./charsets.ts";
-import { decodeText } from "./text.ts";
+import { charsetOf } from "../texts/charsets.ts";
+import { decodeText } from "../texts/text.ts";
 
 const CHARSET = /^content-type[ \t]*:(?:[^\r\n]|\r?\n[ \t]){0,500}?;[\s]*charset\s*=\s*"?([A-Za-z0-9._:+-]{1,40})/im;
 const [ESCAPE, LF] = [0x1b, 0x0a];

@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from "../../lib/addresses.ts";
-import { decodeEncodedWords } from "../reports/text.ts";
+import { decodeEncodedWords } from "../texts/encoded-words.ts";
 
 /** A mailbox of a header field. */
 export interface FieldMailbox {

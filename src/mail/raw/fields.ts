@@ -1,6 +1,6 @@
 import { binaryStringToBytes } from "../../lib/bytes.ts";
-import { tryOr } from "../../lib/try-or.ts";
 import type { HeaderField } from "../mime/headers.ts";
+import { decodeHeader } from "../reports/message.ts";
 import { RawMessageError } from "./errors.ts";
 
 /** A name of printable ASCII without a colon, white space that old programs write, and the colon (RFC 5322 2.2, 4.5.8). */
@@ -34,8 +34,5 @@ export function fieldValue(fields: readonly HeaderField[], name: string): string
 
 /** Returns the text of a binary string: UTF-8 (RFC 6532), or windows-1252 when it is not valid UTF-8. */
 export function binaryToText(binary: string): string {
-  if (/^[\0-\x7f]*$/.test(binary)) return binary;
-  const bytes = binaryStringToBytes(binary);
-  const text = tryOr(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), null);
-  return text ?? new TextDecoder("windows-1252").decode(bytes);
+  return decodeHeader(binaryStringToBytes(binary));
 }

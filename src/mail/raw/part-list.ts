@@ -1,3 +1,4 @@
+import { toBinaryString } from "../../lib/bytes.ts";
 import { parseContentType } from "../reports/message.ts";
 import { RawMessageError } from "./errors.ts";
 import { fieldValue, parseFields } from "./fields.ts";
@@ -51,7 +52,7 @@ export class PartList {
   /** Adds a line of the body with its CRLF. `at` is its offset. */
   add(line: Uint8Array, at: number): void {
     if (this.#open.length > 0 && line[0] === 0x2d && line[1] === 0x2d && line.length < MAX_DELIMITER) {
-      if (this.#endsAt(binary(line).trimEnd(), at, line.length)) return;
+      if (this.#endsAt(toBinaryString(line).trimEnd(), at, line.length)) return;
     }
     if (this.#header) this.#addHeaderLine(line, at);
     else if (this.#leaf) this.#leaf.decodedSize += decodedBytes(line, this.#leaf.encoding);
@@ -86,7 +87,7 @@ export class PartList {
     header.bytes += line.length;
     if (header.bytes > MAX_PART_HEADER) throw new RawMessageError("format", "the header of a part is too long");
     if (line.length > 2) {
-      header.lines.push(binary(line));
+      header.lines.push(toBinaryString(line));
       return;
     }
     this.#header = null;
@@ -131,8 +132,6 @@ export class PartList {
     this.parts.push(leaf);
   }
 }
-
-const binary = (bytes: Uint8Array): string => Reflect.apply(String.fromCharCode, null, bytes);
 
 /** Returns the bytes of a line after decoding; of base64 its characters, four of which become three bytes. */
 function decodedBytes(line: Uint8Array, encoding: string): number {

@@ -1,4 +1,4 @@
-import { binaryStringToBytes, concat, utf8 } from "../../lib/bytes.ts";
+import { binaryStringToBytes, concat, toBase64, toBinaryString, utf8 } from "../../lib/bytes.ts";
 import { tryOr } from "../../lib/try-or.ts";
 import { decodeTransferEncoding } from "../reports/text.ts";
 import type { RawContent } from "./compose.ts";
@@ -29,7 +29,7 @@ export async function replaceHtml(
   if (part.fieldsAt < 0)
     return { head: withEncoding(head), body: concat([content, binaryStringToBytes("\r\n"), after]) };
   // The empty line between the fields and the content is kept.
-  const fields = binary(body.subarray(part.fieldsAt, part.at - 2));
+  const fields = toBinaryString(body.subarray(part.fieldsAt, part.at - 2));
   const rewritten = binaryStringToBytes(`${withEncoding(fields)}\r\n`);
   return { head, body: concat([body.subarray(0, part.fieldsAt), rewritten, content, after]) };
 }
@@ -42,13 +42,5 @@ function withEncoding(fields: string): string {
 const decodeUtf8 = (bytes: Uint8Array): string | null =>
   tryOr(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), null);
 
-function toBase64Lines(bytes: Uint8Array): string {
-  return (btoa(binary(bytes)).match(new RegExp(`.{1,${BASE64_LINE}}`, "g")) ?? []).join("\r\n");
-}
-
-function binary(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 0x8000)
-    text += Reflect.apply(String.fromCharCode, null, bytes.subarray(at, at + 0x8000));
-  return text;
-}
+const toBase64Lines = (bytes: Uint8Array): string =>
+  (toBase64(bytes).match(new RegExp(`.{1,${BASE64_LINE}}`, "g")) ?? []).join("\r\n");

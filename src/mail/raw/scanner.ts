@@ -1,4 +1,4 @@
-import { concat } from "../../lib/bytes.ts";
+import { concat, toBinaryString } from "../../lib/bytes.ts";
 import { HEADER_LINE_BYTES } from "../../lib/header-rules.ts";
 import { RawMessageError } from "./errors.ts";
 import { PartList, type RawPart } from "./part-list.ts";
@@ -70,7 +70,7 @@ export class MessageScanner {
     this.#headSize += line.length;
     if (this.#headSize > MAX_HEAD)
       throw new RawMessageError("size", `the header is longer than ${MAX_HEAD.toLocaleString("en")} bytes`);
-    this.#head.push(Reflect.apply(String.fromCharCode, null, line));
+    this.#head.push(toBinaryString(line));
     return false;
   }
 

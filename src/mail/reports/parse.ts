@@ -1,4 +1,5 @@
 import { lowerCase } from "../../lib/addresses.ts";
+import { decodeEncodedWords } from "../texts/encoded-words.ts";
 import { isAutoReply, isReply } from "./automatic-mail.ts";
 import { chooseReason, parseBounceText, reportLines } from "./bounce-text.ts";
 import { parseComplaint, parseEnclosedComplaint } from "./complaint.ts";
@@ -8,7 +9,7 @@ import { listedRecipients } from "./listed-recipients.ts";
 import { type Fields, type Part, readFields, type SplitMessage, splitMessage } from "./message.ts";
 import { findPhase } from "./phase.ts";
 import { isFromDaemon } from "./recognize.ts";
-import { decodeBody, decodeEncodedWords, decodeLines } from "./text.ts";
+import { decodeBody, decodeLines } from "./text.ts";
 import { findMessageId, oneLine } from "./values.ts";
 
 const STATUS = ["message/delivery-status", "message/global-delivery-status"];

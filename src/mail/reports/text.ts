@@ -1,7 +1,6 @@
-import { binaryStringToBytes } from "../../lib/bytes.ts";
-import { tryOr } from "../../lib/try-or.ts";
 import { decodeWhole, newBodyDecoder } from "../mime/body-decoder.ts";
-import { decodeHeader, type Part } from "./message.ts";
+import { decodeText as decodeTextOf, htmlToText } from "../texts/text.ts";
+import type { Part } from "./message.ts";
 
 /** Bytes of a part that are decoded; lines, and characters of a line, that are read of its text. */
 const MAX_ENCODED = 192 * 1024;
@@ -22,28 +21,18 @@ export function decodeTransferEncoding(body: Uint8Array, encoding: string): Uint
   return decodeWhole(body, name.includes("quoted-printable") ? "quoted-printable" : "");
 }
 
-/**
- * Returns the lines of a part's text. Falls back to windows-1252 when the charset is unknown or does not fit. Removes
- * the tags of HTML.
- */
+/** Returns the lines of a part's text. Removes the tags of HTML. */
 export function decodeLines(part: Part): string[] {
   const decoded = decodeText(decodeBody(part), part.parameters.get("charset") ?? "");
-  const text = part.type === "text/html" ? removeTags(decoded) : decoded;
+  const text = part.type === "text/html" ? htmlToText(decoded.replace(/[\r\n]+/g, " "), decoded.length) : decoded;
   return text
     .split(/\r\n|\r|\n/, MAX_LINES)
     .map((line) => line.slice(0, MAX_LINE).replaceAll("\u00a0", " ").replaceAll("\u2019", "'").trimEnd());
 }
 
-/** Decodes text in a charset. Guesses when the charset is unknown or does not fit. */
+/** Decodes text in a charset, or in ISO-2022-JP by its escapes. */
 export function decodeText(bytes: Uint8Array, charset: string): string {
-  const label = charset
-    .trim()
-    .toLowerCase()
-    .slice(0, 40)
-    .replace(/^(?:iso-2022-jp-\w+|cp5022\d|csiso2022jp)$/, "iso-2022-jp");
-  if (isIso2022Jp(bytes)) return new TextDecoder("iso-2022-jp").decode(bytes);
-  if (label === "" || label === "utf-8" || label === "us-ascii") return decodeHeader(bytes);
-  return tryOr(() => new TextDecoder(label).decode(bytes), null) ?? decodeHeader(bytes);
+  return isIso2022Jp(bytes) ? new TextDecoder("iso-2022-jp").decode(bytes) : decodeTextOf(bytes, charset);
 }
 
 /** Looks for the escape to JIS X 0208 (RFC 1468) near the beginning: Japanese systems often omit the charset. */
@@ -53,51 +42,3 @@ function isIso2022Jp(bytes: Uint8Array): boolean {
   }
   return false;
 }
-
-const ENTITIES: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: " ", "#39": "'", "#64": "@" };
-
-function removeTags(html: string): string {
-  return removeElement(removeElement(html, "style"), "script")
-    .replace(/[\r\n]+/g, " ")
-    .replace(/<(?:br|\/?p|\/?div|\/tr|\/?h\d|\/li|\/td)\b[^<>]*>/gi, "\n")
-    .replace(/<[^<>]*>/g, "")
-    .replace(/&(#?\w{2,4});/g, (whole, name: string) => ENTITIES[name.toLowerCase()] ?? whole);
-}
-
-/** Uses indexOf: a regular expression is quadratic when many elements have no end tag. */
-function removeElement(html: string, name: string): string {
-  const lower = html.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  let text = "";
-  for (let at = 0; at < html.length; ) {
-    const from = lower.indexOf(`<${name}`, at);
-    text += html.slice(at, from < 0 ? html.length : from);
-    if (from < 0) break;
-    const to = lower.indexOf(`</${name}`, from);
-    if (to < 0) break;
-    at = to;
-  }
-  return text;
-}
-
-const ENCODED_WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,20})?\?([bq])\?([^?\s]*)\?=/gi;
-
-/** Decodes the encoded words (RFC 2047) of a field. Leaves malformed words unchanged. */
-export function decodeEncodedWords(value: string): string {
-  return value
-    .replace(/\?=\s+=\?/g, "?==?")
-    .replace(ENCODED_WORD, (whole, charset: string, encoding: string, text: string) => {
-      try {
-        const bytes = encoding.toLowerCase() === "b" ? binaryStringToBytes(atob(text)) : decodeQ(text);
-        return /^(?:utf-8|us-ascii)$/i.test(charset) ? decodeHeader(bytes) : new TextDecoder(charset).decode(bytes);
-      } catch {
-        return whole;
-      }
-    });
-}
-
-const decodeQ = (text: string) =>
-  binaryStringToBytes(
-    text
-      .replaceAll("_", " ")
-      .replace(/=([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
-  );

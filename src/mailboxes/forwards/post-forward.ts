@@ -8,7 +8,7 @@ import { readHeader } from "../../mail/messages/header.ts";
 import { type ParsedMessage, parseChunks, readText } from "../../mail/messages/parse.ts";
 import type { MessagePart } from "../../mail/messages/parts.ts";
 import { bounds as messageBounds } from "../../mail/messages/rules.ts";
-import { htmlToText, joinTexts } from "../../mail/messages/text.ts";
+import { htmlToText, joinTexts } from "../../mail/texts/text.ts";
 import { addDeliveryStatements } from "../../notices/webhooks/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";

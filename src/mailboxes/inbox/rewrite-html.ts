@@ -1,6 +1,6 @@
 import { removedElements } from "../../lib/written-markup.ts";
-import { type HtmlHandler, readHtml } from "../../mail/messages/html.ts";
-import { htmlToText } from "../../mail/messages/text.ts";
+import { type HtmlHandler, readHtml } from "../../mail/texts/html.ts";
+import { htmlToText } from "../../mail/texts/text.ts";
 
 /** The markup that stays when HTML is written anew. */
 export interface MarkupRules {

@@ -1,6 +1,6 @@
 import { HtmlTextWriter } from "../../lib/html-to-text.ts";
 import { writtenAttributes, writtenElements } from "../../lib/written-markup.ts";
-import { readHtml } from "../../mail/messages/html.ts";
+import { readHtml } from "../../mail/texts/html.ts";
 import { rewriteHtml } from "./rewrite-html.ts";
 
 /** Greatest HTML of a written message, in characters, before and after it is sanitised: half a second of CPU. */

@@ -9,7 +9,7 @@ import { parseMailboxes, parseOnlyMailbox } from "../../mail/raw/address-fields.
 import { binaryToText, fieldValue, parseFields } from "../../mail/raw/fields.ts";
 import type { ScannedMessage } from "../../mail/raw/scanner.ts";
 import { textParts } from "../../mail/raw/text-parts.ts";
-import { decodeEncodedWords } from "../../mail/reports/text.ts";
+import { decodeEncodedWords } from "../../mail/texts/encoded-words.ts";
 import { emailLimits } from "../emails/index.ts";
 import type { Envelope, ParsedAddress, ParsedRequest, Recipient } from "../emails/send/index.ts";
 import { ReplyError } from "./replies.ts";

@@ -1,7 +1,7 @@
 import { addressKey } from "../../lib/addresses.ts";
 import { textToHtml } from "../../lib/text-to-html.ts";
 import type { MessagePart } from "../../mail/messages/parts.ts";
-import { htmlToText } from "../../mail/messages/text.ts";
+import { htmlToText } from "../../mail/texts/text.ts";
 import { type MessageContent, type OpenMailbox, replySender, sanitizeWritten } from "../../mailboxes/inbox/index.ts";
 import type { Person, Signature, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import { type ComposeForm, type FormFile, nameOf, newForm } from "./compose-form.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { splitMessage } from "../../../../src/mail/reports/message.ts";
-import { decodeEncodedWords, decodeLines } from "../../../../src/mail/reports/text.ts";
+import { decodeLines } from "../../../../src/mail/reports/text.ts";
 
 /** Decodes the lines of a message. Each character of the string is one byte. */
 function read(message: string): string[] {
@@ -79,17 +79,5 @@ describe("splitMessage", () => {
     expect(split("--d\n\nA: b\n\n--d--", 'Multipart/Digest; charset=x; Boundary="d"')).toEqual([
       ["message/rfc822", "A: b\n\n"],
     ]);
-  });
-});
-
-describe("decodeEncodedWords", () => {
-  it.each([
-    ["=?utf-8?q?caf=C3=A9_au?= =?UTF-8?B?IGxhaXQ=?=", "café au lait"],
-    ["=?iso-8859-1*fr?Q?caf=E9?= noir", "café noir"],
-    ["=?x-none?q?a?=", "=?x-none?q?a?="],
-    ["=?utf-8?b?%%%?=", "=?utf-8?b?%%%?="],
-    ["plain =? text ?=", "plain =? text ?="],
-  ])("%s", (value, text) => {
-    expect(decodeEncodedWords(value)).toBe(text);
   });
 });

@@ -6,8 +6,8 @@ import { readHtml } from "./html.ts";
 const PLAIN = new Set(["", "us-ascii", "ascii", "ansi_x3.4-1968", "utf-8", "utf8"]);
 
 /**
- * Decodes text of a charset. Unknown charsets, and bytes that do not fit UTF-8 or ASCII, are read as windows-1252, so that every
- * byte becomes a character.
+ * Decodes text of a charset. Unknown charsets are read as UTF-8, and bytes that do not fit UTF-8 or ASCII as windows-1252, so that
+ * every byte becomes a character.
  */
 export function decodeText(bytes: Uint8Array, charset: string | null): string {
   const label = charsetOf(charset ?? "");
@@ -16,7 +16,7 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string {
   const plain = PLAIN.has(label) ? decodeUtf8(bytes) : null;
   if (plain !== null) return plain;
   const named = PLAIN.has(label) ? null : tryOr(() => new TextDecoder(label).decode(bytes), null);
-  return named ?? new TextDecoder("windows-1252").decode(bytes);
+  return named ?? decodeUtf8(bytes) ?? new TextDecoder("windows-1252").decode(bytes);
 }
 
 /** Returns text of UTF-8, without a character that its end cuts off, or null for other bytes. */
@@ -88,6 +88,7 @@ export function htmlToText(html: string, maxCharacters: number): string {
     },
     close: (name) => {
       if (HIDDEN.has(name)) hidden = Math.max(0, hidden - 1);
+      else if (BREAKS.has(name) && name !== "br") add("\n");
     },
     text: add,
   });

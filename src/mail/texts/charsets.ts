@@ -82,10 +82,8 @@ export function ownDecoder(charset: string): Decode | undefined {
 
 const [PLUS, MINUS] = [0x2b, 0x2d];
 
-/** Value of each base64 digit; -1 for any other byte. */
-const DIGITS = new Int8Array(256).fill(-1);
-for (const [index, char] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries())
-  DIGITS[char.charCodeAt(0)] = index;
+/** The digits of base64 (RFC 4648 4). */
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 const WINDOWS_1252 = unitsOf(
   new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 128 }, (_, i) => i + 128)),
@@ -99,7 +97,7 @@ function decodeUtf7(bytes: Uint8Array): string {
     const byte = bytes[at] ?? MINUS;
     // Not negative: within base64, of which so many digits were read.
     if (digits >= 0) {
-      const digit = DIGITS[byte] ?? -1;
+      const digit = DIGITS.indexOf(String.fromCharCode(byte));
       if (digit >= 0) {
         bits = (bits << 6) | digit;
         count += 6;
