@@ -1,5 +1,6 @@
 import type { DnsResult } from "../../platform/dns/resolve.ts";
 import { isPublicAddress } from "../../platform/public-urls/addresses.ts";
+import { readBody } from "../../platform/public-urls/post.ts";
 import type { PolicyResponse } from "./evidence.ts";
 
 /** Time for the response, in ms, and bytes of a policy that are read (RFC 8461 3.3 suggests 64 KB). */
@@ -11,22 +12,11 @@ const MAX_BYTES = 65_536;
  * nothing. Never throws.
  */
 export async function fetchPolicy(host: string): Promise<PolicyResponse> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const response = await fetch(`https://${host}/.well-known/mta-sts.txt`, {
-      redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    const reader = response.body?.getReader();
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    while (reader && size < MAX_BYTES) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      chunks.push(value);
-      size += value.length;
-    }
-    await reader?.cancel();
-    return { status: response.status, text: new TextDecoder().decode(Buffer.concat(chunks)).slice(0, MAX_BYTES) };
+    const response = await fetch(`https://${host}/.well-known/mta-sts.txt`, { redirect: "manual", signal });
+    const { body, isComplete } = await readBody(response.body, MAX_BYTES, signal);
+    return isComplete ? { status: response.status, text: body } : null;
   } catch {
     return null;
   }

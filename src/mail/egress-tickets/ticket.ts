@@ -1,5 +1,5 @@
 import { fromBase64Url, toBase64Url } from "../../lib/bytes.ts";
-import { hex, isUuid } from "../../lib/ids.ts";
+import { bytesOfHex, uuidOf } from "../../lib/ids.ts";
 
 /** How long the lease of an outbox row lasts after an egress has renewed it, in ms (docs/egress.md). */
 export const EGRESS_LEASE_MS = 15 * 60_000;
@@ -34,15 +34,14 @@ export function writeTicket({ shard, row, token, email, n, attempt, isRepeated, 
 
 /** Reads a ticket. Returns null for any other text, also for a ticket of version 0.2.0, which has the end of the lease. Pure. */
 export function readTicket(text: string): Ticket | null {
-  const [, shard = "", row = "", token = "", email = "", n = "", attempt = "", repeated, other] =
-    TICKET.exec(text) ?? [];
-  const ids = { row: lengthen(row), token: lengthen(token), email: lengthen(email) };
-  if (ids.row === null || ids.token === null || ids.email === null) return null;
+  const found = TICKET.exec(text);
+  if (!found) return null;
+  const [, shard, row = "", token = "", email = "", n = "", attempt, repeated, other] = found;
   return {
     shard: Number(shard),
-    row: ids.row,
-    token: ids.token,
-    email: ids.email,
+    row: lengthen(row),
+    token: lengthen(token),
+    email: lengthen(email),
     n: Number.parseInt(n, 36),
     attempt: Number(attempt),
     isRepeated: repeated === "r",
@@ -51,12 +50,7 @@ export function readTicket(text: string): Ticket | null {
 }
 
 /** Returns the 16 bytes of a UUID in base64url. */
-const shorten = (uuid: string) =>
-  toBase64Url(Uint8Array.from(uuid.replaceAll("-", "").match(/../g) ?? [], (digits) => Number.parseInt(digits, 16)));
+const shorten = (uuid: string) => toBase64Url(bytesOfHex(uuid));
 
-function lengthen(text: string): string | null {
-  const bytes = fromBase64Url(text);
-  if (bytes?.length !== 16) return null;
-  const uuid = hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-  return isUuid(uuid) ? uuid : null;
-}
+/** Returns the UUID of 22 characters of base64url. */
+const lengthen = (text: string) => uuidOf(fromBase64Url(text) ?? new Uint8Array(16));

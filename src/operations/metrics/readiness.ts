@@ -45,22 +45,15 @@ async function read(ctx: Ctx): Promise<Readiness> {
 }
 
 /** Returns `unknown` when the settings cannot be read or the main database fails, which are conditions of their own. */
-async function systemMailState(ctx: Ctx): Promise<Readiness["system_mail"]> {
-  try {
-    return await withTimeout(DATABASE_TIMEOUT_MS, readSystemMail(ctx));
-  } catch {
-    return "unknown";
-  }
-}
+const systemMailState = (ctx: Ctx): Promise<Readiness["system_mail"]> =>
+  withTimeout(DATABASE_TIMEOUT_MS, readSystemMail(ctx)).catch(() => "unknown");
 
 /** Returns whether the egress has responded of late. False also when the main database does not tell. */
-async function readResponse(ctx: Ctx): Promise<boolean> {
-  try {
-    return hasResponded(await withTimeout(DATABASE_TIMEOUT_MS, findLastResponse(ctx)), ctx.now());
-  } catch {
-    return false;
-  }
-}
+const readResponse = (ctx: Ctx): Promise<boolean> =>
+  withTimeout(DATABASE_TIMEOUT_MS, findLastResponse(ctx)).then(
+    (at) => hasResponded(at, ctx.now()),
+    () => false,
+  );
 
 function egressState(ctx: Ctx): string {
   const egress = tryOr(() => egressOf(ctx.settings), null);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { tryOr } from "../../lib/try-or.ts";
 import { readBounded } from "./read-bounded.ts";
 
 /** A call of Cloudflare's API v4. Its token is in no error. */
@@ -39,7 +40,8 @@ export async function callCloudflare({ token, method, url, body, timeoutMs, maxB
     signal: AbortSignal.timeout(timeoutMs),
   });
   const { status, ok, headers } = response;
-  const { data } = Envelope.safeParse(parseJson(await readBounded(response, maxBytes)));
+  const text = await readBounded(response, maxBytes);
+  const { data } = Envelope.safeParse(tryOr(() => JSON.parse(text), null));
   return {
     status,
     headers,
@@ -47,12 +49,4 @@ export async function callCloudflare({ token, method, url, body, timeoutMs, maxB
     isDone: ok && data?.success === true,
     errors: data?.errors ?? null,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

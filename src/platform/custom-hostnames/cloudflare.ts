@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { tryOr } from "../../lib/try-or.ts";
 import { type ApiResponse, callCloudflare } from "../cloudflare-api/request.ts";
 import type { HostnameSettings } from "../settings/hostnames.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -104,19 +105,15 @@ function toResult<Value>(reply: Reply, read: (result: unknown) => Value): Hostna
   const { status, errors } = reply;
   if (errors === null) return { kind: "unavailable", reason: `${status}, and the response has another form` };
   if (status === 404 || hasCode(reply, [NOT_FOUND])) return { kind: "ok", value: null };
-  if (reply.isDone) return readResult(reply.result, read);
+  if (reply.isDone)
+    return tryOr(() => ({ kind: "ok", value: read(reply.result) }), {
+      kind: "unavailable",
+      reason: "the response has another form",
+    });
   // A token without permission, a limit and a full zone are of this service, not of the name.
   const isOurs = status >= 500 || [401, 403, 429].includes(status) || hasCode(reply, NO_ROOM);
   const reason = `${status} ${errors.map(({ code, message }) => `${code} ${message}`).join("; ")}`.slice(0, 300);
   return status >= 400 && !isOurs ? { kind: "refused", reason } : { kind: "unavailable", reason };
-}
-
-function readResult<Value>(result: unknown, read: (result: unknown) => Value): HostnameResult<Value> {
-  try {
-    return { kind: "ok", value: read(result) };
-  } catch {
-    return { kind: "unavailable", reason: "the response has another form" };
-  }
 }
 
 function toHostname(result: unknown): CustomHostname {

@@ -2,6 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { createHash, createPrivateKey } from "node:crypto";
+import { tryOr } from "../../lib/try-or.ts";
 
 /** Keys that the setting may have: the one that signs and, before a rotation, the next one. Cloudflare takes 5 KB of a secret. */
 const MAX_KEYS = 2;
@@ -63,10 +64,6 @@ function parseEntry(entry: string): CfblKey | string {
 }
 
 function isRsa2048(pkcs8: Uint8Array): boolean {
-  try {
-    const key = createPrivateKey({ key: Buffer.from(pkcs8), format: "der", type: "pkcs8" });
-    return key.asymmetricKeyType === "rsa" && key.asymmetricKeyDetails?.modulusLength === 2048;
-  } catch {
-    return false;
-  }
+  const key = tryOr(() => createPrivateKey({ key: Buffer.from(pkcs8), format: "der", type: "pkcs8" }), null);
+  return key?.asymmetricKeyType === "rsa" && key.asymmetricKeyDetails?.modulusLength === 2048;
 }

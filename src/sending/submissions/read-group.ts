@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { concat } from "../../lib/bytes.ts";
 import { badRequest } from "../../lib/errors.ts";
+import { tryOr } from "../../lib/try-or.ts";
 
 /** Bytes of a group of messages, and messages in it. */
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -36,7 +37,8 @@ export interface GroupedMessage extends Omit<z.output<typeof Items>[number], "oc
 export async function readGroup(request: Request): Promise<GroupedMessage[]> {
   const body = await readBody(request);
   const end = body.indexOf(LF);
-  const items = Items.safeParse(parseJson(body.subarray(0, Math.max(0, end)))).data;
+  const head = new TextDecoder().decode(body.subarray(0, Math.max(0, end)));
+  const items = Items.safeParse(tryOr(() => JSON.parse(head), null)).data;
   if (!items) throw badRequest("a group of messages begins with a line of JSON");
   let at = end + 1;
   const messages = items.map(({ octets: size, ...item }) => {
@@ -60,14 +62,6 @@ async function readBody(request: Request): Promise<Uint8Array> {
     pieces.push(piece);
   }
   return concat(pieces);
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return null;
-  }
 }
 
 function endsWithMark(bytes: Uint8Array): boolean {
