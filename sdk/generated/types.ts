@@ -322,7 +322,7 @@ export interface AutomationCreate {
     };
     emails_per_day?: number;
   };
-  /** docs/contract/automations.md#steps */
+  /** Steps by kind (docs/contract/automations.md#steps): send_email, wait, wait_until, wait_for_event, branch, split, set_field, add_to_list, remove_from_list, change_topic, webhook, notify, end. Those with branches have then_steps and else_steps. */
   steps?: Record<string, unknown>[];
 }
 
@@ -426,7 +426,7 @@ export interface AutomationUpdate {
     };
     emails_per_day?: number;
   };
-  /** docs/contract/automations.md#steps */
+  /** Steps by kind (docs/contract/automations.md#steps): send_email, wait, wait_until, wait_for_event, branch, split, set_field, add_to_list, remove_from_list, change_topic, webhook, notify, end. Those with branches have then_steps and else_steps. */
   steps?: Record<string, unknown>[];
 }
 
@@ -546,9 +546,9 @@ export interface BroadcastCreate {
   topic_id?: string | null;
   /** Segment: only its people get the broadcast. Without a contact list, all of them do, each as its oldest active contact. */
   segment_id?: string | null;
-  /** When the broadcast is sent, in the future. null: it is a draft. */
+  /** ISO 8601 with an offset, in the future: when the broadcast is sent. null: it is a draft. */
   scheduled_at?: string | null;
-  /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. */
+  /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. A promotion sends one of them to the rest. */
   ab_test_pct?: number | null;
   /** Promotes a variant of a sampled test by itself (docs/contract/broadcasts.md#automatic-winner). */
   ab_auto_promote?: {
@@ -626,9 +626,9 @@ export interface BroadcastUpdate {
   topic_id?: string | null;
   /** Segment: only its people get the broadcast. Without a contact list, all of them do, each as its oldest active contact. */
   segment_id?: string | null;
-  /** When the broadcast is sent, in the future. null: it is a draft. */
+  /** ISO 8601 with an offset, in the future: when the broadcast is sent. null: it is a draft. */
   scheduled_at?: string | null;
-  /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. */
+  /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. A promotion sends one of them to the rest. */
   ab_test_pct?: number | null;
   /** Promotes a variant of a sampled test by itself (docs/contract/broadcasts.md#automatic-winner). */
   ab_auto_promote?: {
@@ -774,7 +774,7 @@ export interface ContactFormCreate {
   /** What a person signs up for. Kept as evidence. */
   text: string;
   button?: string;
-  /** Fields beside the address. */
+  /** Fields beside the address: `name` of the contact, or keys of its metadata. */
   fields?: {
     /** `name` of the contact, or a key of its metadata. */
     name: string;
@@ -783,7 +783,7 @@ export interface ContactFormCreate {
   }[];
   /** Shown after a submission. */
   success_message?: string;
-  /** Page that follows a submission in place of the message. */
+  /** https URL that follows a submission in place of the message. */
   redirect_url?: string | null;
   /** false: the form takes no submissions. */
   is_active?: boolean;
@@ -797,7 +797,7 @@ export interface ContactFormUpdate {
   /** What a person signs up for. Kept as evidence. */
   text?: string;
   button?: string;
-  /** Fields beside the address. */
+  /** Fields beside the address: `name` of the contact, or keys of its metadata. */
   fields?: {
     /** `name` of the contact, or a key of its metadata. */
     name: string;
@@ -806,7 +806,7 @@ export interface ContactFormUpdate {
   }[];
   /** Shown after a submission. */
   success_message?: string;
-  /** Page that follows a submission in place of the message. */
+  /** https URL that follows a submission in place of the message. */
   redirect_url?: string | null;
   /** false: the form takes no submissions. */
   is_active?: boolean;
@@ -2236,13 +2236,13 @@ export interface SegmentCount {
 
 export interface SegmentCreate {
   name: string;
-  /** Conditions over a person: `all`, `any` and `not` of others, at most 5 levels deep and 50 in all. */
+  /** One of {field, is, value}, {list}, {topic, subscribed}, {added_within_days}, {activity, within_days or broadcast_id}, {segment}, or all, any and not of others, at most 5 levels deep and 50 in all (docs/contract/segments.md#conditions). */
   conditions: Record<string, unknown>;
 }
 
 export interface SegmentUpdate {
   name?: string;
-  /** Conditions over a person: `all`, `any` and `not` of others, at most 5 levels deep and 50 in all. */
+  /** One of {field, is, value}, {list}, {topic, subscribed}, {added_within_days}, {activity, within_days or broadcast_id}, {segment}, or all, any and not of others, at most 5 levels deep and 50 in all (docs/contract/segments.md#conditions). */
   conditions?: Record<string, unknown>;
 }
 

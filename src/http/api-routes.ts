@@ -11,7 +11,7 @@ import { idempotent } from "./idempotency.ts";
 import { noBody } from "./json-body.ts";
 import { declaring } from "./needs.ts";
 import { type Problems, type Responses, responsesOf, schemaOf } from "./openapi.ts";
-import { body as readBody, query as readQuery } from "./validate.ts";
+import { bodySchemaOf, body as readBody, query as readQuery } from "./validate.ts";
 
 /** The parameters of a path. A UID that is none is 0, which no message has. */
 type Parameters<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -176,11 +176,12 @@ function handlersOf(
   ];
   const responses = responsesOf(returns, statuses, problems ?? common.problems);
   const description = describeRoute({ tags: [tag], operationId: name, ...described, responses });
+  const endpoint = { query: query ?? null, body: bodySchemaOf(body), response: schemaOf(returns), isOnce };
   // Validators are typed by the schema, which is not known here.
   const validators = [...(query ? [readQuery(query)] : [])] as unknown as Middleware[];
   const readers = (body ? [...("parse" in body ? readBody(body) : body)] : []) as unknown as Middleware[];
   return [
-    declaring({ scope, outliving, response: schemaOf(returns) }, description),
+    declaring({ scope, outliving, endpoint }, description),
     ...(common.before ? [common.before] : []),
     ...validators,
     // Before a file is read, which is a body too.

@@ -45,7 +45,7 @@ const mailboxPageSession: Middleware = async (c, next) => {
  */
 export function webmailFor(route: string): [Middleware, Middleware] {
   return [
-    declaring({ scope: "page", outliving: null, response: null }, (c, next) => {
+    declaring({ scope: "page", outliving: null }, (c, next) => {
       const ofMailbox = readCookie(c, "mailbox") ?? readCookie(c, "mailbox_refresh");
       const ofUser = readCookie(c, "session") ?? readCookie(c, "refresh");
       return ofMailbox === undefined && ofUser !== undefined ? pageSession(c, next) : mailboxPageSession(c, next);

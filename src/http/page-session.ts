@@ -15,7 +15,7 @@ import { respondSessionEnded } from "./session-ended.tsx";
  * a session the visitor is sent to the sign-in page and back, and a form is kept on a page. A GET from another site carries no Strict cookies, so the
  * response is a page that repeats it from this one.
  */
-export const pageSession = declaring({ scope: "page", outliving: null, response: null }, async (c, next) => {
+export const pageSession = declaring({ scope: "page", outliving: null }, async (c, next) => {
   requireSameOrigin(c);
   const ctx = c.get("ctx");
   const access = readCookie(c, "session");

@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
-import type { ZodType } from "zod";
 import type { Outliving } from "../access/accounts/outlives.ts";
 import type { RequiredScope } from "../access/accounts/scopes.ts";
+import type { Endpoint } from "../lib/api-call.ts";
 import type { AppEnv } from "./env.ts";
 import { type Declared, declaredBy } from "./needs.ts";
 
@@ -36,9 +36,11 @@ export class RouteIndex {
     return this.#of(route).outliving;
   }
 
-  /** Returns the schema of the JSON body of a route's success, or null for one without. Throws an Error for an unknown one. */
-  responseOf(route: string): ZodType | null {
-    return this.#of(route).response;
+  /** Returns the schemas of a route of the API. Throws an Error for any other. */
+  endpointOf(route: string): Endpoint {
+    const { endpoint } = this.#of(route);
+    if (endpoint === undefined) throw new Error(`${route} is not a route of the API`);
+    return endpoint;
   }
 
   #of(route: string): Declared {

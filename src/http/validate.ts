@@ -7,6 +7,7 @@ import { lettersOf } from "../lib/close-names.ts";
 import { badRequest, MAX_VALIDATION_ERRORS, tooLarge, unprocessable, type ValidationError } from "../lib/errors.ts";
 import { OversizedString } from "../lib/json-extract/content.ts";
 import { DEFAULT_STRING } from "../lib/json-extract/extract.ts";
+import type { Middleware } from "./env.ts";
 import { type AttachmentSink, jsonBody } from "./json-body.ts";
 import { InvalidItem } from "./json-errors.ts";
 import { findLongList } from "./list-sizes.ts";
@@ -39,11 +40,17 @@ function validated<Schema extends z.ZodType, Target extends keyof typeof locatio
   return described(check, target, schema);
 }
 
-/** Attaches `schema` to a middleware as its OpenAPI description. */
+/** Attaches `schema` to a middleware, also as its OpenAPI description. */
 function described<Check extends object>(check: Check, target: keyof typeof locationOf, schema: z.ZodType) {
   // hono-openapi stores the description under a symbol that is missing in its types.
   const description = describe(target, schema) as unknown as { [uniqueSymbol]: object };
-  return Object.assign(check, { [uniqueSymbol]: description[uniqueSymbol] });
+  return Object.assign(check, { [uniqueSymbol]: description[uniqueSymbol], schema });
+}
+
+/** Returns the schema of a body that a route declares by it, or by the two middlewares that read and validate it. */
+export function bodySchemaOf(body: z.ZodType | readonly [Middleware, object] | undefined): z.ZodType | null {
+  if (body === undefined || "parse" in body) return body ?? null;
+  return "schema" in body[1] ? (body[1].schema as z.ZodType) : null;
 }
 
 /** Parses with `reportInput`, which tells a missing value from a value of the wrong type. Throws 422 for a list that is too long. */

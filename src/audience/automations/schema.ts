@@ -130,7 +130,10 @@ const StepsIn = z
       context.addIssue({ code: "custom", message: `there are ${placed} steps; the limit is ${limits.steps}` });
   })
   .meta({ type: "array", items: { type: "object", additionalProperties: true } })
-  .describe("docs/contract/automations.md#steps");
+  .describe(
+    "Steps by kind (docs/contract/automations.md#steps): send_email, wait, wait_until, wait_for_event, branch, split, set_field, " +
+      "add_to_list, remove_from_list, change_topic, webhook, notify, end. Those with branches have then_steps and else_steps.",
+  );
 
 const fields = {
   name: lineField("name", limits.nameCharacters),

@@ -56,7 +56,7 @@ const ScheduledAt = z
   })
   .nullish()
   .meta({ type: ["string", "null"], anyOf: undefined, format: "date-time" })
-  .describe("When the broadcast is sent, in the future. null: it is a draft.");
+  .describe("ISO 8601 with an offset, in the future: when the broadcast is sent. null: it is a draft.");
 
 const SamplePct = z
   .int()
@@ -64,7 +64,9 @@ const SamplePct = z
   .max(99)
   .transform(clampSamplePct)
   .nullish()
-  .describe("Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants.");
+  .describe(
+    "Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. A promotion sends one of them to the rest.",
+  );
 
 const AutoPromoteIn = z
   .object({

@@ -109,6 +109,8 @@ export const Conditions = z
   })
   .overwrite((value) => new Reader().read(value, [], 1) as unknown as Record<string, unknown>)
   .meta({
-    description: `Conditions over a person: \`all\`, \`any\` and \`not\` of others, at most ${limits.depth} levels deep and ${limits.conditions} in all.`,
+    description:
+      "One of {field, is, value}, {list}, {topic, subscribed}, {added_within_days}, {activity, within_days or broadcast_id}, {segment}, " +
+      `or all, any and not of others, at most ${limits.depth} levels deep and ${limits.conditions} in all (docs/contract/segments.md#conditions).`,
     example,
   }) as unknown as z.ZodType<Condition>;

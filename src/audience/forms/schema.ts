@@ -35,7 +35,7 @@ const Fields = {
       const issue = fieldsIssue(fields);
       if (issue) context.addIssue({ code: "custom", message: issue });
     })
-    .describe("Fields beside the address."),
+    .describe("Fields beside the address: `name` of the contact, or keys of its metadata."),
   success_message: paragraphText("success_message", limits.messageCharacters)
     .meta({ minLength: 1, maxLength: limits.messageCharacters })
     .describe("Shown after a submission."),
@@ -47,7 +47,7 @@ const Fields = {
     )
     .nullable()
     .meta({ format: "uri", maxLength: limits.urlCharacters })
-    .describe("Page that follows a submission in place of the message."),
+    .describe("https URL that follows a submission in place of the message."),
   is_active: z.boolean().describe("false: the form takes no submissions."),
 };
 

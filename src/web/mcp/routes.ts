@@ -10,7 +10,7 @@ import type { RouteIndex } from "../../http/route-index.ts";
 import { protectedResourceMetadata } from "../../identity/oauth/index.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { calledTool, handleMcp } from "./server.ts";
-import type { Tool } from "./tool.ts";
+import { type Tool, toTool } from "./tool.ts";
 import { tools } from "./tools/index.ts";
 
 /** Longest string of a message, in UTF-16 units: the html or text of an email. The endpoint of a tool has its own limits. */
@@ -34,16 +34,17 @@ export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
       const { actor } = c.get("caller");
       // Here, since the protocol asks for an HTTP status, and a tool responds after that was sent.
       if (tool) requireRight(actor, tool.route, routes);
-      const responseOf = (route: string) => routes.responseOf(route);
       const { serviceName } = c.get("ctx").settings;
       const usable = toolsOf(actor, routes);
-      return handleMcp(c.req.raw, message, { tools: usable, serviceName, responseOf, dispatch: dispatcher(c, app) });
+      return handleMcp(c.req.raw, message, { tools: usable, serviceName, dispatch: dispatcher(c, app) });
     });
 }
 
 /** Returns the tools whose endpoint the caller may use. */
 const toolsOf = (actor: Actor, routes: RouteIndex): Tool[] =>
-  tools.filter(({ route }) => missingRight(actor, route, routes) === null);
+  tools
+    .filter(({ route }) => missingRight(actor, route, routes) === null)
+    .map((tool) => toTool(tool, routes.endpointOf(tool.route)));
 
 /** Returns the scopes that the tools need: all that a client of `/mcp` has a use for. */
 function toolScopes(routes: RouteIndex): Scope[] {

@@ -2,8 +2,8 @@ import { createMcpHandler, McpServer, type ToolAnnotations } from "@modelcontext
 import type { ApiCall } from "../../lib/api-call.ts";
 import { VERSION } from "../../lib/version.ts";
 import { callTool } from "./call-tool.ts";
-import { outputSchemaOf, type ResponseOf } from "./output-schema.ts";
-import { isReading, isRepeatable, type Tool } from "./tool.ts";
+import { inputSchemaOf, outputSchemaOf } from "./json-schemas.ts";
+import { type DeclaredTool, isReading, isRepeatable, type Tool } from "./tool.ts";
 import { tools } from "./tools/index.ts";
 
 const INSTRUCTIONS =
@@ -16,7 +16,6 @@ export interface McpCaller {
   tools: readonly Tool[];
   /** Name of the service, which programs show. */
   serviceName: string;
-  responseOf: ResponseOf;
   dispatch: ApiCall;
 }
 
@@ -29,16 +28,14 @@ export function handleMcp(request: Request, body: unknown, caller: McpCaller): P
   return handler.fetch(request, { parsedBody: body });
 }
 
-function createServer({ tools: usable, serviceName, responseOf, dispatch }: McpCaller): McpServer {
+function createServer({ tools: usable, serviceName, dispatch }: McpCaller): McpServer {
   const info = { name: "email-delivery-service", title: serviceName, version: VERSION };
   const server = new McpServer(info, { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS });
   for (const tool of usable) {
-    const { name, title, description, input } = tool;
-    const outputSchema = outputSchemaOf(tool, responseOf);
-    server.registerTool(
-      name,
-      { title, description, inputSchema: input, outputSchema, annotations: annotationsOf(tool) },
-      (args: Record<string, unknown>) => callTool(tool, args, dispatch),
+    const { title, description } = tool;
+    const schemas = { inputSchema: inputSchemaOf(tool), outputSchema: outputSchemaOf(tool) };
+    server.registerTool(tool.name, { title, description, ...schemas, annotations: annotationsOf(tool) }, (args) =>
+      callTool(tool, args as Record<string, unknown>, dispatch),
     );
   }
   return server;
@@ -56,7 +53,7 @@ function annotationsOf(tool: Tool): ToolAnnotations {
 }
 
 /** Returns the tool that a JSON-RPC message calls, or null for any other message. */
-export function calledTool(message: unknown): Tool | null {
+export function calledTool(message: unknown): DeclaredTool | null {
   const { method, params } = message as { method?: unknown; params?: { name?: unknown } | null };
   if (method !== "tools/call") return null;
   return tools.find(({ name }) => name === params?.name) ?? null;

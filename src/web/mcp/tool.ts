@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Endpoint } from "../../lib/api-call.ts";
 
 /** The effect of a tool, for clients that ask the user before a call (MCP, tool annotations). */
 type Effect =
@@ -9,8 +10,8 @@ type Effect =
   /** Sends, cancels or deletes: it cannot be undone. */
   | "final";
 
-/** A tool of the MCP server: a call of one endpoint of the API. */
-export interface Tool {
+/** A tool as it is written down: a call of one endpoint of the API, whose arguments and results are those of the endpoint. */
+export interface DeclaredTool {
   name: string;
   title: string;
   /** Tells a model the purpose of the tool and when to use it. */
@@ -21,29 +22,58 @@ export interface Tool {
   effect?: Effect;
   /** Set when a repeated POST with the same arguments changes nothing more. With PATCH and DELETE this is always so. */
   repeatable?: true;
+  /** Names of the fields of the endpoint that the tool does not take. */
+  without?: readonly string[];
+  /** Fields that the tool describes or requires otherwise than the endpoint. */
+  fields?: z.ZodRawShape;
+}
+
+/** A tool of the MCP server. */
+export interface Tool extends Omit<DeclaredTool, "without" | "fields"> {
   /** The arguments: path parameters, then query parameters or fields of the body. */
   input: z.ZodObject;
+  /** Checks the arguments that are not fields of the endpoint, and the names of all. The endpoint checks its own fields. */
+  check: z.ZodObject;
+  /** Of the endpoint's response; null: it has no body. */
+  response: z.ZodType | null;
 }
 
-/** A tool as it is written down: its input is without the ids of its path. */
-export type DeclaredTool = Omit<Tool, "input"> & { input?: z.ZodRawShape };
-
-/** Returns a tool with the ids of its path among its arguments. */
-export function toTool({ input = {}, ...tool }: DeclaredTool): Tool {
-  const names = Array.from(tool.route.matchAll(/:(\w+)_id\b/g), ([, name = ""]) => name);
-  const ids = names.map((name) => [`${name}_id`, id(name === "list" ? "contact list" : name)]);
-  return { ...tool, input: z.strictObject({ ...Object.fromEntries(ids), ...input }) };
+/** Returns a tool with the arguments that its endpoint takes. */
+export function toTool({ without = [], fields = {}, ...tool }: DeclaredTool, endpoint: Endpoint): Tool {
+  const taken = { ...shapeOf(endpoint.query), ...shapeOf(endpoint.body) };
+  // A cursor continues a list at any depth.
+  for (const name of ["page", ...without]) delete taken[name];
+  const cursors = Object.keys(taken).filter((name) => name === "after" || name === "before");
+  const own = {
+    ...idsOf(tool.route),
+    ...Object.fromEntries(cursors.map((name) => [name, cursor])),
+    ...(endpoint.isOnce ? { idempotency_key: idempotencyKey } : {}),
+    ...fields,
+  };
+  const unchecked = Object.fromEntries(Object.keys(taken).map((name) => [name, z.unknown().optional()]));
+  const input = z.strictObject({ ...taken, ...own });
+  return { ...tool, input, check: z.strictObject({ ...unchecked, ...own }), response: endpoint.response };
 }
 
-export const id = (what: string) => z.string().max(64).describe(`Id of the ${what}.`);
-export const limit = (max: number) => z.int().min(1).max(max).optional().describe("Greatest number of results.");
-export const cursor = z.string().max(200).optional();
+const shapeOf = (schema: z.ZodType | null): z.ZodRawShape =>
+  schema instanceof z.ZodObject ? { ...(schema.shape as z.ZodRawShape) } : {};
 
-/** The arguments of a list that is read by pages. */
-export const pageAfter = (max: number) => ({
-  limit: limit(max),
-  after: cursor.describe("Continues after this cursor (`next`)."),
-});
+/** Returns the ids in the path of a route. */
+function idsOf(route: string): z.ZodRawShape {
+  const names = Array.from(route.matchAll(/:(\w+)_id\b/g), ([, name = ""]) => name);
+  return Object.fromEntries(names.map((name) => [`${name}_id`, id(name === "list" ? "contact list" : name)]));
+}
+
+const id = (what: string) => z.string().max(64).describe(`Id of the ${what}.`);
+const cursor = z.string().max(200).optional().describe("Continues after this cursor (`next`).");
+
+/** An argument that makes a call safe to repeat. It becomes the Idempotency-Key header. */
+const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(255)
+  .optional()
+  .describe("Any text that is unique to this action. A call with the same text and arguments is run once only.");
 
 /** Returns whether a tool changes nothing. */
 export const isReading = ({ route, effect }: Tool): boolean => effect === "read" || route.startsWith("GET ");
@@ -54,11 +84,3 @@ export const isRepeatable = (tool: Tool): boolean =>
 
 /** Returns whether a tool reads a page of a list. Its results have `next`, the cursor of the next page. */
 export const hasCursor = ({ input }: Tool): boolean => "after" in input.shape || "before" in input.shape;
-
-/** An argument that makes a call safe to repeat. It becomes the Idempotency-Key header. */
-export const idempotencyKey = z
-  .string()
-  .min(1)
-  .max(255)
-  .optional()
-  .describe("Any text that is unique to this action. A call with the same text and arguments is run once only.");

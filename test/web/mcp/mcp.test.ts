@@ -1,10 +1,11 @@
 import { UnauthorizedError } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
+import { toTool } from "../../../src/web/mcp/tool.ts";
 import { tools } from "../../../src/web/mcp/tools/index.ts";
 import { database } from "../../support/databases.ts";
 import { anAccessToken, ISSUER, workerFetch } from "../../support/oauth.ts";
 import { bodySchema, dereference, listOperations, readOpenApi } from "../../support/openapi.ts";
-import { routeScopes } from "../../support/route-tests.ts";
+import { routeScopes, routes } from "../../support/route-tests.ts";
 import { aKey, apiWith, aWorkspace, perSuite } from "../../support/workspace.ts";
 import { call, connected, connectedByOAuth } from "./support.ts";
 
@@ -72,6 +73,12 @@ describe("the official MCP client", () => {
     expect(again.text).not.toContain("Find the right id");
     const absent = await call(client, "cancel_email", { email_id: crypto.randomUUID() });
     expect(absent.text).toContain("Find the right id with a list or search tool");
+  });
+
+  it("schedules nothing without a time", async () => {
+    const client = await connected(workspace.apiKey);
+    const { isError, text } = await call(client, "schedule_email", mail());
+    expect([isError, text]).toEqual([true, expect.stringContaining("send_at")]);
   });
 
   it("sends once for one idempotency_key", async () => {
@@ -287,13 +294,14 @@ describe("POST /mcp", () => {
 describe("the tools", () => {
   it("call endpoints that exist, with arguments that these take", () => {
     const operations = new Map(listOperations(document));
-    for (const { name, route, input, effect } of tools) {
+    for (const { name, route, effect, ...tool } of tools) {
       expect(Object.keys(routeScopes), name).toContain(route);
       const operation = operations.get(route.replace(/:([a-z_]+)/g, "{$1}"));
       const parameters = (operation?.parameters ?? []).map((parameter) => parameter.name);
       const schema = bodySchema(operation?.requestBody);
       const fields = Object.keys((schema && dereference(document, schema).properties) ?? {});
       const known = [...parameters, ...fields, ...(parameters.includes("Idempotency-Key") ? ["idempotency_key"] : [])];
+      const { input } = toTool({ name, route, ...tool }, routes.endpointOf(route));
       expect(known, name).toEqual(expect.arrayContaining(Object.keys(input.shape)));
       expect(effect === undefined, name).toBe(route.startsWith("GET "));
       if (effect === "read") expect(route, name).toMatch(/\/(validate|preview|dry-run)$/);

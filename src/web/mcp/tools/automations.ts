@@ -1,35 +1,6 @@
-import * as z from "zod";
-import { cursor, type DeclaredTool, idempotencyKey, limit } from "../tool.ts";
+import type { DeclaredTool } from "../tool.ts";
 
 const RULES = "The rules and all kinds of steps: the page Automations of /docs.";
-
-const condition = z
-  .record(z.string(), z.unknown())
-  .describe("A condition, such as {field, is, value}, or all, any and not of others.");
-
-/** The fields of an automation. */
-const automation = {
-  name: z.string(),
-  trigger: z
-    .object({
-      event: z.string().describe("An event of your own, or a built-in one such as contact.added or email.clicked."),
-      filter: condition.optional(),
-    })
-    .describe("What begins a run."),
-  entry: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe(
-      "mode (once, once_per_period with period_days, every), exit_when, exit_events, quiet_hours, emails_per_day.",
-    ),
-  steps: z
-    .array(z.record(z.string(), z.unknown()))
-    .optional()
-    .describe(
-      "Steps by kind: send_email, wait, wait_until, wait_for_event, branch, split, set_field, add_to_list, remove_from_list, " +
-        "change_topic, webhook, notify, end. Those with branches have then_steps and else_steps.",
-    ),
-};
 
 export const automationTools: readonly DeclaredTool[] = [
   {
@@ -37,11 +8,6 @@ export const automationTools: readonly DeclaredTool[] = [
     title: "List automations",
     description: "Returns automations with their counters, newest first.",
     route: "GET /v1/automations/",
-    input: {
-      status: z.string().optional().describe("draft, active, paused or archived."),
-      limit: limit(200),
-      before: cursor.describe("Id of the last automation of the page before: continues after it."),
-    },
   },
   {
     name: "get_automation",
@@ -55,7 +21,6 @@ export const automationTools: readonly DeclaredTool[] = [
     description: `Creates a draft, which does nothing until activate_automation. ${RULES}`,
     route: "POST /v1/automations/",
     effect: "write",
-    input: { ...automation, idempotency_key: idempotencyKey },
   },
   {
     name: "update_automation",
@@ -64,7 +29,6 @@ export const automationTools: readonly DeclaredTool[] = [
       "Changes the given fields. The change of an active one is a new version: people who are inside finish theirs.",
     route: "PATCH /v1/automations/:automation_id",
     effect: "write",
-    input: z.object(automation).partial().shape,
   },
   {
     name: "preview_automation",
@@ -72,15 +36,6 @@ export const automationTools: readonly DeclaredTool[] = [
     description: "Shows the path and the emails of a run for a person with given events. Nothing is sent or changed.",
     route: "POST /v1/automations/:automation_id/dry-run",
     effect: "read",
-    input: {
-      email: z.string().describe("Address of a contact."),
-      data: z.record(z.string(), z.unknown()).optional().describe("Data of the event that begins the run."),
-      at: z.string().optional().describe("ISO 8601: when it begins."),
-      events: z
-        .array(z.object({ name: z.string(), at: z.string(), data: z.record(z.string(), z.unknown()).optional() }))
-        .optional()
-        .describe("Events of the person that come meanwhile."),
-    },
   },
   {
     name: "activate_automation",
@@ -111,12 +66,6 @@ export const automationTools: readonly DeclaredTool[] = [
     title: "List who is inside an automation",
     description: "Returns runs with the step where each is, newest first.",
     route: "GET /v1/automations/:automation_id/runs",
-    input: {
-      status: z.string().optional().describe("active, completed, exited or removed."),
-      email: z.string().optional().describe("Only runs of this address."),
-      limit: limit(200),
-      before: cursor.describe("Id of the last run of the page before: continues after it."),
-    },
   },
   {
     name: "get_automation_run",

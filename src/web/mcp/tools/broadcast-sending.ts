@@ -1,5 +1,4 @@
-import * as z from "zod";
-import { cursor, type DeclaredTool, idempotencyKey, limit } from "../tool.ts";
+import type { DeclaredTool } from "../tool.ts";
 
 /** Tools that send a broadcast, stop it, and read what became of it. */
 export const broadcastSendingTools: readonly DeclaredTool[] = [
@@ -16,11 +15,6 @@ export const broadcastSendingTools: readonly DeclaredTool[] = [
       "Sends a broadcast, or one of its variants, to at most ten addresses. Nothing goes to its contact list.",
     route: "POST /v1/broadcasts/:broadcast_id/test",
     effect: "final",
-    input: {
-      to: z.array(z.string()).min(1).max(10).describe("Addresses without display names."),
-      variant_id: z.string().nullish().describe("Id of the variant. Absent: the oldest one, or the broadcast itself."),
-      idempotency_key: idempotencyKey,
-    },
   },
   {
     name: "send_broadcast",
@@ -31,7 +25,6 @@ export const broadcastSendingTools: readonly DeclaredTool[] = [
     route: "POST /v1/broadcasts/:broadcast_id/send",
     effect: "final",
     repeatable: true,
-    input: { idempotency_key: idempotencyKey },
   },
   {
     name: "pause_broadcast",
@@ -68,19 +61,11 @@ export const broadcastSendingTools: readonly DeclaredTool[] = [
     title: "List the most clicked links of a broadcast",
     description: "Returns the links of a broadcast that people clicked, the most clicked first.",
     route: "GET /v1/broadcasts/:broadcast_id/top-links",
-    input: { limit: limit(50) },
   },
   {
     name: "list_broadcast_recipients",
     title: "List the recipients of a broadcast",
     description: "Returns the emails of a broadcast with their recipient and status.",
     route: "GET /v1/broadcasts/:broadcast_id/recipients",
-    input: {
-      status: z.string().optional().describe("Only emails in this status: delivered, bounced, failed and others."),
-      limit: limit(200),
-      after: cursor.describe(
-        "Continues after this cursor (`next`). A page with a status may be empty and have a next one.",
-      ),
-    },
   },
 ];

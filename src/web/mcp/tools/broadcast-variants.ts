@@ -1,13 +1,5 @@
-import * as z from "zod";
-import { type DeclaredTool, idempotencyKey } from "../tool.ts";
+import type { DeclaredTool } from "../tool.ts";
 
-const variant = {
-  label: z.string().describe("Name of the variant, unique within the broadcast."),
-  subject: z.string().describe("May contain placeholders such as {{name}}."),
-  html_body: z.string().nullish().describe("Null: that of the broadcast."),
-  text_body: z.string().nullish().describe("Null: that of the broadcast."),
-};
-const weight = z.int().min(1).optional().describe("Relative share of the emails, 1 by default.");
 /** Tools of A/B tests: two or more variants of a broadcast that is a draft or scheduled. */
 export const broadcastVariantTools: readonly DeclaredTool[] = [
   {
@@ -24,7 +16,6 @@ export const broadcastVariantTools: readonly DeclaredTool[] = [
     route: "POST /v1/broadcasts/:broadcast_id/variants",
     effect: "write",
     repeatable: true,
-    input: { ...variant, weight, idempotency_key: idempotencyKey },
   },
   {
     name: "update_broadcast_variant",
@@ -32,7 +23,6 @@ export const broadcastVariantTools: readonly DeclaredTool[] = [
     description: "Changes the given fields of a variant of a draft or scheduled broadcast.",
     route: "PATCH /v1/broadcasts/:broadcast_id/variants/:variant_id",
     effect: "write",
-    input: { ...z.object(variant).partial().shape, weight },
   },
   {
     name: "remove_broadcast_variant",
@@ -50,6 +40,5 @@ export const broadcastVariantTools: readonly DeclaredTool[] = [
     route: "POST /v1/broadcasts/:broadcast_id/promote/:variant_id",
     effect: "final",
     repeatable: true,
-    input: { idempotency_key: idempotencyKey },
   },
 ];

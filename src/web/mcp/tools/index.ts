@@ -1,4 +1,4 @@
-import { type Tool, toTool } from "../tool.ts";
+import type { DeclaredTool } from "../tool.ts";
 import { analyticsTools } from "./analytics.ts";
 import { automationTools } from "./automations.ts";
 import { broadcastSendingTools } from "./broadcast-sending.ts";
@@ -13,7 +13,7 @@ import { senderTools } from "./senders.ts";
 import { templateTools } from "./templates.ts";
 
 /** Every tool. A caller sees those whose endpoint it may use. */
-export const tools: readonly Tool[] = [
+export const tools: readonly DeclaredTool[] = [
   ...senderTools,
   ...emailTools,
   ...contactTools,
@@ -26,4 +26,4 @@ export const tools: readonly Tool[] = [
   ...automationTools,
   ...analyticsTools,
   ...inboxTools,
-].map(toTool);
+];

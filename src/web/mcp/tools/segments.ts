@@ -1,12 +1,4 @@
-import * as z from "zod";
-import { type DeclaredTool, idempotencyKey, pageAfter } from "../tool.ts";
-
-const conditions = z
-  .record(z.string(), z.unknown())
-  .describe(
-    "One of {field, is, value}, {list}, {topic, subscribed}, {added_within_days}, {activity, within_days or broadcast_id}, {segment}, or " +
-      "all, any and not of others. The rules: the page Segments of /docs.",
-  );
+import type { DeclaredTool } from "../tool.ts";
 
 export const segmentTools: readonly DeclaredTool[] = [
   {
@@ -14,7 +6,6 @@ export const segmentTools: readonly DeclaredTool[] = [
     title: "List segments",
     description: "Returns saved conditions over the people of all contact lists, with their last counts, oldest first.",
     route: "GET /v1/segments/",
-    input: pageAfter(200),
   },
   {
     name: "get_segment",
@@ -28,7 +19,6 @@ export const segmentTools: readonly DeclaredTool[] = [
     description: "Saves conditions. A broadcast can be sent to its people, and an automation can ask for it.",
     route: "POST /v1/segments/",
     effect: "write",
-    input: { name: z.string(), conditions, idempotency_key: idempotencyKey },
   },
   {
     name: "update_segment",
@@ -36,7 +26,6 @@ export const segmentTools: readonly DeclaredTool[] = [
     description: "Changes the given fields. Automations and broadcasts that use the segment use the new conditions.",
     route: "PATCH /v1/segments/:segment_id",
     effect: "write",
-    input: { name: z.string().optional(), conditions: conditions.optional() },
   },
   {
     name: "preview_segment",
@@ -50,6 +39,5 @@ export const segmentTools: readonly DeclaredTool[] = [
     title: "List the people of a segment",
     description: "Returns one contact of each person. A page may be short or empty and have a next one.",
     route: "GET /v1/segments/:segment_id/contacts",
-    input: { ...pageAfter(200) },
   },
 ];

@@ -1,6 +1,4 @@
-import { type DeclaredTool, pageAfter } from "../tool.ts";
-
-const page = pageAfter(500);
+import type { DeclaredTool } from "../tool.ts";
 
 export const senderTools: readonly DeclaredTool[] = [
   {
@@ -14,14 +12,12 @@ export const senderTools: readonly DeclaredTool[] = [
     title: "List mailboxes",
     description: "Returns the addresses from which emails can be sent.",
     route: "GET /v1/mailboxes/",
-    input: page,
   },
   {
     name: "list_domains",
     title: "List domains",
     description: "Returns the domains of the workspace, and whether they are verified for sending.",
     route: "GET /v1/domains/",
-    input: page,
   },
   {
     name: "get_domain",
