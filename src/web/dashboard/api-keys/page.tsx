@@ -23,22 +23,15 @@ interface ApiKeysPageProps {
   keys: readonly ApiKeyRow[];
   /** Domains that a key can be restricted to. */
   domains: readonly { id: string; name: string }[];
-  /** URL of the next page; null: this is the last one. */
-  next: string | null;
 }
 
 /** The API keys of the workspace, and the dialog that creates one. */
-export function ApiKeysPage({ keys, domains, next }: ApiKeysPageProps) {
+export function ApiKeysPage({ keys, domains }: ApiKeysPageProps) {
   const mayCreate = useScope("team:manage");
   return (
     <AppLayout title="API keys" actions={mayCreate ? <CreateDialog domains={domains} /> : null}>
       <RefusalNotice />
       <ApiKeyTable keys={keys} />
-      {next === null ? null : (
-        <p>
-          <a href={next}>Older keys</a>
-        </p>
-      )}
       {mayCreate ? null : <p>Only owners and admins of the workspace may create keys.</p>}
     </AppLayout>
   );

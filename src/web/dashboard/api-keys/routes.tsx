@@ -22,7 +22,8 @@ export const apiKeyPages = pagesOf(
       readPage(c, { path: "/app/api-keys", read: listApiKeys, after: ({ id }) => id }),
       caller.actor.scopes.has("domains:view") ? listDomains(caller, { offset: 0, limit: MAX_DOMAINS }) : [],
     ]);
-    return respondPage(c, <ApiKeysPage keys={keys} domains={domains.map(({ domain }) => domain)} next={next} />);
+    const shown = <ApiKeysPage keys={keys} domains={domains.map(({ domain }) => domain)} />;
+    return respondPage(c, shown, { next, nextLabel: "Older keys" });
   }),
   creation("/app/api-keys", "POST /v1/api-keys/", {
     read: (fields, c) => toKeyRequest(fields, c.get("caller").now()),

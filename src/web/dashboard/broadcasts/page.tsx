@@ -5,9 +5,20 @@ import {
   type TopLinksOut,
   type VariantOut,
 } from "../../../audience/broadcasts/index.ts";
-import { AppLayout, ButtonLink, Empty, Facts, List, Live, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  ButtonLink,
+  Empty,
+  Facts,
+  List,
+  Live,
+  Numbers,
+  PostButton,
+  Status,
+  Time,
+} from "../../../http/ui/index.ts";
+import { Audience, AudienceSplit } from "./audience.tsx";
 import { may } from "./rights.ts";
-import { AudienceSplit } from "./sample-bar.tsx";
 import { percentOf, share } from "./share.ts";
 import { ContentFrame } from "./test-step.tsx";
 import { isWaitingForWinner, Variants } from "./variants.tsx";
@@ -122,60 +133,26 @@ function Actions({ broadcast, path }: { broadcast: BroadcastOut; path: string })
   );
 }
 
-/** Figures by their names; the third value is the total that a count is a share of. */
-const Numbers = ({ numbers }: { numbers: readonly (readonly [name: string, count: number, total?: number])[] }) => (
-  <dl class="numbers">
-    {numbers.map(([name, count, total = 0]) => (
-      <div>
-        <dt>{name}</dt>
-        <dd>
-          {count.toLocaleString("en")}
-          {total === 0 ? null : <span class="soft"> ({percentOf(count, total)})</span>}
-        </dd>
-      </div>
-    ))}
-  </dl>
-);
-
-const Audience = ({
-  broadcast,
-  variants,
-  audience,
-}: Pick<BroadcastPageProps, "broadcast" | "variants" | "audience">) => (
-  <>
-    <h2>Audience</h2>
-    {audience === null ? (
-      <p>No list is chosen, or it has too many contacts to count.</p>
-    ) : (
-      <>
-        <AudienceSplit broadcast={broadcast} variants={variants} audience={audience} />
-        <Numbers
-          numbers={[
-            ["Get it", audience.eligible],
-            ["Skipped: suppressed", audience.skipped.suppressed],
-            ["Skipped: unsubscribed", audience.skipped.unsubscribed],
-            ["Skipped: invalid", audience.skipped.invalid],
-            ["Skipped: not confirmed", audience.skipped.pending],
-          ]}
-        />
-      </>
-    )}
-  </>
-);
+/** Returns a count with its share of a total. */
+const figure = (name: string, count: number, total: number) => ({
+  name,
+  value: count.toLocaleString("en"),
+  ...(total > 0 && { share: `(${percentOf(count, total)})` }),
+});
 
 const Results = ({ broadcast, links }: { broadcast: BroadcastOut; links: TopLinksOut }) => (
   <>
     <h2>Results</h2>
     <Numbers
       numbers={[
-        ["Recipients", broadcast.recipient_count],
-        ["Skipped", broadcast.skipped_count, broadcast.recipient_count],
-        ["Delivered", broadcast.delivered_count, broadcast.recipient_count],
-        ["Bounced", broadcast.bounced_count, broadcast.recipient_count],
-        ["Failed", broadcast.failed_count, broadcast.recipient_count],
-        ["Cancelled", broadcast.cancelled_count, broadcast.recipient_count],
-        ["Opened", broadcast.opened_count, broadcast.delivered_count],
-        ["Clicked", broadcast.clicked_count, broadcast.delivered_count],
+        figure("Recipients", broadcast.recipient_count, 0),
+        figure("Skipped", broadcast.skipped_count, broadcast.recipient_count),
+        figure("Delivered", broadcast.delivered_count, broadcast.recipient_count),
+        figure("Bounced", broadcast.bounced_count, broadcast.recipient_count),
+        figure("Failed", broadcast.failed_count, broadcast.recipient_count),
+        figure("Cancelled", broadcast.cancelled_count, broadcast.recipient_count),
+        figure("Opened", broadcast.opened_count, broadcast.delivered_count),
+        figure("Clicked", broadcast.clicked_count, broadcast.delivered_count),
       ]}
     />
     <p>

@@ -6,13 +6,12 @@ import {
   Facts,
   Field,
   Form,
-  Numbers,
   Submit,
   TimeField,
   VersionField,
 } from "../../../http/ui/index.ts";
+import { Audience } from "./audience.tsx";
 import { findIssues, type Issue } from "./issues.ts";
-import { AudienceSplit } from "./sample-bar.tsx";
 import type { StepForm } from "./step-form.tsx";
 import { StepPage } from "./step-page.tsx";
 import type { StepProps } from "./step-props.tsx";
@@ -45,15 +44,8 @@ export function ReviewStep(props: ReviewStepProps) {
         <div>
           <ErrorSummary />
           <Issues broadcast={broadcast} issues={issues} />
-          <h2>Audience</h2>
-          {audience === null ? (
-            <p>No list is chosen, or it has too many contacts to count.</p>
-          ) : (
-            <>
-              <Counted broadcast={broadcast} variants={variants} audience={audience} />
-              {warmUp === null ? null : <p>{toSentence(warmUp, audience.eligible)}</p>}
-            </>
-          )}
+          <Audience broadcast={broadcast} variants={variants} audience={audience} />
+          {audience === null || warmUp === null ? null : <p>{toSentence(warmUp, audience.eligible)}</p>}
           <h2>Email</h2>
           <Summary broadcast={broadcast} variants={variants} lists={lists} segment={segment} />
           {blocking ? (
@@ -95,26 +87,6 @@ const Issues = ({ broadcast, issues }: { broadcast: BroadcastOut; issues: readon
       </ul>
     </div>
   );
-
-const Counted = ({
-  broadcast,
-  variants,
-  audience,
-}: Required<Pick<ReviewStepProps, "broadcast" | "variants">> & { audience: AudienceOut }) => (
-  <>
-    {audience.note === undefined ? null : <p>{audience.note}</p>}
-    <AudienceSplit broadcast={broadcast} variants={variants} audience={audience} />
-    <Numbers
-      numbers={[
-        { name: "Get it", value: audience.eligible.toLocaleString("en") },
-        ...Object.entries(audience.skipped).map(([reason, count]) => ({
-          name: `Skipped: ${reason}`,
-          value: count.toLocaleString("en"),
-        })),
-      ]}
-    />
-  </>
-);
 
 const Summary = (props: Pick<ReviewStepProps, "broadcast" | "variants" | "lists" | "segment">) => {
   const { broadcast, variants, lists, segment } = props;

@@ -1,6 +1,7 @@
 import {
   AppLayout,
   ButtonLink,
+  Chips,
   Empty,
   Form,
   List,
@@ -41,7 +42,14 @@ export const EmailsPage = ({ emails, reasons, searches, q, status }: EmailsPageP
       {status === "" ? null : <input type="hidden" name="status" value={status} />}
       <Submit label="Search" kind="quiet" />
     </Form>
-    <StatusChips q={q} chosen={status} />
+    <Chips
+      label="Status"
+      choices={["", ...statuses].map((name) => ({
+        href: emailsPath({ q, status: name }),
+        label: name === "" ? "All" : toSentence(name),
+        isChosen: name === status,
+      }))}
+    />
     <SavedSearches searches={searches} q={q} status={status} />
     {/* A search may read many rows, so it is not repeated. */}
     <Live id="emails" isPolled={q === ""}>
@@ -64,18 +72,6 @@ const NewLink = () => (
       </>
     ) : null}
   </>
-);
-
-const StatusChips = ({ q, chosen }: { q: string; chosen: string }) => (
-  <ul class="chips" aria-label="Status">
-    {["", ...statuses].map((status) => (
-      <li>
-        <a href={emailsPath({ q, status })} aria-current={status === chosen ? "true" : undefined}>
-          {status === "" ? "All" : toSentence(status)}
-        </a>
-      </li>
-    ))}
-  </ul>
 );
 
 const Rows = ({ emails, reasons }: Pick<EmailsPageProps, "emails" | "reasons">) => (

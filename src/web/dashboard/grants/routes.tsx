@@ -7,7 +7,7 @@ export const grantPages = pagesOf(
   "program",
   page("/app/grants", "GET /v1/oauth/grants", async (c) => {
     const { rows, next } = await readPage(c, { path: "/app/grants", read: listGrants, after: ({ id }) => id });
-    return respondPage(c, <GrantsPage grants={rows} next={next} />);
+    return respondPage(c, <GrantsPage grants={rows} />, { next, nextLabel: "Older connections" });
   }),
   question("/app/grants/:grant_id/revoke", "DELETE /v1/oauth/grants/:grant_id", {
     of: getGrant,

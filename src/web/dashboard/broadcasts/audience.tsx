@@ -1,4 +1,5 @@
 import { type AudienceOut, type BroadcastOut, sizesOf, type VariantOut } from "../../../audience/broadcasts/index.ts";
+import { Numbers } from "../../../http/ui/index.ts";
 
 interface Part {
   label: string;
@@ -16,6 +17,34 @@ interface SplitProps {
   /** True when the sample has its variants already. */
   isSent?: boolean;
 }
+
+/** The audience of a broadcast before it is sent: who gets which variant, and how many contacts are skipped. Null: it cannot be counted. */
+export const Audience = ({
+  broadcast,
+  variants,
+  audience,
+}: Omit<SplitProps, "audience"> & { audience: AudienceOut | null }) => (
+  <>
+    <h2>Audience</h2>
+    {audience === null ? (
+      <p>No list is chosen, or it has too many contacts to count.</p>
+    ) : (
+      <>
+        {audience.note === undefined ? null : <p>{audience.note}</p>}
+        <AudienceSplit broadcast={broadcast} variants={variants} audience={audience} />
+        <Numbers
+          numbers={[
+            { name: "Get it", value: number(audience.eligible) },
+            ...Object.entries(audience.skipped).map(([reason, skipped]) => ({
+              name: `Skipped: ${reason === "pending" ? "not confirmed" : reason}`,
+              value: number(skipped),
+            })),
+          ]}
+        />
+      </>
+    )}
+  </>
+);
 
 /** Who gets which variant now and who waits, in words and as a bar. */
 export function AudienceSplit({ broadcast, variants, audience, isSent = false }: SplitProps) {
