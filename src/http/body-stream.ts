@@ -1,5 +1,5 @@
 import { withTimeout } from "../lib/deadline.ts";
-import { AppError, badRequest } from "../lib/errors.ts";
+import { AppError, badRequest, unsupportedMediaType } from "../lib/errors.ts";
 import { readChunks } from "../lib/read-chunks.ts";
 
 /** Greatest body of any request, in bytes (docs/contract/requests.md#bodies). */
@@ -21,6 +21,13 @@ const tooSlow = () => new AppError(408, "The request body arrived too slowly");
 /** Throws 400. The client closed the connection; this is no error of the service, so it is not logged as one. */
 function endedEarly(): never {
   throw badRequest("The request body ended before it was complete");
+}
+
+/** Throws 415 for a body that is compressed. */
+export function requireUncompressed(headers: Headers): void {
+  const encoding = headers.get("Content-Encoding")?.trim().toLowerCase() || "identity";
+  if (encoding !== "identity")
+    throw unsupportedMediaType(`Content-Encoding is ${encoding}; send the body uncompressed`);
 }
 
 /** Reads the body of a request in chunks, refuses slow clients, and computes the digest when it is needed. */

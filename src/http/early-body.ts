@@ -1,9 +1,9 @@
 import { concat } from "../lib/bytes.ts";
 import { RequestTooLargeError, unsupportedMediaType } from "../lib/errors.ts";
 import { BodyBudget, type BodyHold, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
-import { BODY_LIMIT, BodyStream } from "./body-stream.ts";
+import { BODY_LIMIT, BodyStream, requireUncompressed } from "./body-stream.ts";
 import type { AppContext } from "./env.ts";
-import { invalidJson } from "./json-errors.ts";
+import { parseJson } from "./json-errors.ts";
 
 /** Greatest body that is buffered and parsed as a whole: its JSON cannot take much memory, whatever it contains. */
 const SMALL_BODY_BYTES = 65_536;
@@ -40,7 +40,7 @@ export async function readEarlyBody(c: AppContext): Promise<EarlyBody | null> {
   const stream = openStream(c);
   try {
     const head = await readHead(stream, null);
-    if (head.isComplete) head.json = parseJson(head.chunks);
+    if (head.isComplete) head.json = parseJson(concat(head.chunks));
     return { stream, hold, head: () => head, json: head.json };
   } catch (error) {
     const head = (): never => {
@@ -73,9 +73,7 @@ export function requireJson(c: AppContext): void {
     const problem = contentType ? `Content-Type is ${mediaType}` : "The Content-Type header is missing";
     throw unsupportedMediaType(`${problem}; the body must be application/json`);
   }
-  const encoding = c.req.header("Content-Encoding")?.trim().toLowerCase() || "identity";
-  if (encoding !== "identity")
-    throw unsupportedMediaType(`Content-Encoding is ${encoding}; send the body uncompressed`);
+  requireUncompressed(c.req.raw.headers);
   const length = Number(c.req.header("Content-Length") ?? 0);
   if (length > BODY_LIMIT) throw new RequestTooLargeError(`The body is ${length} bytes; the limit is ${BODY_LIMIT}`);
 }
@@ -91,18 +89,4 @@ export async function readHead(stream: BodyStream, hold: BodyHold | null): Promi
     await hold?.growTo(Math.min(size, 2 * SMALL_BODY_BYTES));
   }
   return { chunks, isComplete: false };
-}
-
-export function parseJson(chunks: readonly Uint8Array[]): unknown {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(concat(chunks));
-  } catch {
-    throw invalidJson("The body is not valid UTF-8");
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidJson("The body is not valid JSON");
-  }
 }

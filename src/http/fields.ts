@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import { concat } from "../lib/bytes.ts";
 import { RequestTooLargeError, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
-import { BodyStream } from "./body-stream.ts";
+import { BodyStream, requireUncompressed } from "./body-stream.ts";
 import type { AppContext } from "./env.ts";
-import { checkJson, invalidJson } from "./json-errors.ts";
+import { checkJson, decode, parseJson } from "./json-errors.ts";
 import { toValidationErrors } from "./validate.ts";
 
 /** Greatest body of a form or of a sign-in call, in bytes. */
@@ -28,10 +28,9 @@ export async function readFields<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   if (!isForm(c) && mediaTypeOf(c) !== "application/json")
     throw unsupportedMediaType("The body must be application/json or application/x-www-form-urlencoded");
-  if ((c.req.header("Content-Encoding") ?? "identity") !== "identity")
-    throw unsupportedMediaType("The body must not be compressed");
-  const text = decode(await readBytes(c, maxBytes));
-  const value = isForm(c) ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text);
+  requireUncompressed(c.req.raw.headers);
+  const bytes = await readBytes(c, maxBytes);
+  const value = isForm(c) ? Object.fromEntries(new URLSearchParams(decode(bytes))) : parseJson(bytes);
   checkJson(value, "record");
   const result = await schema.safeParseAsync(value, { reportInput: true });
   if (!result.success) throw unprocessable(toValidationErrors("body", result.error.issues, value));
@@ -57,21 +56,4 @@ export async function readBytes(c: AppContext, maxBytes = MAX_BYTES): Promise<Ui
     chunks.push(chunk.slice());
   }
   return concat(chunks);
-}
-
-/** Returns a body as text. Throws 422 when it is not UTF-8. */
-export function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    throw invalidJson("The body is not valid UTF-8");
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidJson("The body is not valid JSON");
-  }
 }

@@ -8,10 +8,11 @@ import {
 import { concat, toBase64 } from "../lib/bytes.ts";
 import { AppError, tooLarge, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
 import type { BodyHold } from "./body-budget.ts";
-import type { BodyStream } from "./body-stream.ts";
+import { type BodyStream, requireUncompressed } from "./body-stream.ts";
 import type { AppContext, Middleware } from "./env.ts";
 import { bodyOf } from "./fields.ts";
 import { largeBodies } from "./json-body.ts";
+import { decode } from "./json-errors.ts";
 
 /** Parts of an upload: the file, and fields that clients add. */
 const MAX_PARTS = 20;
@@ -57,9 +58,7 @@ function requireMultipart(c: AppContext): string {
   // The parser compares bytes, and a boundary is printable ASCII (RFC 2046 5.1.1).
   if (!boundary || !/^[\x20-\x7e]+$/.test(boundary))
     throw unsupportedMediaType("The body must be multipart/form-data with a boundary of 1 to 70 characters");
-  const encoding = c.req.header("Content-Encoding")?.trim().toLowerCase() || "identity";
-  if (encoding !== "identity")
-    throw unsupportedMediaType(`Content-Encoding is ${encoding}; send the body uncompressed`);
+  requireUncompressed(c.req.raw.headers);
   return boundary;
 }
 
@@ -144,7 +143,7 @@ export async function readFormWithFiles<Result>(
     const texts = parts.filter((part) => !isFile(part) && part.name !== undefined);
     const { longest, bytes: most } = longestText(texts, maxTextBytes);
     const fields = new URLSearchParams(
-      texts.map((part) => [part.name ?? "", decodeField(concat(part.content), part === longest ? most : part.size)]),
+      texts.map((part) => [part.name ?? "", decode(concat(part.content), part === longest ? most : part.size)]),
     );
     // Browsers send a part without name and content for a field of files in which none is chosen.
     const chosen = parts.filter((part) => isFile(part) && (part.filename !== "" || part.size > 0));
@@ -161,16 +160,6 @@ function longestText(texts: readonly MultipartPart[], maxBytes: number) {
   const others = texts.reduce((sum, { size }) => sum + size, 0) - (longest?.size ?? 0);
   if (others > maxBytes) throw tooLarge(`The text of the form is larger than ${maxBytes} bytes`);
   return { longest, bytes: maxBytes - others };
-}
-
-/** Returns the first bytes of a field as text, without a character that they end within. */
-function decodeField(bytes: Uint8Array, maxBytes: number): string {
-  try {
-    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-    return decoder.decode(bytes.subarray(0, maxBytes), { stream: bytes.byteLength > maxBytes });
-  } catch {
-    throw unprocessable([{ loc: ["body"], msg: "The body is not valid UTF-8", type: "json_invalid" }]);
-  }
 }
 
 /** The file of a body, and what the client says about it. */

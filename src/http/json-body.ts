@@ -1,11 +1,12 @@
 import type { CallerCtx } from "../access/caller.ts";
+import { concat } from "../lib/bytes.ts";
 import { AppError } from "../lib/errors.ts";
 import { type ContentSink, extractJson } from "../lib/json-extract/extract.ts";
 import { BodyBudget, type BodyHold, largeBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
 import { BODY_LIMIT, type BodyStream } from "./body-stream.ts";
-import { openStream, parseJson, readHead, requireJson, smallBodies } from "./early-body.ts";
+import { openStream, readHead, requireJson, smallBodies } from "./early-body.ts";
 import type { AppContext, Middleware } from "./env.ts";
-import { type BodyKind, checkJson, MAX_NESTING, toAppError } from "./json-errors.ts";
+import { type BodyKind, checkJson, MAX_NESTING, parseJson, toAppError } from "./json-errors.ts";
 
 /** Buffers of a body that is read in chunks: a chunk, a write buffer, the incomplete string. */
 const READER_BYTES = 200_000;
@@ -60,7 +61,7 @@ export function jsonBody(options: BodyOptions): Middleware {
     try {
       if (early) await holds[0].moveTo(workspace);
       const head = early ? early.head() : await readHead(stream, holds[0]);
-      if (head.isComplete) return await readSmall(c, next, head.json ?? parseJson(head.chunks), options.kind);
+      if (head.isComplete) return await readSmall(c, next, head.json ?? parseJson(concat(head.chunks)), options.kind);
       holds[0].free();
       await readLarge(c, next, options, stream, head.chunks, holds[1]);
     } finally {

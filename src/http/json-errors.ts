@@ -52,8 +52,28 @@ export function checkJson(body: unknown, kind: BodyKind): void {
   if (error) throw unprocessable([{ ...error, loc: ["body", ...error.loc] }]);
 }
 
+/** Returns the first bytes of a body as text, without a character that they end within. Default: all. Throws 422 when they are not UTF-8. */
+export function decode(bytes: Uint8Array, maxBytes = bytes.byteLength): string {
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+    return decoder.decode(bytes.subarray(0, maxBytes), { stream: bytes.byteLength > maxBytes });
+  } catch {
+    throw invalidJson("The body is not valid UTF-8");
+  }
+}
+
+/** Parses a body as JSON. Throws 422. */
+export function parseJson(bytes: Uint8Array): unknown {
+  const text = decode(bytes);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidJson("The body is not valid JSON");
+  }
+}
+
 /** Returns the 422 of a body that is not JSON. */
-export const invalidJson = (msg: string): AppError => unprocessable([{ loc: ["body"], msg, type: "json_invalid" }]);
+const invalidJson = (msg: string): AppError => unprocessable([{ loc: ["body"], msg, type: "json_invalid" }]);
 
 /** Converts an error of `extractJson` to the error that the route returns. Returns any other error unchanged. */
 export function toAppError(error: unknown): unknown {

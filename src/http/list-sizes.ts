@@ -1,5 +1,6 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { ValidationError } from "../lib/errors.ts";
+import { formsAt } from "./string-limits.ts";
 
 /**
  * Entries of a list or a record that a schema checks one by one. zod holds an error of each bad entry, and its stack overflows
@@ -26,22 +27,8 @@ function countEntries(value: unknown): number {
 }
 
 /** Returns whether a schema checks the entries of a list or record, directly or as one of its forms. */
-function checksEntries(schema: z.ZodType): boolean {
-  const { def } = schema as z.ZodType & { def: Definition };
-  if (def.type === "array") return !isFree(def.element);
-  if (def.type === "record") return !isFree(def.valueType);
-  const inner = [def.innerType, def.in, def.out, ...(def.options ?? [])];
-  return inner.some((one) => one !== undefined && checksEntries(one));
-}
-
-interface Definition {
-  type: string;
-  element?: z.ZodType;
-  valueType?: z.ZodType;
-  innerType?: z.ZodType;
-  in?: z.ZodType;
-  out?: z.ZodType;
-  options?: z.ZodType[];
-}
-
-const isFree = (schema: z.ZodType | undefined) => schema?.def.type === "unknown" || schema?.def.type === "any";
+const checksEntries = (schema: z.ZodType): boolean =>
+  Array.from(formsAt(schema, [])).some((form) => {
+    const entry = form instanceof z.ZodArray ? form.element : form instanceof z.ZodRecord ? form.valueType : undefined;
+    return entry !== undefined && !(entry instanceof z.ZodUnknown || entry instanceof z.ZodAny);
+  });

@@ -18,7 +18,7 @@ export const statedLength = (schema: z.ZodType, path: readonly PropertyKey[]): n
   Array.from(formsAt(schema, path), ownLength).find((length) => length > 0);
 
 /** Returns the schemas that check the value at `path`, the outermost first. */
-function formsAt(schema: z.ZodType, path: readonly PropertyKey[]): Set<z.ZodType> {
+export function formsAt(schema: z.ZodType, path: readonly PropertyKey[]): Set<z.ZodType> {
   let found = reach([schema], formsOf);
   for (const part of path) {
     const members = Array.from(found).flatMap((form) => membersOf(form, part));
