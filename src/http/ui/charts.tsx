@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { placesOf, ticksOf } from "./chart-ticks.ts";
+import { Table } from "./table.tsx";
 
 /** One line of a chart, or one part of its bars. The kind is its colour, that of its status where it has one; lines differ by their dashes too. */
 export interface Series {
@@ -10,11 +11,14 @@ export interface Series {
 }
 
 interface ChartProps {
-  /** Read by screen readers. The figures stand in the table below the chart. */
-  title: string;
-  /** Names of the places on the horizontal axis. */
+  /** What the figures are, such as "Mail by day". */
+  subject: string;
+  /** What a place on the horizontal axis is, such as "Day", and the names of all places. */
+  place: string;
   labels: readonly string[];
   series: readonly Series[];
+  /** Columns that only the table below the chart has. */
+  more?: readonly Pick<Series, "label" | "values">[];
   /** True for half the height. */
   isSmall?: boolean;
 }
@@ -60,12 +64,13 @@ export function BarChart(props: ChartProps) {
 }
 
 /** Lines, each with its own dashes and a light area below it. A place of the axis names its values when the pointer is over it. */
-export function LineChart({ title, labels, series }: ChartProps) {
+export function LineChart(props: ChartProps) {
+  const { labels, series } = props;
   const ticks = ticksOf(Math.max(...series.flatMap(({ values }) => values), 1));
   const top = ticks.at(-1) ?? 1;
   const step = WIDTH / Math.max(1, labels.length - 1);
   return (
-    <Chart title={title} labels={labels} series={series} ticks={ticks} centre={(index) => (100 * index * step) / WIDTH}>
+    <Chart {...props} ticks={ticks} centre={(index) => (100 * index * step) / WIDTH}>
       <svg aria-hidden="true" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width="100%" height="100%" preserveAspectRatio="none">
         {series.map(({ kind, values }, index) => {
           const points = values
@@ -102,7 +107,40 @@ interface FrameProps extends ChartProps {
   children?: Child;
 }
 
-const Chart = ({ title, labels, series, ticks, centre, isSmall = false, hasBars = false, children }: FrameProps) => (
+/** A chart with its legend, and its figures as a table below it. */
+const Chart = (props: FrameProps) => (
+  <>
+    <Picture {...props} />
+    <details>
+      <summary>The figures as a table</summary>
+      <Figures {...props} />
+    </details>
+  </>
+);
+
+const Figures = ({ subject, place, labels, series, more = [] }: ChartProps) => (
+  <Table caption={subject} columns={[place, ...[...series, ...more].map(({ label }) => label)]}>
+    {labels.map((label, index) => (
+      <tr>
+        <th scope="row">{label}</th>
+        {[...series, ...more].map(({ values }) => (
+          <td class="number">{(values[index] ?? 0).toLocaleString("en")}</td>
+        ))}
+      </tr>
+    ))}
+  </Table>
+);
+
+const Picture = ({
+  subject,
+  labels,
+  series,
+  ticks,
+  centre,
+  isSmall = false,
+  hasBars = false,
+  children,
+}: FrameProps) => (
   <figure class={isSmall ? "chart small" : "chart"}>
     <ul class="legend">
       {series.map(({ label, kind }, index) => (
@@ -126,7 +164,11 @@ const Chart = ({ title, labels, series, ticks, centre, isSmall = false, hasBars 
           <span>{tick.toLocaleString("en")}</span>
         ))}
       </div>
-      <svg class="picture" role="img" aria-label={title}>
+      <svg
+        class="picture"
+        role="img"
+        aria-label={`${subject} from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
+      >
         {ticks.map((_, index) => {
           const y = percent(100 - (100 * index) / (ticks.length - 1));
           return <line class={index === 0 ? "grid base" : "grid"} x1="0" y1={y} x2="100%" y2={y} />;
@@ -218,18 +260,20 @@ export const Numbers = ({ numbers }: NumbersProps) => (
   </dl>
 );
 
-interface ChipsProps {
+interface ChipsProps<Value extends string> {
   /** Read by screen readers. */
   label: string;
-  choices: readonly { href: string; label: string; isChosen: boolean }[];
+  choices: readonly (readonly [value: Value, text: string])[];
+  chosen: Value;
+  to: (value: Value) => string;
 }
 
 /** Links of which one is chosen, such as filters of a list. */
-export const Chips = ({ label, choices }: ChipsProps) => (
+export const Chips = <Value extends string>({ label, choices, chosen, to }: ChipsProps<Value>) => (
   <ul class="chips" aria-label={label}>
-    {choices.map(({ href, label: text, isChosen }) => (
+    {choices.map(([value, text]) => (
       <li>
-        <a href={href} aria-current={isChosen ? "true" : undefined}>
+        <a href={to(value)} aria-current={value === chosen ? "true" : undefined}>
           {text}
         </a>
       </li>

@@ -40,16 +40,8 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the form of a new filter with the conditions of a query, such as `from=ada@example.org`. */
-export const newFilterForm = (query: Readonly<Record<string, string>> = {}): FilterForm => ({
-  name: "",
-  isActive: true,
-  mode: "all",
-  place: "",
-  labels: [],
-  flag: false,
-  read: false,
-  stop: false,
-  forwards: "",
+export const newFilterForm = (query: Readonly<Record<string, string>>): FilterForm => ({
+  ...readFilterForm(new URLSearchParams({ is_active: "on", mode: "all" })),
   conditions: ["from", "list_id", "subject"].flatMap((field) =>
     query[field] ? [{ field, op: field === "subject" ? "contains" : "is", value: query[field].slice(0, 998) }] : [],
   ),

@@ -32,11 +32,9 @@ export const OutboxPage = ({ rows, database, databases }: OutboxPageProps) => (
   >
     <Chips
       label="Database"
-      choices={databases.map((name) => ({
-        href: `/app/admin/outboxes/${name}`,
-        label: name === "main" ? "main" : `mail ${name}`,
-        isChosen: name === database,
-      }))}
+      choices={databases.map((name) => [name, name === "main" ? "main" : `mail ${name}`])}
+      chosen={database}
+      to={(name) => `/app/admin/outboxes/${name}`}
     />
     <Live id="oldest" isPolled={false}>
       <OldestDue rows={rows} now={useCaller().now()} />

@@ -1,16 +1,5 @@
 import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
-import {
-  AppLayout,
-  Chips,
-  Empty,
-  LineChart,
-  List,
-  Notice,
-  Numbers,
-  Share,
-  Table,
-  Time,
-} from "../../../http/ui/index.ts";
+import { AppLayout, Chips, Empty, LineChart, List, Notice, Numbers, Share, Time } from "../../../http/ui/index.ts";
 import {
   type DeliverabilityOut,
   type Granularity,
@@ -46,7 +35,9 @@ export const AnalyticsPage = ({ period, by, report, error }: AnalyticsPageProps)
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <Chips
       label="Period"
-      choices={periods.map((name) => ({ href: analyticsPath(name), label: NAMES[name], isChosen: name === period }))}
+      choices={periods.map((name) => [name, NAMES[name]])}
+      chosen={period}
+      to={(name) => analyticsPath(name)}
     />
     {report === null ? null : (
       <>
@@ -123,22 +114,22 @@ const Overview = ({ overview }: { overview: OverviewOut }) => {
 
 function SeriesPart({ period, by, points }: { period: Period; by: Granularity; points: readonly Point[] }) {
   const labels = points.map(({ timestamp }) => nameOf(timestamp, by));
-  const values = (column: "sent" | "delivered" | "bounced" | "opens") => points.map((point) => point[column]);
+  const values = (column: "sent" | "delivered" | "bounced" | "soft_bounced" | "failed" | "opens") =>
+    points.map((point) => point[column]);
   return (
     <>
       <h2>By {by}</h2>
       {canShowHours(period) ? (
         <Chips
           label="Step"
-          choices={granularities.map((name) => ({
-            href: analyticsPath(period, name),
-            label: `by ${name}`,
-            isChosen: name === by,
-          }))}
+          choices={granularities.map((name) => [name, `by ${name}`])}
+          chosen={by}
+          to={(name) => analyticsPath(period, name)}
         />
       ) : null}
       <LineChart
-        title={`Mail by ${by} from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
+        subject={`Mail by ${by}`}
+        place={by === "day" ? "Day" : "Hour"}
         labels={labels}
         series={[
           { label: "Sent", kind: "info", values: values("sent") },
@@ -146,25 +137,14 @@ function SeriesPart({ period, by, points }: { period: Period; by: Granularity; p
           { label: "Bounced (hard)", kind: "bad", values: values("bounced") },
           { label: "Opened", kind: "plan", values: values("opens") },
         ]}
+        more={[
+          { label: "Bounced (soft)", values: values("soft_bounced") },
+          { label: "Failed", values: values("failed") },
+        ]}
       />
-      <details>
-        <summary>The figures as a table</summary>
-        <Table caption={`Mail by ${by}`} columns={[by === "day" ? "Day" : "Hour", ...COLUMNS]}>
-          {points.map(({ sent, delivered, bounced, soft_bounced: soft, failed, opens }, index) => (
-            <tr>
-              <th scope="row">{labels[index]}</th>
-              {[sent, delivered, bounced, soft, failed, opens].map((count) => (
-                <td class="number">{number(count)}</td>
-              ))}
-            </tr>
-          ))}
-        </Table>
-      </details>
     </>
   );
 }
-
-const COLUMNS = ["Sent", "Delivered", "Bounced (hard)", "Bounced (soft)", "Failed", "Opened"];
 
 /** Returns the name of a bucket, in UTC. */
 const nameOf = (timestamp: string, by: Granularity) =>

@@ -1,16 +1,6 @@
 import type { DomainRow } from "../../../domains/domains/index.ts";
 import type { ReportsOut } from "../../../domains/reports/index.ts";
-import {
-  AppLayout,
-  ButtonLink,
-  Chips,
-  LineChart,
-  List,
-  Numbers,
-  Share,
-  Table,
-  useScope,
-} from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Chips, LineChart, List, Numbers, Share, useScope } from "../../../http/ui/index.ts";
 
 interface DomainReportsPageProps {
   domain: Pick<DomainRow, "id" | "name" | "setup">;
@@ -34,19 +24,15 @@ export function DomainReportsPage({ domain, reports }: DomainReportsPageProps) {
     >
       <Chips
         label="Kind"
-        choices={entriesOf(KINDS).map(([kind, label]) => ({
-          href: pathOf(kind, reports.period),
-          label,
-          isChosen: kind === reports.kind,
-        }))}
+        choices={entriesOf(KINDS)}
+        chosen={reports.kind}
+        to={(kind) => pathOf(kind, reports.period)}
       />
       <Chips
         label="Period"
-        choices={entriesOf(PERIODS).map(([period, label]) => ({
-          href: pathOf(reports.kind, period),
-          label,
-          isChosen: period === reports.period,
-        }))}
+        choices={entriesOf(PERIODS)}
+        chosen={reports.period}
+        to={(period) => pathOf(reports.kind, period)}
       />
       <p>{reports.advice}</p>
       {reports.kind === "dmarc" && domain.setup === "delegated" && useScope("domains:manage") ? (
@@ -170,25 +156,14 @@ const Days = ({ title, days, labels: [good, bad] }: DaysProps) => (
   <>
     <h2>{title}</h2>
     <LineChart
-      title={`${title} from ${days[0]?.date} to ${days.at(-1)?.date}. The figures are in the table below.`}
+      subject={title}
+      place="Day"
       labels={days.map(({ date }) => date)}
       series={[
         { label: good, kind: "good", values: days.map((day) => day.good) },
         { label: bad, kind: "bad", values: days.map((day) => day.bad) },
       ]}
     />
-    <details>
-      <summary>The figures as a table</summary>
-      <Table caption={title} columns={["Day", good, bad]}>
-        {days.map((day) => (
-          <tr>
-            <th scope="row">{day.date}</th>
-            <td class="number">{number(day.good)}</td>
-            <td class="number">{number(day.bad)}</td>
-          </tr>
-        ))}
-      </Table>
-    </details>
   </>
 );
 

@@ -44,11 +44,9 @@ export const EmailsPage = ({ emails, reasons, searches, q, status }: EmailsPageP
     </Form>
     <Chips
       label="Status"
-      choices={["", ...statuses].map((name) => ({
-        href: emailsPath({ q, status: name }),
-        label: name === "" ? "All" : toSentence(name),
-        isChosen: name === status,
-      }))}
+      choices={["", ...statuses].map((name) => [name, name === "" ? "All" : toSentence(name)])}
+      chosen={status}
+      to={(name) => emailsPath({ q, status: name })}
     />
     <SavedSearches searches={searches} q={q} status={status} />
     {/* A search may read many rows, so it is not repeated. */}

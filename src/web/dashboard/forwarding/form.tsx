@@ -13,16 +13,6 @@ export interface RuleForm {
   isActive: boolean;
 }
 
-const emptyRuleForm: RuleForm = {
-  from: "",
-  to: "",
-  subject: "",
-  type: "address",
-  target: "",
-  position: "",
-  isActive: true,
-};
-
 export function readRuleForm(form: URLSearchParams): RuleForm {
   const field = (name: string) => form.get(name)?.trim() ?? "";
   return {
@@ -35,6 +25,8 @@ export function readRuleForm(form: URLSearchParams): RuleForm {
     isActive: form.get("is_active") === "on",
   };
 }
+
+const newRuleForm = readRuleForm(new URLSearchParams({ type: "address", is_active: "on" }));
 
 /** Returns the form of a rule that exists. */
 export const toRuleForm = ({ match, action, position, is_active }: RuleOut): RuleForm => ({
@@ -95,7 +87,7 @@ interface RuleFieldsProps {
 }
 
 /** The fields of a new rule, or of one that exists when `scopes` is absent. */
-export const RuleFields = ({ form = emptyRuleForm, scopes }: RuleFieldsProps) => (
+export const RuleFields = ({ form = newRuleForm, scopes }: RuleFieldsProps) => (
   <>
     {scopes ? <Select name="scope" label="Forward mail to" options={scopes} /> : null}
     <fieldset>

@@ -1,4 +1,4 @@
-import { BarChart, Table, Tiles } from "../../../http/ui/index.ts";
+import { BarChart, Tiles } from "../../../http/ui/index.ts";
 import type { Counts } from "../../../sending/analytics/index.ts";
 
 /** Counts of the last days, oldest first. */
@@ -6,14 +6,28 @@ export type Week = readonly { day: string; counts: Readonly<Counts> }[];
 
 /** Recipients of the last days as stacked bars, with their figures. */
 export function WeekChart({ week }: { week: Week }) {
-  const labels = week.map(({ day }) => day);
   const columns = week.map(({ counts }) => toColumns(counts));
   const isEmpty = columns.every((column) => Object.values(column).every((count) => count === 0));
   return (
     <>
       <h2>The last {week.length} days</h2>
       <WeekTiles columns={columns} />
-      {isEmpty ? <p class="soft">No email has left in these days.</p> : <Figures labels={labels} columns={columns} />}
+      {isEmpty ? (
+        <p class="soft">No email has left in these days.</p>
+      ) : (
+        <BarChart
+          subject="Recipients by day"
+          place="Day"
+          labels={week.map(({ day }) => day)}
+          isSmall
+          series={[
+            { label: "Delivered", kind: "good", values: columns.map(({ delivered }) => delivered) },
+            { label: "Sent, not confirmed", kind: "info", values: columns.map(({ unconfirmed }) => unconfirmed) },
+            { label: "Bounced", kind: "bad", values: columns.map(({ bounced }) => bounced) },
+            { label: "Failed", kind: "hollow", values: columns.map(({ failed }) => failed) },
+          ]}
+        />
+      )}
       <p>
         <a href="/app/analytics">All analytics</a>
       </p>
@@ -21,7 +35,7 @@ export function WeekChart({ week }: { week: Week }) {
   );
 }
 
-function WeekTiles({ columns }: Pick<FiguresProps, "columns">) {
+function WeekTiles({ columns }: { columns: readonly ReturnType<typeof toColumns>[] }) {
   const values = (name: keyof ReturnType<typeof toColumns>) => columns.map((column) => column[name]);
   const sum = (numbers: readonly number[]) => numbers.reduce((total, count) => total + count, 0);
   const all = columns.map((column) => Object.values(column).reduce((total, count) => total + count, 0));
@@ -42,44 +56,6 @@ function WeekTiles({ columns }: Pick<FiguresProps, "columns">) {
         ...(numbers === all ? {} : { share: share(numbers) }),
       }))}
     />
-  );
-}
-
-interface FiguresProps {
-  /** Days, oldest first. */
-  labels: readonly string[];
-  columns: readonly ReturnType<typeof toColumns>[];
-}
-
-function Figures({ labels, columns }: FiguresProps) {
-  const values = (name: keyof ReturnType<typeof toColumns>) => columns.map((column) => column[name]);
-  return (
-    <>
-      <BarChart
-        title={`Recipients by day from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
-        labels={labels}
-        isSmall
-        series={[
-          { label: "Delivered", kind: "good", values: values("delivered") },
-          { label: "Sent, not confirmed", kind: "info", values: values("unconfirmed") },
-          { label: "Bounced", kind: "bad", values: values("bounced") },
-          { label: "Failed", kind: "hollow", values: values("failed") },
-        ]}
-      />
-      <details>
-        <summary>The figures as a table</summary>
-        <Table caption="Recipients by day" columns={["Day", "Delivered", "Sent, not confirmed", "Bounced", "Failed"]}>
-          {columns.map(({ delivered, unconfirmed, bounced, failed }, index) => (
-            <tr>
-              <th scope="row">{labels[index]}</th>
-              {[delivered, unconfirmed, bounced, failed].map((count) => (
-                <td class="number">{count.toLocaleString("en")}</td>
-              ))}
-            </tr>
-          ))}
-        </Table>
-      </details>
-    </>
   );
 }
 

@@ -52,14 +52,12 @@ const Filters = ({ category, unreadOnly, unread, counts }: Filter & { unread: nu
   <Chips
     label="Filter"
     choices={[
-      { href: notificationsPath({}), label: "all", isChosen: !unreadOnly && category === "" },
-      { href: notificationsPath({ unread: true }), label: `unread (${unread})`, isChosen: unreadOnly },
-      ...categories.map((name) => ({
-        href: notificationsPath({ category: name }),
-        label: `${name} (${counts[name]})`,
-        isChosen: name === category,
-      })),
+      ["", "all"],
+      ["unread", `unread (${unread})`],
+      ...categories.map((name) => [name, `${name} (${counts[name]})`] as const),
     ]}
+    chosen={unreadOnly ? "unread" : category}
+    to={(name) => notificationsPath(name === "unread" ? { unread: true } : { category: name })}
   />
 );
 

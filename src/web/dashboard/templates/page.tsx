@@ -102,9 +102,11 @@ const EditorChoice = ({ isOfBlocks }: { isOfBlocks: boolean }) => (
   <Chips
     label="How to write it"
     choices={[
-      { href: "/app/templates/new?editor=blocks", label: "Blocks", isChosen: isOfBlocks },
-      { href: "/app/templates/new", label: "HTML", isChosen: !isOfBlocks },
+      ["?editor=blocks", "Blocks"],
+      ["", "HTML"],
     ]}
+    chosen={isOfBlocks ? "?editor=blocks" : ""}
+    to={(editor) => `/app/templates/new${editor}`}
   />
 );
 

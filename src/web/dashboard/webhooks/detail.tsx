@@ -83,11 +83,9 @@ function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveri
     <>
       <Chips
         label="Status of the delivery"
-        choices={["", ...deliveryStatuses].map((name) => ({
-          href: name === "" ? path : `${path}?status=${name}`,
-          label: name === "" ? "all" : name,
-          isChosen: name === status,
-        }))}
+        choices={["", ...deliveryStatuses].map((name) => [name, name || "all"])}
+        chosen={status}
+        to={(name) => (name === "" ? path : `${path}?status=${name}`)}
       />
       <Live id="delivery-log">
         {rows.length === 0 ? (
