@@ -1,3 +1,5 @@
+import { readPage, respondPage } from "../../../http/page.tsx";
+import { button, page, pagesOf, question } from "../../../http/page-actions.tsx";
 import {
   ActionLink,
   AppLayout,
@@ -9,23 +11,47 @@ import {
   Time,
   useCaller,
 } from "../../../http/ui/index.ts";
-import type { UserRow } from "../../../operations/admin/index.ts";
+import { addressKey } from "../../../lib/addresses.ts";
+import { getUser, listUsers, restrictUser, type UserRow } from "../../../operations/admin/index.ts";
 
-interface AccountsPageProps {
-  users: readonly UserRow[];
-  /** The address that is searched for. */
-  email: string;
-}
+const PATH = "/app/admin/accounts";
 
-/** The accounts of the platform, with search by address. */
-export const AccountsPage = ({ users, email }: AccountsPageProps) => (
+/** Accounts of the platform: an administrator finds them, and restricts one. */
+export const accountPages = pagesOf(
+  "account",
+  page(PATH, "GET /v1/admin/users", async (c) => {
+    const email = c.req.query("email")?.trim() ?? "";
+    const key = email === "" ? {} : { emailKey: addressKey(email) };
+    const { rows: users, next } = await readPage(c, {
+      path: PATH,
+      read: (caller, query) => listUsers(caller, { ...key, ...query }),
+      after: ({ id }) => id,
+    });
+    return respondPage(c, <AccountsPage users={users} email={email} />, { next, nextLabel: "More" });
+  }),
+  question(`${PATH}/:user_id/restrict`, "POST /v1/admin/users/:user_id/restrict", {
+    of: getUser,
+    title: ({ email }) => `Restrict ${email}?`,
+    button: "Restrict account",
+    text: "It can send nothing from its next request on, in any workspace, and its queued emails fail.",
+    run: (caller, id) => restrictUser(caller, id, true),
+    done: { restricted: "The account is restricted. Its queued emails fail." },
+  }),
+  button(`${PATH}/:user_id/unrestrict`, "POST /v1/admin/users/:user_id/unrestrict", {
+    run: (caller, id) => restrictUser(caller, id, false),
+    done: { unrestricted: "The restriction is ended." },
+  }),
+);
+
+/** The accounts of the platform. `email`: the address that is searched for. */
+const AccountsPage = ({ users, email }: { users: readonly UserRow[]; email: string }) => (
   <AppLayout title="Accounts">
-    <FindForm action="/app/admin/accounts" name="email" label="Find an address" value={email} maxlength={254} />
+    <FindForm action={PATH} name="email" label="Find an address" value={email} maxlength={254} />
     <List
       caption="Accounts"
       columns={["Address", "Name", "Status", "Created", "Action"]}
       empty={
-        <Empty action={{ href: "/app/admin/accounts", label: "Show all accounts" }}>
+        <Empty action={{ href: PATH, label: "Show all accounts" }}>
           {email === "" ? "There are no more accounts." : `No account has the address ${email}.`}
         </Empty>
       }
@@ -41,7 +67,7 @@ export const AccountsPage = ({ users, email }: AccountsPageProps) => (
 );
 
 function Action({ user, isSelf }: { user: UserRow; isSelf: boolean }) {
-  const path = `/app/admin/accounts/${user.id}`;
+  const path = `${PATH}/${user.id}`;
   if (user.restrictedAt !== null)
     return (
       <PostButton

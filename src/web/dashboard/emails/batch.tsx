@@ -1,5 +1,34 @@
+import { respondPage } from "../../../http/page.tsx";
+import { creation, page, pagesOf } from "../../../http/page-actions.tsx";
 import { AppLayout, Form, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
-import type { BatchOut } from "../../../sending/emails/index.ts";
+import { parseItems } from "../../../http/validate.ts";
+import { unprocessable } from "../../../lib/errors.ts";
+import { type BatchOut, emailLimits, SendIn, sendBatch } from "../../../sending/emails/index.ts";
+
+/** Greatest body of the form, in bytes. */
+const MAX_FORM_BYTES = 1_000_000;
+
+const BATCH = "POST /v1/emails/batch";
+
+export const batchPages = pagesOf(
+  "batch",
+  page("/app/emails/batch", BATCH, (c) => respondPage(c, <BatchPage />)),
+  creation("/app/emails/batch", BATCH, {
+    read: (fields) => parseItems(SendIn, emailLimits.batch, parseJson(fields.get("items") ?? "")),
+    run: (ctx, items) => sendBatch(ctx, items, false),
+    to: (result, c) => respondPage(c, <BatchResultPage result={result} />),
+    maxBytes: MAX_FORM_BYTES,
+  }),
+);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? `: ${error.message}` : "";
+    throw unprocessable([{ loc: ["body", "items"], msg: `This is not JSON${reason}`, type: "json_invalid" }]);
+  }
+}
 
 const EXAMPLE = JSON.stringify(
   [{ from_: { email: "" }, to: [{ email: "delivered@simulator.test" }], subject: "A test", text: "It works." }],
@@ -8,7 +37,7 @@ const EXAMPLE = JSON.stringify(
 );
 
 /** The page that sends a batch: the JSON array of the API. */
-export const BatchPage = () => (
+const BatchPage = () => (
   <AppLayout title="Send a batch">
     <Form action="/app/emails/batch" once>
       <TextArea
@@ -25,7 +54,7 @@ export const BatchPage = () => (
 );
 
 /** Shows the result of each email of a batch. */
-export const BatchResultPage = ({ result }: { result: BatchOut }) => (
+const BatchResultPage = ({ result }: { result: BatchOut }) => (
   <AppLayout title="Batch">
     <Notice kind={result.failed === 0 ? "good" : "warn"}>
       {result.sent} of {result.total} accepted, {result.failed} refused.

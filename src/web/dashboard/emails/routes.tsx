@@ -19,7 +19,7 @@ import {
 } from "../../../sending/emails/index.ts";
 import { findWaits } from "../../../sending/receivers/index.ts";
 import { findSuppressions, removeSuppression, toSuppression } from "../../../sending/suppressions/index.ts";
-import { batchPages } from "./batch-routes.tsx";
+import { batchPages } from "./batch.tsx";
 import { EmailPage } from "./detail.tsx";
 import { newEmailRoutes } from "./new-routes.tsx";
 import { scheduledRoutes } from "./scheduled-routes.tsx";

@@ -1,7 +1,8 @@
+import { type Scope, scopes } from "../../../access/accounts/scopes.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
 import { page, pagesOf, question } from "../../../http/page-actions.tsx";
-import { deleteGrant, getGrant, listGrants } from "../../../identity/oauth/index.ts";
-import { clientName, GrantsPage } from "./page.tsx";
+import { ActionLink, AppLayout, Empty, List, Time } from "../../../http/ui/index.ts";
+import { deleteGrant, type GrantRow, getGrant, listGrants } from "../../../identity/oauth/index.ts";
 
 export const grantPages = pagesOf(
   "program",
@@ -18,3 +19,30 @@ export const grantPages = pagesOf(
     done: { revoked: "The program is disconnected." },
   }),
 );
+
+/** The programs that may act for the user, in all workspaces. */
+const GrantsPage = ({ grants }: { grants: readonly GrantRow[] }) => (
+  <AppLayout title="Connected programs">
+    <p>These programs, such as assistants, act for you until you disconnect them.</p>
+    <List
+      caption="Connected programs"
+      empty={<Empty drawing="plug">No program is connected.</Empty>}
+      columns={["Program", "Workspace", "It may", "Connected", "Last use", "Action"]}
+      rows={grants.map((grant) => [
+        clientName(grant),
+        grant.workspace_name,
+        (JSON.parse(grant.scopes) as Scope[]).map((scope) => scopes[scope] ?? scope).join(" "),
+        <Time at={grant.created_at} />,
+        grant.refreshed_at === null ? "Never" : <Time at={grant.refreshed_at} />,
+        <ActionLink
+          to={`/app/grants/${grant.id}/revoke`}
+          label="Disconnect"
+          name={`Disconnect ${clientName(grant)}`}
+        />,
+      ])}
+    />
+  </AppLayout>
+);
+
+/** Returns the name that a client gave itself. */
+const clientName = ({ client_name: name }: GrantRow) => name ?? "A client without a name";
