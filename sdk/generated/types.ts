@@ -2027,13 +2027,14 @@ export interface PersonConsent {
 
 export interface PersonContact {
   id: string;
-  list_id: string;
-  list_name: string;
   email: string;
   name: string | null;
   metadata: Record<string, unknown> | null;
+  /** pending: the list asks for confirmation, and the contact has not confirmed yet. */
   status: "pending" | "active";
   created_at: string;
+  list_id: string;
+  list_name: string;
 }
 
 export interface PersonEmail {
@@ -2053,12 +2054,7 @@ export interface PersonEmail {
   sent_at: string | null;
   delivered_at: string | null;
   /** The events about this person, and those about the email as a whole. */
-  events: {
-    id: string;
-    event_type: string;
-    metadata: Record<string, unknown> | null;
-    created_at: string;
-  }[];
+  events: EmailEvent[];
 }
 
 export interface PersonErasure {

@@ -19,6 +19,9 @@ const ListQuery = z.object({
   before: z.uuid().toLowerCase().optional().describe("Only automations older than this id."),
 });
 
+/** What an activation, a pause and the end respond. */
+const stateChange = { once: false as const, returns: json(200, "The automation", AutomationOut), errors: [409] };
+
 export const automationRoutes = apiRoutes("Automations")
   .get("/v1/automations/", "listAutomations", "automations:view", {
     summary: "List automations, newest first",
@@ -54,25 +57,19 @@ export const automationRoutes = apiRoutes("Automations")
   .post("/v1/automations/:automation_id/activate", "activateAutomation", "automations:manage", outlives.nothing, {
     summary: "Activate an automation",
     description: "People enter it from now on. Those who were inside when it was paused go on.",
-    once: false,
-    returns: json(200, "The automation", AutomationOut),
-    errors: [409],
+    ...stateChange,
     run: (caller, { automation_id }) => activateAutomation(caller, automation_id),
   })
   .post("/v1/automations/:automation_id/pause", "pauseAutomation", "automations:manage", outlives.nothing, {
     summary: "Pause an automation",
     description: "Events begin no runs, runs stay where they are, and emails that have not left wait.",
-    once: false,
-    returns: json(200, "The automation", AutomationOut),
-    errors: [409],
+    ...stateChange,
     run: (caller, { automation_id }) => pauseAutomation(caller, automation_id),
   })
   .post("/v1/automations/:automation_id/archive", "archiveAutomation", "automations:manage", outlives.nothing, {
     summary: "Archive an automation for good",
     description: "All runs end, and emails that have not left are cancelled.",
-    once: false,
-    returns: json(200, "The automation", AutomationOut),
-    errors: [409],
+    ...stateChange,
     run: (caller, { automation_id }) => archiveAutomation(caller, automation_id),
   })
   .app.route("/", runRoutes.app);

@@ -67,6 +67,12 @@ function toChanged(ctx: CallerCtx, { row, fanOut, counts }: Broadcast, changes: 
 export const checkSize = (record: object): number =>
   checkJsonSize(JSON.stringify(record), limits.contentBytes, "content");
 
+type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+/** Returns the fields of a patch that are given; null is a value. */
+export const givenIn = <Fields extends object>(patch: Fields) =>
+  Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Given<Fields>;
+
 /** Returns the status after an event. Throws 409 when the broadcast refuses it in its status. */
 export function requireTransition({ row }: Broadcast, on: BroadcastEvent): BroadcastStatus {
   const status = statusAfter(row.status, on);

@@ -1,5 +1,5 @@
 import { type CallerCtx, requireScopes } from "../../access/caller.ts";
-import { type BroadcastChanges, changeBroadcast, outboxRowStatement, requireTransition } from "./change.ts";
+import { type BroadcastChanges, changeBroadcast, givenIn, outboxRowStatement, requireTransition } from "./change.ts";
 import { checkReferences, checkScheduledAt, checkTexts, domainOfSender } from "./check-references.ts";
 import { type Broadcast, toMoreLists } from "./queries.ts";
 import type { BroadcastOut, BroadcastPatch } from "./schema.ts";
@@ -45,5 +45,5 @@ function toChanges(patch: BroadcastPatch): BroadcastChanges {
     more_lists: more === undefined ? more : toMoreLists(more),
   };
   const sender = from_address === undefined ? {} : { from_address, from_domain: domainOfSender(from_address) };
-  return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), ...sender };
+  return { ...givenIn(given), ...sender };
 }

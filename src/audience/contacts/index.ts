@@ -9,7 +9,7 @@ export { getContact, getList, listContacts, listLists } from "./queries.ts";
 export { importLimits, limits as contactLimits } from "./rules.ts";
 export {
   ContactIn,
-  type ContactOut,
+  ContactOut,
   ContactPatch,
   type ImportOut,
   ListIn,

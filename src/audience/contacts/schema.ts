@@ -43,15 +43,9 @@ const ListFields = {
 };
 
 export const ListIn = z
-  .object({
-    ...ListFields,
-    description: ListFields.description.optional(),
-    icon_seed: ListFields.icon_seed.optional(),
-    confirm: ListFields.confirm.default(false),
-    confirm_mailbox_id: ListFields.confirm_mailbox_id.optional(),
-    confirm_subject: ListFields.confirm_subject.optional(),
-    confirm_text: ListFields.confirm_text.optional(),
-  })
+  .object(ListFields)
+  .partial()
+  .extend({ name: Name, confirm: ListFields.confirm.default(false) })
   .meta({ ref: "ContactListCreate", example: { name: "Customers", description: "Everyone with an order" } });
 export type ListIn = z.output<typeof ListIn>;
 
@@ -187,19 +181,8 @@ export const ImportOut = z
 export type ImportOut = z.output<typeof ImportOut>;
 
 /** Serializes a contact list. */
-export function toList(row: Omit<ListRow, "n">): ListOut {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    icon_seed: row.icon_seed,
-    contact_count: row.contact_count,
-    created_at: iso(row.created_at),
-    confirm: row.confirm === 1,
-    confirm_mailbox_id: row.confirm_mailbox_id,
-    confirm_subject: row.confirm_subject,
-    confirm_text: row.confirm_text,
-  };
+export function toList({ n: _, confirm, created_at, ...row }: Omit<ListRow, "n"> & { n?: number }): ListOut {
+  return { ...row, confirm: confirm === 1, created_at: iso(created_at) };
 }
 
 /** Serializes a contact. */

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { timestamp } from "../../lib/timestamp.ts";
-import { type EmailOfRecipient, statuses } from "../../sending/emails/index.ts";
+import { type EmailOfRecipient, EventOut, statuses } from "../../sending/emails/index.ts";
 import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
 import { parseHistory, toLines } from "../automations/index.ts";
+import { ContactOut } from "../contacts/index.ts";
 import { PersonEventOut, toPersonEvent } from "../events/index.ts";
 import type {
   ActivityOfPerson,
@@ -25,17 +26,8 @@ const contactExample = {
   created_at: "2026-11-21T14:00:00.000Z",
 };
 
-const Contact = z
-  .object({
-    id: z.uuid(),
-    list_id: z.uuid(),
-    list_name: z.string(),
-    email: z.string(),
-    name: z.string().nullable(),
-    metadata: z.record(z.string(), z.unknown()).nullable(),
-    status: z.enum(["pending", "active"]),
-    created_at: timestamp,
-  })
+const Contact = ContactOut.omit({ subscribed: true, suppressed: true })
+  .extend({ list_id: z.uuid(), list_name: z.string() })
   .meta({ ref: "PersonContact", examples: [contactExample] });
 
 const consentExample = {
@@ -130,16 +122,7 @@ const Email = z
     created_at: timestamp,
     sent_at: timestamp.nullable(),
     delivered_at: timestamp.nullable(),
-    events: z
-      .array(
-        z.object({
-          id: z.string(),
-          event_type: z.string(),
-          metadata: z.record(z.string(), z.unknown()).nullable(),
-          created_at: timestamp,
-        }),
-      )
-      .describe("The events about this person, and those about the email as a whole."),
+    events: z.array(EventOut).describe("The events about this person, and those about the email as a whole."),
   })
   .meta({ ref: "PersonEmail", examples: [emailExample] });
 

@@ -47,7 +47,7 @@ export { reschedule } from "./scheduled/reschedule.ts";
 export type { ScheduledOut } from "./scheduled/schema.ts";
 export { sendNow } from "./scheduled/send-now.ts";
 export { stopScheduled } from "./scheduled/stop.ts";
-export { AcceptOut, type DetailOut, type EventOut, SendIn, type ValidateOut } from "./schema.ts";
+export { AcceptOut, type DetailOut, EventOut, SendIn, type ValidateOut } from "./schema.ts";
 export {
   type EmailOfRecipient,
   findEmailsTo,

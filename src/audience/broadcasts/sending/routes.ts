@@ -27,6 +27,9 @@ const RecipientsQuery = z.object({
 });
 const LinksQuery = z.object({ limit: pageQuery({ default: 10, max: 50 }).limit });
 
+/** What a pause, its end and a cancellation respond. */
+const stateChange = { once: false as const, returns: json(200, "The broadcast", BroadcastOut), errors: [409] };
+
 /** The routes that send a broadcast, and those that tell what became of it. */
 export const sendingRoutes = apiRoutes("Broadcasts")
   .post("/v1/broadcasts/:broadcast_id/send", "sendBroadcast", "broadcasts:send", outlives.nothing, {
@@ -51,23 +54,17 @@ export const sendingRoutes = apiRoutes("Broadcasts")
   .post("/v1/broadcasts/:broadcast_id/cancel", "cancelBroadcast", "broadcasts:send", outlives.nothing, {
     summary: "Cancel a scheduled or sending broadcast",
     description: "Emails that were not given to a mail server yet are cancelled too.",
-    once: false,
-    returns: json(200, "The broadcast", BroadcastOut),
-    errors: [409],
+    ...stateChange,
     run: (caller, { broadcast_id }) => cancelBroadcast(caller, broadcast_id),
   })
   .post("/v1/broadcasts/:broadcast_id/pause", "pauseBroadcast", "broadcasts:send", outlives.nothing, {
     summary: "Pause a sending broadcast",
-    once: false,
-    returns: json(200, "The broadcast", BroadcastOut),
-    errors: [409],
+    ...stateChange,
     run: (caller, { broadcast_id }) => pauseBroadcast(caller, broadcast_id),
   })
   .post("/v1/broadcasts/:broadcast_id/resume", "resumeBroadcast", "broadcasts:send", outlives.nothing, {
     summary: "Resume a paused broadcast",
-    once: false,
-    returns: json(200, "The broadcast", BroadcastOut),
-    errors: [409],
+    ...stateChange,
     run: (caller, { broadcast_id }) => resumeBroadcast(caller, broadcast_id),
   })
   .post("/v1/broadcasts/:broadcast_id/test", "sendBroadcastTest", "broadcasts:send", outlives.nothing, {

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { checkSize } from "../change.ts";
+import { checkSize, givenIn } from "../change.ts";
 import { checkTexts } from "../check-references.ts";
 import { findVariants, getVariant, toVariant } from "./queries.ts";
 import type { VariantOut, VariantPatch } from "./schema.ts";
@@ -23,7 +23,7 @@ export function updateVariant(
     const variant = await getVariant(ctx, broadcast, variantId);
     if (patch.label !== undefined && patch.label !== variant.label)
       requireNewLabel(await findVariants(ctx, broadcast.row.n), variant.id, patch.label);
-    const changed = { ...variant, ...withoutUndefined(patch) };
+    const changed = { ...variant, ...givenIn(patch) };
     const response = toVariant(broadcast, changed);
     checkSize(response);
     await checkTexts(ctx, { ...changed, language: changed.language ?? broadcast.row.language, preheader: null });
@@ -33,18 +33,4 @@ export function updateVariant(
       response,
     };
   });
-}
-
-type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
-
-function withoutUndefined({
-  label,
-  language,
-  subject,
-  weight,
-  html_body,
-  text_body,
-}: VariantPatch): Defined<VariantPatch> {
-  const fields = { label, language, subject, weight, html_body, text_body };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
