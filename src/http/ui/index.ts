@@ -26,7 +26,7 @@ export { files } from "./generated/files.ts";
 
 export { Icon, type IconName, Mark } from "./icon.tsx";
 export { AppLayout, Layout } from "./layout.tsx";
-export { PreviewFrame, SizedMailFrame } from "./mail-frame.tsx";
+export { PreviewFrame, SizedMailFrame, UpdatePreview } from "./mail-frame.tsx";
 export { type MenuEntry, menuOf, openable } from "./menu-entries.ts";
 export { QrCode } from "./qr-code.tsx";
 export { FindForm, SearchField } from "./search-field.tsx";

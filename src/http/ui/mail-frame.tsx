@@ -39,3 +39,10 @@ export const PreviewFrame = ({ src }: Pick<MailFrameProps, "src">) => (
     <p class="hint">Previews load no images.</p>
   </>
 );
+
+/** The button of a form that shows in that frame what is filled in. `to`: the path of the page that the frame shows. */
+export const UpdatePreview = ({ to }: { to: string }) => (
+  <button class="quiet update" type="submit" formaction={to} formtarget="preview" formnovalidate>
+    Update preview
+  </button>
+);

@@ -42,11 +42,7 @@ const Introduction = ({ origin }: { origin: string }) => (
     <h2>Every call</h2>
     <Facts
       of={{
-        "Base URL": (
-          <>
-            <code>{origin}</code>
-          </>
-        ),
+        "Base URL": { code: origin },
         Authentication: (
           <>
             The header <code>Authorization: Bearer &lt;API key&gt;</code>. Make a key on the page{" "}

@@ -8,6 +8,7 @@ import {
   Select,
   Submit,
   TextArea,
+  UpdatePreview,
   useViewer,
   VersionField,
 } from "../../../http/ui/index.ts";
@@ -77,15 +78,7 @@ export function ContentStep(props: ContentStepProps) {
           <TextArea name="text_body" label="Text" required={false} value={text} />
           <VariantFields form={form} variants={variants} />
           <StepButtons>
-            <button
-              class="quiet update"
-              type="submit"
-              formaction="/app/broadcasts/preview"
-              formtarget="preview"
-              formnovalidate
-            >
-              Update preview
-            </button>
+            <UpdatePreview to="/app/broadcasts/preview" />
           </StepButtons>
         </Form>
         <aside aria-label="Preview">

@@ -11,6 +11,7 @@ import {
   Submit,
   TextArea,
   TimeField,
+  UpdatePreview,
   useViewer,
 } from "../../../http/ui/index.ts";
 import type { Language } from "../../../lib/personal-text.ts";
@@ -134,9 +135,7 @@ const EmailFields = ({ senders, form, template, isValid = false }: NewEmailPageP
       <div class="actions">
         <Submit label="Send" />
         <Submit label="Check for problems" kind="quiet" action="check" />
-        <button class="quiet update" type="submit" formaction="/app/emails/preview" formtarget="preview" formnovalidate>
-          Update preview
-        </button>
+        <UpdatePreview to="/app/emails/preview" />
       </div>
     </Form>
   );

@@ -6,6 +6,7 @@ import {
   Submit,
   submittedTo,
   TextArea,
+  UpdatePreview,
   useViewer,
   VersionField,
 } from "../../../http/ui/index.ts";
@@ -58,15 +59,7 @@ export function Editor({ path, form, samples, contact, change }: EditorProps) {
       <p class="hidden" role="status" data-said-here="" />
       <div class="actions">
         <Submit label="Save" action="save" />
-        <button
-          class="quiet update"
-          type="submit"
-          formaction="/app/templates/preview"
-          formtarget="preview"
-          formnovalidate
-        >
-          Update preview
-        </button>
+        <UpdatePreview to="/app/templates/preview" />
       </div>
     </Form>
   );
