@@ -84,15 +84,10 @@ export function fieldsBody(schema: z.ZodType) {
   return { required: true, content: { "application/json": content, "application/x-www-form-urlencoded": content } };
 }
 
-/** Returns the successful response of a route that returns a CSV file. */
-export function csvFile(description: string, example: string) {
-  const schema = { type: "string" as const, example };
-  return { 200: { description, content: { "text/csv": { schema } } } };
-}
-
-/** Returns the successful response of a route that returns a file of a media type. */
-export function file(description: string, mediaType: string) {
-  return { 200: { description, content: { [mediaType]: { schema: { type: "string" as const, format: "binary" } } } } };
+/** Returns the successful response of a route that returns a file of a media type. `example`: of one that is text. */
+export function file(description: string, mediaType: string, example?: string) {
+  const schema = { type: "string" as const, ...(example === undefined ? { format: "binary" } : { example }) };
+  return { 200: { description, content: { [mediaType]: { schema } } } };
 }
 
 /** Adds a header to responses. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { outlives } from "../../access/accounts/outlives.ts";
 import { apiRoutes } from "../../http/api-routes.ts";
 import { fileBody } from "../../http/file-body.ts";
-import { csvFile, empty, json } from "../../http/openapi.ts";
+import { empty, file, json } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { lowerCaseAscii } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
@@ -170,7 +170,7 @@ export const contactRoutes = apiRoutes("Contacts")
     summary: "Export the contacts of a list as CSV",
     description:
       "Columns: `email`, `name`, then one for each metadata key. Values that are not strings are JSON. A cell that a spreadsheet would take for a formula begins with an apostrophe, which an import removes.",
-    returns: csvFile("The file", exampleCsv),
+    returns: file("The file", "text/csv", exampleCsv),
     errors: [409],
     run: async (caller, { list_id }, c) => {
       const id = list_id;

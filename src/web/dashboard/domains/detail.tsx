@@ -15,7 +15,7 @@ import {
   useCaller,
   useScope,
 } from "../../../http/ui/index.ts";
-import { HEALTH_LABELS } from "./health.tsx";
+import { HEALTH_LABELS, LastCheck } from "./health.tsx";
 import { Receiving } from "./receiving.tsx";
 import { SandboxPage } from "./sandbox.tsx";
 
@@ -202,13 +202,7 @@ const Progress = ({ domain }: { domain: DomainOut }) => {
       </p>
       <Share of={right / records.length} text={`${right} of ${records.length} records match`} />
       <p class="soft">
-        {checkedAt === null ? (
-          "Not checked yet"
-        ) : (
-          <>
-            Last check <Time at={checkedAt} />
-          </>
-        )}
+        <LastCheck at={checkedAt} />
       </p>
     </section>
   );

@@ -21,13 +21,7 @@ export const DomainHealthPage = ({ domain, health }: DomainHealthPageProps) => (
     <p>
       <Status word={health.status} label={HEALTH_LABELS[health.status]} />{" "}
       <span class="soft">
-        {health.checked_at === null ? (
-          "Not checked yet"
-        ) : (
-          <>
-            Last check <Time at={health.checked_at} />
-          </>
-        )}
+        <LastCheck at={health.checked_at} />
       </span>
     </p>
     {health.findings.map((finding) => (
@@ -46,6 +40,15 @@ export const HEALTH_LABELS: Readonly<Record<HealthOut["status"], string>> = {
   warning: "Something to improve",
   error: "Something is wrong",
 };
+
+export const LastCheck = ({ at }: { at: string | null }) =>
+  at === null ? (
+    <>Not checked yet</>
+  ) : (
+    <>
+      Last check <Time at={at} />
+    </>
+  );
 
 type Finding = HealthOut["findings"][number];
 

@@ -129,24 +129,36 @@ function Count({ of, path }: { of: SegmentRow; path: string }) {
           Counted: counted_at === null ? null : <Time at={counted_at} />,
         }}
       />
-      <List
+      <PeopleList
         caption="Some of the people"
-        columns={["Address", "Name"]}
-        empty={<p class="soft">{status === "done" ? "No person passes the conditions." : "No person found yet."}</p>}
-        rows={sample.map(({ id, list_id, email, name }) => [
-          <a href={`/app/contacts/${list_id}/contacts/${id}`}>{email}</a>,
-          name ?? "",
-        ])}
+        contacts={sample}
+        empty={status === "done" ? "No person passes the conditions." : "No person found yet."}
       />
       {sample.length === 0 ? null : <ButtonLink to={`${path}/people`} label="All people" kind="quiet" />}
     </>
   );
 }
 
-interface PeopleProps {
-  segment: SegmentOut;
+interface PeopleListProps {
+  caption: string;
   contacts: readonly { id: string; list_id: string; email: string; name: string | null }[];
+  /** Stands in place of a list without people. */
+  empty: string;
 }
+
+const PeopleList = ({ caption, contacts, empty }: PeopleListProps) => (
+  <List
+    caption={caption}
+    columns={["Address", "Name"]}
+    empty={<p class="soft">{empty}</p>}
+    rows={contacts.map(({ id, list_id, email, name }) => [
+      <a href={`/app/contacts/${list_id}/contacts/${id}`}>{email}</a>,
+      name ?? "",
+    ])}
+  />
+);
+
+type PeopleProps = Pick<PeopleListProps, "contacts"> & { segment: SegmentOut };
 
 /** The people of a segment, by page. A page may be short or empty and have a next one. */
 export const PeoplePage = ({ segment, contacts }: PeopleProps) => (
@@ -154,16 +166,10 @@ export const PeoplePage = ({ segment, contacts }: PeopleProps) => (
     <p>
       <a href={`${AT}/${segment.id}`}>{segment.name}</a>
     </p>
-    <List
+    <PeopleList
       caption="People"
-      columns={["Address", "Name"]}
-      empty={
-        <p class="soft">{useViewer().next ? "No person on this page. There may be some on the next." : "No person."}</p>
-      }
-      rows={contacts.map(({ id, list_id, email, name }) => [
-        <a href={`/app/contacts/${list_id}/contacts/${id}`}>{email}</a>,
-        name ?? "",
-      ])}
+      contacts={contacts}
+      empty={useViewer().next ? "No person on this page. There may be some on the next." : "No person."}
     />
   </AppLayout>
 );

@@ -30,4 +30,110 @@ export const broadcastTools: readonly DeclaredTool[] = [
     route: "PATCH /v1/broadcasts/:broadcast_id",
     effect: "write",
   },
+  // Two or more variants of a broadcast are an A/B test.
+  {
+    name: "list_broadcast_variants",
+    title: "List the variants of a broadcast",
+    description: "Returns the variants of a broadcast with their content and counters, oldest first.",
+    route: "GET /v1/broadcasts/:broadcast_id/variants",
+  },
+  {
+    name: "create_broadcast_variant",
+    title: "Add a variant to a broadcast",
+    description:
+      "Adds a variant to a draft or scheduled broadcast. With variants, only these are sent: an A/B test has two.",
+    route: "POST /v1/broadcasts/:broadcast_id/variants",
+    effect: "write",
+    repeatable: true,
+  },
+  {
+    name: "update_broadcast_variant",
+    title: "Change a variant of a broadcast",
+    description: "Changes the given fields of a variant of a draft or scheduled broadcast.",
+    route: "PATCH /v1/broadcasts/:broadcast_id/variants/:variant_id",
+    effect: "write",
+  },
+  {
+    name: "remove_broadcast_variant",
+    title: "Remove a variant of a broadcast",
+    description: "Deletes a variant of a draft or scheduled broadcast.",
+    route: "DELETE /v1/broadcasts/:broadcast_id/variants/:variant_id",
+    effect: "final",
+  },
+  {
+    name: "promote_broadcast_variant",
+    title: "Send the better variant to the other contacts",
+    description:
+      "Sends a variant to the contacts outside the sample of an A/B test that was sent. It cannot be taken back: show the user " +
+      "get_broadcast_results and let them choose.",
+    route: "POST /v1/broadcasts/:broadcast_id/promote/:variant_id",
+    effect: "final",
+    repeatable: true,
+  },
+  {
+    name: "get_broadcast_audience",
+    title: "Count who gets a broadcast",
+    description: "Returns how many contacts get a broadcast and how many are skipped. Use it before send_broadcast.",
+    route: "GET /v1/broadcasts/:broadcast_id/audience",
+  },
+  {
+    name: "send_broadcast_test",
+    title: "Send a broadcast to test addresses",
+    description:
+      "Sends a broadcast, or one of its variants, to at most ten addresses. Nothing goes to its contact list.",
+    route: "POST /v1/broadcasts/:broadcast_id/test",
+    effect: "final",
+  },
+  {
+    name: "send_broadcast",
+    title: "Send a broadcast now",
+    description:
+      "Sends a draft or scheduled broadcast to its contact list at once. It cannot be taken back: let the user confirm the " +
+      "content, and the numbers of get_broadcast_audience.",
+    route: "POST /v1/broadcasts/:broadcast_id/send",
+    effect: "final",
+    repeatable: true,
+  },
+  {
+    name: "pause_broadcast",
+    title: "Pause a broadcast",
+    description: "Holds back what a broadcast has not sent yet. resume_broadcast continues it.",
+    route: "POST /v1/broadcasts/:broadcast_id/pause",
+    effect: "write",
+    repeatable: true,
+  },
+  {
+    name: "resume_broadcast",
+    title: "Resume a broadcast",
+    description: "Continues a paused broadcast. What it sends cannot be taken back.",
+    route: "POST /v1/broadcasts/:broadcast_id/resume",
+    effect: "final",
+    repeatable: true,
+  },
+  {
+    name: "cancel_broadcast",
+    title: "Cancel a broadcast",
+    description: "Stops a broadcast for good. What it has sent stays sent.",
+    route: "POST /v1/broadcasts/:broadcast_id/cancel",
+    effect: "final",
+    repeatable: true,
+  },
+  {
+    name: "get_broadcast_results",
+    title: "Compare the variants of a broadcast",
+    description: "Returns delivered emails and clicks by variant, and whether their difference is more than chance.",
+    route: "GET /v1/analytics/broadcasts/:broadcast_id",
+  },
+  {
+    name: "list_broadcast_links",
+    title: "List the most clicked links of a broadcast",
+    description: "Returns the links of a broadcast that people clicked, the most clicked first.",
+    route: "GET /v1/broadcasts/:broadcast_id/top-links",
+  },
+  {
+    name: "list_broadcast_recipients",
+    title: "List the recipients of a broadcast",
+    description: "Returns the emails of a broadcast with their recipient and status.",
+    route: "GET /v1/broadcasts/:broadcast_id/recipients",
+  },
 ];

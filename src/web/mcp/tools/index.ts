@@ -1,10 +1,7 @@
 import type { DeclaredTool } from "../tool.ts";
 import { analyticsTools } from "./analytics.ts";
 import { automationTools } from "./automations.ts";
-import { broadcastSendingTools } from "./broadcast-sending.ts";
-import { broadcastVariantTools } from "./broadcast-variants.ts";
 import { broadcastTools } from "./broadcasts.ts";
-import { contactFormTools } from "./contact-forms.ts";
 import { contactTools } from "./contacts.ts";
 import { emailTools } from "./emails.ts";
 import { inboxTools } from "./inbox.ts";
@@ -17,12 +14,9 @@ export const tools: readonly DeclaredTool[] = [
   ...senderTools,
   ...emailTools,
   ...contactTools,
-  ...contactFormTools,
   ...segmentTools,
   ...templateTools,
   ...broadcastTools,
-  ...broadcastVariantTools,
-  ...broadcastSendingTools,
   ...automationTools,
   ...analyticsTools,
   ...inboxTools,
