@@ -1,6 +1,5 @@
 import type { Hono } from "hono";
 import type { Scope } from "../../access/accounts/scopes.ts";
-import type { Actor } from "../../access/caller.ts";
 import { dispatcher } from "../../http/dispatch.ts";
 import { type AppContext, type AppEnv, newRoutes } from "../../http/env.ts";
 import { jsonBody } from "../../http/json-body.ts";
@@ -22,6 +21,8 @@ const MAX_STRING = 5_000_000;
  * OpenAPI.
  */
 export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
+  /** Made at the first request, since their schemas take some milliseconds. */
+  let all: readonly Tool[] | undefined;
   return newRoutes()
     .get("/.well-known/oauth-protected-resource/mcp", needs("public"), (c) =>
       c.json(protectedResourceMetadata(c.get("ctx").settings, "/mcp", toolScopes(c.get("routes")))),
@@ -35,16 +36,11 @@ export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
       // Here, since the protocol asks for an HTTP status, and a tool responds after that was sent.
       if (tool) requireRight(actor, tool.route, routes);
       const { serviceName } = c.get("ctx").settings;
-      const usable = toolsOf(actor, routes);
+      all ??= tools.map((one) => toTool(one, routes.endpointOf(one.route)));
+      const usable = all.filter(({ route }) => missingRight(actor, route, routes) === null);
       return handleMcp(c.req.raw, message, { tools: usable, serviceName, dispatch: dispatcher(c, app) });
     });
 }
-
-/** Returns the tools whose endpoint the caller may use. */
-const toolsOf = (actor: Actor, routes: RouteIndex): Tool[] =>
-  tools
-    .filter(({ route }) => missingRight(actor, route, routes) === null)
-    .map((tool) => toTool(tool, routes.endpointOf(tool.route)));
 
 /** Returns the scopes that the tools need: all that a client of `/mcp` has a use for. */
 function toolScopes(routes: RouteIndex): Scope[] {
