@@ -19,7 +19,7 @@ const ListQuery = z.object({
   before: z.uuid().toLowerCase().optional().describe("Only automations older than this id."),
 });
 
-/** What an activation, a pause and the end respond. */
+/** The responses of an activation, a pause and the end. */
 const stateChange = { once: false as const, returns: json(200, "The automation", AutomationOut), errors: [409] };
 
 export const automationRoutes = apiRoutes("Automations")

@@ -11,9 +11,9 @@ export interface Series {
 }
 
 interface ChartProps {
-  /** What the figures are, such as "Mail by day". */
+  /** Names the figures, such as "Mail by day". */
   subject: string;
-  /** What a place on the horizontal axis is, such as "Day", and the names of all places. */
+  /** The kind of a place on the horizontal axis, such as "Day", and the names of all places. */
   place: string;
   labels: readonly string[];
   series: readonly Series[];

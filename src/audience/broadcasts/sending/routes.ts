@@ -27,7 +27,7 @@ const RecipientsQuery = z.object({
 });
 const LinksQuery = z.object({ limit: pageQuery({ default: 10, max: 50 }).limit });
 
-/** What a pause, its end and a cancellation respond. */
+/** The responses of a pause, its end and a cancellation. */
 const stateChange = { once: false as const, returns: json(200, "The broadcast", BroadcastOut), errors: [409] };
 
 /** The routes that send a broadcast, and those that tell what became of it. */
