@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { Form } from "./form.tsx";
 import { Icon, Mark } from "./icon.tsx";
 import { initialsOf } from "./initials.ts";
+import { MenuLink } from "./menu.tsx";
 import { menuOf } from "./menu-entries.ts";
 import { SearchField } from "./search-field.tsx";
 import { toSentence } from "./status.tsx";
@@ -68,10 +69,7 @@ const Switcher = ({ caller: { actor, workspace, frame } }: { caller: CallerCtx }
         ),
       )}
       {actor.scopes.has("team:manage") ? (
-        <a href="/app/workspaces/new">
-          <Icon name="plus" />
-          New workspace
-        </a>
+        <MenuLink path="/app/workspaces/new" name="New workspace" icon="plus" />
       ) : null}
     </div>
   </>
@@ -112,11 +110,8 @@ const Account = ({ caller }: { caller: CallerCtx }) => (
           {toSentence(caller.actor.role)} of {caller.workspace.name}
         </span>
       </p>
-      {menuOf(caller).account.map(({ path, name, icon }) => (
-        <a href={path}>
-          <Icon name={icon} />
-          {name}
-        </a>
+      {menuOf(caller).account.map((entry) => (
+        <MenuLink {...entry} />
       ))}
       <Form action="/auth/logout">
         <button type="submit">

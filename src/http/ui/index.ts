@@ -27,6 +27,7 @@ export { files } from "./generated/files.ts";
 export { Icon, type IconName, Mark } from "./icon.tsx";
 export { AppLayout, Layout } from "./layout.tsx";
 export { PreviewFrame, SizedMailFrame, UpdatePreview } from "./mail-frame.tsx";
+export { MenuLink } from "./menu.tsx";
 export { type MenuEntry, menuOf, openable } from "./menu-entries.ts";
 export { QrCode } from "./qr-code.tsx";
 export { FindForm, SearchField } from "./search-field.tsx";

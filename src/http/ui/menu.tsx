@@ -70,7 +70,8 @@ interface MenuLinkProps {
   isCurrent?: boolean;
 }
 
-const MenuLink = ({ path, name, icon, isCurrent = false }: MenuLinkProps) => (
+/** A link of a menu, with its icon. */
+export const MenuLink = ({ path, name, icon, isCurrent = false }: MenuLinkProps) => (
   <a href={path} aria-current={isCurrent ? "page" : undefined}>
     <Icon name={icon} />
     {name}

@@ -1,4 +1,4 @@
-import { Avatar, Form, Icon, Notice, Time } from "../../http/ui/index.ts";
+import { Avatar, Form, Icon, MenuLink, Notice, Time } from "../../http/ui/index.ts";
 import { isHtml, type MessageContent, problemOf } from "../../mailboxes/inbox/index.ts";
 import type { Person, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import { nameOf } from "./compose-form.ts";
@@ -67,25 +67,25 @@ function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredM
     <Form class="message-menu" action={folderPath(id, folder)} fields={{ uid: String(uid) }}>
       <Menu id={`more-${idOf(message)}`} icon="dots" label="More for this message">
         {folder === "Drafts" ? (
-          <a href={composePath(id, { draft: String(uid) })}>
-            <Icon name="edit" />
-            <span>{message.claim ? "Stop sending this message" : "Edit this draft"}</span>
-          </a>
+          <MenuLink
+            path={composePath(id, { draft: String(uid) })}
+            name={message.claim ? "Stop sending this message" : "Edit this draft"}
+            icon="edit"
+          />
         ) : (
           <>
-            <a href={composePath(id, { reply: "one", ...place })}>
-              <Icon name="reply" />
-              <span>Reply to this message</span>
-            </a>
-            <a href={composePath(id, { reply: "forward", ...place })}>
-              <Icon name="forward" />
-              <span>Forward this message</span>
-            </a>
+            <MenuLink path={composePath(id, { reply: "one", ...place })} name="Reply to this message" icon="reply" />
+            <MenuLink
+              path={composePath(id, { reply: "forward", ...place })}
+              name="Forward this message"
+              icon="forward"
+            />
             {message.from?.email ? (
-              <a href={filterPath(id, "new", { from: message.from.email })}>
-                <Icon name="settings" />
-                <span>Filter messages like this</span>
-              </a>
+              <MenuLink
+                path={filterPath(id, "new", { from: message.from.email })}
+                name="Filter messages like this"
+                icon="settings"
+              />
             ) : null}
           </>
         )}
@@ -98,10 +98,7 @@ function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredM
           <Icon name="trash" />
           <span>Delete this message</span>
         </button>
-        <a href={`${path}/raw`}>
-          <Icon name="download" />
-          <span>Download the original</span>
-        </a>
+        <MenuLink path={`${path}/raw`} name="Download the original" icon="download" />
       </Menu>
     </Form>
   );

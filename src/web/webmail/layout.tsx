@@ -6,6 +6,7 @@ import {
   Icon,
   type IconName,
   Mark,
+  MenuLink,
   NextPage,
   Notice,
   PostButton,
@@ -128,10 +129,7 @@ function Menu({ caller, mailbox, folders, labels, usedBytes, current }: OpenPage
         ))}
       </div>
       <div class="group">
-        <a href={scheduledPath(id)} aria-current={mark("scheduled")}>
-          <Icon name="clock" />
-          <span>Scheduled</span>
-        </a>
+        <MenuLink path={scheduledPath(id)} name="Scheduled" icon="clock" isCurrent={current === "scheduled"} />
       </div>
       {labels.length === 0 ? null : (
         <div class="group">
@@ -146,10 +144,12 @@ function Menu({ caller, mailbox, folders, labels, usedBytes, current }: OpenPage
         </div>
       )}
       <div class="group">
-        <a href={settingsPath(id, "signature")} aria-current={mark("settings")}>
-          <Icon name="settings" />
-          <span>Settings</span>
-        </a>
+        <MenuLink
+          path={settingsPath(id, "signature")}
+          name="Settings"
+          icon="settings"
+          isCurrent={current === "settings"}
+        />
         <p>
           {quotaBytes === null ? `${toSize(usedBytes)} used` : `${toSize(usedBytes)} of ${toSize(quotaBytes)} used`}
         </p>
@@ -157,11 +157,8 @@ function Menu({ caller, mailbox, folders, labels, usedBytes, current }: OpenPage
       </div>
       {caller.actor.kind === "mailbox" ? null : (
         <div class="group narrow-only">
-          {ELSEWHERE.map(({ path, name, icon }) => (
-            <a href={path}>
-              <Icon name={icon} />
-              <span>{name}</span>
-            </a>
+          {ELSEWHERE.map((entry) => (
+            <MenuLink {...entry} />
           ))}
         </div>
       )}

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ErrorSummary, Icon, type IconName, Toast, useViewer } from "../../http/ui/index.ts";
+import { ErrorSummary, type IconName, MenuLink, Toast, useViewer } from "../../http/ui/index.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 import { foldersAndLabelsPath, importPath, type SettingsPage, settingsPath } from "./paths.ts";
 
@@ -29,10 +29,7 @@ export function SettingsLayout({ page, at, children }: { page: OpenPage; at: Sec
       <div class="settings">
         <nav aria-label="Settings">
           {SECTIONS.map(({ name, icon, label, path }) => (
-            <a href={path(page.mailbox.id)} aria-current={name === at ? "page" : undefined}>
-              <Icon name={icon} />
-              {label}
-            </a>
+            <MenuLink path={path(page.mailbox.id)} name={label} icon={icon} isCurrent={name === at} />
           ))}
         </nav>
         <section aria-labelledby="section">

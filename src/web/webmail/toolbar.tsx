@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { Icon, type IconName } from "../../http/ui/index.ts";
+import { Icon, type IconName, MenuLink } from "../../http/ui/index.ts";
 import { Dot, type OpenPage } from "./layout.tsx";
 import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
 
@@ -126,10 +126,7 @@ function LabelMenu({ page, own }: { page: OpenPage; own: readonly string[] | nul
           <span>Remove {name}</span>
         </button>
       ))}
-      <a href={foldersAndLabelsPath(page.mailbox.id)}>
-        <Icon name="plus" />
-        <span>New label</span>
-      </a>
+      <MenuLink path={foldersAndLabelsPath(page.mailbox.id)} name="New label" icon="plus" />
     </Menu>
   );
 }
