@@ -12,7 +12,7 @@ export interface LoggedEmail {
 
 /**
  * Logs what happened to several emails: lines with at most 100 of them each, under `emails`. Once the lines of an invocation have
- * used up its bytes, they only have the number of emails (`omitted`). The event has to be in `logEvents`.
+ * used up its bytes, they only have the number of emails (`omitted`). docs/monitoring.md has to list the event.
  */
 export function logEmails(
   { log, logBudget }: Pick<Ctx, "log" | "logBudget">,
