@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { utf8Length } from "../../lib/bytes.ts";
 import { tryOr } from "../../lib/try-or.ts";
-import { readBounded } from "./read-bounded.ts";
+import { readBody } from "../public-urls/post.ts";
 
 /** A call of Cloudflare's API v4. Its token is in no error. */
 export interface ApiCall {
@@ -32,15 +33,18 @@ const Envelope = z.object({
 
 /** Makes one call, without redirects. Throws when there is no response in `timeoutMs`, or it has more than `maxBytes`. */
 export async function callCloudflare({ token, method, url, body, timeoutMs, maxBytes }: ApiCall): Promise<ApiResponse> {
+  const signal = AbortSignal.timeout(timeoutMs);
   const response = await fetch(url, {
     method,
     headers: { Authorization: `Bearer ${token}`, ...(body ? { "Content-Type": "application/json" } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {}),
     redirect: "manual",
-    signal: AbortSignal.timeout(timeoutMs),
+    signal,
   });
   const { status, ok, headers } = response;
-  const text = await readBounded(response, maxBytes);
+  const { body: text, isComplete } = await readBody(response.body, maxBytes + 1, signal);
+  if (!isComplete) throw new Error(`the response did not end within ${timeoutMs} ms`);
+  if (utf8Length(text) > maxBytes) throw new Error(`the response has more than ${maxBytes} bytes`);
   const { data } = Envelope.safeParse(tryOr(() => JSON.parse(text), null));
   return {
     status,
