@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { ImapSyntaxError } from "./cursor.ts";
 
 const PRINTABLE = /^[\x20-\x25\x27-\x7e]$/;
@@ -32,27 +33,13 @@ export function decodeFolderName(text: string): string {
   return name;
 }
 
-function toBase64(text: string): string {
-  let bytes = "";
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    bytes += String.fromCharCode(code >> 8, code & 0xff);
-  }
-  return btoa(bytes).replaceAll("/", ",").replace(/=+$/, "");
-}
+/** Returns UTF-16 in the base64 of mailbox names. */
+const toBase64 = (text: string) =>
+  Buffer.from(text, "utf16le").swap16().toString("base64").replaceAll("/", ",").replace(/=+$/, "");
 
+/** Returns the text of base64; an empty one, which no name encodes, when it is not UTF-16. */
 function fromBase64(base64: string): string {
-  if (!/^[A-Za-z0-9+,]+$/.test(base64)) throw new ImapSyntaxError("The mailbox name is not modified UTF-7");
-  let bytes: string;
-  try {
-    bytes = atob(base64.replaceAll(",", "/"));
-  } catch {
-    throw new ImapSyntaxError("The mailbox name is not modified UTF-7");
-  }
-  if (bytes.length % 2 === 1) throw new ImapSyntaxError("The mailbox name is not modified UTF-7");
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 2)
-    text += String.fromCharCode((bytes.charCodeAt(at) << 8) | bytes.charCodeAt(at + 1));
-  if (!text.isWellFormed()) throw new ImapSyntaxError("The mailbox name is not modified UTF-7");
-  return text;
+  const bytes = Buffer.from(base64.replaceAll(",", "/"), "base64");
+  const text = bytes.length % 2 === 0 ? bytes.swap16().toString("utf16le") : "";
+  return text.isWellFormed() ? text : "";
 }

@@ -66,26 +66,22 @@ const readers: Readonly<Record<string, Reader>> = {
     return { name: "STATUS", folder, items: afterSpace(cursor, () => readStatusItems(cursor)) };
   },
   APPEND: (cursor, syntax) => readAppend(cursor, syntax),
-  COPY: (cursor, syntax) => readCopy(cursor, syntax, "COPY", false),
-  MOVE: (cursor, syntax) => readCopy(cursor, syntax, "MOVE", false),
-  FETCH: (cursor) => readFetch(cursor, false),
-  STORE: (cursor) => readStore(cursor, false),
-  SEARCH: (cursor) => readSearch(cursor, false),
   UID: (cursor, syntax) => {
     const name = afterSpace(cursor, () => cursor.atom()).toUpperCase();
-    const read = uidReaders[name];
+    if (name === "EXPUNGE") return { name, set: afterSpace(cursor, () => readSequenceSet(cursor)) };
+    const read = messageReaders[name];
     if (!read) throw new ImapSyntaxError(`UID ${name} does not exist`);
-    return read(cursor, syntax);
+    return read(cursor, syntax, true);
   },
 };
 
-const uidReaders: Readonly<Record<string, Reader>> = {
-  COPY: (cursor, syntax) => readCopy(cursor, syntax, "COPY", true),
-  MOVE: (cursor, syntax) => readCopy(cursor, syntax, "MOVE", true),
-  FETCH: (cursor) => readFetch(cursor, true),
-  STORE: (cursor) => readStore(cursor, true),
-  SEARCH: (cursor) => readSearch(cursor, true),
-  EXPUNGE: (cursor) => ({ name: "EXPUNGE", set: afterSpace(cursor, () => readSequenceSet(cursor)) }),
+/** Readers of commands on messages, which are named by their numbers or, after UID, by their UIDs. */
+const messageReaders: Readonly<Record<string, (cursor: Cursor, syntax: Syntax, byUid: boolean) => Command>> = {
+  COPY: (cursor, syntax, byUid) => readCopy(cursor, syntax, "COPY", byUid),
+  MOVE: (cursor, syntax, byUid) => readCopy(cursor, syntax, "MOVE", byUid),
+  FETCH: (cursor, _, byUid) => readFetch(cursor, byUid),
+  STORE: (cursor, _, byUid) => readStore(cursor, byUid),
+  SEARCH: (cursor, _, byUid) => readSearch(cursor, byUid),
 };
 
 /** Reads the tag of a command (RFC 3501 9). */
@@ -98,9 +94,9 @@ export function readTag(cursor: Cursor): string {
 /** Reads a command after its tag, to its end. Throws ImapSyntaxError. Of APPEND the message is no part of it. */
 export function readCommand(cursor: Cursor, syntax: Syntax): Command {
   const name = afterSpace(cursor, () => cursor.atom()).toUpperCase();
-  const read = readers[name];
+  const read = readers[name] ?? messageReaders[name];
   if (!read) throw new ImapSyntaxError("Unknown command");
-  const command = read(cursor, syntax);
+  const command = read(cursor, syntax, false);
   cursor.expectEnd();
   return command;
 }
@@ -189,15 +185,7 @@ export class UnknownCharsetError extends Error {
 }
 
 function readSearchResults(cursor: Cursor): SearchResult[] {
-  const results = cursor.list(
-    () => {
-      const name = cursor.atom().toUpperCase();
-      const result = searchResults.find((known) => known === name);
-      if (!result) throw new ImapSyntaxError(`SEARCH returns no ${name}`);
-      return result;
-    },
-    { mayBeEmpty: true },
-  );
+  const results = cursor.list(() => readOneOf(cursor, searchResults, "SEARCH returns no"), { mayBeEmpty: true });
   cursor.expect(" ");
   return results.length === 0 ? ["ALL"] : [...new Set(results)];
 }
@@ -253,11 +241,13 @@ function readListReturns(
 
 /** Reads what STATUS tells, each item once: a response may be as long for each folder as the command. */
 function readStatusItems(cursor: Cursor): StatusItem[] {
-  const items = cursor.list(() => {
-    const name = cursor.atom().toUpperCase();
-    const item = statusItems.find((known) => known === name);
-    if (!item) throw new ImapSyntaxError(`STATUS knows no ${name}`);
-    return item;
-  });
-  return [...new Set(items)];
+  return [...new Set(cursor.list(() => readOneOf(cursor, statusItems, "STATUS knows no")))];
+}
+
+/** Reads an atom that must be one of some names. */
+function readOneOf<Name extends string>(cursor: Cursor, names: readonly Name[], error: string): Name {
+  const atom = cursor.atom().toUpperCase();
+  const name = names.find((known) => known === atom);
+  if (name === undefined) throw new ImapSyntaxError(`${error} ${atom}`);
+  return name;
 }

@@ -1,5 +1,6 @@
 /** Takes a connected socket to a session that is ready for MAIL: greeting, EHLO, STARTTLS, AUTH. */
 
+import { toBase64, utf8 } from "../../lib/bytes.ts";
 import { withTimeout } from "../../lib/deadline.ts";
 import { NO_CAPABILITIES, parseCapabilities, type ServerCapabilities } from "./capabilities.ts";
 import type { EgressSettings, TlsMode } from "./egress-url.ts";
@@ -145,6 +146,4 @@ function requireChallenge(reply: RawReply): void {
   throw new ConnectError("auth", null, "the server accepted AUTH before it received the password");
 }
 
-function base64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
-}
+const base64 = (text: string) => toBase64(utf8(text));

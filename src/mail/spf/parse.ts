@@ -74,9 +74,9 @@ function parseTerm(text: string): SpfTerm | string | null {
 
 /** Parses the domain and the prefix lengths of `a`, `mx` and `ptr`; null when they are not valid. */
 function parseHosts(term: SpfTerm, rest: string): SpfTerm | null {
-  const [, domain, v4 = "32", v6 = "128"] = /^(?::([^/]+))?(?:\/(\d{1,2}))?(?:\/\/(\d{1,3}))?$/.exec(rest) ?? [];
-  const isValid = rest === "" || /^(?::([^/]+))?(?:\/(\d{1,2}))?(?:\/\/(\d{1,3}))?$/.test(rest);
-  if (!isValid || Number(v4) > 32 || Number(v6) > 128 || (domain !== undefined && !isDomain(domain))) return null;
+  const found = /^(?::([^/]+))?(?:\/(\d{1,2}))?(?:\/\/(\d{1,3}))?$/.exec(rest);
+  const [, domain, v4 = "32", v6 = "128"] = found ?? [];
+  if (!found || Number(v4) > 32 || Number(v6) > 128 || (domain !== undefined && !isDomain(domain))) return null;
   return { ...term, domain: plain(domain ?? ""), prefix: [Number(v4), Number(v6)] };
 }
 
