@@ -2,6 +2,9 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** Returns the number of days since 1970, in UTC. */
+export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
+
 /** Formats milliseconds since 1970 as ISO 8601 in UTC, with milliseconds and Z. */
 export function iso(ms: number): string {
   return new Date(ms).toISOString();

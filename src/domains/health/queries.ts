@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
+import { DAY_MS, dayOf, HOUR_MS } from "../../lib/time.ts";
 import { firstIdAt } from "../../platform/audit/rules.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
@@ -85,7 +85,7 @@ export interface History {
  */
 export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings, domainId: string): Promise<History> {
   const now = ctx.now();
-  const [today, hour] = [Math.floor(now / DAY_MS), Math.floor(now / HOUR_MS)];
+  const [today, hour] = [dayOf(now), Math.floor(now / HOUR_MS)];
   const days = JSON.stringify(Array.from({ length: DAYS }, (_, n) => today - n));
   const since = firstIdAt(now - DAYS * DAY_MS);
   const row = await onShard(ctx, mailShard)

@@ -1,5 +1,5 @@
 import { forEachAtOnce } from "../../lib/at-once.ts";
-import { DAY_MS, MINUTE_MS } from "../../lib/time.ts";
+import { dayOf, MINUTE_MS } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
@@ -88,7 +88,7 @@ async function test(ctx: Ctx, row: DueRow, lease: number): Promise<void> {
 }
 
 async function countReports(ctx: Ctx, { workspace, shard, domainId }: DueRow) {
-  const today = Math.floor(ctx.now() / DAY_MS);
+  const today = dayOf(ctx.now());
   const days = Array.from({ length: TEST_DAYS }, (_, n) => today - n);
   const counted = onShard(ctx, shard).mail.prepare(COUNT).bind(JSON.stringify(days), workspace, domainId);
   return (await counted.first<{ reports: number; failures: number }>()) ?? { reports: 0, failures: 0 };

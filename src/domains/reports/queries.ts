@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { dayOf, PERIODS, type Period } from "./rules.ts";
+import { dayOf } from "../../lib/time.ts";
+import { PERIODS, type Period } from "./rules.ts";
 import type { TlsSum } from "./save.ts";
 
 /** Sources, reporters and failures that a response lists, those with most messages first. */

@@ -1,4 +1,5 @@
 import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
+import { dayOf } from "../../lib/time.ts";
 import { readAggregateReport } from "../../mail/aggregate-reports/read.ts";
 import { bounds as reportBounds } from "../../mail/aggregate-reports/rules.ts";
 import { type AggregateReport, ReportError } from "../../mail/aggregate-reports/types.ts";
@@ -7,7 +8,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import { readReportAddress, reversedName } from "../domains/index.ts";
 import { sharedReportAddress } from "../zones/index.ts";
-import { dayOf, isRecent, TLS_FAILURES } from "./rules.ts";
+import { isRecent, TLS_FAILURES } from "./rules.ts";
 import { type DmarcSum, type ReportRows, saveReport, type TlsSum } from "./save.ts";
 
 /** The result of a message to the address for reports on a domain. Only `counted` changes anything. */

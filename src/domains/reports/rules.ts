@@ -11,9 +11,6 @@ const MAX_AGE_DAYS = 30;
 export const PERIODS = { "7d": 7, "30d": 30, "90d": 90 } as const;
 export type Period = keyof typeof PERIODS;
 
-/** Returns the day of a time, in days since 1970 (UTC). */
-export const dayOf = (at: number): number => Math.floor(at / DAY_MS);
-
 /** Returns whether the time of a report can be true for one that arrives now. Times in ms since 1970. */
 export const isRecent = (from: number, now: number): boolean =>
   from <= now + DAY_MS && from >= now - MAX_AGE_DAYS * DAY_MS;

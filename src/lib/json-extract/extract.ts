@@ -4,6 +4,7 @@
  * returns. Besides that value it needs about 200 KiB: one write buffer, one chunk of the source, the incomplete string.
  */
 
+import { concat } from "../bytes.ts";
 import { Base64Text } from "./base64-text.ts";
 import { ExtractedContent, OversizedString, RefusedContent } from "./content.ts";
 import { BodyTooLarge, ContentInvalid, type ContentPath } from "./errors.ts";
@@ -142,7 +143,7 @@ class Extraction {
   }
 
   async add(chunk: Uint8Array): Promise<void> {
-    const data = joined(this.#rest, chunk);
+    const data = this.#rest.length === 0 ? chunk : concat([this.#rest, chunk]);
     const base = this.#size - this.#rest.length;
     this.#size += chunk.length;
     if (this.#size > this.#limits.maxBody) throw new BodyTooLarge("body", this.#limits.maxBody);
@@ -235,12 +236,4 @@ class Extraction {
     // The closing quote is already read; discarding reads it again.
     return isDone ? at - 1 : at;
   }
-}
-
-function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
-  if (head.length === 0) return tail;
-  const data = new Uint8Array(head.length + tail.length);
-  data.set(head);
-  data.set(tail, head.length);
-  return data;
 }

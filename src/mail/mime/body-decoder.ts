@@ -1,3 +1,5 @@
+import { concat } from "../../lib/bytes.ts";
+
 /** Decodes the body of a part from its Content-Transfer-Encoding (RFC 2045 6), chunk by chunk. */
 export interface BodyDecoder {
   /** Returns the decoded bytes of a chunk, as far as they are known. */
@@ -17,11 +19,7 @@ export function newBodyDecoder(encoding: string): BodyDecoder {
 export function decodeWhole(body: Uint8Array, encoding: string): Uint8Array {
   const decoder = newBodyDecoder(encoding);
   const [head, tail] = [decoder.push(body), decoder.end()];
-  if (tail.length === 0) return head;
-  const whole = new Uint8Array(head.length + tail.length);
-  whole.set(head);
-  whole.set(tail, head.length);
-  return whole;
+  return tail.length === 0 ? head : concat([head, tail]);
 }
 
 /** Value of each base64 digit; 255 for any other byte. Both alphabets of RFC 4648 are read. */
@@ -76,9 +74,7 @@ class QuotedPrintableBody implements BodyDecoder {
   #pending: Uint8Array = new Uint8Array();
 
   push(chunk: Uint8Array): Uint8Array {
-    const input = new Uint8Array(this.#pending.length + chunk.length);
-    input.set(this.#pending);
-    input.set(chunk, this.#pending.length);
+    const input = concat([this.#pending, chunk]);
     const equals = input.lastIndexOf(EQUALS);
     // An escape has three bytes; a soft line break may have spaces before its end (RFC 2045 6.7).
     const isOpen = equals >= 0 && equals > input.length - 100 && !isComplete(input, equals);

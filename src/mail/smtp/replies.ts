@@ -1,5 +1,6 @@
 /** Parses server replies (RFC 5321 4.2) from octets that TCP may split anywhere. No I/O. */
 
+import { concat } from "../../lib/bytes.ts";
 import type { Reply } from "./transport.ts";
 
 /** A reply as received: its code and the text of each line. */
@@ -36,14 +37,7 @@ export class ReplyParser {
 
   /** Adds bytes from the socket. */
   feed(chunk: Uint8Array): void {
-    if (this.#at === this.#rest.length) {
-      this.#rest = chunk;
-    } else {
-      const tail = this.#rest.subarray(this.#at);
-      this.#rest = new Uint8Array(tail.length + chunk.length);
-      this.#rest.set(tail);
-      this.#rest.set(chunk, tail.length);
-    }
+    this.#rest = this.#at === this.#rest.length ? chunk : concat([this.#rest.subarray(this.#at), chunk]);
     this.#at = 0;
   }
 

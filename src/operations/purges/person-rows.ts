@@ -1,3 +1,4 @@
+import { dayOf } from "../../lib/time.ts";
 import type { Database, DatabaseKind, Statement } from "../../platform/context.ts";
 import { bytesSql, deletedKeys, deletePage, withinBytes } from "../../platform/db/byte-pages.ts";
 import type { ErasedPerson, Scrubber } from "../../sending/emails/index.ts";
@@ -97,7 +98,6 @@ async function update<Kind extends DatabaseKind>(
 /** Days before today whose responses may be stored still, and after it, since clocks differ. */
 const FIRST_DAY = -2;
 const LAST_DAY = 1;
-const DAY_MS = 86_400_000;
 
 /** Where the deletion of responses continues: in one of the days, after a key. */
 interface ResponsesPosition {
@@ -120,7 +120,7 @@ export async function deleteResponses<Kind extends DatabaseKind>(
   after: unknown,
   now: number,
 ): Promise<StepResult> {
-  const today = Math.floor(now / DAY_MS);
+  const today = dayOf(now);
   const start = { day: today + FIRST_DAY, key: "", lastDay: today + LAST_DAY };
   const at = (after as ResponsesPosition | null) ?? start;
   const { results } = await db

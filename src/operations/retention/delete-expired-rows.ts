@@ -1,7 +1,7 @@
 import { MAIL_WINDOW_MS as CONFIRMATION_MAIL_WINDOW_MS } from "../../audience/consent/index.ts";
 import { EXPIRED_KEPT_MS } from "../../identity/invitations/index.ts";
 import { UNUSED_CLIENT_TTL_MS } from "../../identity/oauth/index.ts";
-import { DAY_MS } from "../../lib/time.ts";
+import { DAY_MS, dayOf } from "../../lib/time.ts";
 import { NOTIFICATION_DAYS } from "../../notices/notifications/index.ts";
 import { DELIVERY_DAYS } from "../../notices/webhooks/index.ts";
 import { AUDIT_RETENTION_DAYS, firstIdAt } from "../../platform/audit/rules.ts";
@@ -77,7 +77,7 @@ export function expiredMainRows(ctx: Ctx): Steps[] {
     [expired("egress_waits", "receiver, egress", "until < ?1"), now - DAY_MS],
     // An earlier version may still write these.
     [expired("receiver_waits", "receiver, is_bulk", "until < ?1"), now - DAY_MS],
-    [expired("egress_volume", "address, receiver, day", "day < ?1"), Math.floor(now / DAY_MS) - VOLUME_DAYS],
+    [expired("egress_volume", "address, receiver, day", "day < ?1"), dayOf(now) - VOLUME_DAYS],
     [expired("egress_warm_ups", "address", "seen_at < ?1"), now - WARM_UP_KEPT_DAYS * DAY_MS],
     [expired("dead_letters", "id", "recorded_at < ?1"), emailCutoff(now, ctx.settings.retentionDays)],
     [expired("invitations", "id", "expires_at < ?1"), now - EXPIRED_KEPT_MS],

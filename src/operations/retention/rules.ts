@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../lib/time.ts";
+import { DAY_MS, dayOf } from "../../lib/time.ts";
 
 /** Days that roll-ups are kept at least: analytics covers 90 days. */
 const ROLLUP_DAYS = 91;
@@ -19,13 +19,13 @@ export function emailCutoff(now: number, retentionDays: number): number {
 
 /** Returns the hour and the day since 1970 before which roll-ups are expired. */
 export function rollupCutoff(now: number, retentionDays: number): { hour: number; day: number } {
-  const today = Math.floor(now / DAY_MS);
+  const today = dayOf(now);
   return { hour: (today - ROLLUP_DAYS) * 24, day: today - Math.max(retentionDays, ROLLUP_DAYS) };
 }
 
 /** Returns the days since 1970 after `last` that ended before `now`, oldest first. */
 export function daysToRollUp(last: number, now: number): number[] {
-  const today = Math.floor(now / DAY_MS);
+  const today = dayOf(now);
   return Array.from({ length: Math.max(0, today - last - 1) }, (_, index) => last + 1 + index);
 }
 

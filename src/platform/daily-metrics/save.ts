@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../lib/time.ts";
+import { dayOf } from "../../lib/time.ts";
 import type { Ctx } from "../context.ts";
 import { type Metrics, restoreMetrics, takeMetrics } from "./counters.ts";
 
@@ -46,5 +46,3 @@ export async function readDailyMetrics(ctx: Ctx): Promise<Metrics> {
   const row = await ctx.db.prepare(FIND).bind(dayOf(ctx.now())).first<{ figures: string }>();
   return row ? (JSON.parse(row.figures) as Metrics) : {};
 }
-
-const dayOf = (at: number) => Math.floor(at / DAY_MS);

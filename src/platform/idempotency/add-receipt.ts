@@ -1,6 +1,6 @@
+import { dayOf } from "../../lib/time.ts";
 import type { WorkspaceCtx } from "../context.ts";
 import type { Idempotency } from "./key.ts";
-import { dayOf } from "./rules.ts";
 
 /** Replays that a stored response remembers: the newest ones. */
 const MAX_RECEIPTS = 16;

@@ -1,8 +1,8 @@
+import { dayOf } from "../../lib/time.ts";
 import type { OutboxCtx } from "../context.ts";
 import { deletePage } from "../db/byte-pages.ts";
 import type { Steps } from "../jobs/turns.ts";
 import { deleteExpiredObjects } from "./large-responses.ts";
-import { dayOf } from "./rules.ts";
 
 /** Rows that one step deletes, and steps of one run on a database. The next run continues. */
 const ROWS_PER_STEP = 5_000;

@@ -1,10 +1,11 @@
 import { utf8Length } from "../../lib/bytes.ts";
 import { conflict } from "../../lib/errors.ts";
+import { dayOf } from "../../lib/time.ts";
 import type { Ctx, WorkspaceCtx } from "../context.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 import { repeatObjectCall } from "../db/repeat-object-call.ts";
 import type { Steps } from "../jobs/turns.ts";
-import { dayOf, ROW_BYTES } from "./rules.ts";
+import { ROW_BYTES } from "./rules.ts";
 
 /** Responses above ROW_BYTES: R2 stores their text, since many workspaces share a database, and the row of the Idempotency-Key names the object. */
 

@@ -1,8 +1,8 @@
+import { dayOf } from "../../lib/time.ts";
 import type { WorkspaceCtx } from "../context.ts";
 import { expectChanges, guardedBatch } from "../db/batch.ts";
 import { toStored } from "./large-responses.ts";
 import { insertResponse } from "./responses.ts";
-import { dayOf } from "./rules.ts";
 import { runningResponse } from "./running.ts";
 
 /**

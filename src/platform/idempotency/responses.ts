@@ -1,10 +1,11 @@
 import { fromBase64, toBase64, utf8 } from "../../lib/bytes.ts";
 import { conflict } from "../../lib/errors.ts";
+import { dayOf } from "../../lib/time.ts";
 import type { Database, DatabaseKind, MailStatement, MainStatement, Statement, WorkspaceCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
 import type { Idempotency } from "./key.ts";
 import { fromStored, toStored } from "./large-responses.ts";
-import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
+import { RESPONSE_TTL_MS } from "./rules.ts";
 import { isAbandoned } from "./running.ts";
 
 const FIND_RESPONSE = `

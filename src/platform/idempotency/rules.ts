@@ -3,8 +3,3 @@ export const RESPONSE_TTL_MS = 24 * 3_600_000;
 
 /** Greatest response that the row of its key has itself, in bytes. */
 export const ROW_BYTES = 16 * 1024;
-
-/** Returns the number of days since 1970, in UTC. */
-export function dayOf(now: number): number {
-  return Math.floor(now / 86_400_000);
-}

@@ -1,7 +1,8 @@
+import { dayOf } from "../../lib/time.ts";
 import type { MailCtx, MailStatement, WorkspaceCtx } from "../context.ts";
 import { toStored } from "./large-responses.ts";
 import { fingerprintOf } from "./responses.ts";
-import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
+import { RESPONSE_TTL_MS } from "./rules.ts";
 
 /** The response to a request that accepts emails, as its row will have it. Times in ms since 1970. */
 export interface KeyedResponse {

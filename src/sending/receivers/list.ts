@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../lib/time.ts";
+import { dayOf } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 
 /** A receiver, as operators see it. */
@@ -31,9 +31,6 @@ const LIST = `
  * accepted mail.
  */
 export async function listReceivers(ctx: Pick<Ctx, "db" | "now">): Promise<ReceiverRow[]> {
-  const { results } = await ctx.db
-    .prepare(LIST)
-    .bind(Math.floor(ctx.now() / DAY_MS), ctx.now(), MAX_RECEIVERS)
-    .all<ReceiverRow>();
+  const { results } = await ctx.db.prepare(LIST).bind(dayOf(ctx.now()), ctx.now(), MAX_RECEIVERS).all<ReceiverRow>();
   return results;
 }

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../lib/time.ts";
+import { dayOf } from "../../lib/time.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { ReceiverWait } from "./find-waits.ts";
 
@@ -45,5 +45,5 @@ export function receiverVolumeStatement(
   accepted: ReadonlyMap<string, number>,
 ): MainStatement {
   const rows = [...accepted].map(([receiver, emails]) => ({ receiver, emails }));
-  return ctx.db.prepare(ADD_VOLUME).bind(JSON.stringify(rows), Math.floor(ctx.now() / DAY_MS), address);
+  return ctx.db.prepare(ADD_VOLUME).bind(JSON.stringify(rows), dayOf(ctx.now()), address);
 }

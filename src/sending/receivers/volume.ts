@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../lib/time.ts";
+import { DAY_MS, dayOf } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 
 /** The volume of a source address at one receiver. */
@@ -24,7 +24,7 @@ const READ = `
 export async function readVolume(ctx: Pick<Ctx, "db" | "now">, address: string): Promise<VolumeRow[]> {
   const { results } = await ctx.db
     .prepare(READ)
-    .bind(address, Math.floor(ctx.now() / DAY_MS), MAX_RECEIVERS)
+    .bind(address, dayOf(ctx.now()), MAX_RECEIVERS)
     .all<{ receiver: string; today: number; first: number }>();
   return results.map(({ receiver, today, first }) => ({ receiver, today, since: first * DAY_MS }));
 }

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../lib/time.ts";
+import { DAY_MS, dayOf } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 
 /** An egress and its warm-up, as it tells. */
@@ -95,7 +95,7 @@ export async function findWarmUpParts(
   const now = ctx.now();
   const named = Object.fromEntries(Object.entries(namedHosts).map(([name, of]) => [name, hostName(of)]));
   const seenAfter = now - WARM_UP_KEPT_DAYS * DAY_MS;
-  const values = [JSON.stringify(domains), Math.floor(now / DAY_MS), hostName(host), seenAfter, JSON.stringify(named)];
+  const values = [JSON.stringify(domains), dayOf(now), hostName(host), seenAfter, JSON.stringify(named)];
   const { results } = await ctx.db
     .prepare(FIND)
     .bind(...values, workspace, domain)

@@ -1,5 +1,5 @@
+import { dayOf } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { dayOf } from "../../platform/idempotency/rules.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import type { SmtpSession } from "./sessions.ts";
 

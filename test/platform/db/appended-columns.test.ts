@@ -1,8 +1,8 @@
 /** The bounds of columns to which statements append (test/check/appended-columns.test.ts). */
 import { expect, it } from "vitest";
+import { dayOf } from "../../../src/lib/time.ts";
 import { appendEventStatement } from "../../../src/mailboxes/inbound-log/index.ts";
 import { addReceipt } from "../../../src/platform/idempotency/add-receipt.ts";
-import { dayOf } from "../../../src/platform/idempotency/rules.ts";
 import { softBounceStatements } from "../../../src/sending/suppressions/index.ts";
 import { aRawMessage, deliver } from "../../mailboxes/inbound/support.ts";
 import { database } from "../../support/databases.ts";

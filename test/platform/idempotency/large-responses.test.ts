@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runSchedule } from "../../../src/cron.ts";
-import { dayOf } from "../../../src/platform/idempotency/rules.ts";
+import { dayOf } from "../../../src/lib/time.ts";
 import { erase } from "../../audience/people/support.ts";
 import { mail } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
