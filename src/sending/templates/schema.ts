@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { utf8Length } from "../../lib/bytes.ts";
-import { findInexactNumber, INEXACT_NUMBER } from "../../lib/inexact-numbers.ts";
+import { objectField } from "../../lib/object-field.ts";
 import { languages } from "../../lib/personal-text.ts";
 import { parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
 import { lineField } from "../../lib/text-fields.ts";
@@ -29,18 +29,7 @@ const Body = z.string().nullish().meta({ maxLength: TEMPLATE_BYTES });
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Not z.record, which drops a member named `__proto__`. */
-const Blocks = z
-  .custom<Record<string, unknown>>(isRecord, "blocks_json must be an object")
-  .refine((blocks) => utf8Length(JSON.stringify(blocks)) <= BLOCKS_BYTES, {
-    message: `blocks_json has more than ${BLOCKS_BYTES} bytes as JSON`,
-    // Another issue of the value has been reported.
-    when: ({ value }) => isRecord(value),
-  })
-  .superRefine((blocks, context) => {
-    const path = findInexactNumber(blocks);
-    if (path) context.addIssue({ code: "custom", path, message: INEXACT_NUMBER });
-  })
+const Blocks = objectField("blocks_json", BLOCKS_BYTES)
   .nullish()
   .meta({
     type: ["object", "null"],
