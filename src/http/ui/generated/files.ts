@@ -2,8 +2,8 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-fa4a792e.js",
-  webmailScript: "/assets/webmail-3b7e52d9.js",
+  script: "/assets/page-221f9c84.js",
+  webmailScript: "/assets/webmail-4c2966ca.js",
   editorScript: "/assets/editor-49b04944.js",
   style: "/assets/page-14557da1.css",
   dashboardStyle: "/assets/dashboard-4656567.css",
