@@ -78,7 +78,7 @@ interface Common<Given, ToRead> {
   problems?: Problems;
 }
 
-/** What a route with this scope is given. */
+/** The part of the input of a route with this scope that `given` has read. */
 type GivenTo<Scope extends RequiredScope, Given, ToRead> = Scope extends `${string}:read` ? ToRead : Given;
 
 type Reads<Given, ToRead> = <
