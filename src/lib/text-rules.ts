@@ -21,6 +21,10 @@ const REGION_FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e0
 const INVISIBLE_OR_FLAG = new RegExp(`${REGION_FLAG.source}|${INVISIBLE.source}`, "gu");
 const REGION_FLAG_ONLY = new RegExp(`^${REGION_FLAG.source}$`, "u");
 const UNPRINTABLES = new RegExp(`${UNPRINTABLE.source}+`, "gu");
+
+/** Returns a text on one line: runs of control characters and line separators become one space. */
+export const onOneLine = (text: string): string => text.replace(UNPRINTABLES, " ").trim();
+
 /** Every invisible character, those included that a name may contain. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 

@@ -1,4 +1,5 @@
 import { type Address, addressParser } from "postal-mime";
+import { onOneLine } from "../../lib/text-rules.ts";
 import { decodeWhole } from "../mime/body-decoder.ts";
 import type { Fields } from "../reports/message.ts";
 import type { MessageStructure } from "../structures/types.ts";
@@ -99,8 +100,6 @@ export async function parseChunks(chunks: AsyncIterable<Uint8Array>): Promise<Pa
 export function decodeField(value: string): string {
   return onOneLine(decodeEncodedWords(value));
 }
-
-const onOneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
 
 function textOf({ text, html }: ScannedMessage): string {
   const shown = joinTexts(text.map(decodeHead));

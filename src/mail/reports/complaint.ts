@@ -1,10 +1,10 @@
 import type { Complaint } from "./feedback.ts";
-import { type Fields, readFields } from "./message.ts";
+import { type Fields, readBlock } from "./message.ts";
 import { findMessageId, oneLine, parseAddress } from "./values.ts";
 
 /** Parses the body of a message/feedback-report (RFC 5965 3). `original` is the header of the reported mail. */
 export function parseComplaint(bytes: Uint8Array, original: Fields | null): Complaint {
-  const { fields } = readFields(bytes, skipEmptyLines(bytes), bytes.length);
+  const fields = readBlock(bytes);
   return {
     kind: "complaint",
     // RFC 5965 3.1 requires the field; a report without it counts as abuse.
@@ -39,12 +39,6 @@ export function parseEnclosedComplaint(message: Fields, original: Fields | null)
     userAgent: null,
     sourceIp: /^\[?([0-9a-f.:]{3,45})\]?$/i.exec(original?.get("x-sid-pra-ip") ?? "")?.[1] ?? null,
   };
-}
-
-function skipEmptyLines(bytes: Uint8Array): number {
-  let at = 0;
-  while (bytes[at] === 0x0d || bytes[at] === 0x0a) at++;
-  return at;
 }
 
 /** Types of abuse reports that are no complaint (RFC 5965 7.3, RFC 6591, RFC 6430). */

@@ -98,6 +98,12 @@ export function readFields(bytes: Uint8Array, at: number, to: number): { fields:
   return { fields, bodyAt: to };
 }
 
+/** Reads the first block of fields, also after empty lines. */
+export function readBlock(bytes: Uint8Array): Fields {
+  const at = bytes.findIndex((byte) => byte !== CR && byte !== LF);
+  return readFields(bytes, Math.max(at, 0), bytes.length).fields;
+}
+
 /** Returns the index of the colon after the field name (RFC 5322 4.5.8 allows white space before it); 0 without one. */
 function colonOf(bytes: Uint8Array, line: number, end: number): number {
   let at = line;

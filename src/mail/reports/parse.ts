@@ -6,7 +6,7 @@ import { parseComplaint, parseEnclosedComplaint } from "./complaint.ts";
 import { parseDeliveryStatus } from "./delivery-status.ts";
 import type { DeliveryReport, Feedback, ReportedRecipient } from "./feedback.ts";
 import { listedRecipients } from "./listed-recipients.ts";
-import { type Fields, type Part, readFields, type SplitMessage, splitMessage } from "./message.ts";
+import { type Fields, type Part, readBlock, type SplitMessage, splitMessage } from "./message.ts";
 import { findPhase } from "./phase.ts";
 import { isFromDaemon } from "./recognize.ts";
 import { decodeBody, decodeLines } from "./text.ts";
@@ -95,10 +95,7 @@ function addDiagnostics(recipients: readonly ReportedRecipient[], mail: SplitMes
 function readEnclosed(mail: SplitMessage): Fields | null {
   const part = mail.parts.find((candidate) => candidate.body.length > 0 && ENCLOSED.includes(candidate.type));
   if (!part || !mail.type.startsWith("multipart/")) return null;
-  const bytes = decodeBody(part);
-  let at = 0;
-  while (bytes[at] === 0x0d || bytes[at] === 0x0a) at++;
-  return readFields(bytes, at, bytes.length).fields;
+  return readBlock(decodeBody(part));
 }
 
 /** Returns the lines of the mail's plain text, or of its HTML when it has no plain text. */

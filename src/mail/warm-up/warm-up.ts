@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../lib/time.ts";
 
 /**
  * Messages of a new source address to one receiver on each day, from its first day on. Afterwards there is no limit. No day has more

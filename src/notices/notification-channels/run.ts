@@ -1,5 +1,6 @@
 import { AppError } from "../../lib/errors.ts";
 import { open } from "../../lib/secret-box.ts";
+import { onOneLine } from "../../lib/text-rules.ts";
 import type { Ctx, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { consumeRows, type RowEnd } from "../../platform/outbox/consume-rows.ts";
 import type { SendSystemEmail, SystemEmail } from "../../platform/system-email.ts";
@@ -79,12 +80,10 @@ function toEmail({ title, body }: NoticeRef, { email, workspace_name: workspace 
     body,
     `This concerns the workspace "${workspace}". Its owners choose by their notification preferences which events are emailed to them.`,
   ];
-  return { to: email, subject: oneLine(`${title} (${workspace})`), parts };
+  return { to: email, subject: onOneLine(`${title} (${workspace})`), parts };
 }
 
 /** Replaces line breaks and other control characters, which a subject must not have. */
-const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
-
 const FIND_URL = `
   SELECT w.id, w.name, w.slack_webhook_url AS sealed, json_group_array(p.preferences) AS preferences
     FROM workspaces w JOIN memberships m ON m.workspace = w.number AND m.role = 'owner'

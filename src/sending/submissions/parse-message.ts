@@ -2,7 +2,7 @@ import { parseAddress } from "../../lib/addresses.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { isRelayHeader } from "../../lib/header-rules.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { misleadingNameIssue, NAME_BYTES } from "../../lib/text-rules.ts";
+import { misleadingNameIssue, NAME_BYTES, onOneLine } from "../../lib/text-rules.ts";
 import { formatDate } from "../../mail/mime/date.ts";
 import type { HeaderField } from "../../mail/mime/headers.ts";
 import { parseMailboxes, parseOnlyMailbox } from "../../mail/raw/address-fields.ts";
@@ -74,7 +74,7 @@ export function parseMessage(
   checkSizes(parts);
   const from = readFrom(fields);
   const given = fieldValue(fields, "message-id");
-  const messageId = given ? oneLine(binaryToText(given)) : `<${id}@${from.domain}>`;
+  const messageId = given ? onOneLine(binaryToText(given)) : `<${id}@${from.domain}>`;
   const removed = mayNameSender(fields, [from.key, parseAddress(envelope.from)?.key])
     ? REMOVED
     : [...REMOVED, "sender"];
@@ -88,7 +88,7 @@ export function parseMessage(
     ({ name }) => !(/^(?:message-id|date)$/i.test(name) && !fieldValue(kept, name.toLowerCase())),
   );
   const recipients = offerUnsubscribe(fields, toRecipients(fields, envelope.to));
-  const subject = oneLine(decodeEncodedWords(binaryToText(fieldValue(fields, "subject") ?? "")));
+  const subject = onOneLine(decodeEncodedWords(binaryToText(fieldValue(fields, "subject") ?? "")));
   const sender: ParsedAddress = { email: from.email, key: from.key, name: from.name };
   return {
     request: {
@@ -133,7 +133,7 @@ function readFrom(fields: readonly HeaderField[]): ParsedAddress & { domain: str
   if (!only) throw refuse("the From field must have exactly one mailbox");
   const issue = misleadingNameIssue(only.name ?? "", only.address.key);
   if (issue) throw refuse(issue);
-  const name = only.name === null ? null : truncate(oneLine(only.name), NAME_BYTES);
+  const name = only.name === null ? null : truncate(onOneLine(only.name), NAME_BYTES);
   return { email: only.address.address, key: only.address.key, name, domain: only.address.domain };
 }
 
@@ -155,7 +155,7 @@ function toRecipients(fields: readonly HeaderField[], addresses: readonly string
     const { key } = address;
     const kind = to.has(key) ? "to" : cc.has(key) ? "cc" : "bcc";
     const name = (to.get(key) ?? cc.get(key))?.name ?? null;
-    unique.set(key, { email: address.address, key, kind, name: name && truncate(oneLine(name), NAME_BYTES) });
+    unique.set(key, { email: address.address, key, kind, name: name && truncate(onOneLine(name), NAME_BYTES) });
   }
   if (unique.size === 0) throw new ReplyError("554 5.5.1 No valid recipients");
   if (unique.size > emailLimits.recipients)
@@ -187,8 +187,6 @@ function readTopic(fields: readonly HeaderField[]): { topic?: string } {
   if (topic === null) throw refuse("Unsubscribe-Topic must be the id of a topic");
   return { topic };
 }
-
-const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
 
 /** Cuts a text to at most `bytes` in UTF-8, at a code point. */
 function truncate(text: string, bytes: number): string {
