@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readHeader } from "../../../../src/mail/messages/header.ts";
 import { parseMessage, readText } from "../../../../src/mail/messages/parse.ts";
+import { htmlToText } from "../../../../src/mail/texts/text.ts";
 
 /** Reads texts and fields in the charsets that mail has, also where it does not say which. */
 
@@ -31,6 +32,7 @@ describe("a text", () => {
     ["iso-2022-jp-ms", "\x1b$BF|K\\\x1b(B", "日本"],
     ['"iso-8859-15"', "\xa4", "€"],
     ["no-such-charset", "\xe9", "é"],
+    ["no-such-charset", "\xc3\xa9", "é"],
     [null, "\xe9", "é"],
     ["us-ascii", "\xc3\xa9", "é"],
     ["utf-8", "\xe9", "é"],
@@ -56,6 +58,11 @@ describe("HTML", () => {
   ])("is read by %s", (_, bytes, charset, expected) => {
     expect(html(bytes, charset).endsWith(expected)).toBe(true);
   });
+
+  it("has each of its blocks on lines of its own, whatever follows it", () => {
+    const text = htmlToText("<p>a <b>bold</b></p>b<br>c<table><tr><td>d</td></tr></table>e", 1_000);
+    expect(text.split(/\n+/)).toEqual(["", "a bold", "b", "c", "d", "e"]);
+  });
 });
 
 describe("encoded-words", () => {
@@ -69,6 +76,8 @@ describe("encoded-words", () => {
     ["words of UTF-7", "=?utf-7?Q?Gr+APw?= =?utf-7?Q?+AN8-e?=", "Grüße"],
     ["words of code pages", "=?ibm850?Q?=81?= =?cp437?Q?=81?=", "üü"],
     ["a language", "=?utf-8*de?Q?_=C3=BC?=", "ü"],
+    ["a word of an unknown charset", "=?x-none?q?caf=C3=A9?=", "café"],
+    ["a word without digits of base64", "a =?utf-8?b?%%%?= b", "a  b"],
     ["text between words", "=?utf-8?Q?a?= b =?utf-8?Q?c?=", "a b c"],
     ["two words that are whole, of which one is damaged", "=?utf-8?Q?=C3?= =?utf-8?Q?abc?=", "\ufffdabc"],
     ["what is no word", "=?utf-8?X?abc?= =?utf-8?Q?abc", "=?utf-8?X?abc?= =?utf-8?Q?abc"],
