@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-f79385b.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-c1c8788f.json",
+  guides: "/assets/guides-3b10451b.json",
 } as const;
