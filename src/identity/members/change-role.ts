@@ -2,14 +2,15 @@ import { roleScopes } from "../../access/accounts/scopes.ts";
 import { type Actor, type CallerCtx, type Role, requireAllDomains, requireScopes } from "../../access/caller.ts";
 import { requireProofOfSession } from "../../access/sessions/reauthentication.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
+import { cancelOffersStatements } from "../../platform/outbox/withdrawn-offers-statement.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { changeMember } from "./change.ts";
 import { END_PASSWORDS, keepPasswordsStatement, keptDetail, requireMayKeep } from "./passwords.ts";
 import type { MemberRow } from "./queries.ts";
 
 /**
- * Changes the role of a member, from the next request of any of its credentials on. With the right to open all mailboxes the passwords
- * end that it has set, as by `removeMember`. Throws 404; 403 for a role with more rights than the calling credential, when an admin changes
+ * Changes the role of a member, from the next request of any of its credentials on. For a new member the passwords that it has set, and
+ * its pending offers of domains, end as by `removeMember`. Throws 404; 403 for a role with more rights than the calling credential, when an admin changes
  * an owner, and for a new owner as `requireProofOfSession`; 409 for the last owner.
  */
 export async function changeRole(
@@ -26,7 +27,12 @@ export async function changeRole(
   const { db, workspace } = ctx;
   return changeMember(ctx, userId, role, ({ userId: target, email, role: before }) => [
     keepPasswordsStatement(ctx, target, keep),
-    ...(role === "member" ? [db.prepare(END_PASSWORDS).bind(workspace.number, target)] : []),
+    ...(role === "member"
+      ? [
+          db.prepare(END_PASSWORDS).bind(workspace.number, target),
+          ...cancelOffersStatements(ctx, { workspace: workspace.number, userId: target }),
+        ]
+      : []),
     auditStatement(ctx, {
       action: "member.role_changed",
       target,

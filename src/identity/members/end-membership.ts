@@ -1,4 +1,5 @@
 import type { Ctx, MainStatement } from "../../platform/context.ts";
+import { cancelOffersStatements } from "../../platform/outbox/withdrawn-offers-statement.ts";
 import { END_PASSWORDS } from "./passwords.ts";
 
 /** Ends what gives a former member access to the workspace ?1. The rows would work again if the user (?2) joined again. */
@@ -17,15 +18,10 @@ const END = [
 
 /**
  * Returns the statements that end the API keys, SMTP credentials, sessions, OAuth grants with their refresh tokens, passwords and
- * assignments of mailboxes of a former member, for the transaction that deletes the membership.
+ * assignments of mailboxes, and pending offers of domains of a former member, for the transaction that deletes the membership.
  */
-export function endMembershipStatements(
-  { db, now }: Ctx,
-  member: { workspace: number; userId: string },
-): MainStatement[] {
-  const at = now();
-  return END.map((sql) => {
-    const values = [member.workspace, member.userId, at];
-    return db.prepare(sql).bind(...(sql.includes("?3") ? values : values.slice(0, 2)));
-  });
+export function endMembershipStatements(ctx: Ctx, member: { workspace: number; userId: string }): MainStatement[] {
+  const values = [member.workspace, member.userId, ctx.now()];
+  const end = END.map((sql) => ctx.db.prepare(sql).bind(...(sql.includes("?3") ? values : values.slice(0, 2))));
+  return [...end, ...cancelOffersStatements(ctx, member)];
 }

@@ -6,7 +6,7 @@ import { endMembershipStatements } from "./end-membership.ts";
 import { keepPasswordsStatement, keptDetail, requireMayKeep } from "./passwords.ts";
 
 /**
- * Removes a member, or lets the caller leave. Its API keys, sessions, OAuth grants, passwords of mailboxes and assignments in the workspace
+ * Removes a member, or lets the caller leave. Its API keys, sessions, OAuth grants, passwords of mailboxes, assignments and pending offers of domains in the workspace
  * end in the same transaction; of the mailboxes `keep` an owner keeps the password, and becomes its maker. Leaving takes a session or `team:manage`, removing others `team:manage`. Throws 404, 403,
  * and 409 for the last owner.
  */

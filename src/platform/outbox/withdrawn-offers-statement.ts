@@ -1,9 +1,8 @@
 import type { Ctx, MainStatement } from "../context.ts";
 
-const insert = (column: "domain_id" | "source_workspace") => `
+const insert = (which: string) => `
   INSERT INTO outbox (due_at, id, kind, ref)
-  SELECT ?1, id, 'transfer', json_object('withdrawn', id) FROM domain_transfers
-   WHERE ${column} = ?2 AND status IN ('pending', 'accepted')`;
+  SELECT ?1, id, 'transfer', json_object('withdrawn', id) FROM domain_transfers WHERE ${which}`;
 
 /**
  * Returns the statement that tells the recipients of the active transfers of a domain or workspace, by an email of the outbox,
@@ -12,5 +11,17 @@ const insert = (column: "domain_id" | "source_workspace") => `
 export function withdrawnOffersStatement(ctx: Ctx, of: { domainId: string } | { workspace: number }): MainStatement {
   const [column, value] =
     "domainId" in of ? (["domain_id", of.domainId] as const) : (["source_workspace", of.workspace] as const);
-  return ctx.db.prepare(insert(column)).bind(ctx.now(), value);
+  return ctx.db.prepare(insert(`${column} = ?2 AND status IN ('pending', 'accepted')`)).bind(ctx.now(), value);
+}
+
+const OFFERED_BY = "source_workspace = ?2 AND source_user_id = ?3 AND status = 'pending'";
+const CANCEL = `UPDATE domain_transfers SET status = 'cancelled' WHERE ${OFFERED_BY} AND expires_at > ?1`;
+
+/**
+ * Returns the statements that cancel the pending transfers that a member has offered, and tell the recipients of it. For the batch
+ * that ends its right to manage domains. Owners stop an accepted transfer by their link.
+ */
+export function cancelOffersStatements(ctx: Ctx, member: { workspace: number; userId: string }): MainStatement[] {
+  const values = [ctx.now(), member.workspace, member.userId];
+  return [insert(`${OFFERED_BY} AND expires_at > ?1`), CANCEL].map((sql) => ctx.db.prepare(sql).bind(...values));
 }

@@ -17,12 +17,14 @@ import { type MovedDomain, requireMovable, requireNothingScheduled } from "./req
 import { REPAIR_DELAY_MS, REQUEST_WINDOW_MS } from "./rules.ts";
 import { type TransferIn, toTransfer } from "./schema.ts";
 
-// Inserts nothing when the domain was changed since it was read, or while a transfer of a name above or below it is active.
+// Inserts nothing when the domain was changed or the caller lost its role since they were read, or while a transfer of a name above or below it is
+// active.
 const INSERT = `
   INSERT INTO domain_transfers (id, domain_id, domain_name, reversed_name, status, source_user_id, source_workspace,
     source_org_id, source_label, target_email, target_email_key, note, initiated_at, expires_at)
   SELECT ?1, ?2, ?3, ?4, 'pending', ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
-   WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?2 AND workspace = ?6 AND status = 'verified')`;
+   WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?2 AND workspace = ?6 AND status = 'verified')
+     AND EXISTS (SELECT 1 FROM memberships WHERE workspace = ?6 AND user_id = ?5 AND role <> 'member')`;
 
 // A pending one whose time has passed is shown as expired and can no longer be accepted.
 const FIND_ACTIVE = `

@@ -28,7 +28,7 @@ export const transitions = [
   { from: "accepted", on: "fail", to: "reversed", after: "safety" },
   { from: "pending", on: "force", to: "completed" },
   { from: "accepted", on: "force", to: "completed" },
-  // The domain or its workspace is deleted, or moves as a sub-domain in a force transfer.
+  // The domain or its workspace is deleted, or moves as a sub-domain in a force transfer. A pending one also: who offered it lost the right.
   { from: "pending", on: "lose-domain", to: "cancelled" },
   { from: "accepted", on: "lose-domain", to: "reversed" },
 ] as const satisfies readonly Transition[];

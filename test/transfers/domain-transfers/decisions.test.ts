@@ -264,3 +264,19 @@ it("deleting the domain or its workspace ends the transfer", async () => {
   expect(await acceptId(target, id)).toMatchObject({ status: 409, code: "not_pending" });
   expect(await ownerOf(target)).toContain("@");
 });
+
+it.each([
+  ["is removed", "DELETE", undefined],
+  ["becomes a member", "PATCH", { role: "member" }],
+])("an offer ends when the admin who made it %s, and others may offer the domain again", async (_, method, body) => {
+  const own = await aWorkspace();
+  const admin = await aMember(own, "admin");
+  const { id } = await initiate({ ...own, ...admin }, target);
+  const token = await aToken("accept", id);
+  expect((await own.call(method, `/v1/workspaces/${own.workspaceId}/members/${admin.userId}`, body)).ok).toBe(true);
+  expect(await acceptId(target, id)).toMatchObject({ status: 409, code: "not_pending" });
+  expect(await accept(target, token)).toMatchObject({ status: 409, code: "not_pending" });
+  await runOutboxAt(Date.now(), {}, ["transfer"]);
+  expect(await mailedMatch(await ownerOf(target), /no longer offers you the domain/)).not.toBeNull();
+  expect((await initiate(own, target)).status).toBe("pending");
+});
