@@ -15,6 +15,7 @@ import { requireRight } from "./require-right.ts";
 import type { RouteIndex } from "./route-index.ts";
 import { authenticateService } from "./service-auth.ts";
 import { authenticateCookie, hasSession } from "./session-auth.ts";
+import { setCaller } from "./set-caller.ts";
 
 /** Returns what a route reads for a body, in the D1 batch that finds the credential. */
 export type EarlyReads = (
@@ -48,7 +49,7 @@ export function authenticate(
     const early = earlyReads[route] && token !== null && isApiKey(token) ? await readEarlyBody(c) : null;
     if (early) c.set("earlyBody", early);
     try {
-      await setCaller(c, route, token, earlyReads[route]);
+      await authenticateUser(c, route, token, earlyReads[route]);
       await next();
     } finally {
       early?.hold.free();
@@ -57,7 +58,7 @@ export function authenticate(
 }
 
 /** Authenticates the caller by the token of its Authorization header, or by the session cookie when that is null. */
-async function setCaller(
+async function authenticateUser(
   c: AppContext,
   route: string,
   token: string | null,
@@ -74,7 +75,11 @@ async function setCaller(
   if (touch) waitUntil(touch());
   const clientIp = c.req.header("CF-Connecting-IP") ?? null;
   const caller = { ...onShard(ctx, workspace.mailShard), actor, workspace, clientIp, waitUntil };
-  c.set("caller", { ...caller, ...reads?.toCaller(results) });
+  setCaller(c, { ...caller, ...reads?.toCaller(results) }, async () => {
+    const again = await findCaller(c, route, token);
+    requireRight(again.actor, route, c.get("routes"));
+    return again;
+  });
 }
 
 /** Returns the caller of a token, or of the session cookie when it is null, with the results of `reads` if they were run. */

@@ -1,6 +1,7 @@
 import { withTimeout } from "../lib/deadline.ts";
 import { AppError, badRequest, unsupportedMediaType } from "../lib/errors.ts";
 import { readChunks } from "../lib/read-chunks.ts";
+import type { AppContext } from "./env.ts";
 
 /** Greatest body of any request, in bytes (docs/contract/requests.md#bodies). */
 export const BODY_LIMIT = 40_000_000;
@@ -14,6 +15,12 @@ interface Pace {
 
 /** A chunk has 15 s (docs/contract/requests.md#bodies). 4 KiB a second is slower than any modem of V.90. */
 const PACE: Pace = { idleMs: 15_000, minBytesPerSecond: 4_096 };
+
+/**
+ * How long the client may take for a body before its caller is found again, in ms. A body of 40 MB may take hours at the slowest pace, and what
+ * it asks for happens at its end.
+ */
+const CONFIRM_MS = 3_000;
 
 // A function, because an error captures its stack, which takes as long as reading a chunk.
 const tooSlow = () => new AppError(408, "The request body arrived too slowly");
@@ -30,25 +37,36 @@ export function requireUncompressed(headers: Headers): void {
     throw unsupportedMediaType(`Content-Encoding is ${encoding}; send the body uncompressed`);
 }
 
+/** Returns the body of a request as a stream. */
+export const openBody = (c: AppContext, needsDigest: boolean): BodyStream =>
+  new BodyStream(c.req.raw.body, needsDigest, PACE, () => c.get("confirmCaller")?.());
+
 /** Reads the body of a request in chunks, refuses slow clients, and computes the digest when it is needed. */
 export class BodyStream {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #digest: DigestStream | null;
   readonly #digestWriter: WritableStreamDefaultWriter | null;
   readonly #pace: Pace;
+  readonly #confirmCaller: () => Promise<void> | undefined;
   #size = 0;
   #readingMs = 0;
   #start: Uint8Array | null = null;
 
-  /** `needsDigest`: the request has an Idempotency-Key, whose fingerprint includes the body. */
-  constructor(body: ReadableStream<Uint8Array> | null, needsDigest: boolean, pace = PACE) {
+  /** `needsDigest`: the request has an Idempotency-Key, whose fingerprint includes the body. `confirmCaller` runs at the end of a slow one. */
+  constructor(
+    body: ReadableStream<Uint8Array> | null,
+    needsDigest: boolean,
+    pace = PACE,
+    confirmCaller: () => Promise<void> | undefined = () => undefined,
+  ) {
     this.#pace = pace;
+    this.#confirmCaller = confirmCaller;
     this.#source = readChunks(body ?? new Blob([]).stream())[Symbol.asyncIterator]();
     this.#digest = needsDigest ? new crypto.DigestStream("SHA-256") : null;
     this.#digestWriter = this.#digest?.getWriter() ?? null;
   }
 
-  /** Returns the next chunk, which is valid until the next call, or null at the end. Throws 408 for a slow client. */
+  /** Returns the next chunk, which is valid until the next call, or null at the end. Throws 408 for a slow client, and as `confirmCaller`. */
   async next(): Promise<Uint8Array | null> {
     const peeked = this.#start;
     this.#start = null;
@@ -60,6 +78,7 @@ export class BodyStream {
     this.#readingMs += Date.now() - start;
     if (done) {
       await this.#digestWriter?.close();
+      if (this.#readingMs > CONFIRM_MS) await this.#confirmCaller();
       return null;
     }
     this.#size += value.byteLength;

@@ -1,7 +1,7 @@
 import { concat } from "../lib/bytes.ts";
 import { RequestTooLargeError, unsupportedMediaType } from "../lib/errors.ts";
 import { BodyBudget, type BodyHold, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
-import { BODY_LIMIT, BodyStream, requireUncompressed } from "./body-stream.ts";
+import { BODY_LIMIT, type BodyStream, openBody, requireUncompressed } from "./body-stream.ts";
 import type { AppContext } from "./env.ts";
 import { parseJson } from "./json-errors.ts";
 
@@ -60,9 +60,7 @@ function isJson(c: AppContext): boolean {
 }
 
 /** Returns the body of a request as a stream. */
-export function openStream(c: AppContext): BodyStream {
-  return new BodyStream(c.req.raw.body, c.req.header("Idempotency-Key") !== undefined);
-}
+export const openStream = (c: AppContext): BodyStream => openBody(c, c.req.header("Idempotency-Key") !== undefined);
 
 /** Throws 415 for a body that is not JSON by its headers, 413 for a Content-Length beyond BODY_LIMIT. */
 export function requireJson(c: AppContext): void {

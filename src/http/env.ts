@@ -19,6 +19,8 @@ export interface AppEnv {
     /** The routes of the app with their scopes. */
     routes: RouteIndex;
     caller: CallerCtx;
+    /** Finds the caller again. Set by `setCaller`. */
+    confirmCaller?: () => Promise<void>;
     sendSystemEmail: SendSystemEmail;
     /** The subject of the token that a command of the operator signed. Set on the routes of those commands. */
     operator: string;

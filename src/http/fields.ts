@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { concat } from "../lib/bytes.ts";
 import { RequestTooLargeError, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
-import { BodyStream, requireUncompressed } from "./body-stream.ts";
+import { type BodyStream, openBody, requireUncompressed } from "./body-stream.ts";
 import type { AppContext } from "./env.ts";
 import { checkJson, decode, parseJson } from "./json-errors.ts";
 import { toValidationErrors } from "./validate.ts";
@@ -40,7 +40,7 @@ export async function readFields<Schema extends z.ZodType>(
 const mediaTypeOf = (c: AppContext) => c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
 /** Returns the body of a request, also when its start was read already. */
-export const bodyOf = (c: AppContext): BodyStream => c.get("bodyStream") ?? new BodyStream(c.req.raw.body, false);
+export const bodyOf = (c: AppContext): BodyStream => c.get("bodyStream") ?? openBody(c, false);
 
 /** Reads a body of at most `maxBytes`. Throws 413. */
 export async function readBytes(c: AppContext, maxBytes = MAX_BYTES): Promise<Uint8Array> {

@@ -9,6 +9,7 @@ import { rightOf } from "./page-routes.ts";
 import { nullIfUnauthorized, pageSession } from "./page-session.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { respondSessionEnded } from "./session-ended.tsx";
+import { setCaller } from "./set-caller.ts";
 
 /**
  * Authenticates a page of webmail by its mailbox cookie, as `pageSession` does for the dashboard: refreshes an expired
@@ -17,7 +18,7 @@ import { respondSessionEnded } from "./session-ended.tsx";
 const mailboxPageSession: Middleware = async (c, next) => {
   requireSameOrigin(c);
   const ctx = c.get("ctx");
-  const access = readCookie(c, "mailbox");
+  let access = readCookie(c, "mailbox");
   const refresh = readCookie(c, "mailbox_refresh");
   const { pathname, search } = new URL(c.req.url);
   if (access === undefined && refresh === undefined && c.req.header("Sec-Fetch-Site") === "cross-site")
@@ -27,7 +28,8 @@ const mailboxPageSession: Middleware = async (c, next) => {
     const tokens = await refreshMailboxSession(ctx, refresh).catch(nullIfUnauthorized);
     if (tokens) {
       setMailboxCookies(c, tokens);
-      caller = await authenticateMailboxCaller(ctx, tokens.access_token).catch(nullIfUnauthorized);
+      access = tokens.access_token;
+      caller = await authenticateMailboxCaller(ctx, access).catch(nullIfUnauthorized);
     }
   }
   if (!caller) {
@@ -35,7 +37,8 @@ const mailboxPageSession: Middleware = async (c, next) => {
     return c.req.method === "POST" ? respondSessionEnded(c, "/mail/sign-in") : c.redirect("/mail/sign-in", 303);
   }
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  c.set("caller", { ...onShard(ctx, caller.workspace.mailShard), ...caller, clientIp: clientOf(c).ip, waitUntil });
+  const calling = { ...onShard(ctx, caller.workspace.mailShard), ...caller, clientIp: clientOf(c).ip, waitUntil };
+  setCaller(c, calling, () => authenticateMailboxCaller(ctx, access ?? ""));
   return next();
 };
 

@@ -9,6 +9,7 @@ import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
 import { requireSameOrigin } from "./same-origin.ts";
 import { respondSessionEnded } from "./session-ended.tsx";
+import { setCaller } from "./set-caller.ts";
 
 /**
  * Authenticates a page by its session cookie. An expired access token is refreshed (docs/contract/sign-in.md#sessions); without
@@ -18,7 +19,7 @@ import { respondSessionEnded } from "./session-ended.tsx";
 export const pageSession = declaring({ scope: "page", outliving: null }, async (c, next) => {
   requireSameOrigin(c);
   const ctx = c.get("ctx");
-  const access = readCookie(c, "session");
+  let access = readCookie(c, "session");
   const refresh = readCookie(c, "refresh");
   const { pathname, search } = new URL(c.req.url);
   if (access === undefined && refresh === undefined && c.req.header("Sec-Fetch-Site") === "cross-site")
@@ -28,7 +29,8 @@ export const pageSession = declaring({ scope: "page", outliving: null }, async (
     const tokens = await refreshSession(ctx, refresh);
     if (tokens) {
       setSessionCookies(c, tokens);
-      caller = await authenticatePage(ctx, tokens.accessToken).catch(nullIfUnauthorized);
+      access = tokens.accessToken;
+      caller = await authenticatePage(ctx, access).catch(nullIfUnauthorized);
     }
   }
   if (!caller) {
@@ -39,7 +41,8 @@ export const pageSession = declaring({ scope: "page", outliving: null }, async (
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   // A form may read what it has written, so only the reads of pages are joined.
   const reading = c.req.method === "GET" ? withJointReads(ctx) : ctx;
-  c.set("caller", { ...onShard(reading, caller.workspace.mailShard), ...caller, clientIp: clientOf(c).ip, waitUntil });
+  const calling = { ...onShard(reading, caller.workspace.mailShard), ...caller, clientIp: clientOf(c).ip, waitUntil };
+  setCaller(c, calling, () => authenticatePage(ctx, access ?? ""));
   return next();
 });
 
