@@ -1,5 +1,7 @@
 /** Parses header fields (RFC 5322 2.2) from bytes. CRLF, CR and LF each end a line. */
 
+import { isUtf8 } from "node:buffer";
+
 const [TAB, LF, CR, SPACE, COLON] = [0x09, 0x0a, 0x0d, 0x20, 0x3a];
 
 /** Fields of one block, and bytes of one field. The rest is skipped. */
@@ -64,7 +66,7 @@ export function nextLine(bytes: Uint8Array, end: number, to: number): number {
 /** Decodes bytes as UTF-8 (RFC 6532), or as windows-1252 when they are not valid UTF-8. */
 export function decodeHeader(bytes: Uint8Array): string {
   const text = utf8.decode(bytes);
-  return text.includes("\ufffd") ? latin1.decode(bytes) : text;
+  return text.includes("\ufffd") && !isUtf8(bytes) ? latin1.decode(bytes) : text;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { binaryToText } from "../../../../src/mail/raw/fields.ts";
 import { splitMessage } from "../../../../src/mail/reports/message.ts";
 import { decodeLines } from "../../../../src/mail/reports/text.ts";
 
@@ -80,4 +81,10 @@ describe("splitMessage", () => {
       ["message/rfc822", "A: b\n\n"],
     ]);
   });
+});
+
+it("a raw header in UTF-8 is read as such, also one with the character of what another program could not decode", () => {
+  const utf8 = (text: string) => Buffer.from(text).toString("latin1");
+  for (const text of ["Größe", "Größe \ufffd"]) expect(binaryToText(utf8(text))).toBe(text);
+  expect(binaryToText("Gr\xf6\xdfe")).toBe("Größe");
 });
