@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { apiOn, perTest } from "../../support/workspace.ts";
+import { aKey, aMember, apiOn, perTest } from "../../support/workspace.ts";
 import { deliver, objectsOf } from "../inbound/support.ts";
 import { anInbox, type Inbox, type Item } from "./support.ts";
 import { aZip, type TestFile } from "./zip-files.ts";
@@ -308,4 +308,30 @@ describe("a hostile archive", () => {
     expect([summary.imported, summary.errors]).toEqual([2, ["The mailbox is full"]]);
     expect((await objectsOf(inbox.workspace.mailboxId)).length).toBe(2);
   });
+});
+
+it("an export ends with an error when its reader, who takes it slowly, may no longer open the mailbox", async () => {
+  const { workspace, path } = inbox;
+  await importInto(
+    inbox,
+    Array.from({ length: 501 }, (_, n) => `From a\r\n${mail(`mail ${n}`)}\r\n`).join(""),
+    "?format=mbox",
+  );
+  for (const end of ["unassigned", "goes on"]) {
+    const { userId } = await aMember(workspace, "member");
+    const assign = (...user_ids: string[]) =>
+      workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/assignees`, { user_ids });
+    await assign(userId);
+    const api = apiOn({}, await aKey({ ...workspace, userId }));
+    const reader = (await api.get(path("/export?format=mbox"))).body?.getReader();
+    const readAll = async () => {
+      while (!(await reader?.read())?.done);
+    };
+    await reader?.read();
+    if (end === "goes on") await readAll();
+    else {
+      await assign();
+      await expect(readAll()).rejects.toThrow("The access to this mailbox has ended");
+    }
+  }
 });

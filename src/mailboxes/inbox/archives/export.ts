@@ -1,12 +1,15 @@
 import { crc32 } from "node:zlib";
+import type { CallerCtx } from "../../../access/caller.ts";
+import { mayOpen } from "../../../access/mailbox-sessions/may-open.ts";
 import { concat, utf8 } from "../../../lib/bytes.ts";
-import { requireFound } from "../../../lib/errors.ts";
+import { forbidden, requireFound } from "../../../lib/errors.ts";
 import { MboxQuoter } from "../../../lib/mbox/quote.ts";
 import { readChunks } from "../../../lib/read-chunks.ts";
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import { type ZipEntry, ZipWriter } from "../../../lib/zip/writer.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { ExportedMessage } from "../../mailbox-store/index.ts";
+import { toWatcher } from "../events/index.ts";
 import type { ReadableMailbox } from "../open.ts";
 import { writeArchiveHeaders } from "./archive-headers.ts";
 import { CONTENTS_FILE, writeContents, writeContentsMessage } from "./contents.ts";
@@ -31,15 +34,20 @@ interface OpenMessage {
 /**
  * Returns all messages of a mailbox, or of one folder, as a ZIP archive or an mbox file, piece by piece and in steps. Holds at most six
  * small messages in memory. Messages that are deleted meanwhile are left out. Throws 404 for an unknown folder. Reading it
- * throws when a message cannot be read, so that an incomplete archive does not look complete.
+ * throws when a message cannot be read, so that an incomplete archive does not look complete. A slow reader takes
+ * hours, and gets what arrives meanwhile: so it throws, too, when the caller may no longer open the mailbox.
  */
 export async function exportMailbox(
-  ctx: Ctx,
-  { store }: ReadableMailbox,
+  ctx: CallerCtx,
+  { id, store }: ReadableMailbox,
   { format, folder }: { format: "zip" | "mbox"; folder: string | null },
 ): Promise<AsyncGenerator<Uint8Array>> {
   const contents = await store.describeContents();
-  const readPage = (after: number) => store.exportMessages({ after, limit: PAGE, folderName: folder });
+  const readPage = async (after: number) => {
+    const [opened] = after > 0 ? await mayOpen(ctx, [toWatcher(ctx, id)]) : [true];
+    if (!opened) throw forbidden("The access to this mailbox has ended");
+    return store.exportMessages({ after, limit: PAGE, folderName: folder });
+  };
   const first = requireFound(await readPage(0), "Folder");
   const work = { ctx, steps: new YieldingSteps(archiveStep) };
   const messages = readAhead(work, pagesFrom(first, readPage));

@@ -1,2 +1,3 @@
 export { connectGateway } from "./connect.ts";
 export { EventSockets } from "./sockets.ts";
+export { toWatcher } from "./watchers.ts";
