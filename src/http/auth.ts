@@ -7,7 +7,6 @@ import { authenticateAccessToken } from "../access/tokens/authenticate.ts";
 import { isAccessToken } from "../access/tokens/rules.ts";
 import { invalidToken, unauthorized } from "../lib/errors.ts";
 import type { Ctx, MainStatement } from "../platform/context.ts";
-import { onShard } from "../platform/jobs/shards.ts";
 import { readEarlyBody } from "./early-body.ts";
 import type { AppContext, Middleware } from "./env.ts";
 import { requireRequestRate } from "./rate-limit.ts";
@@ -67,33 +66,30 @@ async function authenticateUser(
   const ctx = c.get("ctx");
   const body = c.get("earlyBody")?.json;
   const reads = body === undefined ? undefined : earlyReads?.(ctx, body);
-  const found = await findCaller(c, route, token, reads?.statements);
+  const found = await findCaller(c, route, token, ctx, reads?.statements);
   const { actor, workspace, touch, results } = found;
   requireRight(actor, route, c.get("routes"));
   await requireRequestRate(ctx, route, actor);
-  const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  if (touch) waitUntil(touch());
-  const clientIp = c.req.header("CF-Connecting-IP") ?? null;
-  const caller = { ...onShard(ctx, workspace.mailShard), actor, workspace, clientIp, waitUntil };
-  setCaller(c, { ...caller, ...reads?.toCaller(results) }, async () => {
-    const again = await findCaller(c, route, token);
+  if (touch) c.executionCtx.waitUntil(touch());
+  setCaller(c, ctx, { actor, workspace, ...reads?.toCaller(results) }, async (atStart) => {
+    const again = await findCaller(c, route, token, atStart);
     requireRight(again.actor, route, c.get("routes"));
     return again;
   });
 }
 
-/** Returns the caller of a token, or of the session cookie when it is null, with the results of `reads` if they were run. */
+/** Returns the caller of a token, or of the session cookie when it is null, with the results of `reads`. Tokens may expire after the time of `ctx`. */
 async function findCaller(
   c: AppContext,
   route: string,
   token: string | null,
+  ctx: Ctx,
   reads?: (keyHashes: string) => MainStatement[],
 ): Promise<Caller & { results: D1Result[] }> {
-  const ctx = c.get("ctx");
-  if (token === null) return { ...(await authenticateCookie(c)), results: [] };
+  if (token === null) return { ...(await authenticateCookie(c, ctx)), results: [] };
   if (isInboxRoute(route) && isJwt(token)) return { ...(await authenticateMailboxCaller(ctx, token)), results: [] };
   if (isAccessToken(token)) return { ...(await authenticateAccessToken(ctx, token)), results: [] };
-  return authenticateApiKey(ctx, token, reads);
+  return authenticateApiKey(c.get("ctx"), token, reads);
 }
 
 /** Returns whether a route takes the access token of a mailbox session: the inbox API only. */

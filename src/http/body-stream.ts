@@ -16,10 +16,7 @@ interface Pace {
 /** A chunk has 15 s (docs/contract/requests.md#bodies). 4 KiB a second is slower than any modem of V.90. */
 const PACE: Pace = { idleMs: 15_000, minBytesPerSecond: 4_096 };
 
-/**
- * How long the client may take for a body before its caller is found again, in ms. A body of 40 MB may take hours at the slowest pace, and what
- * it asks for happens at its end.
- */
+/** How long a client may take for a body before its caller is confirmed, in ms: 40 MB may take hours, and what they ask for is done at their end. */
 const CONFIRM_MS = 3_000;
 
 // A function, because an error captures its stack, which takes as long as reading a chunk.
@@ -37,9 +34,12 @@ export function requireUncompressed(headers: Headers): void {
     throw unsupportedMediaType(`Content-Encoding is ${encoding}; send the body uncompressed`);
 }
 
-/** Returns the body of a request as a stream. */
-export const openBody = (c: AppContext, needsDigest: boolean): BodyStream =>
-  new BodyStream(c.req.raw.body, needsDigest, PACE, () => c.get("confirmCaller")?.());
+/** Returns the body of a request as a stream, after whose end the caller is confirmed if it was slow. */
+export function openBody(c: AppContext, needsDigest = c.req.header("Idempotency-Key") !== undefined): BodyStream {
+  const stream = new BodyStream(c.req.raw.body, needsDigest);
+  stream.confirmCaller = async () => c.get("confirmCaller")?.();
+  return stream;
+}
 
 /** Reads the body of a request in chunks, refuses slow clients, and computes the digest when it is needed. */
 export class BodyStream {
@@ -47,20 +47,15 @@ export class BodyStream {
   readonly #digest: DigestStream | null;
   readonly #digestWriter: WritableStreamDefaultWriter | null;
   readonly #pace: Pace;
-  readonly #confirmCaller: () => Promise<void> | undefined;
+  /** Runs at the end of a slow body. */
+  confirmCaller = async (): Promise<void> => {};
   #size = 0;
   #readingMs = 0;
   #start: Uint8Array | null = null;
 
-  /** `needsDigest`: the request has an Idempotency-Key, whose fingerprint includes the body. `confirmCaller` runs at the end of a slow one. */
-  constructor(
-    body: ReadableStream<Uint8Array> | null,
-    needsDigest: boolean,
-    pace = PACE,
-    confirmCaller: () => Promise<void> | undefined = () => undefined,
-  ) {
+  /** `needsDigest`: the request has an Idempotency-Key, whose fingerprint includes the body. */
+  constructor(body: ReadableStream<Uint8Array> | null, needsDigest: boolean, pace = PACE) {
     this.#pace = pace;
-    this.#confirmCaller = confirmCaller;
     this.#source = readChunks(body ?? new Blob([]).stream())[Symbol.asyncIterator]();
     this.#digest = needsDigest ? new crypto.DigestStream("SHA-256") : null;
     this.#digestWriter = this.#digest?.getWriter() ?? null;
@@ -78,7 +73,7 @@ export class BodyStream {
     this.#readingMs += Date.now() - start;
     if (done) {
       await this.#digestWriter?.close();
-      if (this.#readingMs > CONFIRM_MS) await this.#confirmCaller();
+      if (this.#readingMs > CONFIRM_MS) await this.confirmCaller();
       return null;
     }
     this.#size += value.byteLength;

@@ -37,7 +37,7 @@ export async function readEarlyBody(c: AppContext): Promise<EarlyBody | null> {
   const length = Number(c.req.header("Content-Length") ?? SMALL_BODY_BYTES);
   const hold = smallBodies.open(UNKNOWN_CALLER);
   if (!(length <= SMALL_BODY_BYTES) || !isJson(c) || !hold.tryGrowTo(2 * length)) return null;
-  const stream = openStream(c);
+  const stream = openBody(c);
   try {
     const head = await readHead(stream, null);
     if (head.isComplete) head.json = parseJson(concat(head.chunks));
@@ -58,9 +58,6 @@ function isJson(c: AppContext): boolean {
     return false;
   }
 }
-
-/** Returns the body of a request as a stream. */
-export const openStream = (c: AppContext): BodyStream => openBody(c, c.req.header("Idempotency-Key") !== undefined);
 
 /** Throws 415 for a body that is not JSON by its headers, 413 for a Content-Length beyond BODY_LIMIT. */
 export function requireJson(c: AppContext): void {

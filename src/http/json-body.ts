@@ -3,8 +3,8 @@ import { concat } from "../lib/bytes.ts";
 import { AppError } from "../lib/errors.ts";
 import { type ContentSink, extractJson } from "../lib/json-extract/extract.ts";
 import { BodyBudget, type BodyHold, largeBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
-import { BODY_LIMIT, type BodyStream } from "./body-stream.ts";
-import { openStream, readHead, requireJson, smallBodies } from "./early-body.ts";
+import { BODY_LIMIT, type BodyStream, openBody } from "./body-stream.ts";
+import { readHead, requireJson, smallBodies } from "./early-body.ts";
 import type { AppContext, Middleware } from "./env.ts";
 import { type BodyKind, checkJson, MAX_NESTING, parseJson, toAppError } from "./json-errors.ts";
 
@@ -55,7 +55,7 @@ export function jsonBody(options: BodyOptions): Middleware {
     requireJson(c);
     const workspace = c.get("caller")?.workspace.number ?? UNKNOWN_CALLER;
     const early = c.get("earlyBody");
-    const stream = early?.stream ?? openStream(c);
+    const stream = early?.stream ?? openBody(c);
     c.set("bodyFingerprint", () => stream.fingerprint());
     const holds = [early?.hold ?? smallBodies.open(workspace), largeBodies.open(workspace)] as const;
     try {

@@ -1,8 +1,7 @@
 import { authenticateMailboxCaller } from "../access/mailbox-sessions/caller.ts";
 import { refreshMailboxSession } from "../access/mailbox-sessions/sessions.ts";
-import { onShard } from "../platform/jobs/shards.ts";
 import { deleteCookies, readCookie, setMailboxCookies } from "./cookies.ts";
-import { clientOf, type Middleware } from "./env.ts";
+import type { Middleware } from "./env.ts";
 import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
 import { rightOf } from "./page-routes.ts";
@@ -36,9 +35,7 @@ const mailboxPageSession: Middleware = async (c, next) => {
     deleteCookies(c, "mailbox", "mailbox_refresh");
     return c.req.method === "POST" ? respondSessionEnded(c, "/mail/sign-in") : c.redirect("/mail/sign-in", 303);
   }
-  const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  const calling = { ...onShard(ctx, caller.workspace.mailShard), ...caller, clientIp: clientOf(c).ip, waitUntil };
-  setCaller(c, calling, () => authenticateMailboxCaller(ctx, access ?? ""));
+  setCaller(c, ctx, caller, (atStart) => authenticateMailboxCaller(atStart, access ?? ""));
   return next();
 };
 

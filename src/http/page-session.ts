@@ -2,9 +2,7 @@ import { authenticatePage } from "../access/sessions/authenticate.ts";
 import { refreshSession } from "../access/sessions/refresh.ts";
 import { AppError } from "../lib/errors.ts";
 import { withJointReads } from "../platform/db/joint-reads.ts";
-import { onShard } from "../platform/jobs/shards.ts";
 import { deleteCookies, readCookie, setSessionCookies } from "./cookies.ts";
-import { clientOf } from "./env.ts";
 import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
 import { requireSameOrigin } from "./same-origin.ts";
@@ -38,11 +36,9 @@ export const pageSession = declaring({ scope: "page", outliving: null }, async (
     if (c.req.method === "POST") return respondSessionEnded(c, "/auth/sign-in");
     return c.redirect(`/auth/sign-in?${new URLSearchParams({ next: pathname + search })}`, 303);
   }
-  const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   // A form may read what it has written, so only the reads of pages are joined.
   const reading = c.req.method === "GET" ? withJointReads(ctx) : ctx;
-  const calling = { ...onShard(reading, caller.workspace.mailShard), ...caller, clientIp: clientOf(c).ip, waitUntil };
-  setCaller(c, calling, () => authenticatePage(ctx, access ?? ""));
+  setCaller(c, reading, caller, (atStart) => authenticatePage(atStart, access ?? ""));
   return next();
 });
 

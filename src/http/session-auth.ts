@@ -1,4 +1,5 @@
 import { authenticateSession, invalidSession } from "../access/sessions/authenticate.ts";
+import type { Ctx } from "../platform/context.ts";
 import { readCookie } from "./cookies.ts";
 import type { AppContext } from "./env.ts";
 import { requireSameOrigin } from "./same-origin.ts";
@@ -12,9 +13,9 @@ export function hasSession(c: AppContext): boolean {
  * Returns the caller of a request by its session cookie. Throws 401 for an invalid or ended session, 403 for a change
  * that another site may have sent.
  */
-export async function authenticateCookie(c: AppContext) {
+export async function authenticateCookie(c: AppContext, ctx: Ctx) {
   const token = readCookie(c, "session");
   if (token === undefined) throw invalidSession();
   requireSameOrigin(c);
-  return { ...(await authenticateSession(c.get("ctx"), token)), results: [] };
+  return { ...(await authenticateSession(ctx, token)), results: [] };
 }

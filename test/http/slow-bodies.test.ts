@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { database } from "../support/databases.ts";
 import { aSession } from "../support/sessions.ts";
-import { aKey, aMember, apiWith, aWorkspace, perTest } from "../support/workspace.ts";
+import { aKey, aMember, apiOn, aWorkspace, discardingQueue, perTest, testContext } from "../support/workspace.ts";
 
 /** A body that arrives slowly: what a request asks for happens after its end, when the right of its caller may have ended. */
 
@@ -27,11 +27,24 @@ function slowBody(value: unknown, meanwhile: () => Promise<unknown>, ms = 3_001)
   });
 }
 
+// The other functions that call the Worker read a body ahead, so it would end before its caller is authenticated.
+const callerOf = (key: string | null) => apiOn({ WORK: discardingQueue }, key);
+
+/** Calls with the cookie of a session. */
+async function ofSession(userId: string, ctx = testContext()) {
+  const { tokens } = await aSession({ ...workspace, userId }, { ctx });
+  const cookie = { Cookie: `session=${tokens.accessToken}`, Origin: "http://api.test" };
+  return {
+    call: (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
+      callerOf(null).call(method, path, body, { ...cookie, ...headers }),
+  };
+}
+
 const member = (userId: string) => `/v1/workspaces/${workspace.workspaceId}/members/${userId}`;
 const ofAdmin = async () => {
   const admin = await aMember(workspace, "admin");
-  const key = apiWith(await aKey({ ...workspace, userId: admin.userId }));
-  return { ...admin, key, session: await aSession({ ...workspace, userId: admin.userId }) };
+  const key = callerOf(await aKey({ ...workspace, userId: admin.userId }));
+  return { ...admin, key, session: await ofSession(admin.userId) };
 };
 const rule = () => ({ mailbox_id: workspace.mailboxId, action: { type: "mailbox", target: workspace.mailboxId } });
 const countRules = async () =>
@@ -60,13 +73,34 @@ it("of a form of a page is refused, too", async () => {
   const admin = await ofAdmin();
   const remove = () => workspace.call("DELETE", member(admin.userId));
   const form = slowBody("name=Later", remove);
-  const type = { "Content-Type": "application/x-www-form-urlencoded", Origin: "http://api.test" };
+  const type = { "Content-Type": "application/x-www-form-urlencoded" };
   const response = await admin.session.call("POST", `/mail/folders/${workspace.mailboxId}`, form, type);
   expect(response.status).toBe(401);
 });
 
-it("of a caller whose right goes on is served", async () => {
+it("of a form of webmail is refused when its member is no longer assigned", async () => {
+  const { userId } = await aMember(workspace, "member");
+  const assign = (...user_ids: string[]) =>
+    workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/assignees`, { user_ids });
+  await assign(userId);
+  const session = await ofSession(userId);
+  const form = slowBody("to=ada%40example.org&subject=x&text=x&action=now", () => assign());
+  const type = { "Content-Type": "application/x-www-form-urlencoded" };
+  const response = await session.call("POST", `/mail/compose/${workspace.mailboxId}`, form, type);
+  expect(response.status).toBe(403);
+});
+
+it("of a caller whose right goes on is served, also when its token expires meanwhile", async () => {
   const admin = await ofAdmin();
-  const body = slowBody(rule(), async () => {});
-  expect((await admin.key.call("POST", "/v1/forwarding-rules/", body)).status).toBe(201);
+  // Its token is valid for another five seconds.
+  const session = await ofSession(
+    admin.userId,
+    testContext({}, () => Date.now() - 3_595_000),
+  );
+  for (const api of [admin.key, session]) {
+    const body = slowBody(rule(), async () => {}, 10_000);
+    const response = await api.call("POST", "/v1/forwarding-rules/", body);
+    vi.useRealTimers();
+    expect(response.status).toBe(201);
+  }
 });

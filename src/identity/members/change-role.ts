@@ -27,12 +27,8 @@ export async function changeRole(
   const { db, workspace } = ctx;
   return changeMember(ctx, userId, role, ({ userId: target, email, role: before }) => [
     keepPasswordsStatement(ctx, target, keep),
-    ...(role === "member"
-      ? [
-          db.prepare(END_PASSWORDS).bind(workspace.number, target),
-          ...cancelOffersStatements(ctx, { workspace: workspace.number, userId: target }),
-        ]
-      : []),
+    ...(role === "member" ? [db.prepare(END_PASSWORDS).bind(workspace.number, target)] : []),
+    ...(role === "member" ? cancelOffersStatements(ctx, { workspace: workspace.number, userId: target }) : []),
     auditStatement(ctx, {
       action: "member.role_changed",
       target,

@@ -14,14 +14,11 @@ export function withdrawnOffersStatement(ctx: Ctx, of: { domainId: string } | { 
   return ctx.db.prepare(insert(`${column} = ?2 AND status IN ('pending', 'accepted')`)).bind(ctx.now(), value);
 }
 
-const OFFERED_BY = "source_workspace = ?2 AND source_user_id = ?3 AND status = 'pending'";
-const CANCEL = `UPDATE domain_transfers SET status = 'cancelled' WHERE ${OFFERED_BY} AND expires_at > ?1`;
+const OFFERED_BY = "source_workspace = ?2 AND source_user_id = ?3 AND status = 'pending' AND expires_at > ?1";
+const CANCEL = `UPDATE domain_transfers SET status = 'cancelled' WHERE ${OFFERED_BY}`;
 
-/**
- * Returns the statements that cancel the pending transfers that a member has offered, and tell the recipients of it. For the batch
- * that ends its right to manage domains. Owners stop an accepted transfer by their link.
- */
+/** Returns the statements that cancel the pending transfers that a member has offered, and tell the recipients. Owners stop an accepted one by its link. */
 export function cancelOffersStatements(ctx: Ctx, member: { workspace: number; userId: string }): MainStatement[] {
   const values = [ctx.now(), member.workspace, member.userId];
-  return [insert(`${OFFERED_BY} AND expires_at > ?1`), CANCEL].map((sql) => ctx.db.prepare(sql).bind(...values));
+  return [insert(OFFERED_BY), CANCEL].map((sql) => ctx.db.prepare(sql).bind(...values));
 }

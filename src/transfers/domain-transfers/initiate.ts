@@ -17,8 +17,7 @@ import { type MovedDomain, requireMovable, requireNothingScheduled } from "./req
 import { REPAIR_DELAY_MS, REQUEST_WINDOW_MS } from "./rules.ts";
 import { type TransferIn, toTransfer } from "./schema.ts";
 
-// Inserts nothing when the domain was changed or the caller lost its role since they were read, or while a transfer of a name above or below it is
-// active.
+// Inserts nothing when the domain or the role of the caller was changed meanwhile, or while a transfer of a name above or below it is active.
 const INSERT = `
   INSERT INTO domain_transfers (id, domain_id, domain_name, reversed_name, status, source_user_id, source_workspace,
     source_org_id, source_label, target_email, target_email_key, note, initiated_at, expires_at)

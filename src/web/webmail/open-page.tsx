@@ -6,12 +6,18 @@ import type { OpenPage } from "./layout.tsx";
 import { readSent } from "./sent.ts";
 
 /**
- * Opens the mailbox of the path with what its menu shows. `url` is that of a page that a sent message leads back to. Throws 403 and
+ * Opens the mailbox of the path with what its menu shows, and again after a slow form (`setCaller`). `url` is that of a page that a sent message leads back to. Throws 403 and
  * 404 as the inbox API does.
  */
 export async function openPage(c: AppContext, url: string | null = null): Promise<OpenPage> {
   const caller = c.get("caller");
-  const page = await pageOf(caller, await openMailbox(caller, c.req.param("mailbox_id") ?? ""));
+  const open = () => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
+  const page = await pageOf(caller, await open());
+  const confirm = c.get("confirmCaller");
+  c.set("confirmCaller", async () => {
+    await confirm?.();
+    await open();
+  });
   return url === null ? page : { ...page, sent: readSent(new URL(url), caller.now()) };
 }
 
