@@ -103,7 +103,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the frame of the dashboard in C
     { width: 1280, height: 720 },
     { width: 1280, height: 400 },
     { width: 900, height: 300 },
-  ])("does not cover the logo and the switcher by the menu, on a page below Setup in %o", async (size) => {
+  ])("does not cover the logo and the switcher by the menu, in %o", async (size) => {
     const { page } = await open("/app/automations");
     await page.setViewportSize(size);
     await page.reload();

@@ -108,7 +108,6 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.picture("bounces-reason");
       await guide.press("Retry");
       await guide.see("Retry of");
-      await guide.unfold("Setup");
       await guide.follow("Suppressions");
       await page.getByRole("button", { name: "Remove elin.sandgren@post.test" }).click();
       await page.getByText("elin.sandgren@post.test gets email again.").waitFor();
@@ -159,7 +158,6 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
 
   it("set-up-smtp make a credential that sends", () =>
     walk("set-up-smtp", async (guide) => {
-      await guide.unfold("Setup");
       await guide.follow("SMTP");
       await guide.unfold("New credential");
       await guide.fill("Domain", "shop.test");
@@ -315,7 +313,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.press("Accept the transfer");
       await guide.see("shop.test");
       guide.page = page;
-      await guide.unfold("Setup");
+      await page.locator(".switcher").click();
       await guide.follow("Transfers");
       await guide.see("accepted");
       await guide.picture("transfer-a-domain-waiting");

@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
@@ -20,6 +20,15 @@ export async function listForms(ctx: CallerCtx, list: { n: number }): Promise<Fo
   const { results } = await ctx.mail
     .prepare(`SELECT ${COLUMNS} ${FROM} WHERE f.list = ?1 AND f.workspace = ?2 ORDER BY f.id`)
     .bind(list.n, ctx.workspace.number)
+    .all<FormRow>();
+  return results;
+}
+
+/** Returns the forms of the caller's workspace, the newest first, from the one that follows the id `after`. */
+export async function listAllForms(ctx: CallerCtx, { after = "~", limit }: ListRange): Promise<FormRow[]> {
+  const { results } = await ctx.mail
+    .prepare(`SELECT ${COLUMNS} ${FROM} WHERE f.workspace = ?1 AND f.id < ?2 ORDER BY f.id DESC LIMIT ?3`)
+    .bind(ctx.workspace.number, after, limit)
     .all<FormRow>();
   return results;
 }

@@ -45,35 +45,44 @@ export const Header = ({ caller, query = "" }: HeaderProps) => (
   </header>
 );
 
-/** The name of the workspace, and the others of the user. */
-const Switcher = ({ caller: { actor, workspace, frame } }: { caller: CallerCtx }) => (
-  <>
-    <button class="bare switcher" type="button" popovertarget="workspaces" aria-label={`Workspace ${workspace.name}`}>
-      <span>{workspace.name}</span>
-      <Icon name="more" />
-    </button>
-    <div class="panel" id="workspaces" popover="auto">
-      <p class="soft">Workspaces</p>
-      {(frame?.workspaces ?? [workspace]).map(({ id, name }) =>
-        id === workspace.id ? (
-          <a href="/app" aria-current="true">
-            <span>{name}</span>
-            <Icon name="check" />
-          </a>
-        ) : (
-          <Form action="/auth/workspace" fields={{ org_id: id }}>
-            <button type="submit" aria-label={`Open ${name}`}>
+/** The name of the workspace: behind it are the other ones of the user, and the pages about this one. */
+function Switcher({ caller }: { caller: CallerCtx }) {
+  const { actor, workspace, frame } = caller;
+  const menu = menuOf(caller);
+  return (
+    <>
+      <button class="bare switcher" type="button" popovertarget="workspaces" aria-label={`Workspace ${workspace.name}`}>
+        <span>{workspace.name}</span>
+        <Icon name="more" />
+      </button>
+      <div class="panel" id="workspaces" popover="auto">
+        <p class="soft">Workspaces</p>
+        {(frame?.workspaces ?? [workspace]).map(({ id, name }) =>
+          id === workspace.id ? (
+            <a href="/app" aria-current="true">
               <span>{name}</span>
-            </button>
-          </Form>
-        ),
-      )}
-      {actor.scopes.has("team:manage") ? (
-        <MenuLink path="/app/workspaces/new" name="New workspace" icon="plus" />
-      ) : null}
-    </div>
-  </>
-);
+              <Icon name="check" />
+            </a>
+          ) : (
+            <Form action="/auth/workspace" fields={{ org_id: id }}>
+              <button type="submit" aria-label={`Open ${name}`}>
+                <span>{name}</span>
+              </button>
+            </Form>
+          ),
+        )}
+        {actor.scopes.has("team:manage") ? (
+          <MenuLink path="/app/workspaces/new" name="New workspace" icon="plus" />
+        ) : null}
+        <hr />
+        {menu.workspace.map((entry) => (
+          <MenuLink {...entry} />
+        ))}
+        {menu.platform.length > 0 ? <MenuLink path="/app/admin/accounts" name="Platform" icon="server" /> : null}
+      </div>
+    </>
+  );
+}
 
 function Bell({ caller: { actor, frame } }: { caller: CallerCtx }) {
   if (!actor.scopes.has("notifications:view")) return null;

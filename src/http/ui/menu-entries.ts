@@ -11,32 +11,65 @@ export interface MenuEntry {
   scope?: Scope;
 }
 
-/** The pages that people open every day. With `Setup` and `Platform` the menu has at most twelve entries. */
-const MAIN: readonly MenuEntry[] = [
-  { path: "/app", name: "Home", icon: "home" },
-  { path: "/app/emails", name: "Emails", icon: "mail", scope: "emails:view" },
-  { path: "/app/broadcasts", name: "Broadcasts", icon: "broadcast", scope: "broadcasts:view" },
-  { path: "/app/contacts", name: "Contacts", icon: "people", scope: "contacts:view" },
-  { path: "/app/templates", name: "Templates", icon: "template", scope: "templates:view" },
-  { path: "/app/analytics", name: "Analytics", icon: "chart", scope: "analytics:view" },
-  { path: "/app/domains", name: "Domains", icon: "globe", scope: "domains:view" },
-  { path: "/app/mailboxes", name: "Mailboxes", icon: "inbox", scope: "mailboxes:view" },
-  { path: "/app/api-keys", name: "API keys", icon: "key", scope: "team:view" },
-  { path: "/app/webhooks", name: "Webhooks", icon: "link", scope: "webhooks:view" },
+export interface MenuGroup {
+  /** Null: its entries stand for themselves. */
+  name: string | null;
+  entries: readonly MenuEntry[];
+}
+
+/** The pages of the mail, by what people do. All of them are visible in a window that is 720 px high. */
+const GROUPS: readonly MenuGroup[] = [
+  {
+    name: null,
+    entries: [
+      { path: "/app", name: "Home", icon: "home" },
+      { path: "/app/analytics", name: "Analytics", icon: "chart", scope: "analytics:view" },
+    ],
+  },
+  {
+    name: "Send",
+    entries: [
+      { path: "/app/emails", name: "Emails", icon: "mail", scope: "emails:view" },
+      { path: "/app/broadcasts", name: "Broadcasts", icon: "broadcast", scope: "broadcasts:view" },
+      { path: "/app/automations", name: "Automations", icon: "play", scope: "automations:view" },
+      { path: "/app/templates", name: "Templates", icon: "template", scope: "templates:view" },
+    ],
+  },
+  {
+    name: "Audience",
+    entries: [
+      { path: "/app/contacts", name: "Contacts", icon: "people", scope: "contacts:view" },
+      { path: "/app/segments", name: "Segments", icon: "grid", scope: "contacts:view" },
+      { path: "/app/topics", name: "Topics", icon: "list", scope: "contacts:view" },
+      { path: "/app/forms", name: "Forms", icon: "edit", scope: "contacts:view" },
+      { path: "/app/suppressions", name: "Suppressions", icon: "ban", scope: "contacts:view" },
+    ],
+  },
+  {
+    name: "Develop",
+    entries: [
+      { path: "/app/domains", name: "Domains", icon: "globe", scope: "domains:view" },
+      { path: "/app/api-keys", name: "API keys", icon: "key", scope: "team:view" },
+      { path: "/app/smtp", name: "SMTP", icon: "plug", scope: "smtp:view" },
+      { path: "/app/webhooks", name: "Webhooks", icon: "link", scope: "webhooks:view" },
+      { path: "/app/inbound", name: "Inbound", icon: "download", scope: "domains:view" },
+    ],
+  },
+  {
+    name: null,
+    entries: [
+      { path: "/app/mailboxes", name: "Mailboxes", icon: "inbox", scope: "mailboxes:view" },
+      { path: "/app/forwarding", name: "Forwarding", icon: "forward", scope: "domains:view" },
+    ],
+  },
 ];
 
-const SETUP: readonly MenuEntry[] = [
-  { path: "/app/smtp", name: "SMTP", icon: "plug", scope: "smtp:view" },
-  { path: "/app/automations", name: "Automations", icon: "play", scope: "automations:view" },
-  { path: "/app/segments", name: "Segments", icon: "people", scope: "contacts:view" },
-  { path: "/app/topics", name: "Topics", icon: "list", scope: "contacts:view" },
-  { path: "/app/suppressions", name: "Suppressions", icon: "ban", scope: "contacts:view" },
-  { path: "/app/forwarding", name: "Forwarding", icon: "forward", scope: "domains:view" },
-  { path: "/app/inbound", name: "Inbound log", icon: "download", scope: "domains:view" },
-  { path: "/app/transfers", name: "Transfers", icon: "swap", scope: "domains:view" },
+/** The pages about the workspace itself, which the panel behind its name has. */
+const WORKSPACE: readonly MenuEntry[] = [
+  { path: "/app/settings", name: "Settings", icon: "settings", scope: "team:view" },
   { path: "/app/team", name: "Team", icon: "user", scope: "team:view" },
   { path: "/app/audit", name: "Audit log", icon: "list", scope: "team:manage" },
-  { path: "/app/settings", name: "Settings", icon: "settings", scope: "team:view" },
+  { path: "/app/transfers", name: "Transfers", icon: "swap", scope: "domains:view" },
 ];
 
 const PLATFORM: readonly MenuEntry[] = [
@@ -57,12 +90,21 @@ const ACCOUNT: readonly MenuEntry[] = [
   { path: "/app/grants", name: "Connected programs", icon: "plug" },
 ];
 
-/** The entries that a caller may open. `platform` is empty unless the caller administers the platform. */
-export function menuOf({ actor }: CallerCtx): Record<"main" | "setup" | "account" | "platform", MenuEntry[]> {
+interface Menu {
+  groups: MenuGroup[];
+  workspace: MenuEntry[];
+  account: MenuEntry[];
+  /** Empty unless the caller administers the platform. */
+  platform: MenuEntry[];
+}
+
+/** Returns the entries that a caller may open. */
+export function menuOf({ actor }: CallerCtx): Menu {
   const isPlatformAdmin = actor.kind === "session" && actor.isPlatformAdmin;
+  const groups = GROUPS.map(({ name, entries }) => ({ name, entries: openable(actor, entries) }));
   return {
-    main: openable(actor, MAIN),
-    setup: openable(actor, SETUP),
+    groups: groups.filter(({ entries }) => entries.length > 0),
+    workspace: openable(actor, WORKSPACE),
     account: openable(actor, ACCOUNT),
     platform: isPlatformAdmin ? [...PLATFORM] : [],
   };

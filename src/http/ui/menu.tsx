@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { Icon, type IconName } from "./icon.tsx";
-import { type MenuEntry, menuOf } from "./menu-entries.ts";
+import { type MenuEntry, type MenuGroup, menuOf } from "./menu-entries.ts";
 
 interface MenuProps {
   caller: CallerCtx;
@@ -10,7 +10,7 @@ interface MenuProps {
 
 /** The menu: a column in wide windows, opened by a button of the header in narrow ones. Pages of the platform have their own. */
 export function Menu({ caller, at }: MenuProps) {
-  const { main, setup, platform } = menuOf(caller);
+  const { groups, platform } = menuOf(caller);
   const isPlatform = at.startsWith("/app/admin/") && platform.length > 0;
   return (
     <nav id="menu" popover="auto" aria-label="Main">
@@ -19,17 +19,10 @@ export function Menu({ caller, at }: MenuProps) {
           <div class="group">
             <MenuLink path="/app" name={caller.workspace.name} icon="back" />
           </div>
-          <div class="group">
-            <p>Platform</p>
-            <Entries entries={platform} at={at} />
-          </div>
+          <Group name="Platform" entries={platform} at={at} />
         </>
       ) : (
-        <div class="group">
-          <Entries entries={main} at={at} />
-          <Setup entries={setup} at={at} />
-          {platform.length > 0 ? <MenuLink path="/app/admin/accounts" name="Platform" icon="server" /> : null}
-        </div>
+        groups.map((group) => <Group {...group} at={at} />)
       )}
       <div class="group elsewhere">
         <MenuLink path="/mail" name="Webmail" icon="reply" />
@@ -39,25 +32,13 @@ export function Menu({ caller, at }: MenuProps) {
   );
 }
 
-/** The pages of the set-up, folded except on these pages. */
-const Setup = ({ entries, at }: { entries: readonly MenuEntry[]; at: string }) =>
-  entries.length === 0 ? null : (
-    <details class="fold" open={entries.some((entry) => isAt(entry, at))}>
-      <summary>
-        <Icon name="grid" />
-        Setup
-        <Icon name="more" />
-      </summary>
-      <Entries entries={entries} at={at} />
-    </details>
-  );
-
-const Entries = ({ entries, at }: { entries: readonly MenuEntry[]; at: string }) => (
-  <>
+const Group = ({ name, entries, at }: MenuGroup & { at: string }) => (
+  <div class="group">
+    {name === null ? null : <p>{name}</p>}
     {entries.map((entry) => (
       <MenuLink {...entry} isCurrent={isAt(entry, at)} />
     ))}
-  </>
+  </div>
 );
 
 /** Every path of the dashboard begins with that of its first page, which is current only on that page. */

@@ -25,22 +25,23 @@ async function callsOf(path: string) {
 }
 
 describe("the menu", () => {
-  it("has at most twelve entries, since what is set up once is folded, also for administrators of the platform", async () => {
-    await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
-    const menu = menuOf(await pageOf("/app"));
-    const [unfolded = "", folded = ""] = [
-      menu.replace(/<details.*?<\/details>/s, "").replace(/<div class="group elsewhere">.*$/s, ""),
-      /<details class="fold">.*?<\/details>/s.exec(menu)?.[0],
-    ];
-    expect(namesOf(unfolded)).toHaveLength(11);
-    expect(namesOf(unfolded)).toContain("Platform");
-    expect(namesOf(folded)).toContain("Settings");
+  it("has the pages in groups by what people do, and marks the one that is open", async () => {
+    const menu = menuOf(await pageOf("/app/forms"));
+    const groups = menu.split('<div class="group').map((group) => [/<p>(.*?)<\/p>/.exec(group)?.[1], namesOf(group)]);
+    expect(Object.fromEntries(groups)).toMatchObject({
+      Send: ["Emails", "Broadcasts", "Automations", "Templates"],
+      Audience: ["Contacts", "Segments", "Topics", "Forms", "Suppressions"],
+      Develop: ["Domains", "API keys", "SMTP", "Webhooks", "Inbound"],
+    });
+    expect(menu).toMatch(/<a href="\/app\/forms" aria-current="page">/);
   });
 
-  it("is unfolded on the pages of the set-up, and marks the page", async () => {
-    const menu = menuOf(await pageOf("/app/team"));
-    expect(menu).toContain('<details class="fold" open="">');
-    expect(menu).toMatch(/<a href="\/app\/team" aria-current="page">/);
+  it("leaves the pages about the workspace to the panel behind its name, which leads administrators to the platform", async () => {
+    const panel = async () => /<div class="panel" id="workspaces".*?<\/div>/s.exec(await pageOf("/app"))?.[0] ?? "";
+    expect(namesOf(await panel())).toEqual(["New workspace", "Settings", "Team", "Audit log", "Transfers"]);
+    await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
+    expect(namesOf(await panel())).toContain("Platform");
+    expect(menuOf(await pageOf("/app"))).not.toContain("/app/team");
   });
 
   it("of the platform is one of its own, for administrators only", async () => {
@@ -54,8 +55,8 @@ describe("the menu", () => {
 
   it("shows only what the role may see", async () => {
     const member = await aSession({ ...(await aMember(workspace, "member")), workspaceId: workspace.workspaceId });
-    expect(menuOf(await pageOf("/app", member))).not.toContain("/app/audit");
-    expect(menuOf(await pageOf("/app"))).toContain("/app/audit");
+    expect(await pageOf("/app", member)).not.toContain("/app/audit");
+    expect(await pageOf("/app")).toContain("/app/audit");
   });
 });
 

@@ -2,13 +2,13 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-221f9c84.js",
-  webmailScript: "/assets/webmail-4c2966ca.js",
-  editorScript: "/assets/editor-49b04944.js",
-  style: "/assets/page-14557da1.css",
+  script: "/assets/page-fa4a792e.js",
+  webmailScript: "/assets/webmail-3b7e52d9.js",
+  editorScript: "/assets/editor-b591219f.js",
+  style: "/assets/page-1cde69e4.css",
   dashboardStyle: "/assets/dashboard-4656567.css",
   webmailStyle: "/assets/webmail-f79385b.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-deac7d50.json",
+  guides: "/assets/guides-722e2143.json",
 } as const;

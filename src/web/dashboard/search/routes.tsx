@@ -38,9 +38,9 @@ async function findAll(caller: CallerCtx, q: string) {
 
 /** Returns the pages and settings whose words contain the text: all of them for an empty one. */
 function findEntries(caller: CallerCtx, q: string): MenuEntry[] {
-  const { main, setup, account, platform } = menuOf(caller);
+  const { groups, workspace, account, platform } = menuOf(caller);
   const words = q.toLowerCase();
-  const pages = [...main, ...setup, ...account, ...platform];
+  const pages = [...groups.flatMap(({ entries }) => entries), ...workspace, ...account, ...platform];
   const found = pages.filter(({ name }) => name.toLowerCase().includes(words));
   return q === "" ? pages : [...found, ...settingsOf(caller).filter(({ name }) => name.toLowerCase().includes(words))];
 }
