@@ -79,7 +79,7 @@ export function respondPage(
 
 /** A list that a page shows. */
 export interface ShownList<Row> {
-  /** Path of the page. */
+  /** Path of the page, with the query of its filter. */
   path: string;
   /** Returns the rows of a page after the one that the URL names, and one row more. */
   read: (caller: CallerCtx, query: ListRange & { offset: number }) => Promise<readonly Row[]>;
@@ -105,7 +105,13 @@ export function toPage<Row>(
 ): { rows: Row[]; next: string | null } {
   const rows = found.slice(0, size);
   const last = found.length > size ? rows.at(-1) : undefined;
-  return { rows, next: last === undefined ? null : `${path}?${new URLSearchParams({ after: afterOf(last) })}` };
+  return {
+    rows,
+    next:
+      last === undefined
+        ? null
+        : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams({ after: afterOf(last) })}`,
+  };
 }
 
 /**

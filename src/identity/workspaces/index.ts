@@ -1,4 +1,4 @@
-export { type AuditRow, listAllAudit, listAudit } from "./audit-log/queries.ts";
+export { type AuditFilter, type AuditRow, listAllAudit, listAudit } from "./audit-log/queries.ts";
 export { AuditEntryOut, toAuditEntry } from "./audit-log/schema.ts";
 export { createWorkspace } from "./create.ts";
 export { closeForMail, deleteWorkspace, deletionStatements } from "./delete.ts";

@@ -160,7 +160,7 @@ describe("the pages of outboxes, dead letters and blocked hosts", () => {
     const path = "/app/admin/blocked-hosts/remove";
     expect(await locationOf(path, { host })).toBe("/app/admin/blocked-hosts?done=unblocked");
     expect((await submit(session, path, { host })).status).toBe(404);
-    expect(await textOf("/app/admin/audit")).toContain("host.unblocked");
+    expect(await textOf("/app/admin/audit")).toContain("unblocked the host ");
   });
 });
 

@@ -134,3 +134,18 @@ describe("the page that deletes the workspace", () => {
     expect((await workspace.get("/v1/emails/")).status).toBe(401);
   });
 });
+
+it("the page of all forms has those of every list, and leads to the lists that a new one may join", async () => {
+  const lists = [await create("/v1/contacts/", { name: "Readers" }), await create("/v1/contacts/", { name: "Guests" })];
+  expect(await textOf("/app/forms")).toContain("No form yet.");
+  const names = ["Sign up", "At the till"];
+  for (const [index, name] of names.entries())
+    await create(`/v1/contacts/${lists[index]}/forms`, { name, title: "Join us", text: "News" });
+  const html = await textOf("/app/forms");
+  for (const [index, name] of names.entries()) {
+    expect(html).toMatch(new RegExp(`<a href="/app/contacts/${lists[index]}/forms/[0-9a-f-]{36}">${name}</a>`));
+    expect(html).toContain(`href="/app/contacts/${lists[index]}/forms"`);
+  }
+  const elsewhere = await aSession(await aWorkspace());
+  expect(await (await elsewhere.get("/app/forms")).text()).toContain("No form yet.");
+});

@@ -128,7 +128,7 @@ describe("the audit log and the settings", () => {
       expect(refused.status, retention_days).toBe(422);
       expect(await refused.text(), retention_days).toMatch(/<input[^>]*id="retention_days"[^>]*aria-invalid/);
     }
-    expect(await textOf("/app/audit")).toContain("workspace.updated");
+    expect(await textOf("/app/audit")).toContain("changed the settings of the workspace");
   });
 });
 

@@ -6,9 +6,9 @@ export const files = {
   webmailScript: "/assets/webmail-3b7e52d9.js",
   editorScript: "/assets/editor-b591219f.js",
   style: "/assets/page-1cde69e4.css",
-  dashboardStyle: "/assets/dashboard-4656567.css",
+  dashboardStyle: "/assets/dashboard-71c7b297.css",
   webmailStyle: "/assets/webmail-f79385b.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-722e2143.json",
+  guides: "/assets/guides-36b0fbdb.json",
 } as const;

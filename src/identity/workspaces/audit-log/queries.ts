@@ -1,6 +1,7 @@
 import { and, desc, eq, getTableColumns, lt, type SQL } from "drizzle-orm";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { forbidden } from "../../../lib/errors.ts";
+import { idOfTime } from "../../../lib/ids.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { orm } from "../../../platform/db/client.ts";
 import { auditLog } from "../../../platform/db/schema/main/index.ts";
@@ -13,25 +14,52 @@ interface Page {
   limit: number;
 }
 
+/** Restricts a log to what one person did, or to one kind of record, and to what was before a time, in ms since 1970. */
+export interface AuditFilter {
+  userId?: string | undefined;
+  kind?: string | undefined;
+  before?: number | undefined;
+}
+
+/** Entries that one page of a filtered log reads at most. */
+const MAX_SCANNED = 5_000;
+
 /**
- * Returns the audit log of the caller's workspace, newest first. Throws 403 for a key that is restricted to domains: the
- * log covers the whole workspace.
+ * Returns the audit log of the caller's workspace, newest first; with a filter, of the next 5,000 entries. Throws 403 for a key that is
+ * restricted to domains: the log covers the whole workspace.
  */
-export async function listAudit(ctx: CallerCtx, page: Page): Promise<AuditRow[]> {
+export async function listAudit(ctx: CallerCtx, page: Page & AuditFilter): Promise<AuditRow[]> {
   if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
   return select(ctx, eq(auditLog.workspace, ctx.workspace.number), page);
 }
 
-/** Returns the audit log of all workspaces and of the platform, newest first. */
-export function listAllAudit(ctx: Ctx, page: Page): Promise<AuditRow[]> {
+/** Returns the audit log of all workspaces and of the platform, newest first; with a filter, of the next 5,000 entries. */
+export function listAllAudit(ctx: Ctx, page: Page & AuditFilter): Promise<AuditRow[]> {
   return select(ctx, undefined, page);
 }
 
-function select(ctx: Ctx, where: SQL | undefined, { after, limit }: Page): Promise<AuditRow[]> {
-  return orm(ctx)
+function select(
+  ctx: Ctx,
+  where: SQL | undefined,
+  { after, limit, userId, kind, before }: Page & AuditFilter,
+): Promise<AuditRow[]> {
+  const from = [after, before === undefined ? undefined : idOfTime(before, FIRST_ID)].map((id) =>
+    id === undefined ? undefined : lt(auditLog.id, id),
+  );
+  const scanned = orm(ctx)
     .select(getTableColumns(auditLog))
     .from(auditLog)
-    .where(and(where, after === undefined ? undefined : lt(auditLog.id, after)))
+    .where(and(where, ...from))
     .orderBy(desc(auditLog.id))
+    .limit(userId || kind ? MAX_SCANNED : limit)
+    .as("scanned");
+  const matches = [userId ? eq(scanned.userId, userId) : undefined, kind ? eq(scanned.targetKind, kind) : undefined];
+  return orm(ctx)
+    .select()
+    .from(scanned)
+    .where(and(...matches))
     .limit(limit);
 }
+
+/** The first id of any time. */
+const FIRST_ID = "00000000-0000-7000-8000-000000000000";

@@ -16,5 +16,5 @@ export const adminPages = newRoutes()
   .route("/", forcePages)
   .route("/", operationPages)
   .get("/app/admin/audit", ...pageFor("GET /v1/admin/audit"), (c) =>
-    showAudit(c, "Platform audit", { path: "/app/admin/audit", read: listAllAudit }),
+    showAudit(c, { title: "Platform audit", path: "/app/admin/audit", read: listAllAudit }),
   );

@@ -1,42 +1,102 @@
 import type { AppContext } from "../../../http/env.ts";
 import { readPage, respondPage, type ShownList } from "../../../http/page.tsx";
-import { AppLayout, Empty, List, Time } from "../../../http/ui/index.ts";
-import { type AuditEntryOut, type AuditRow, toAuditEntry } from "../../../identity/workspaces/index.ts";
+import { readTime } from "../../../http/time-field.ts";
+import { AppLayout, Empty, Form, List, Select, Submit, Time, TimeField, toSentence } from "../../../http/ui/index.ts";
+import {
+  type AuditEntryOut,
+  type AuditFilter,
+  type AuditRow,
+  toAuditEntry,
+} from "../../../identity/workspaces/index.ts";
+import { actions } from "../../../platform/audit/actions.ts";
+import { furtherValuesOf, sentenceOf } from "./sentences.ts";
 
-/** Shows a page of an audit log. */
-export async function showAudit(c: AppContext, title: string, list: Pick<ShownList<AuditRow>, "path" | "read">) {
-  const { rows, next } = await readPage(c, { ...list, after: ({ id }) => id });
+/** A person by whom a log can be filtered. */
+interface Person {
+  userId: string;
+  email: string;
+}
+
+type ReadAudit = (
+  caller: Parameters<ShownList<AuditRow>["read"]>[0],
+  page: Parameters<ShownList<AuditRow>["read"]>[1] & AuditFilter,
+) => Promise<AuditRow[]>;
+
+const nameOf = (kind: string) => toSentence(kind.replaceAll("_", " "));
+const KINDS = [...new Set<string>(Object.values(actions))].sort();
+
+/** Shows a page of an audit log, filtered by what the URL names. Without `people`, not by who did it. */
+export async function showAudit(
+  c: AppContext,
+  { title, path, read, people = [] }: { title: string; path: string; read: ReadAudit; people?: readonly Person[] },
+) {
+  const query = new URL(c.req.url).searchParams;
+  const chosen = { by: query.get("by") ?? "", kind: query.get("kind") ?? "", before: readTime(query, "before") };
+  const before = Date.parse(chosen.before);
+  const filter = { userId: chosen.by, kind: chosen.kind, before: Number.isNaN(before) ? undefined : before };
+  const kept = new URLSearchParams([...query].filter(([name, value]) => name !== "after" && value !== ""));
+  const isFiltered = Object.values(chosen).some((value) => value !== "");
+  const { rows, next } = await readPage(c, {
+    path: kept.size === 0 ? path : `${path}?${kept}`,
+    read: (caller, page) => read(caller, { ...page, ...filter }),
+    after: ({ id }) => id,
+  });
   return respondPage(
     c,
     <AppLayout title={title}>
-      <AuditList entries={rows.map(toAuditEntry)} />
+      <Filter path={path} people={people} chosen={chosen} />
+      <AuditList entries={rows.map(toAuditEntry)} isFiltered={isFiltered} />
     </AppLayout>,
     { next },
   );
 }
 
+interface FilterProps {
+  path: string;
+  people: readonly Person[];
+  chosen: { by: string; kind: string; before: string };
+}
+
+const Filter = ({ path, people, chosen }: FilterProps) => (
+  <Form class="filter" method="get" action={path}>
+    {people.length === 0 ? null : (
+      <Select
+        name="by"
+        label="Who"
+        required={false}
+        value={chosen.by}
+        options={[
+          { value: "", label: "Anyone" },
+          ...people.map(({ userId, email }) => ({ value: userId, label: email })),
+        ]}
+      />
+    )}
+    <Select
+      name="kind"
+      label="About"
+      required={false}
+      value={chosen.kind}
+      options={[{ value: "", label: "Everything" }, ...KINDS.map((value) => ({ value, label: nameOf(value) }))]}
+    />
+    <TimeField name="before" label="Before" hint="Empty: up to now." at={chosen.before} />
+    <Submit label="Filter" kind="quiet" />
+  </Form>
+);
+
 /** Entries of an audit log, newest first. */
-const AuditList = ({ entries }: { entries: readonly AuditEntryOut[] }) => (
+const AuditList = ({ entries, isFiltered }: { entries: readonly AuditEntryOut[]; isFiltered: boolean }) => (
   <List
     caption="Audit log"
     kind="audit"
-    columns={["Time", "Who", "Action", "What", "Address"]}
-    empty={<Empty>Nothing was changed yet.</Empty>}
-    rows={entries.map(({ at, actor, action, target, detail, ip }) => [
-      <Time at={at} />,
-      actor === null ? "the service" : actor.email,
-      action,
-      describe(target.kind, detail) || `${target.kind} ${target.id}`,
-      ip ?? "",
+    columns={["Time", "What", "From"]}
+    empty={<Empty>{isFiltered ? "Nothing of this kind in the last 5,000 entries." : "Nothing was changed yet."}</Empty>}
+    rows={entries.map((entry) => [
+      <Time at={entry.at} />,
+      <>
+        <strong>{entry.actor?.email ?? "The service"}</strong> {sentenceOf(entry)}
+        {furtherValuesOf(entry) === "" ? null : <p class="soft">{furtherValuesOf(entry)}</p>}
+      </>,
+      entry.ip ?? "",
     ])}
   />
 );
-
-/** Returns the names and values of an entry's detail as one line. */
-function describe(kind: string, detail: unknown): string {
-  const fields = Object.entries(Object(detail) as Record<string, unknown>);
-  const text = fields.map(
-    ([name, value]) => `${name.replaceAll("_", " ")}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  return text.length === 0 ? "" : `${kind}, ${text.join(", ")}`;
-}
