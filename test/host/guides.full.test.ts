@@ -145,7 +145,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.press("Add domain");
       await guide.see("Publish the required records");
       await guide.press("Check records");
-      await guide.see("Something is wrong");
+      await guide.see("It cannot send until the required records match");
       await page.goto("/app/domains");
       await page.getByRole("link", { name: "wrong-shop.test" }).click();
       await guide.follow("Show what DNS has instead");

@@ -15,7 +15,7 @@ import {
   useCaller,
   useScope,
 } from "../../../http/ui/index.ts";
-import { HEALTH_LABELS, LastCheck } from "./health.tsx";
+import { LastCheck } from "./health.tsx";
 import { Receiving } from "./receiving.tsx";
 import { SandboxPage } from "./sandbox.tsx";
 
@@ -51,7 +51,7 @@ export function DomainPage({ domain, found }: DomainPageProps) {
             {domain.dmarc_policy}
           </>
         )}
-        {found === null && recordsToPublish(domain).some(isWrong) ? (
+        {found === null && recordsToPublish(domain).some(needsRepair) ? (
           <>
             {" · "}
             <a href={`/app/domains/${domain.id}?found=1`}>Show what DNS has instead</a>
@@ -73,16 +73,11 @@ const Watched = ({ domain, found, mayManage }: Pick<DomainPageProps, "domain" | 
     data-check={mayManage && domain.status !== "verified" ? `/app/domains/${domain.id}/verify` : undefined}
   >
     <Progress domain={domain} />
-    {domain.health === "warning" || domain.health === "error" ? (
-      <p>
-        <Status word={domain.health} label={HEALTH_LABELS[domain.health]} />:{" "}
-        <a href={`/app/domains/${domain.id}/health`}>see what and what to do</a>
-      </p>
-    ) : null}
     <LinkHost host={domain.link_host} />
-    <h2>DNS records</h2>
+    <h2>Required records</h2>
     <p>{introOf(domain)}</p>
-    <Records domain={domain} found={found} />
+    <Records domain={domain} found={found} records={recordsToPublish(domain).filter(({ required }) => required)} />
+    <FurtherRecords domain={domain} found={found} />
   </div>
 );
 
@@ -189,18 +184,37 @@ const PolicyButton = ({ mode, label }: { mode: "testing" | "enforce"; label: str
 type DomainRecord = DomainOut["records"][number];
 
 const isWrong = ({ status }: DomainRecord) => status === "missing" || status === "mismatch";
+/** A further record that is missing is a choice; one with another value is not. */
+const needsRepair = (record: DomainRecord) => isWrong(record) && (record.required || record.status === "mismatch");
+const isRight = ({ status }: DomainRecord) => status === "verified";
+
+/** Says in one sentence how the domain stands. */
+const Verdict = ({ domain: { id, status, health } }: { domain: DomainOut }) => {
+  const path = `/app/domains/${id}/health`;
+  if (status !== "verified") return <>It cannot send until the required records match.</>;
+  if (health === "error")
+    return (
+      <>
+        It can send, but <a href={path}>something is wrong</a>.
+      </>
+    );
+  return <>It can send. {health === "warning" ? <a href={path}>Something can be improved.</a> : null}</>;
+};
 
 /** How far the set-up of the domain is, and when its records were looked up last. */
 const Progress = ({ domain }: { domain: DomainOut }) => {
   const { status, last_checked_at: checkedAt } = domain;
-  const records = recordsToPublish(domain);
-  const right = records.filter((record) => record.status === "verified").length;
+  const records = recordsToPublish(domain).filter(({ required }) => required);
+  const right = records.filter(isRight).length;
   return (
     <section class="card progress" aria-label="Set-up of the domain">
       <p>
         <Status word={status} />
       </p>
-      <Share of={right / records.length} text={`${right} of ${records.length} records match`} />
+      <p>
+        <Verdict domain={domain} />
+      </p>
+      <Share of={right / records.length} text={`${right} of ${records.length} required records match`} />
       <p class="soft">
         <LastCheck at={checkedAt} />
       </p>
@@ -208,33 +222,50 @@ const Progress = ({ domain }: { domain: DomainOut }) => {
   );
 };
 
-/** The records in a table, the required ones first. */
-const Records = ({ domain, found }: Pick<DomainPageProps, "domain" | "found">) => (
+/** The records that are no condition for sending, folded unless one of them has a wrong value. */
+function FurtherRecords({ domain, found }: Pick<DomainPageProps, "domain" | "found">) {
+  const records = recordsToPublish(domain).filter(({ required }) => !required);
+  const wrong = records.filter(needsRepair).length;
+  const right = records.filter(isRight).length;
+  return (
+    <details class="more" open={wrong > 0 || found !== null}>
+      <summary>
+        {records.length} further records, as you wish: {right} {right === 1 ? "matches" : "match"}
+        {wrong === 0 ? "" : `, ${wrong} ${wrong === 1 ? "has another value" : "have other values"}`}
+      </summary>
+      <Records domain={domain} found={found} records={records} />
+    </details>
+  );
+}
+
+interface RecordsProps extends Pick<DomainPageProps, "domain" | "found"> {
+  records: readonly DomainRecord[];
+}
+
+const Records = ({ domain, found, records }: RecordsProps) => (
   <List
-    caption="DNS records"
+    caption={records[0]?.required ? "Required records" : "Further records"}
     kind="records"
     columns={["Type", "Host", "Value", "Status"]}
-    rows={recordsToPublish(domain)
-      .toSorted((a, b) => Number(b.required) - Number(a.required))
-      .map((record) => [
-        <span title={record.explanation}>{record.type}</span>,
-        <>
-          <Copied text={hostOf(record.name, domain.name)} what={`the host of ${record.name}`} title={record.name} />
-          <p class="soft">{record.explanation}</p>
-        </>,
-        <>
-          <Copied text={record.value} what={`the value of ${record.name}`} />
-          {record.priority === null ? null : <p class="soft">Priority {record.priority}</p>}
-          <Found text={found?.get(foundKey(record)) ?? record.found?.join("\n")} />
-          {isWrong(record) && record.action !== null ? <p>{record.action}</p> : null}
-        </>,
-        <>
-          <Status word={record.status} />
-          <p class="soft">{record.required ? "required" : "recommended"}</p>
-        </>,
-      ])}
+    rows={records.map((record) => [
+      <span title={record.explanation}>{record.type}</span>,
+      <>
+        <Copied text={hostOf(record.name, domain.name)} what={`the host of ${record.name}`} title={record.name} />
+        <p class="soft">{record.explanation}</p>
+      </>,
+      <>
+        <Copied text={record.value} what={`the value of ${record.name}`} />
+        {record.priority === null ? null : <p class="soft">Priority {record.priority}</p>}
+        <Found text={found?.get(foundKey(record)) ?? record.found?.join("\n")} />
+        {isWrong(record) && record.action !== null ? <p>{record.action}</p> : null}
+      </>,
+      <RecordStatus record={record} />,
+    ])}
   />
 );
+
+const RecordStatus = ({ record }: { record: DomainRecord }) =>
+  isWrong(record) && !needsRepair(record) ? <Status word="optional" /> : <Status word={record.status} />;
 
 /** Code on one line with a button that copies all of it. */
 const Copied = ({ text, what, title = text }: { text: string; what: string; title?: string }) => (

@@ -13,6 +13,11 @@ import {
 } from "../../../http/ui/index.ts";
 import { HEALTH_LABELS } from "./health.tsx";
 
+function requiredOf(records: DomainOut["records"]): string {
+  const required = records.filter((record) => record.required);
+  return `${required.filter(({ status }) => status === "verified").length} of ${required.length} required`;
+}
+
 /** The domains of the workspace, and the dialog that adds one. */
 export const DomainsPage = ({ domains }: { domains: readonly DomainOut[] }) => (
   <AppLayout title="Domains" actions={useScope("domains:manage") ? <AddDialog /> : null}>
@@ -27,9 +32,7 @@ export const DomainsPage = ({ domains }: { domains: readonly DomainOut[] }) => (
       rows={domains.map(({ id, name, status, sandbox, records, health, last_checked_at: checked }) => [
         <a href={`/app/domains/${id}`}>{name}</a>,
         <Status word={status} />,
-        sandbox
-          ? "Test domain"
-          : `${records.filter((record) => record.status === "verified").length} of ${records.length} found`,
+        sandbox ? "Test domain" : requiredOf(records),
         health === "unknown" ? (
           "–"
         ) : (
