@@ -236,24 +236,31 @@ function Sparkline({ kind, values }: Pick<Series, "kind" | "values">) {
 }
 
 interface NumbersProps {
-  /** `share`: what the figure is of another one, such as `4.2 %`. */
-  numbers: readonly { name: string; value: string; share?: string }[];
+  /** `share`: what the figure is of another one, such as `4.2 %`. `note` stands below them. */
+  numbers: readonly {
+    name: string;
+    value: string;
+    href?: string | undefined;
+    share?: string | undefined;
+    note?: string;
+  }[];
 }
 
 /** Figures with their names. */
 export const Numbers = ({ numbers }: NumbersProps) => (
   <dl class="numbers even">
-    {numbers.map(({ name, value, share }) => (
+    {numbers.map(({ name, value, href, share, note }) => (
       <div>
         <dt>{name}</dt>
         <dd>
-          {value}
+          {href === undefined ? value : <a href={href}>{value}</a>}
           {share === undefined ? null : (
             <>
               {" "}
               <span class="soft">{share}</span>
             </>
           )}
+          {note === undefined ? null : <p class="soft">{note}</p>}
         </dd>
       </div>
     ))}

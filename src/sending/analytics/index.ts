@@ -4,10 +4,13 @@ export {
   bucketsOf,
   type Granularity,
   granularities,
+  type Hours,
   hoursOf,
+  hoursOfDays,
   hoursPerBucket,
+  MAX_DAYS,
   type Period,
   periods,
   rate,
 } from "./rules.ts";
-export { type DeliverabilityOut, type OverviewOut, toDeliverability, toOverview, toPoint } from "./schema.ts";
+export { type DeliverabilityOut, toDeliverability, toPoint } from "./schema.ts";

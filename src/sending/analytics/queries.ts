@@ -68,9 +68,15 @@ export async function findTotals(ctx: CallerCtx, { first, last }: Hours, size: n
 /** Domains of a period whose receivers are looked up, those with the most mail. */
 const MAX_DOMAINS = 2_000;
 
-/** Returns the counts by recipient domain: those with the most mail, most first. Throws as `findTotals` does. */
-export async function findDomains(ctx: CallerCtx, hours: Hours, limit: number): Promise<[string, Counts][]> {
-  return (await rankDomains(ctx, hours)).slice(0, limit);
+/** Returns the counts by recipient domain: those with the most mail, or the most bounces, most first. Throws as `findTotals` does. */
+export async function findDomains(
+  ctx: CallerCtx,
+  hours: Hours,
+  limit: number,
+  most: "sent" | "bounced" = "sent",
+): Promise<[string, Counts][]> {
+  const domains = await rankDomains(ctx, hours);
+  return (most === "sent" ? domains : domains.toSorted(([, a], [, b]) => b[most] - a[most])).slice(0, limit);
 }
 
 /** Returns the same by receiver, as far as an egress of our own has told it; other domains stay by themselves. */

@@ -23,6 +23,22 @@ export function hoursOf(period: Period, now: number): Hours {
   return { first: last - HOURS[period] + 1, last };
 }
 
+/** Days that may be chosen, from the first to the last: mail of older days may be deleted. */
+export const MAX_DAYS = 366;
+
+/**
+ * Returns the hours of days such as `2026-11-23`, in UTC, up to the current hour. Null for texts that are no days, for a last day before the first,
+ * for a first one to come, and for more than 366 days.
+ */
+export function hoursOfDays(from: string, to: string, now: number): Hours | null {
+  const [first, end] = [from, to].map((day) =>
+    /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) / HOUR_MS : Number.NaN,
+  );
+  if (first === undefined || end === undefined || !(first <= end && end - first < 24 * MAX_DAYS)) return null;
+  const last = Math.min(end + 23, Math.floor(now / HOUR_MS));
+  return first <= last ? { first, last } : null;
+}
+
 /** Returns the number since 1970 of every bucket that a period touches, oldest first. */
 export function bucketsOf({ first, last }: Hours, granularity: Granularity): number[] {
   const hours = BUCKET_HOURS[granularity];

@@ -105,15 +105,36 @@ describe("the analytics page", () => {
       ["?period=90d", 90 + partOfDay],
     ] as const) {
       const html = await textOf(`/app/analytics${query}`);
-      for (const text of ['30 <span class="soft">75.0 %</span>', "example.org", "4 (10.0 %)"])
+      for (const text of ['30</a> <span class="soft">75.0 %</span>', "example.org", "4 (10.0 %)"])
         expect(html, query).toContain(text);
       expect(/<polyline[^>]* points="([^"]*)"/.exec(html)?.[1]?.split(" "), query).toHaveLength(points);
       expect(cells(html), query).toHaveLength(points * 6);
     }
   });
 
-  it("returns 400 to a period or a step that it does not have", async () => {
-    for (const query of ["period=1y", "period=30d&by=hour", "period=7d&by=minute"]) {
+  it("shows chosen days beside as many days before, leads to their emails, and begins with the domains that bounce most", async () => {
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+    const [ten, thirteen] = [hoursAgo(10 * 24), hoursAgo(13 * 24)];
+    await aRollup(workspace, ten, "example.org", { sent: 30, delivered: 27, bounced: 1 });
+    await aRollup(workspace, ten, "post.example", { sent: 10, delivered: 3, bounced: 7 });
+    await aRollup(workspace, thirteen, "example.org", { sent: 20, delivered: 20 });
+    const html = await textOf(`/app/analytics?from=${day(11)}&to=${day(9)}&most=bounced`);
+    for (const text of ["+100 % to before", "100.0 % before", 'href="/app/emails?status=bounced">8</a>'])
+      expect(html).toContain(text);
+    expect(html).toContain('<a href="/app/emails?q=to%3A%40post.example&amp;status=bounced">7 (70.0 %)</a>');
+    expect(html.indexOf("post.example")).toBeLessThan(html.indexOf("example.org"));
+    expect(await textOf(`/app/analytics?from=${day(3)}&to=${day(3)}`)).toContain("Nothing was sent in this period.");
+  });
+
+  it("returns 400 to a period, a step or days that it does not have", async () => {
+    const days = ["from=2026-01-01", "from=2026-02-01&to=2026-01-01", "from=x&to=y", "from=2020-01-01&to=2026-01-01"];
+    for (const query of [
+      "period=1y",
+      "period=30d&by=hour",
+      "period=7d&by=minute",
+      "from=2999-01-01&to=2999-01-02",
+      ...days,
+    ]) {
       const response = await session.get(`/app/analytics?${query}`);
       expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('class="notice bad"')]);
     }

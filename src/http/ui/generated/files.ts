@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-f79385b.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-36b0fbdb.json",
+  guides: "/assets/guides-b7ee4dc7.json",
 } as const;

@@ -1,10 +1,24 @@
 import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
-import { AppLayout, Chips, Empty, LineChart, List, Notice, Numbers, Share, Time } from "../../../http/ui/index.ts";
 import {
+  AppLayout,
+  Chips,
+  Empty,
+  Field,
+  Form,
+  LineChart,
+  List,
+  Notice,
+  Numbers,
+  Share,
+  Submit,
+  Time,
+} from "../../../http/ui/index.ts";
+import {
+  type Counts,
   type DeliverabilityOut,
   type Granularity,
   granularities,
-  type OverviewOut,
+  type Hours,
   type Period,
   periods,
   rate,
@@ -13,8 +27,23 @@ import {
 
 type Point = ReturnType<typeof toPoint>;
 
+/** The time that the page shows. */
+export interface Choice {
+  /** Null: the days `from` to `to` were chosen. */
+  period: Period | null;
+  from: string;
+  to: string;
+  hours: Hours;
+  by: Granularity;
+  canShowHours: boolean;
+  /** What the first recipient domains have most of. */
+  most: "sent" | "bounced";
+}
+
 export interface Report {
-  overview: OverviewOut;
+  counts: Counts;
+  /** Counts of as many hours before. */
+  before: Counts;
   points: readonly Point[];
   domains: DeliverabilityOut["items"];
   /** The newest broadcasts that were sent; null: the role may not see them. */
@@ -22,33 +51,37 @@ export interface Report {
 }
 
 interface AnalyticsPageProps {
-  period: Period;
-  by: Granularity;
-  /** Null: the period is not valid. */
+  /** Null: the choice is not valid. */
+  choice: Choice | null;
   report: Report | null;
   error?: string | undefined;
 }
 
-/** Counts of a period, as figures, lines and by recipient domain. */
-export const AnalyticsPage = ({ period, by, report, error }: AnalyticsPageProps) => (
+/** Counts of a time, as figures beside those of the time before, as lines and by recipient domain. */
+export const AnalyticsPage = ({ choice, report, error }: AnalyticsPageProps) => (
   <AppLayout title="Analytics">
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <Chips
       label="Period"
       choices={periods.map((name) => [name, NAMES[name]])}
-      chosen={period}
-      to={(name) => analyticsPath(name)}
+      chosen={choice?.period ?? ""}
+      to={(name) => `/app/analytics?period=${name}`}
     />
-    {report === null ? null : (
+    <Form class="filter" method="get" action="/app/analytics">
+      <Field name="from" label="From" type="date" value={choice?.from ?? ""} />
+      <Field name="to" label="To" type="date" value={choice?.to ?? ""} />
+      <Submit label="Show" kind="quiet" />
+    </Form>
+    {report === null || choice === null ? null : (
       <>
-        <Overview overview={report.overview} />
-        {isEmpty(report.overview) ? (
+        <Overview counts={report.counts} before={report.before} />
+        {Object.values(report.counts).every((count) => count === 0) ? (
           <Empty action={{ href: "/app/emails/new", label: "Send an email" }}>Nothing was sent in this period.</Empty>
         ) : (
-          <SeriesPart period={period} by={by} points={report.points} />
+          <SeriesPart choice={choice} points={report.points} />
         )}
         <h2>Recipient domains</h2>
-        <Domains domains={report.domains} />
+        <Domains choice={choice} domains={report.domains} />
         {report.broadcasts === null ? null : (
           <>
             <h2>Broadcasts</h2>
@@ -67,14 +100,9 @@ const NAMES: Readonly<Record<Period, string>> = {
   "90d": "90 days",
 };
 
-/** Buckets that a page shows at most: those of 7 days by the hour. */
-export const canShowHours = (period: Period) => period === "24h" || period === "7d";
-
-/** Returns the path of the page for a period. Without `by` the page chooses it. */
-const analyticsPath = (period: Period, by?: Granularity) =>
-  `/app/analytics?${new URLSearchParams({ period, ...(by === undefined ? {} : { by }) })}`;
-
-const isEmpty = ({ period: _, ...counts }: OverviewOut) => Object.values(counts).every((count) => count === 0);
+/** Returns the path of the page with the same time and another choice. */
+const pathWith = ({ period, from, to }: Choice, other: Record<string, string>) =>
+  `/app/analytics?${new URLSearchParams({ ...(period === null ? { from, to } : { period }), ...other })}`;
 
 /** Returns a share in percent, or a dash when there is nothing to divide by. */
 const percent = (share: number | null) => (share === null ? "–" : `${(100 * share).toFixed(share < 0.1 ? 2 : 1)} %`);
@@ -83,48 +111,61 @@ const number = (count: number) => count.toLocaleString("en");
 const withRate = (count: number, of: number) =>
   of === 0 ? number(count) : `${number(count)} (${percent(rate(count, of))})`;
 
-const Overview = ({ overview }: { overview: OverviewOut }) => {
-  const { total_sent: sent, delivered, bounced, soft_bounced: soft, failed, unsent } = overview;
-  const { opens, clicks, complained, deferred, unsubscribed } = overview;
-  const ofSent = (count: number) => ({ value: number(count), share: percent(rate(count, sent)) });
-  return (
-    <>
-      <Numbers
-        numbers={[
-          { name: "Sent", value: number(sent) },
-          { name: "Delivered", ...ofSent(delivered) },
-          { name: "Bounced (hard)", ...ofSent(bounced) },
-          { name: "Bounced (soft)", ...ofSent(soft) },
-          { name: "Failed", ...ofSent(failed) },
-          ...(unsent > 0 ? [{ name: "Failed, not sent", value: number(unsent) }] : []),
-          { name: "Deferred", ...ofSent(deferred) },
-          { name: "Complained", ...ofSent(complained) },
-          { name: "Unsubscribed", ...ofSent(unsubscribed) },
-          { name: "Opened", ...ofSent(opens) },
-          { name: "Clicked", ...ofSent(clicks) },
-        ]}
-      />
-      <p class="soft">
-        Recipients, and their last known state; emails that were opened or clicked in, each once. Shares are of those
-        sent.
-      </p>
-    </>
-  );
-};
+/** The figures of the overview. `status`: that of the emails to which the figure leads. */
+const FIGURES: readonly { name: string; of: keyof Counts; status?: string; isOptional?: true }[] = [
+  { name: "Sent", of: "sent", status: "" },
+  { name: "Delivered", of: "delivered", status: "delivered" },
+  { name: "Bounced (hard)", of: "bounced", status: "bounced" },
+  { name: "Bounced (soft)", of: "soft_bounced", status: "bounced" },
+  { name: "Failed", of: "failed", status: "failed" },
+  { name: "Failed, not sent", of: "unsent", status: "failed", isOptional: true },
+  { name: "Deferred", of: "deferred", status: "queued" },
+  { name: "Complained", of: "complained" },
+  { name: "Unsubscribed", of: "unsubscribed" },
+  { name: "Opened", of: "opens" },
+  { name: "Clicked", of: "clicks" },
+];
 
-function SeriesPart({ period, by, points }: { period: Period; by: Granularity; points: readonly Point[] }) {
+const Overview = ({ counts, before }: Pick<Report, "counts" | "before">) => (
+  <>
+    <Numbers
+      numbers={FIGURES.filter(({ of, isOptional }) => !isOptional || counts[of] > 0).map(({ name, of, status }) => ({
+        name,
+        value: number(counts[of]),
+        href: status === undefined ? undefined : `/app/emails?${new URLSearchParams(status === "" ? {} : { status })}`,
+        share: of === "sent" ? undefined : percent(rate(counts[of], counts.sent)),
+        note: changeOf(counts, before, of),
+      }))}
+    />
+    <p class="soft">
+      Recipients, and their last known state; emails that were opened or clicked in, each once. Shares are of those
+      sent. Below them: the same share in the time before that is as long. Days are those of UTC.
+    </p>
+  </>
+);
+
+/** Returns what a figure was in the time before: the number sent, and of all others the share of it. */
+function changeOf(counts: Counts, before: Counts, of: keyof Counts): string {
+  if (before.sent === 0) return "none before";
+  if (of !== "sent") return `${percent(rate(before[of], before.sent))} before`;
+  const change = Math.round((100 * (counts.sent - before.sent)) / before.sent);
+  return `${change > 0 ? "+" : ""}${number(change)} % to before`;
+}
+
+function SeriesPart({ choice, points }: { choice: Choice; points: readonly Point[] }) {
+  const { by, canShowHours } = choice;
   const labels = points.map(({ timestamp }) => nameOf(timestamp, by));
   const values = (column: "sent" | "delivered" | "bounced" | "soft_bounced" | "failed" | "opens") =>
     points.map((point) => point[column]);
   return (
     <>
       <h2>By {by}</h2>
-      {canShowHours(period) ? (
+      {canShowHours ? (
         <Chips
           label="Step"
           choices={granularities.map((name) => [name, `by ${name}`])}
           chosen={by}
-          to={(name) => analyticsPath(period, name)}
+          to={(name) => pathWith(choice, { by: name })}
         />
       ) : null}
       <LineChart
@@ -150,23 +191,34 @@ function SeriesPart({ period, by, points }: { period: Period; by: Granularity; p
 const nameOf = (timestamp: string, by: Granularity) =>
   by === "day" ? timestamp.slice(0, 10) : `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)}`;
 
-function Domains({ domains }: { domains: DeliverabilityOut["items"] }) {
+function Domains({ choice, domains }: Pick<Report, "domains"> & { choice: Choice }) {
   if (domains.length === 0) return <Empty>No recipient domain yet.</Empty>;
   const most = Math.max(...domains.map(({ sent }) => sent), 1);
+  const toEmails = (domain: string, status: string, count: number, text = number(count)) =>
+    count === 0 ? text : <a href={`/app/emails?${new URLSearchParams({ q: `to:@${domain}`, status })}`}>{text}</a>;
   return (
     <>
-      <p class="soft">Counts of recipients, those with the most mail first. Shares are of those sent.</p>
+      <Chips
+        label="First"
+        choices={[
+          ["sent", "Most mail first"],
+          ["bounced", "Most bounces first"],
+        ]}
+        chosen={choice.most}
+        to={(of) => pathWith(choice, { most: of })}
+      />
+      <p class="soft">Counts of recipients. Shares are of those sent.</p>
       <List
         caption="Recipient domains"
         columns={["Domain", "Sent", "Delivered", "Bounced (hard)", "Bounced (soft)", "Complained", "Deferred"]}
-        rows={domains.map((domain) => [
-          domain.domain,
-          <Share of={domain.sent / most} text={number(domain.sent)} />,
-          number(domain.delivered),
-          `${number(domain.bounced)} (${percent(domain.bounce_rate)})`,
-          number(domain.soft_bounced),
-          `${number(domain.complained)} (${percent(domain.complaint_rate)})`,
-          `${number(domain.deferred)} (${percent(domain.deferral_rate)})`,
+        rows={domains.map(({ domain, ...of }) => [
+          domain,
+          <Share of={of.sent / most} text={number(of.sent)} />,
+          toEmails(domain, "delivered", of.delivered),
+          toEmails(domain, "bounced", of.bounced, `${number(of.bounced)} (${percent(of.bounce_rate)})`),
+          toEmails(domain, "bounced", of.soft_bounced),
+          `${number(of.complained)} (${percent(of.complaint_rate)})`,
+          toEmails(domain, "queued", of.deferred, `${number(of.deferred)} (${percent(of.deferral_rate)})`),
         ])}
       />
     </>

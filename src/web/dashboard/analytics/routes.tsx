@@ -12,20 +12,19 @@ import {
   bucketsOf,
   findDomains,
   findTotals,
-  type Granularity,
   granularities,
   hoursOf,
+  hoursOfDays,
   hoursPerBucket,
+  MAX_DAYS,
   NO_COUNTS,
-  type Period,
   periods,
   sumCounts,
   toDeliverability,
-  toOverview,
   toPoint,
 } from "../../../sending/analytics/index.ts";
 import { BroadcastResultsPage } from "./broadcast.tsx";
-import { AnalyticsPage, canShowHours, type Report } from "./page.tsx";
+import { AnalyticsPage, type Choice, type Report } from "./page.tsx";
 
 /** Recipient domains, and broadcasts, that the page shows. */
 const SHOWN_DOMAINS = 20;
@@ -34,13 +33,10 @@ const SHOWN_BROADCASTS = 10;
 export const analyticsPages = newRoutes()
   .get("/app/analytics", ...pageFor("GET /v1/analytics/timeseries"), async (c) => {
     const caller = c.get("caller");
-    const choice = readChoice(c.req.query("period"), c.req.query("by"));
-    if ("error" in choice) {
-      const page = <AnalyticsPage period="30d" by="day" report={null} error={choice.error} />;
-      return respondPage(c, page, { status: 400 });
-    }
-    const report = await findReport(caller, choice);
-    return respondPage(c, <AnalyticsPage {...choice} report={report} />);
+    const choice = readChoice(c.req.query(), caller.now());
+    if ("error" in choice)
+      return respondPage(c, <AnalyticsPage choice={null} report={null} error={choice.error} />, { status: 400 });
+    return respondPage(c, <AnalyticsPage choice={choice} report={await findReport(caller, choice)} />);
   })
   .get(
     "/app/analytics/broadcasts/:broadcast_id",
@@ -52,30 +48,46 @@ export const analyticsPages = newRoutes()
     },
   );
 
-/** Returns the chosen period and step, or why the choice is not valid. */
+/** Returns the chosen time and step, or why the choice is not valid. */
 function readChoice(
-  period = "30d",
-  by = period === "24h" ? "hour" : "day",
-): { period: Period; by: Granularity } | { error: string } {
-  const known = periods.find((name) => name === period);
-  const step = granularities.find((name) => name === by);
-  if (known === undefined || step === undefined) return { error: "Choose one of these periods." };
-  if (step === "hour" && !canShowHours(known)) return { error: "Hours are shown for at most 7 days." };
-  return { period: known, by: step };
+  { period: name = "30d", by, from = "", to = "", most }: Record<string, string>,
+  now: number,
+): Choice | { error: string } {
+  const period = periods.find((known) => known === name);
+  if (period === undefined) return { error: "Choose one of these periods." };
+  const hours = from === "" && to === "" ? hoursOf(period, now) : hoursOfDays(from, to, now);
+  if (hours === null) return { error: `Choose two days, at most ${MAX_DAYS} from the first to the last.` };
+  const canShowHours = hours.last - hours.first < 24 * 7;
+  const step = by ?? (hours.last - hours.first < 24 ? "hour" : "day");
+  const known = granularities.find((one) => one === step);
+  if (known === undefined) return { error: "Choose one of these steps." };
+  if (known === "hour" && !canShowHours) return { error: "Hours are shown for at most 7 days." };
+  return {
+    period: from === "" && to === "" ? period : null,
+    from,
+    to,
+    hours,
+    by: known,
+    canShowHours,
+    most: most === "bounced" ? most : "sent",
+  };
 }
 
-/** Reads what the page shows: one query for the series, one for the domains, one for the broadcasts. */
-async function findReport(caller: CallerCtx, { period, by }: { period: Period; by: Granularity }): Promise<Report> {
-  const hours = hoursOf(period, caller.now());
+/** Reads what the page shows: one query for the series and the time before, one for the domains, one for the broadcasts. */
+async function findReport(caller: CallerCtx, { hours, by, most }: Choice): Promise<Report> {
   const maySeeBroadcasts = caller.actor.scopes.has("broadcasts:view");
-  const [totals, domains, broadcasts] = await Promise.all([
-    findTotals(caller, hours, hoursPerBucket(by)),
-    findDomains(caller, hours, SHOWN_DOMAINS),
+  const size = hoursPerBucket(by);
+  const before = { first: 2 * hours.first - hours.last - 1, last: hours.first - 1 };
+  const [totals, earlier, domains, broadcasts] = await Promise.all([
+    findTotals(caller, hours, size),
+    findTotals(caller, before, size),
+    findDomains(caller, hours, SHOWN_DOMAINS, most),
     maySeeBroadcasts ? listBroadcasts(caller, { limit: SHOWN_BROADCASTS }) : null,
   ]);
   const records = broadcasts?.broadcasts.map((row) => toRecord(caller.workspace.id, row)) ?? null;
   return {
-    overview: toOverview(sumCounts([...totals.values()]), period),
+    counts: sumCounts([...totals.values()]),
+    before: sumCounts([...earlier.values()]),
     points: bucketsOf(hours, by).map((bucket) => toPoint(totals.get(bucket) ?? NO_COUNTS, bucket, by)),
     domains: domains.map(toDeliverability),
     broadcasts: records?.filter(({ status }) => status !== "draft" && status !== "scheduled") ?? null,
