@@ -5,7 +5,7 @@ export const files = {
   script: "/assets/page-fa4a792e.js",
   webmailScript: "/assets/webmail-3b7e52d9.js",
   editorScript: "/assets/editor-b591219f.js",
-  style: "/assets/page-1cde69e4.css",
+  style: "/assets/page-c67a3e64.css",
   dashboardStyle: "/assets/dashboard-71c7b297.css",
   webmailStyle: "/assets/webmail-f79385b.css",
   frontStyle: "/assets/front-aeba9944.css",

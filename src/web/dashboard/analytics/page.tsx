@@ -108,8 +108,9 @@ const pathWith = ({ period, from, to }: Choice, other: Record<string, string>) =
 const percent = (share: number | null) => (share === null ? "–" : `${(100 * share).toFixed(share < 0.1 ? 2 : 1)} %`);
 
 const number = (count: number) => count.toLocaleString("en");
-const withRate = (count: number, of: number) =>
-  of === 0 ? number(count) : `${number(count)} (${percent(rate(count, of))})`;
+const withShare = (count: number, share: number | null) =>
+  share === null ? number(count) : `${number(count)} (${percent(share)})`;
+const withRate = (count: number, of: number) => withShare(count, rate(count, of));
 
 /** The figures of the overview. `status`: that of the emails to which the figure leads. */
 const FIGURES: readonly { name: string; of: keyof Counts; status?: string; isOptional?: true }[] = [
@@ -215,10 +216,10 @@ function Domains({ choice, domains }: Pick<Report, "domains"> & { choice: Choice
           domain,
           <Share of={of.sent / most} text={number(of.sent)} />,
           toEmails(domain, "delivered", of.delivered),
-          toEmails(domain, "bounced", of.bounced, `${number(of.bounced)} (${percent(of.bounce_rate)})`),
+          toEmails(domain, "bounced", of.bounced, withShare(of.bounced, of.bounce_rate)),
           toEmails(domain, "bounced", of.soft_bounced),
-          `${number(of.complained)} (${percent(of.complaint_rate)})`,
-          toEmails(domain, "queued", of.deferred, `${number(of.deferred)} (${percent(of.deferral_rate)})`),
+          withShare(of.complained, of.complaint_rate),
+          toEmails(domain, "queued", of.deferred, withShare(of.deferred, of.deferral_rate)),
         ])}
       />
     </>
