@@ -20,4 +20,7 @@ function adjust(frame: unknown): void {
   frame.style.height = "0";
   const height = Math.max(page.documentElement.scrollHeight, page.body?.scrollHeight ?? 0);
   frame.style.height = `${Math.min(height + 24, MAX_HEIGHT)}px`;
+  // An image that was left out has no address.
+  const hint = frame.parentElement?.querySelector<HTMLElement>("[data-images-off]");
+  if (hint) hint.hidden = page.querySelector("img:not([src])") === null;
 }

@@ -4,7 +4,8 @@ import type { RouteIndex } from "./route-index.ts";
 
 /**
  * Returns the middleware that refuses a method that the path has no route for (docs/contract/requests.md#paths). Throws 405
- * with Allow. It runs before the router, which would take `GET /v1/emails/batch` for an email whose id is "batch".
+ * with Allow. It runs before the router, which would take `GET /v1/emails/batch` for an email whose id is "batch". The path of a form,
+ * which stays in the browser when the form is refused, leads to the page that the form stands on.
  */
 export function methodNotAllowed(routes: () => RouteIndex): Middleware {
   return async (c, next) => {
@@ -12,8 +13,18 @@ export function methodNotAllowed(routes: () => RouteIndex): Middleware {
     if (routes().find(method, path) === null) {
       const methods = routes().methodsOf(path);
       const Allow = (methods.includes("GET") ? ["HEAD", ...methods] : methods).join(", ");
+      const page =
+        method === "GET" && /^\/(app|mail)\//.test(path) && methods.length > 0 ? pageAbove(routes(), path) : null;
+      if (page !== null) return c.redirect(page, 303);
       if (methods.length > 0) throw new AppError(405, "Method not allowed", { headers: { Allow } });
     }
     await next();
   };
+}
+
+/** Returns the path of the nearest page above a path, or null. */
+function pageAbove(routes: RouteIndex, path: string): string | null {
+  const above = path.slice(0, path.lastIndexOf("/"));
+  if (above === "") return null;
+  return routes.find("GET", above) === null ? pageAbove(routes, above) : above;
 }

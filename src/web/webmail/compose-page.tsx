@@ -15,10 +15,13 @@ interface ComposePageProps {
   saved?: string | undefined;
 }
 
+const titleOf = ({ inReplyTo, draft }: ComposeForm) =>
+  inReplyTo !== "" ? "Reply" : draft !== "" ? "Draft" : "New message";
+
 /** The form that writes a message. It is sent after a minute in which sending can be undone, or at once. */
 export const ComposePage = ({ page, form, known, saved }: ComposePageProps) => (
-  <WebmailLayout {...page} title="New message" current="compose">
-    <h1>New message</h1>
+  <WebmailLayout {...page} title={titleOf(form)} current="compose">
+    <h1>{titleOf(form)}</h1>
     <DoneNotice />
     <ErrorSummary />
     <Form

@@ -160,7 +160,7 @@ function Body({ path, message, content, isOpen, withImages }: BodyProps) {
         src={`${path}/body${withImages ? "?images=1" : ""}`}
       />
       {isHtml(message) ? (
-        <p class="hint">
+        <p class="hint" data-images-off={withImages ? undefined : ""}>
           {withImages ? "Images of other hosts are shown. " : "Images of other hosts are not loaded. "}
           <a class="action" href={withImages ? path : `${path}?images=1#${idOf(message)}`}>
             {withImages ? "Hide images" : "Show images (the sender may notice)"}

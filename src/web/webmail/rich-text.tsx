@@ -31,6 +31,11 @@ const FORMATS: readonly [format: string, icon: IconName, name: string, key?: str
  */
 export const RichText = ({ text, html, format, autofocus = false, ...field }: RichTextProps) => (
   <div class="rich" data-editor={files.editorScript} data-format={format} data-autofocus={autofocus ? "" : undefined}>
+    <TextArea {...field} name="text" value={text} autofocus={autofocus} />
+    <textarea name="html" hidden disabled>
+      {html}
+    </textarea>
+    {/* Above the text by its style: Tab leads from the subject into the text. */}
     <div class="format-bar" data-off="">
       <div role="toolbar" aria-label="Formatting" class="formats">
         {FORMATS.map(([name, icon, title, key], index) => (
@@ -57,10 +62,6 @@ export const RichText = ({ text, html, format, autofocus = false, ...field }: Ri
         </button>
       </fieldset>
     </div>
-    <TextArea {...field} name="text" value={text} autofocus={autofocus} />
-    <textarea name="html" hidden disabled>
-      {html}
-    </textarea>
     {html === "" ? null : (
       <noscript>
         <p class="hint">The formatting of this text needs scripts. It is saved and sent as plain text.</p>

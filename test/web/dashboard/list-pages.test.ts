@@ -50,7 +50,7 @@ describe("the page that mails a list", () => {
   it("queues one email for each contact, once however often it is sent", async () => {
     const list = await aContactList(workspace, 3);
     const path = `/app/contacts/${list}/send`;
-    expect(await textOf(path)).toContain("3 contacts get it");
+    expect(await textOf(path)).toContain("The list has 3 contacts.");
     const form = {
       ...{ mailbox_id: workspace.mailboxId, subject: "News for {{name}}", html: "", text: "Hello {{email}}" },
       idempotency_key: crypto.randomUUID(),

@@ -95,6 +95,10 @@ describe("the pages of domains and transfers", () => {
     const twice = await submit(session, "/app/domains", keyed({ name }));
     expect([twice.status, (await twice.text()).includes(`value="${name}"`)]).toEqual([409, true]);
     expect((await submit(session, "/app/domains", keyed({ name: "no domain" }))).status).toBe(422);
+    const pasted = `pasted-${crypto.randomUUID()}.example`;
+    await submit(session, "/app/domains", keyed({ name: `https://${pasted}/contact?a=1` }));
+    expect(await textOf("/app/domains")).toContain(`>${pasted}</a>`);
+    expect((await submit(session, "/app/domains", keyed({ name: "https://[::1]/" }))).status).toBe(422);
     expect(await textOf(`${path}/delete`)).toContain(`Delete ${name}?`);
     expect((await submit(session, `${path}/delete`)).status).toBe(303);
     expect((await session.get(path)).status).toBe(404);

@@ -33,3 +33,16 @@ it("a button that is refused shows its page, with the reason once", async () => 
   }>();
   expect(await refused(`/app/automations/${id}/pause`)).toEqual({ status: 409, title: "Empty", alerts: 1 });
 });
+
+it("the address of a form that was refused leads to the page that the form stands on", async () => {
+  const page = `/app/domains/${workspace.domainId}`;
+  for (const [path, to] of [
+    [`${page}/transfer`, page],
+    [`/app/mailboxes/${workspace.mailboxId}/password`, `/app/mailboxes/${workspace.mailboxId}`],
+    ["/app/settings/time-zone", "/app/settings"],
+    [`/mail/read/${workspace.mailboxId}/undo-nothing`, null],
+  ] as const) {
+    const response = await session.get(path);
+    expect([response.status, response.headers.get("Location")], path).toEqual(to === null ? [404, null] : [303, to]);
+  }
+});

@@ -20,8 +20,8 @@ export const SendPage = ({ list, senders, topics }: SendPageProps) => (
     ) : (
       <Form action={`/app/contacts/${list.id}/send`} once>
         <p>
-          {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact gets" : "contacts get"} it,
-          less those that are suppressed or have unsubscribed. For tests, schedules and results use a{" "}
+          The list has {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.
+          Those that are suppressed or have unsubscribed get nothing. For tests, schedules and results use a{" "}
           <a href="/app/broadcasts/new">broadcast</a>.
         </p>
         <div class="columns">
@@ -35,7 +35,7 @@ export const SendPage = ({ list, senders, topics }: SendPageProps) => (
         <TopicSelect topics={topics} value="" />
         <TextArea name="html" label="HTML" required={false} rows={10} code />
         <TextArea name="text" label="Text" required={false} />
-        <button type="submit">Send to {list.contact_count.toLocaleString("en")}</button>
+        <button type="submit">Send to the list</button>
       </Form>
     )}
   </AppLayout>

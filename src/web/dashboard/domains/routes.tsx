@@ -52,6 +52,12 @@ const transferOffer = newRoutes().post(
 );
 
 /** The forms that change a domain have one field each. */
+/** Reads the name of a domain, also from the address of a page of it, such as `https://shop.example/contact`. */
+const readName = (form: URLSearchParams) => {
+  const text = (form.get("name") ?? "").trim();
+  return /^https?:\/\//i.test(text) ? (URL.parse(text)?.hostname ?? text) : text;
+};
+
 const domainChange = { read: inputOf(DomainPatch), run: updateDomain };
 
 export const domainPages = pagesOf(
@@ -63,7 +69,7 @@ export const domainPages = pagesOf(
     return respondPage(c, <DomainsPage domains={domains} />, { next, nextLabel: "More" });
   }),
   creation("/app/domains", "POST /v1/domains/", {
-    read: inputOf(DomainIn),
+    read: inputOf(DomainIn, { name: readName }),
     run: registerDomain,
     to: "/app/domains/:id",
     done: { added: "The domain is added. Publish its records, then check them." },

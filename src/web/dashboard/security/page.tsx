@@ -17,6 +17,7 @@ import {
 } from "../../../http/ui/index.ts";
 import { type LinkedAccountRow, providerNames, type TotpStatus } from "../../../identity/sign-ins/index.ts";
 import { formatTime } from "../../../lib/local-time.ts";
+import { browserName } from "./browser-name.ts";
 
 interface SecurityPageProps {
   sessions: readonly SessionRow[];
@@ -105,7 +106,7 @@ function SessionTable({ sessions }: { sessions: readonly SessionRow[] }) {
       caption="Sessions"
       columns={["Browser", "Address", "Signed in", "Last use", "Action"]}
       rows={sessions.map(({ id, userAgent, ip, createdAt, refreshedAt }) => [
-        userAgent ?? "Unknown",
+        <span title={userAgent ?? undefined}>{browserName(userAgent)}</span>,
         ip ?? "Unknown",
         <Time at={createdAt} />,
         <Time at={refreshedAt} />,

@@ -16,6 +16,7 @@ import {
   unlinkAccount,
 } from "../../../identity/sign-ins/index.ts";
 import { AppError } from "../../../lib/errors.ts";
+import { browserName } from "./browser-name.ts";
 import { deleteAccountPages } from "./delete-account.tsx";
 import { RecoveryCodesPage, SecurityPage, TotpSetupPage } from "./page.tsx";
 import { proofPages } from "./proof.tsx";
@@ -65,7 +66,7 @@ export const securityPages = pagesOf(
     button: "End session",
     text: ({ createdAt, userAgent }) => (
       <>
-        The browser that signed in at <Time at={createdAt} as="whole" /> has to sign in again: {userAgent ?? "unknown"}.
+        The browser that signed in at <Time at={createdAt} as="whole" /> has to sign in again: {browserName(userAgent)}.
       </>
     ),
     run: revokeSession,
