@@ -4,11 +4,11 @@
 export const files = {
   script: "/assets/page-fa4a792e.js",
   webmailScript: "/assets/webmail-177bd6cf.js",
-  editorScript: "/assets/editor-b591219f.js",
+  editorScript: "/assets/editor-49b04944.js",
   style: "/assets/page-c67a3e64.css",
   dashboardStyle: "/assets/dashboard-71c7b297.css",
   webmailStyle: "/assets/webmail-c7dcbc6.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
-  guides: "/assets/guides-b7ee4dc7.json",
+  guides: "/assets/guides-f725d8d8.json",
 } as const;
