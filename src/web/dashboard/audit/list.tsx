@@ -1,5 +1,6 @@
+import type { CallerCtx, ListRange } from "../../../access/caller.ts";
 import type { AppContext } from "../../../http/env.ts";
-import { readPage, respondPage, type ShownList } from "../../../http/page.tsx";
+import { readPage, respondPage } from "../../../http/page.tsx";
 import { readTime } from "../../../http/time-field.ts";
 import { AppLayout, Empty, Form, List, Select, Submit, Time, TimeField, toSentence } from "../../../http/ui/index.ts";
 import {
@@ -17,30 +18,35 @@ interface Person {
   email: string;
 }
 
-type ReadAudit = (
-  caller: Parameters<ShownList<AuditRow>["read"]>[0],
-  page: Parameters<ShownList<AuditRow>["read"]>[1] & AuditFilter,
-) => Promise<AuditRow[]>;
+type ReadAudit = (caller: CallerCtx, page: ListRange & AuditFilter) => Promise<AuditRow[]>;
 
 const nameOf = (kind: string) => toSentence(kind.replaceAll("_", " "));
 const KINDS = [...new Set<string>(Object.values(actions))].sort();
 
-/** Shows a page of an audit log, filtered by what the URL names. Without `people`, not by who did it. */
-export async function showAudit(
-  c: AppContext,
-  { title, path, read, people = [] }: { title: string; path: string; read: ReadAudit; people?: readonly Person[] },
-) {
+interface ShownLog {
+  title: string;
+  path: string;
+  read: ReadAudit;
+  /** Returns the people of whom one may be chosen. Without it the log is not filtered by who did it. */
+  readPeople?: (caller: CallerCtx) => Promise<readonly Person[]>;
+}
+
+/** Shows a page of an audit log, filtered by what the URL names. */
+export async function showAudit(c: AppContext, { title, path, read, readPeople }: ShownLog) {
   const query = new URL(c.req.url).searchParams;
   const chosen = { by: query.get("by") ?? "", kind: query.get("kind") ?? "", before: readTime(query, "before") };
   const before = Date.parse(chosen.before);
   const filter = { userId: chosen.by, kind: chosen.kind, before: Number.isNaN(before) ? undefined : before };
   const kept = new URLSearchParams([...query].filter(([name, value]) => name !== "after" && value !== ""));
   const isFiltered = Object.values(chosen).some((value) => value !== "");
-  const { rows, next } = await readPage(c, {
-    path: kept.size === 0 ? path : `${path}?${kept}`,
-    read: (caller, page) => read(caller, { ...page, ...filter }),
-    after: ({ id }) => id,
-  });
+  const [people = [], { rows, next }] = await Promise.all([
+    readPeople?.(c.get("caller")),
+    readPage(c, {
+      path: kept.size === 0 ? path : `${path}?${kept}`,
+      read: (caller, page) => read(caller, { ...page, ...filter }),
+      after: ({ id }) => id,
+    }),
+  ]);
   return respondPage(
     c,
     <AppLayout title={title}>

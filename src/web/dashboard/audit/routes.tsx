@@ -8,7 +8,11 @@ import { showAudit } from "./list.tsx";
 const MAX_PEOPLE = 200;
 
 /** Who changed what in the workspace, newest first. */
-export const auditPages = newRoutes().get("/app/audit", ...pageFor("GET /v1/audit"), async (c) => {
-  const people = await listMembers(c.get("caller"), { limit: MAX_PEOPLE });
-  return showAudit(c, { title: "Audit log", path: "/app/audit", read: listAudit, people });
-});
+export const auditPages = newRoutes().get("/app/audit", ...pageFor("GET /v1/audit"), (c) =>
+  showAudit(c, {
+    title: "Audit log",
+    path: "/app/audit",
+    read: listAudit,
+    readPeople: (caller) => listMembers(caller, { limit: MAX_PEOPLE }),
+  }),
+);
