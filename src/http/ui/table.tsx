@@ -9,11 +9,19 @@ interface TableProps {
   children?: Child;
 }
 
-const Head = ({ columns, id }: Pick<TableProps, "columns"> & { id?: string | undefined }) => (
+interface HeadProps extends Pick<TableProps, "columns"> {
+  id?: string | undefined;
+  /** Names of the columns of numbers. */
+  numbers?: ReadonlySet<string>;
+}
+
+const Head = ({ columns, id, numbers }: HeadProps) => (
   <thead id={id}>
     <tr>
       {columns.map((column) => (
-        <th scope="col">{column}</th>
+        <th scope="col" class={numbers?.has(column) ? "number" : undefined}>
+          {column}
+        </th>
       ))}
     </tr>
   </thead>
@@ -44,19 +52,31 @@ interface ListProps {
   empty?: Child;
 }
 
-/** A table whose rows are cards in narrow windows, with the name of the column before each cell. */
+/** A count or a share, as pages write them, or a dash in place of one. */
+const NUMBER = /^(?:[+-]?\d{1,3}(?:,?\d{3})*(?:\.\d+)?(?: %| \(.*\))?|–|)$/;
+const isNumber = (cell: Child) => (typeof cell === "string" && NUMBER.test(cell)) || typeof cell === "number";
+
+/**
+ * A table whose rows are cards in narrow windows, with the name of the column before each cell. The first link of a row is as large as the row.
+ */
 export function List({ caption, columns, rows, kind, live, empty }: ListProps) {
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
+  const isOfNumbers = columns.map((_, index) => rows.every((cells) => isNumber(cells[index])));
+  const numbers = new Set(columns.filter((name, index) => name !== false && isOfNumbers[index]).map(String));
   return (
     <div class={kind === undefined ? "list" : `list ${kind}`} id={live && `${live.name}-list`}>
       <table aria-label={caption} id={live && `${live.name}-table`}>
-        <Head columns={columns.filter((column) => column !== false)} id={live && `${live.name}-head`} />
+        <Head
+          columns={columns.filter((column) => column !== false)}
+          id={live && `${live.name}-head`}
+          numbers={numbers}
+        />
         <tbody id={live && `${live.name}-body`}>
           {rows.map((cells, row) => (
             <tr id={live && `${live.name}-${live.ids[row]}`}>
               {cells.map((cell, index) =>
                 columns[index] === false ? null : (
-                  <td data-column={columns[index]}>
+                  <td data-column={columns[index]} class={isOfNumbers[index] ? "number" : undefined}>
                     <div>{cell}</div>
                   </td>
                 ),
