@@ -84,9 +84,9 @@ interface ActionLinkProps {
   name: string;
 }
 
-/** A link to what can be done with a row. */
+/** A button at the end of a row, which leads to the question whether something of it is to end. */
 export const ActionLink = ({ to, label, name }: ActionLinkProps) => (
-  <a class="action" href={to} aria-label={name}>
+  <a class="button danger" href={to} aria-label={name}>
     {label}
   </a>
 );
