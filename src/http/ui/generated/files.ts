@@ -5,7 +5,7 @@ export const files = {
   script: "/assets/page-fa4a792e.js",
   webmailScript: "/assets/webmail-177bd6cf.js",
   editorScript: "/assets/editor-49b04944.js",
-  style: "/assets/page-58fe6fc4.css",
+  style: "/assets/page-869386fc.css",
   dashboardStyle: "/assets/dashboard-71c7b297.css",
   webmailStyle: "/assets/webmail-c7dcbc6.css",
   frontStyle: "/assets/front-aeba9944.css",

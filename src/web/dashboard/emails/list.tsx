@@ -77,8 +77,8 @@ const Rows = ({ emails, reasons }: Pick<EmailsPageProps, "emails" | "reasons">) 
     caption="Emails"
     kind="emails"
     live={{ name: "email", ids: emails.map(({ id }) => id) }}
-    columns={["Status", "To", "Subject", "Created"]}
-    rows={emails.map(({ id, status, to_addresses: to, subject, tags, created_at }) => [
+    columns={["Status", "To", "Subject", "From", "Created"]}
+    rows={emails.map(({ id, status, to_addresses: to, subject, tags, from_name, from_address, created_at }) => [
       <Status word={status} />,
       <span title={to.join(", ")}>{shortRecipients(to)}</span>,
       <>
@@ -88,6 +88,9 @@ const Rows = ({ emails, reasons }: Pick<EmailsPageProps, "emails" | "reasons">) 
         ))}
         {reasons.has(id) ? <p class="soft">{shorten(reasons.get(id) ?? "")}</p> : null}
       </>,
+      <span class="soft" title={from_address}>
+        {from_name ?? from_address}
+      </span>,
       <Time at={created_at} />,
     ])}
   />
