@@ -31,6 +31,8 @@ export interface ComposeForm {
   draft: string;
   files: FormFile[];
   idempotencyKey: string;
+  /** When "Send later" sends it, in ISO 8601. Empty: it was not chosen. */
+  sendAt: string;
 }
 
 /** Returns an empty form, with the values given. */
@@ -49,10 +51,11 @@ export const newForm = (values: Partial<ComposeForm> = {}): ComposeForm => ({
   draft: "",
   files: [],
   idempotencyKey: crypto.randomUUID(),
+  sendAt: "",
   ...values,
 });
 
-/** Reads the fields of a submitted form. Of its files only the references are known. */
+/** Reads the fields of a submitted form, but for the time. Of its files only the references are known. */
 export const readComposeForm = (form: URLSearchParams): ComposeForm => ({
   from: form.get("from") ?? "",
   to: form.get("to") ?? "",
@@ -65,6 +68,7 @@ export const readComposeForm = (form: URLSearchParams): ComposeForm => ({
   draft: /^\d{1,10}$/.test(form.get("draft") ?? "") ? (form.get("draft") ?? "") : "",
   files: form.getAll("file").map((ref) => ({ ref, name: "", size: 0 })),
   idempotencyKey: form.get("idempotency_key") ?? "",
+  sendAt: "",
 });
 
 /**

@@ -1,4 +1,4 @@
-import { ErrorSummary, Field, Form, Icon, Select, Submit, useError } from "../../http/ui/index.ts";
+import { ErrorSummary, Field, Form, Icon, Select, Submit, TimeField, useError } from "../../http/ui/index.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { MAX_FILE_BYTES } from "../../mailboxes/inbox/index.ts";
 import type { ComposeForm, FormFile } from "./compose-form.ts";
@@ -29,7 +29,12 @@ export const ComposePage = ({ page, form, known, saved }: ComposePageProps) => (
       enctype="multipart/form-data"
       data-autosave=""
       refills={false}
-      fields={{ idempotency_key: form.idempotencyKey, in_reply_to: form.inReplyTo, draft: form.draft, back: form.back }}
+      fields={{
+        idempotency_key: form.idempotencyKey,
+        in_reply_to: form.inReplyTo,
+        draft: form.draft,
+        back: form.back,
+      }}
     >
       <Head form={form} mailbox={page.mailbox} />
       <datalist id="known-addresses">
@@ -53,6 +58,7 @@ export const ComposePage = ({ page, form, known, saved }: ComposePageProps) => (
         </button>
         <Submit label="Save draft" kind="quiet" action="draft" isUnchecked />
         <Submit label="Send without undo" kind="quiet" action="now" />
+        <Later sendAt={form.sendAt} />
         <p class="hint" role="status" data-save-status="">
           {saved}
         </p>
@@ -60,6 +66,15 @@ export const ComposePage = ({ page, form, known, saved }: ComposePageProps) => (
       </footer>
     </Form>
   </WebmailLayout>
+);
+
+/** The choice of a time at which the message leaves. */
+const Later = ({ sendAt }: Pick<ComposeForm, "sendAt">) => (
+  <details class="later" open={sendAt !== "" || useError("send_at") !== undefined}>
+    <summary>Send later</summary>
+    <TimeField name="send_at" label="Time" hint="At most 30 days ahead." at={sendAt} />
+    <Submit label="Schedule" kind="quiet" action="later" />
+  </details>
 );
 
 const sendersOf = ({ address, aliases }: OpenPage["mailbox"]) =>

@@ -4,9 +4,10 @@ import { readFormWithFiles } from "../../http/file-body.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { attempt, onceForForm, parseFields, readForm, submitForm } from "../../http/page-routes.ts";
+import { readTime } from "../../http/time-field.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
-import { type AppError, conflict, notFound, nullIfMissing, tooLarge } from "../../lib/errors.ts";
+import { type AppError, conflict, invalidField, notFound, nullIfMissing, tooLarge } from "../../lib/errors.ts";
 import { parseUid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import {
@@ -44,6 +45,7 @@ const notices: Readonly<Record<string, string>> = {
   saved: "The draft is saved.",
   "saved-new": "The draft was sent, changed or deleted elsewhere. This is a new one.",
   stopped: "The message is not sent. It is in Drafts.",
+  later: "The message leaves at its time.",
   "stopped-draft": "The message is not sent. Change it, or send it again.",
 };
 
@@ -68,7 +70,7 @@ export const composePages = newRoutes()
       if (action === "attach") return showForm(c, page, form);
       // The script takes no addresses over from the reply to a draft that it has saved.
       if (action === "autosave") return showForm(c, page, form, { known: [], saved: await saveComplete(page, form) });
-      return action === "draft" ? saveDraft(page, form) : send(c, page, form, action === "now");
+      return action === "draft" ? saveDraft(page, form) : send(c, page, form, action);
     };
     return attempt(c, () => showForm(c, page, form), run);
   })
@@ -99,7 +101,10 @@ async function findWaiting({ caller, mailbox }: OpenPage, draft: string): Promis
 
 /** Reads the form of a message, and stores the files that were chosen in it. `refused` says what of it is too large. */
 async function readCompose(c: AppContext, page: OpenPage) {
-  const read = (fields: URLSearchParams) => ({ form: readComposeForm(fields), action: fields.get("action") });
+  const read = (fields: URLSearchParams) => ({
+    form: { ...readComposeForm(fields), sendAt: readTime(fields, "send_at") },
+    action: fields.get("action"),
+  });
   if (isForm(c)) {
     const { form, action } = read(await readForm(c, MAX_TEXT_BYTES));
     return { form, action, refused: tooLargeError(form, {}) };
@@ -176,16 +181,22 @@ function refuseGone(form: ComposeForm): never {
   throw conflict("The draft was sent, changed or deleted elsewhere. Save or send again to make this a new message.");
 }
 
-/** Sends the form once. What can be undone is a draft until it leaves, so that stopping it loses nothing. */
-async function send(c: AppContext, page: OpenPage, form: ComposeForm, atOnce: boolean): Promise<string> {
+/**
+ * Sends the form once: `now`, `later` at the time that was chosen, or else after the time in which it can be undone. What can be stopped is a
+ * draft until it leaves, so that stopping it loses nothing.
+ */
+async function send(c: AppContext, page: OpenPage, form: ComposeForm, action: string | null): Promise<string> {
   const { caller, mailbox } = page;
   const input = toMessageInput(form);
   const until = caller.now() + UNDO_MS;
-  const at = atOnce ? {} : { send_at: iso(until) };
+  const atOnce = action === "now";
+  const isLater = action === "later";
+  if (isLater && form.sendAt === "") throw invalidField("send_at", "Choose a time");
+  const at = atOnce ? {} : { send_at: isLater ? form.sendAt : iso(until) };
   const checked = parseFields(SendIn, { ...input, ...at });
   // A form that is submitted twice uploads its files twice, under other ids.
   const files = form.files.map(({ name, size }) => [name, size]);
-  const fingerprint = JSON.stringify({ input: { ...input, file_ids: files }, atOnce });
+  const fingerprint = JSON.stringify({ input: { ...input, file_ids: files }, atOnce, ...(isLater ? at : {}) });
   const { id } = await onceForForm(
     c,
     async (ctx) => {
@@ -205,6 +216,7 @@ async function send(c: AppContext, page: OpenPage, form: ComposeForm, atOnce: bo
     fingerprint,
     form.idempotencyKey,
   );
+  if (isLater) return scheduledPath(mailbox.id, { done: "later" });
   const undo = atOnce ? null : { email: id, draft: form.draft, until };
   return backPath(mailbox.id, form.back, toSentQuery({ undo }));
 }

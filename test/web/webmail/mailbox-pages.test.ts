@@ -207,6 +207,23 @@ describe("a new message", () => {
     expect((await emails()).map(({ subject }) => subject)).toEqual(["At once"]);
   });
 
+  it("leaves at a time that was chosen, until then as a draft, and names a time that cannot be", async () => {
+    const later = (send_at: string) => fields({ action: "later", subject: "Later", send_at, send_at_zone: "UTC" });
+    for (const time of ["", "2020-01-01T09:00", "2999-01-01T09:00", "never"]) {
+      const refused = await page.post(compose(), later(time));
+      const html = await refused.text();
+      expect([400, 422], time).toContain(refused.status);
+      for (const text of ["Later", 'role="alert"', '<details class="later" open']) expect(html, time).toContain(text);
+    }
+    expect(await emails()).toEqual([]);
+    const at = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 16);
+    const sent = await page.post(compose(), later(at));
+    expect(sent.headers.get("Location")).toBe(`/mail/scheduled/${workspace.mailboxId}?done=later`);
+    expect(await emails()).toMatchObject([{ subject: "Later", status: "scheduled" }]);
+    expect(await read(`/mail/scheduled/${workspace.mailboxId}`)).toContain(`"${at}:00`);
+    expect(await list("Drafts")).toMatchObject([{ subject: "Later" }]);
+  });
+
   it("keeps what was written when it cannot be sent, and names the fields", async () => {
     const refused = await page.post(compose(), fields({ to: "no address", text: "Keep me", action: "now" }));
     const html = await refused.text();
