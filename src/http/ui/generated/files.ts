@@ -2,8 +2,8 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-fa4a792e.js",
-  webmailScript: "/assets/webmail-177bd6cf.js",
+  script: "/assets/page-221f9c84.js",
+  webmailScript: "/assets/webmail-44848740.js",
   editorScript: "/assets/editor-49b04944.js",
   style: "/assets/page-869386fc.css",
   dashboardStyle: "/assets/dashboard-71c7b297.css",
