@@ -36,7 +36,7 @@ export interface Choice {
   hours: Hours;
   by: Granularity;
   canShowHours: boolean;
-  /** What the first recipient domains have most of. */
+  /** The count of which the first recipient domains have most. */
   most: "sent" | "bounced";
 }
 
