@@ -19,13 +19,21 @@ export interface Guide extends GuideText {
 
 let read: readonly Guide[] | null = null;
 
-/** Returns all guides and rules, each kind in alphabetical order. Reads 300 KB from the static assets at the first call. */
+/** The guides in the order in which people need them. Others come after them. */
+const ORDER = [
+  ...["first-email", "verify-a-domain", "client", "set-up-smtp", "webhooks", "debug-a-webhook", "bounces"],
+  ...["broadcasts", "use-a-mailbox", "mail-programs", "transfer-a-domain", "domain-transfers", "resend"],
+];
+const placeOf = ({ kind, slug }: GuideText) => (kind === "guides" ? ORDER.indexOf(slug) + 1 || ORDER.length + 1 : 0);
+
+/** Returns all guides in the order of `ORDER`, and all rules in alphabetical order. Reads 300 KB from the static assets at the first call. */
 export async function readGuides(assets: Fetcher): Promise<readonly Guide[]> {
   if (read) return read;
   const response = await assets.fetch(`https://assets.invalid${files.guides}`);
   if (!response.ok) throw new Error(`the guides cannot be read: ${response.status}`);
   const texts = await response.json<GuideText[]>();
-  read = texts.map((text) => ({ ...text, title: /^# (.*)/.exec(text.markdown)?.[1] ?? text.slug }));
+  const sorted = texts.toSorted((a, b) => placeOf(a) - placeOf(b));
+  read = sorted.map((text) => ({ ...text, title: /^# (.*)/.exec(text.markdown)?.[1] ?? text.slug }));
   return read;
 }
 

@@ -30,13 +30,13 @@ type Index = Record<Found["kind"], Place[]>;
 const indexes = new WeakMap<ApiDocument, Index>();
 
 /**
- * Returns the places that have each word of `query`, in any letter case: parts of guides and rules, operations, fields and errors.
+ * Returns the places that have each word of `query`, in any letter case and with other endings: parts of guides and rules, operations, fields and errors.
  * Those with the words in their title come first.
  */
 export function search(contents: Contents, query: string): Found[] {
   const index = indexes.get(contents.document) ?? makeIndex(contents);
   indexes.set(contents.document, index);
-  const words = query.toLowerCase().slice(0, 200).split(/\s+/).filter(Boolean);
+  const words = query.toLowerCase().slice(0, 200).split(/\s+/).filter(Boolean).map(stemOf);
   const kinds = Object.entries(index) as [Found["kind"], Place[]][];
   return kinds
     .map(([kind, all]) => {
@@ -47,6 +47,9 @@ export function search(contents: Contents, query: string): Found[] {
     })
     .filter(({ total }) => total > 0);
 }
+
+/** Returns what a word has in common with others of its kind: "idempotent" finds "idempotency", and "bounced" finds "bounces". */
+const stemOf = (word: string) => (/^[a-z]{6,}$/.test(word) ? word.slice(0, -Math.ceil(word.length / 5)) : word);
 
 function makeIndex({ document, nouns, guides }: Contents): Index {
   const all = nouns.flatMap((noun) => noun.operations.map((operation) => ({ noun, operation })));

@@ -18,6 +18,7 @@ describe("a search of the reference", () => {
     ["attachments", "attachments[].content_base64", "/docs/emails#sendEmail"],
     ["422", "422 The request is not valid", "/docs/accounts#getMe"],
     ["idempotency", "Idempotency", "/docs/rules/idempotency"],
+    ["idempotent", "Idempotency", "/docs/rules/idempotency"],
     ["webhook signature", "Receive webhooks: Verify a signature", "/docs/guides/webhooks#verify-a-signature"],
     ["rate limits", "Limits: Rate limits", "/docs/rules/limits#rate-limits"],
   ])("for %s finds %s", async (query, text, href) => {
@@ -34,6 +35,11 @@ describe("a search of the reference", () => {
 });
 
 describe("the guides and rules", () => {
+  it("begin with the first email, and end the guides with those of other services", async () => {
+    const guides = (await readGuides(env.ASSETS)).filter(({ kind }) => kind === "guides");
+    expect([guides[0]?.slug, guides.at(-1)?.slug]).toEqual(["first-email", "resend"]);
+  });
+
   it("have pages, and each link within them leads to a heading that is there", async () => {
     const pages = new Map(
       await Promise.all(

@@ -7,7 +7,7 @@ export const files = {
   editorScript: "/assets/editor-49b04944.js",
   style: "/assets/page-869386fc.css",
   dashboardStyle: "/assets/dashboard-71c7b297.css",
-  webmailStyle: "/assets/webmail-47033127.css",
+  webmailStyle: "/assets/webmail-cf4ace00.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-c1ccbb56.css",
   guides: "/assets/guides-f725d8d8.json",
