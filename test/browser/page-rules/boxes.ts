@@ -19,9 +19,12 @@ const UNPAINTED = "script, style, noscript, template, title, select, datalist, t
 /** Smallest side of what a person can see, in pixels: texts for screen readers only are smaller. */
 const SEEN = 3;
 
-/** Returns true when an element is painted. */
-export const isPainted = (element: Element) =>
-  element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true });
+/** Returns true when an element is painted: it is not only there for screen readers, which a `clip-path` cuts away. */
+export function isPainted(element: Element): boolean {
+  for (let at: Element | null = element; at; at = at.parentElement)
+    if (getComputedStyle(at).clipPath === "inset(50%)") return false;
+  return element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true });
+}
 
 /** Returns true when both sides can be seen, and a part of it is right of and below the origin of the page. */
 export const isSeen = (rect: DOMRect) =>
@@ -98,10 +101,10 @@ export const isTop = (element: Element) => element.matches(":modal, :popover-ope
 function clipOf(element: Element, clips: Map<Element, DOMRect | null>): DOMRect | null {
   const known = clips.get(element);
   if (known !== undefined) return known;
-  const { position, overflowX, overflowY, clipPath } = getComputedStyle(element);
+  const { position, overflowX, overflowY } = getComputedStyle(element);
   const above = position === "fixed" || isTop(element) ? null : container(element, position);
   const outer = above && clipOf(above, clips);
-  const hides = (overflowX !== "visible" || overflowY !== "visible" || clipPath !== "none") && above !== null;
+  const hides = (overflowX !== "visible" || overflowY !== "visible") && above !== null;
   const clip = hides ? cut(element.getBoundingClientRect(), outer) : outer;
   clips.set(element, clip);
   return clip;

@@ -1,7 +1,7 @@
 import { isPainted, nameOf, paintedTexts, shorten } from "./boxes.ts";
 
-/** Elements whose text is code by their meaning. */
-const CODE = "code, pre, kbd, samp";
+/** Elements whose text is code by their meaning, or by the class that sets it as code. */
+const CODE = "code, pre, kbd, samp, .code";
 
 /** Texts of programs that a person should not have to read. */
 const RAW: Readonly<Record<string, RegExp>> = {

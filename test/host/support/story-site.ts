@@ -8,7 +8,7 @@ import { systemClock } from "../../../mail-gateway/clock.ts";
 import { readConfig } from "../../../mail-gateway/config.ts";
 import { startGateway } from "../../../mail-gateway/gateway.ts";
 import { certificateFiles, eventually } from "./gateway-rig.ts";
-import { openSite } from "./pages.ts";
+import { openSite, type Site } from "./pages.ts";
 import { GATEWAY_SECRET } from "./shared-service.ts";
 
 const HOST = "127.0.0.1";
@@ -19,7 +19,6 @@ export type StorySite = Awaited<ReturnType<typeof startStorySite>>;
 export async function startStorySite(domain: string) {
   const directory = await mkdtemp(path.join(os.tmpdir(), "email-delivery-story-"));
   const site = await openSite(domain);
-  const { left } = site;
   const { variables } = await certificateFiles(path.join(directory, "certificates"));
   const gateway = await startGateway(
     readConfig({
@@ -33,16 +32,7 @@ export async function startStorySite(domain: string) {
 
   return {
     ...site,
-    /** Returns the newest message to an address whose subject matches, when it has left. */
-    mailTo: (address: string, subject: RegExp): Promise<Email> =>
-      eventually(async () => {
-        for (const { to, raw } of left.toReversed()) {
-          if (to !== address) continue;
-          const mail = await PostalMime.parse(Buffer.from(raw, "latin1"));
-          if (subject.test(mail.subject ?? "")) return mail;
-        }
-        return undefined;
-      }),
+    mailTo: (address: string, subject: RegExp) => mailTo(site, address, subject),
 
     /** Sends a message to a hosted mailbox from outside. */
     async receive(mail: SendMailOptions): Promise<void> {
@@ -70,6 +60,17 @@ export async function startStorySite(domain: string) {
     },
   };
 }
+
+/** Returns the newest message to an address whose subject matches, when it has left. */
+export const mailTo = ({ left }: Pick<Site, "left">, address: string, subject = /./): Promise<Email> =>
+  eventually(async () => {
+    for (const { to, raw } of left.toReversed()) {
+      if (to !== address) continue;
+      const mail = await PostalMime.parse(Buffer.from(raw, "latin1"));
+      if (subject.test(mail.subject ?? "")) return mail;
+    }
+    return undefined;
+  });
 
 /** Returns the path of the first link in the text of a message that matches. Throws without one. */
 export function linkIn({ text = "", html = "" }: Pick<Email, "text" | "html">, kind: RegExp): string {

@@ -1,0 +1,91 @@
+import type { Site } from "../pages.ts";
+import { linkIn, mailTo } from "../story-site.ts";
+import { webmailOf } from "../webmail.ts";
+import { ADDRESS, PERSON, SUBJECT, WORD } from "./names.ts";
+
+const RULE_TARGET = "books@accountant.example";
+
+/** Fills a mailbox, and creates forwarding rules, filters and a row of the inbound log. Returns their ids. */
+export async function seedMailboxes(site: Site) {
+  const { call, workspace, ctx, mailDb } = site;
+  const { mailboxId: box, domainId, workspaceNumber } = workspace;
+  const mail = webmailOf(site);
+  const create = async (path: string, body: object) => (await call("POST", path, body)).id;
+  await create("/v1/mailboxes/", {
+    domain_id: domainId,
+    local_part: "katharina-elisabeth.schoeneberger-mueller",
+    display_name: PERSON,
+  });
+  const rule = await create("/v1/forwarding-rules/", {
+    ...{
+      domain_id: domainId,
+      match: { subject_contains: "invoice" },
+      action: { type: "address", target: RULE_TARGET },
+    },
+  });
+  await create("/v1/forwarding-rules/", {
+    ...{
+      domain_id: domainId,
+      match: { recipient: `a@${workspace.domain}` },
+      action: { type: "address", target: ADDRESS },
+    },
+  });
+  const label = await create(`/v1/inbox/${box}/labels`, { name: "Orders", color: "#1f5fbf" });
+  const asked = await mail.receive({ subject: "Where is my order?", text: `Hello,\n\nwhere is it?\n\n${PERSON}` });
+  const harvest = await mail.receive({ subject: SUBJECT, html: `<h1>Harvest</h1><p>${WORD}</p>` });
+  for (const subject of ["Our order for December", "Invitation to our tasting", "Bill 20391"])
+    await mail.receive({ subject });
+  await mail.call("POST", "/messages/batch", { folder: "INBOX", uids: [asked], action: "label", label_id: label });
+  const { items } = await mail.call<{ items: { message_id: string; subject: string }[] }>(
+    "GET",
+    "/messages?folder=INBOX",
+  );
+  const in_reply_to = items.find(({ subject }) => subject === "Where is my order?")?.message_id ?? "";
+  const answered = await mail.receive({ subject: "Re: Where is my order?", in_reply_to });
+  await mail.call("POST", "/folders", { name: "Suppliers" });
+  await mail.call("POST", "/folders", { name: WORD.slice(0, 60) });
+  const { uid: draft } = await mail.call<{ uid: number }>("POST", "/drafts", {
+    to: [ADDRESS],
+    subject: SUBJECT,
+    text: "No wheat.",
+  });
+  const send_at = new Date(ctx.now() + 86_400_000).toISOString();
+  await mail.call("POST", "/send", { to: [ADDRESS], subject: "Invitation to our tasting", text: "Welcome.", send_at });
+  await mail.call("PUT", "/blocked-senders", { emails: ["spam@example.org", ADDRESS] });
+  await mail.call("PUT", "/auto-reply", { is_active: true, subject: "Away", text: "I am back in December." });
+  const filter = await create(`/v1/inbox/${box}/filters`, {
+    name: "Bills",
+    match: { mode: "all", conditions: [{ field: "subject", op: "contains", value: `invoice ${WORD}` }] },
+    actions: [{ type: "move", folder: "Archive" }, { type: "stop" }],
+  });
+  await create(`/v1/mailboxes/${box}/aliases`, { address: `sales.of.tea-and-coffee@${workspace.domain}` });
+  await mail.createAppPassword("Thunderbird on the laptop");
+  const message = ctx.newId();
+  await mailDb
+    .prepare(
+      `INSERT INTO inbound_emails (workspace, id, mailbox_id, domain_id, from_address, recipient, subject, text_preview, attachment_count,
+         authentication, events, received_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'A text.', 1, ?8, ?9, ?10)`,
+    )
+    .bind(
+      ...[workspaceNumber, message, box, domainId, ADDRESS, workspace.mailbox, SUBJECT],
+      JSON.stringify({
+        spf: { result: "pass", domain: "example.org" },
+        dkim: [],
+        dmarc: { result: "fail", domain: null },
+      }),
+      JSON.stringify([{ event: "stored", folder: "INBOX", at: ctx.now() }]),
+      ctx.now(),
+    )
+    .run();
+  const forward = linkIn(await mailTo(site, RULE_TARGET), /\/forwards\//);
+  return {
+    ...{ mailbox_id: box, rule_id: rule, label_id: label, filter_id: filter, message_id: message, folder: "INBOX" },
+    ...{
+      uid: String(answered),
+      "uid.html": String(harvest),
+      "uid.draft": String(draft),
+      "folder.drafts": "Drafts",
+      "token.forward": forward.split("/").at(-1),
+    },
+  };
+}
