@@ -43,7 +43,7 @@ const BatchPage = () => (
       <TextArea
         name="items"
         label="Emails"
-        hint="A JSON array of 1 to 500 emails, as POST /v1/emails/batch takes it; at most 1 MB here. Each is accepted or refused on its own."
+        hint="A JSON array of 1 to 500 emails, as the API takes it; at most 1 MB here. Each is accepted or refused on its own."
         value={EXAMPLE}
         rows={16}
         code
