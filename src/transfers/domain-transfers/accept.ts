@@ -1,6 +1,6 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { generateDkimKeys } from "../../domains/domains/index.ts";
-import { iso } from "../../lib/time.ts";
+import { formatTime } from "../../lib/local-time.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import type { MainStatement } from "../../platform/context.ts";
@@ -109,7 +109,7 @@ function acceptStatements(ctx: CallerCtx, transfer: TransferRow, keys: readonly 
       category: "alerts",
       severity: "warning",
       title: `${domainName} will move to another workspace`,
-      body: `${targetEmail} has accepted the transfer. The domain moves at ${iso(cooloffUntil ?? 0)}. Every owner has got a link that stops it.`,
+      body: `${targetEmail} has accepted the transfer. The domain moves at ${formatTime(new Date(cooloffUntil ?? 0), "UTC")}. Every owner has got a link that stops it.`,
       href: null,
       hasOwnEmail: true,
     }),
