@@ -19,6 +19,7 @@ const namedByPath = [
   "bench/worker.ts",
   "test/support/{global-setup,setup,worker,known-scrypt}.ts",
   "test/support/distance/{sockets,worker}.ts",
+  "test/browser/page-rules/index.ts",
   "test/host/support/{global-setup,peak-memory,stand-in-wrangler}.ts",
   "test/host/support/hosts/process.ts",
   "test/host/support/thunderbird/inside.mjs",

@@ -33,6 +33,11 @@ const BROKEN = [
     faults: ["narrow: An order was paid for by a person stands in a column of 50 px"],
   },
   {
+    rule: "a page that is wider than its window scrolls sideways",
+    html: `<div style="width:1400px">Words</div>`,
+    faults: ["wide: the page is 1408 px wide, and its window 1280 px"],
+  },
+  {
     rule: "an ISO time is no word",
     html: `<p>Sent at 2026-11-30T07:37:37Z</p>`,
     faults: ["raw words: Sent at 2026-11-30T07:37:37Z is an ISO time in Sent at 2026-11-30T07:37:37Z <p>"],
@@ -66,6 +71,10 @@ const SOUND = [
   {
     what: "a text in two lines",
     html: `<p style="width:200px;line-height:1">A text that has several lines of words in it</p>`,
+  },
+  {
+    what: "a link that is cut in its middle",
+    html: `<div style="width:60px;overflow:hidden;white-space:nowrap"><a href="/">A long title of an email</a></div>`,
   },
   { what: "code that is marked as code", html: `<code>/v1/emails/</code><pre>{"city": null}</pre>` },
   { what: "a number below another in a narrow column", html: `<div style="width:40px">12<br>14</div>` },

@@ -97,25 +97,34 @@ function layerOf(element: Element): Element {
 /** Returns true for an open dialog or popover, which lies above the page on purpose. */
 export const isTop = (element: Element) => element.matches(":modal, :popover-open, dialog[open]");
 
+/** Returns the part of a rectangle of an element that its ancestors do not hide. */
+export function visiblePart(element: Element, rect: DOMRect): DOMRect {
+  return cut(rect, element.parentElement && clipOf(element.parentElement, new Map()));
+}
+
 /** Returns the part of the window in which the children of an element are painted; null: everywhere. */
 function clipOf(element: Element, clips: Map<Element, DOMRect | null>): DOMRect | null {
+  if (isRoot(element)) return null;
   const known = clips.get(element);
   if (known !== undefined) return known;
   const { position, overflowX, overflowY } = getComputedStyle(element);
   const above = position === "fixed" || isTop(element) ? null : container(element, position);
   const outer = above && clipOf(above, clips);
-  const hides = (overflowX !== "visible" || overflowY !== "visible") && above !== null;
+  const hides = overflowX !== "visible" || overflowY !== "visible";
   const clip = hides ? cut(element.getBoundingClientRect(), outer) : outer;
   clips.set(element, clip);
   return clip;
 }
 
-/** Returns the ancestor by which an element is placed and cut. The root element cuts nothing: the window scrolls. */
+/** Returns the ancestor by which an element is placed and cut. */
 function container(element: Element, position: string): Element | null {
   let above = element.parentElement;
   while (position === "absolute" && above && getComputedStyle(above).position === "static") above = above.parentElement;
-  return above === document.documentElement || above === document.body ? null : above;
+  return above;
 }
+
+/** The root and the body cut nothing: the window scrolls. */
+const isRoot = (element: Element) => element === document.documentElement || element === document.body;
 
 function cut(rect: DOMRect, clip: DOMRect | null): DOMRect {
   if (!clip) return rect;

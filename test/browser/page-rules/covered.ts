@@ -1,4 +1,4 @@
-import { CONTROLS, isPainted, isSeen, isTop, nameOf } from "./boxes.ts";
+import { CONTROLS, isPainted, isSeen, isTop, nameOf, visiblePart } from "./boxes.ts";
 
 /** Returns the controls that are not what a person presses at their centre, when they are scrolled to the middle of the window. */
 export function findCovered(isLeftOut: (element: Element) => boolean): string[] {
@@ -7,8 +7,9 @@ export function findCovered(isLeftOut: (element: Element) => boolean): string[] 
   for (const control of document.querySelectorAll<HTMLElement>(CONTROLS)) {
     if (isLeftOut(control) || !isPainted(control) || (top && !top.contains(control)) || control.closest("[inert]"))
       continue;
-    control.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-    const rect = largest([...control.getClientRects()]);
+    control.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+    const line = largest([...control.getClientRects()]);
+    const rect = line && visiblePart(control, line);
     if (!rect || !isSeen(rect)) continue;
     const hit = document.elementFromPoint((rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2);
     if (!hit || !isPressed(control, hit))

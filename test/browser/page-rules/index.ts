@@ -3,12 +3,14 @@ import { findCovered } from "./covered.ts";
 import { findNarrow } from "./narrow.ts";
 import { findOverlapping } from "./overlapping.ts";
 import { findRawWords } from "./raw-words.ts";
+import { findWide } from "./wide.ts";
 
 const RULES = {
   covered: findCovered,
   overlapping: findOverlapping,
   narrow: findNarrow,
   "raw words": findRawWords,
+  wide: findWide,
 };
 
 export type Rule = keyof typeof RULES;

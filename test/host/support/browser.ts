@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { launchOptions, PACKAGED_CHROMIUM } from "./packaged-chromium.ts";
-import { nextLooks, pictureName, saveWhole, show } from "./screenshots.ts";
+import { nextLooks, show } from "./screenshots.ts";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -57,6 +57,11 @@ export async function launchBrowser(further: readonly string[] = [], starts: num
 export async function openPage(browser: Browser, baseURL: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ baseURL, ...options });
   const page = await context.newPage();
+  return { context, page, problems: recordProblems(page, baseURL) };
+}
+
+/** Returns a list that gets the problems of a page as they occur: console errors, refused resources, and requests to other hosts. */
+export function recordProblems(page: Page, baseURL: string): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {
     // Chromium logs the status of a page that responds with 4xx on purpose.
@@ -67,39 +72,36 @@ export async function openPage(browser: Browser, baseURL: string, options: Brows
   page.on("request", (request) => {
     if (!request.url().startsWith(baseURL)) problems.push(`request to ${request.url()}`);
   });
-  return { context, page, problems };
+  return problems;
 }
 
 /** Height of the window for axe, in CSS pixels: it scrolls to what is outside, which takes several times the CPU on a narrow page. */
 const WHOLE_PAGE = 4_000;
 
-/**
- * Returns what axe finds on a page, light or dark, at 1280 or 320 px, and where the page is wider than its window. Saves a
- * picture of each look where SCREENSHOTS names a folder.
- */
+/** Returns what axe finds on a page, light or dark, at 1280 or 320 px, and where the page is wider than its window. */
 export async function findIssues(page: Page): Promise<string[]> {
   const size = page.viewportSize();
   const issues: string[] = [];
-  await page.evaluate(axeSource);
-  const name = pictureName(await page.title());
   for (const look of nextLooks()) {
     await show(page, look, WHOLE_PAGE);
-    issues.push(...(await findIssuesNow(page)).map((issue) => `${look.colorScheme} ${look.width}: ${issue}`));
-    await saveWhole(page, `${name}-${look.width}-${look.colorScheme}`);
+    const found = await findViolations(page);
+    const widths = "[document.documentElement.scrollWidth, innerWidth]";
+    const [wide, window] = (await page.evaluate(widths)) as [number, number];
+    if (wide > window) found.push(`the page is ${wide} px wide`);
+    issues.push(...found.map((issue) => `${look.colorScheme} ${look.width}: ${issue}`));
   }
   if (size) await page.setViewportSize(size);
   return issues;
 }
 
-async function findIssuesNow(page: Page): Promise<string[]> {
-  const issues = await page.evaluate(async () => {
+/** Returns what axe finds on a page as it is shown. */
+export async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
     };
     const { violations } = await axe.run({ resultTypes: ["violations"] });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
   });
-  const widths = "[document.documentElement.scrollWidth, innerWidth]";
-  const [wide, window] = (await page.evaluate(widths)) as [number, number];
-  return wide > window ? [...issues, `the page is ${wide} px wide`] : issues;
 }

@@ -1,6 +1,7 @@
 import { type Pages, SEEDED } from "./state.ts";
 
 const sent = { ids: { broadcast_id: "sent" } };
+const delegated = { ids: { domain_id: "delegated" } };
 const draft = { ids: { automation_id: "draft" } };
 const fresh = { ids: { domain_id: "fresh" } };
 
@@ -20,7 +21,7 @@ export const SENDING_PAGES: Pages = {
   },
   "/app/broadcasts": SEEDED,
   "/app/broadcasts/new": SEEDED,
-  "/app/broadcasts/:broadcast_id": { draft: {}, sent },
+  "/app/broadcasts/:broadcast_id": { sent },
   "/app/broadcasts/:broadcast_id/audience": SEEDED,
   "/app/broadcasts/:broadcast_id/content": SEEDED,
   "/app/broadcasts/:broadcast_id/test": SEEDED,
@@ -71,10 +72,10 @@ export const SENDING_PAGES: Pages = {
   "/app/analytics": { seeded: {}, "by hour": { query: "?period=7d&by=hour" } },
   "/app/analytics/broadcasts/:broadcast_id": { seeded: sent },
   "/app/domains": SEEDED,
-  "/app/domains/:domain_id": { verified: {}, pending: fresh, transferred: { ids: { domain_id: "moving" } } },
+  "/app/domains/:domain_id": { verified: {}, pending: fresh, delegated, transferred: { ids: { domain_id: "moving" } } },
   "/app/domains/:domain_id/reports": SEEDED,
   "/app/domains/:domain_id/health": { verified: {}, pending: fresh },
-  "/app/domains/:domain_id/dmarc": SEEDED,
+  "/app/domains/:domain_id/dmarc": { seeded: delegated },
   "/app/domains/:domain_id/rotate": SEEDED,
   "/app/domains/:domain_id/delete": SEEDED,
   "/app/transfers": SEEDED,

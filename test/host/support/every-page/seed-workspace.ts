@@ -12,6 +12,7 @@ export async function seedWorkspaceRows(site: Site) {
     await create("/v1/domains/", { name: "teehaus.test" }),
     await create("/v1/domains/", { name: `mail.${WORD.slice(0, 60)}.test` }),
   ];
+  const delegated = await create("/v1/domains/", { name: "delegated-shop.test", setup: "delegated" });
   await Promise.all([moving, fresh].map((id) => call("POST", `/v1/domains/${id}/verify`)));
   const webhook = await create("/v1/webhooks/", {
     url: `http://127.0.0.1:9/email-events/${WORD}`,
@@ -56,7 +57,13 @@ export async function seedWorkspaceRows(site: Site) {
   await call("POST", `/v1/workspaces/${workspaceId}/invitations`, { email: ADDRESS, role: "member" });
   const { items } = await call<{ items: { id: string }[] }>("GET", `/v1/webhooks/${webhook}/deliveries`);
   return {
-    ...{ domain_id: workspace.domainId, "domain_id.fresh": fresh, "domain_id.moving": moving, webhook_id: webhook },
+    ...{
+      domain_id: workspace.domainId,
+      "domain_id.fresh": fresh,
+      "domain_id.moving": moving,
+      "domain_id.delegated": delegated,
+      webhook_id: webhook,
+    },
     ...{
       delivery_id: items[0]?.id,
       credential_id: credential,

@@ -44,6 +44,7 @@ export async function openEveryPage() {
     "token.unsubscribe": token(await owner.unsubscribeLink()),
   };
   return {
+    url: owner.host.url,
     ids,
     contexts,
     /** Closes the pages, and deletes the rows of the platform, which other files share. */
