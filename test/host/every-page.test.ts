@@ -24,7 +24,11 @@ describe.skipIf(chromiumUnavailable() !== null)("every page", () => {
       await pictures?.save(page, state, sight);
       const main = state.route.startsWith("/app") ? await mainButtons(page) : [];
       const issues = pictures === null && hasAxe(state, sight) ? await findViolations(page) : [];
-      return main.length > 1 ? [...issues, `has the main buttons ${main.join(", ")}`] : issues;
+      if (main.length > 1) issues.push(`has the main buttons ${main.join(", ")}`);
+      const title = await page.title();
+      if (!title.includes(" · "))
+        issues.push(`has the title “${title}”, which does not name the workspace or the service`);
+      return issues;
     });
     await pictures?.writeSheets(states, SIGHTS);
     expect(faults).toEqual([]);

@@ -16,9 +16,6 @@ import {
 } from "./support/pages.ts";
 import { perSuite } from "./support/suite.ts";
 
-const FRONT =
-  "Email service · Send email by REST or SMTP, run newsletters and automations, and host mailboxes with webmail and IMAP.";
-
 const site = perSuite(() => openSite("pages.test"));
 
 const CODE_OF = (secret: string) => totpCode(fromBase32(secret), Math.floor(Date.now() / STEP_MS));
@@ -37,35 +34,16 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     return { context, page, check };
   }
 
-  it("for visitors have no accessibility issue, console error, foreign request or sideways scroll, in any look", async () => {
-    const { context, page, check } = await visitor();
-    const addSecondFactor = () =>
-      context.addCookies([{ name: "second_factor", value: "unknown", url: `${site.host.url}/auth`, secure: true }]);
+  it("for visitors who have filled in a form have no accessibility issue, console error, foreign request or sideways scroll", async () => {
+    const { page, check } = await visitor();
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
-      ["/", FRONT],
-      ["/status", "Everything works"],
-      ["/docs", "API reference"],
-      ["/docs?q=unknown", "Search for “unknown” · API reference"],
-      ["/docs/emails", "Emails · API reference"],
-      ["/docs/unknown", "Not found · API reference"],
-      ["/auth/sign-in", "Sign in"],
       ["/auth/sign-in", "Sign in", () => submit(page, { email: "a@b" })],
       ["/auth/sign-in", "Check your email", () => submit(page, { email: "grace@pages.test" })],
-      ["/auth/magic-link/unknown", "This link does not work"],
-      [await site.magicLink(), "Sign in"],
-      ["/auth/totp", "Two-factor authentication"],
       ["/app", "Sign in"],
-      ["/app/api-keys", "Sign in"],
-      ["/invitations/unknown", "This invitation does not work"],
-      [await site.invitation("grace@pages.test"), "Invitation to Example Shop"],
-      ["/mail", "Sign in to webmail"],
       ["/mail/sign-in", "Sign in to webmail", () => submit(page, { email: "hello@pages.test", password: "wrong" })],
-      ["/u/unknown", "This link does not work"],
-      [await site.unsubscribeLink(), "Unsubscribe?"],
       [await site.unsubscribeLink(), "You are unsubscribed", () => submit(page)],
     ];
     for (const [path, title, act] of visits) {
-      if (path === "/auth/totp") await addSecondFactor();
       await page.goto(path);
       await act?.(page);
       await check(title);
@@ -75,34 +53,19 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
   it("of a signed-in user have none of these either", async () => {
     const cookies = await site.signIn();
     const { page, check } = await visitor(cookies);
-    const authorize = await site.authorizePath("https://client.example/callback");
-    const refused = authorize.replace("callback", "other");
+    const refused = (await site.authorizePath("https://client.example/callback")).replace("callback", "other");
     const { mailboxId, mailbox } = site.workspace;
     const compose = `/mail/compose/${mailboxId}`;
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
-      ["/mail", "Mailboxes"],
-      [`/mail/${mailboxId}/INBOX`, `Inbox · ${mailbox}`],
-      [`/mail/${mailboxId}/INBOX?q=unknown`, `Inbox · ${mailbox}`],
       [`/mail/${mailboxId}/Unknown`, "Not found"],
-      [compose, `New message · ${mailbox}`],
       [compose, `New message · ${mailbox}`, () => submit(page, { to: "no address", text: "Hello" }, [], "Send")],
       [compose, `Inbox · ${mailbox}`, () => submit(page, { to: "friend@example.org", text: "Hello" }, [], "Send")],
-      [compose.replace("/compose/", "/scheduled/"), `Scheduled · ${mailbox}`],
-      [`/mail/${mailboxId}/Drafts`, `Drafts · ${mailbox}`],
       [`/mail/${mailboxId}/Drafts/1`, `(no subject) · ${mailbox}`],
-      ["/docs/try/sendEmail", "Try it: Send an email · API reference"],
       ["/docs/try/sendEmail", "Try it: Send an email · API reference", () => submit(page)],
       ["/docs/try/sendEmail", "Try it: Send an email · API reference", () => submit(page, { body: "{" })],
-      ["/app", "Home"],
-      ["/app/api-keys", "API keys"],
       ["/app/api-keys", "API keys", () => createKey(page, "Without permissions", [])],
       ["/app/api-keys", "Your new API key", () => createKey(page, "Shop server", ["Send, schedule"])],
       ["/app/api-keys", "Revoke Shop server?", () => page.getByRole("link", { name: "Revoke Shop server" }).click()],
-      ["/app/grants", "Connected programs"],
-      ["/app/workspaces/new", "New workspace"],
-      ["/app/security", "Security"],
-      ["/app/security/delete", "Delete your account?"],
-      ["/app/security/proof", "Prove that it is you"],
       ["/app/security/proof?proof=x", "Prove that it is you"],
       [
         "/app/security/delete",
@@ -111,7 +74,6 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       ],
       ["/app/security", "Set up two-factor authentication", () => page.getByRole("button", { name: "Set up" }).click()],
       ["/app/security/sessions/unknown/revoke", "Not found"],
-      [authorize, "Allow An assistant?"],
       [refused, "This connection cannot be made"],
     ];
     for (const [path, title, act] of visits) {
@@ -121,37 +83,21 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     }
   });
 
-  it.runIf(isFull)("of the dashboard have none of these, empty, filled and invalid", async () => {
+  it.runIf(isFull)("of the dashboard have none of these when a form was sent or refused", async () => {
     const { page, check } = await visitor(await site.signIn());
-    const { domainId, mailboxId } = site.workspace;
-    const email = await site.sendEmail();
+    const { mailboxId } = site.workspace;
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
-      ["/app/emails", "Emails"],
-      ["/app/emails?q=nothing", "Emails"],
-      [`/app/emails/${email}`, "Read me"],
-      ["/app/emails/new", "New email"],
       ["/app/emails/new", "New email", () => submit(page, { to: "nobody" })],
       ["/app/domains", "Domains", () => fill(page, "Add a domain", { name: "no domain" })],
-      [`/app/domains/${domainId}`, "pages.test"],
-      [`/app/domains/${domainId}/health`, "Health of pages.test"],
-      [`/app/domains/${domainId}/reports`, "Reports on pages.test"],
-      [`/app/domains/${domainId}/delete`, "Delete pages.test?"],
-      ["/app/transfers", "Transfers"],
       ["/app/suppressions", "Suppressions", () => fill(page, "Suppress an address", { email: "ada@example.org" })],
-      ["/app/suppressions?address=nobody@example.org", "Suppressions"],
       ["/app/mailboxes", "Mailboxes", () => fill(page, "New mailbox", { local_part: "a b" })],
       [`/app/mailboxes/${mailboxId}`, "hello@pages.test", () => submit(page, { display_name: "Ada" })],
       ["/app/smtp", "Your new SMTP credential", () => fill(page, "New credential")],
-      ["/app/smtp", "SMTP"],
       ["/app/contacts", "Customers", () => fill(page, "New list", { name: "Customers" })],
-      ["/app/contacts", "Contacts"],
-      ["/app/templates", "Templates"],
       ["/app/templates/new", "Receipt", () => submit(page, { name: "Receipt", html_body: "<p>Hi {{name}}</p>" })],
-      ["/app/broadcasts", "Broadcasts"],
       ["/app/broadcasts/new", "New broadcast", () => submit(page, { name: "x".repeat(201) })],
       ["/app/broadcasts/new", "News", () => submit(page, { name: "News" }, [], "Continue")],
       ["/app/team", "Team", () => invite(page)],
-      ["/app/audit", "Audit log"],
       ["/app/settings", "Settings", () => submit(page, { name: "Example Shop" })],
     ];
     for (const [path, title, act] of visits) {

@@ -12,16 +12,19 @@ import { HOUR_MS } from "../../../src/lib/time.ts";
 import { newUnsubscribeUrl } from "../../../src/platform/mail-tokens/return-path.ts";
 import { openPage, sharedBrowser } from "./browser.ts";
 import { callerOf } from "./call-api.ts";
-import { sharedService, type WorkspaceOptions } from "./shared-service.ts";
+import { type Service, sharedService, type WorkspaceOptions } from "./shared-service.ts";
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
 /** A code challenge (RFC 7636, appendix B). No test redeems the code. */
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-/** Adds a workspace with this domain to the service, for pages that its owner ada@ the domain opens. */
-export async function openSite(domain: string, options?: WorkspaceOptions) {
-  const { host, ctx, dnsPort, left, addWorkspace } = await sharedService();
+/**
+ * Adds a workspace with this domain to a service, by default the one that files share, for pages that its owner ada@ the domain
+ * opens.
+ */
+export async function openSite(domain: string, options?: WorkspaceOptions, service?: Service) {
+  const { host, ctx, dnsPort, left, addWorkspace } = service ?? (await sharedService());
   const email = `ada@${domain}`;
   const workspace = await addWorkspace(domain, options);
   const contexts: BrowserContext[] = [];

@@ -40,6 +40,10 @@ export const PUBLIC_PAGES: Pages = {
     guide: { ids: { kind: "guides", file: "first-email" } },
     rule: { ids: { kind: "rules", file: "automations" } },
   },
-  "/docs/:file": { seeded: { ids: { file: "emails" } }, automations: { ids: { file: "automations" } } },
+  "/docs/:file": {
+    seeded: { ids: { file: "emails" } },
+    automations: { ids: { file: "automations" } },
+    unknown: { ids: { file: "unknown" }, isRefused: true },
+  },
   "/docs/try/:operation": { seeded: { as: "owner", ids: { operation: "sendEmail" } } },
 };

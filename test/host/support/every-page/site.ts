@@ -1,6 +1,7 @@
 import type { BrowserContext } from "playwright-core";
 import type { Site } from "../pages.ts";
 import { openSite } from "../pages.ts";
+import { startService } from "../shared-service.ts";
 import { linkIn, mailTo } from "../story-site.ts";
 import { COMPANY, DOMAIN, WORD } from "./names.ts";
 import { seedAudience } from "./seed-audience.ts";
@@ -11,7 +12,12 @@ import type { Viewer } from "./state.ts";
 
 /** Opens a workspace that has rows for each page, and an empty one. Returns the ids of the rows, and a browser for each viewer. */
 export async function openEveryPage() {
-  const [owner, newcomer] = await Promise.all([openSite(DOMAIN, { name: COMPANY }), openSite("newcomer.test")]);
+  // Not the one that files share: administrators see the rows of all workspaces.
+  const service = await startService();
+  const [owner, newcomer] = await Promise.all([
+    openSite(DOMAIN, { name: COMPANY }, service),
+    openSite("newcomer.test", {}, service),
+  ]);
   const { workspace } = owner;
   const audience = await seedAudience(owner);
   const [sending, mailboxes, rows] = await Promise.all([
@@ -47,14 +53,9 @@ export async function openEveryPage() {
     url: owner.host.url,
     ids,
     contexts,
-    /** Closes the pages, and deletes the rows of the platform, which other files share. */
     async stop() {
       await Promise.all(Object.values(contexts).map((context) => context.close()));
-      await owner.ctx.db.batch([
-        owner.ctx.db.prepare("DELETE FROM dead_letters WHERE id = ?1").bind(rows.letter_id),
-        owner.ctx.db.prepare("DELETE FROM blocked_hosts WHERE host = 'evil.example'"),
-        owner.ctx.db.prepare("UPDATE users SET is_platform_admin = 0 WHERE id = ?1").bind(workspace.userId),
-      ]);
+      await service.stop();
     },
   };
 }
