@@ -95,8 +95,26 @@ async function lookAtState(
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.setViewportSize({ width, height });
     const faults = [...(await see(page, state, sight)), ...(await findFaults(page, leftOutOf(state.route)))];
+    if (isFull) faults.push(...(await findFaultsOpened(page, state.route)));
     for (const fault of faults) found.set(fault, (found.get(fault) ?? new Set()).add(`${width} ${colorScheme}`));
   }
   for (const problem of problems.splice(0)) found.set(problem, new Set());
   return found;
+}
+
+/** Opens each form and menu that is behind a button of the page, one after the other, and returns the faults that are found then. */
+async function findFaultsOpened(page: Page, route: string): Promise<string[]> {
+  const faults: string[] = [];
+  // The header is the same on all pages.
+  const openers = page.locator(
+    `main summary.button, main [popovertarget]${route === "/app" ? ", header [popovertarget]" : ""}`,
+  );
+  for (const opener of await openers.all()) {
+    if (!(await opener.isVisible())) continue;
+    const label = (await opener.getAttribute("aria-label")) ?? (await opener.textContent()) ?? "";
+    await opener.click();
+    faults.push(...(await findFaults(page, leftOutOf(route))).map((fault) => `${fault} (behind ${label.trim()})`));
+    await page.keyboard.press("Escape");
+  }
+  return faults;
 }
