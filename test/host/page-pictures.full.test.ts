@@ -89,17 +89,17 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages of the example shop",
 });
 
 /** Returns the paths of the pages by their names. */
-function pathsOf({ emails, broadcasts, lists, domains, inbox, ...shop }: Awaited<ReturnType<typeof completeShop>>) {
+function pathsOf({ domains, inbox, ...shop }: Awaited<ReturnType<typeof completeShop>>) {
   const { box } = shop;
   return {
     home: "/app",
     emails: "/app/emails",
     "emails-bounced": "/app/emails?status=bounced",
-    "email-bounced": `/app/emails/${emails.bounced}`,
-    "broadcast-sent": `/app/broadcasts/${broadcasts.sent}`,
-    "broadcast-results": `/app/analytics/broadcasts/${broadcasts.sent}`,
+    "email-bounced": `/app/emails/${shop.bounced}`,
+    "broadcast-sent": `/app/broadcasts/${shop.broadcast}`,
+    "broadcast-results": `/app/analytics/broadcasts/${shop.broadcast}`,
     template: `/app/templates/${shop.template}`,
-    list: `/app/contacts/${lists.customers}`,
+    list: `/app/contacts/${shop.customers}`,
     analytics: "/app/analytics?period=7d",
     "domain-verified": `/app/domains/${domains.verified}`,
     "domain-broken": `/app/domains/${domains.broken}`,

@@ -116,5 +116,7 @@ async function findFaultsOpened(page: Page, route: string): Promise<string[]> {
     faults.push(...(await findFaults(page, leftOutOf(route))).map((fault) => `${fault} (behind ${label.trim()})`));
     await page.keyboard.press("Escape");
   }
+  // A picture of the next sight shows no focus.
+  await page.evaluate("document.activeElement.blur()");
   return faults;
 }
