@@ -57,8 +57,8 @@ export async function seedAudience(site: Site) {
   await call("POST", `/v1/contacts/${confirmed}/contacts`, { email: "confirm@example.org" });
   const run = await eventually(async () => {
     await site.host.scheduled("* * * * *");
-    const runs = await call<{ id: string }[]>("GET", `/v1/automations/${automation}/runs`);
-    return runs[0];
+    const runs = await call<{ id: string; wait_until: string | null }[]>("GET", `/v1/automations/${automation}/runs`);
+    return runs.find(({ wait_until }) => wait_until !== null);
   });
   return {
     ...{
