@@ -5,10 +5,10 @@ export const files = {
   script: "/assets/page-221f9c84.js",
   webmailScript: "/assets/webmail-44848740.js",
   editorScript: "/assets/editor-49b04944.js",
-  style: "/assets/page-869386fc.css",
-  dashboardStyle: "/assets/dashboard-71c7b297.css",
+  style: "/assets/page-30a46481.css",
+  dashboardStyle: "/assets/dashboard-35a401c2.css",
   webmailStyle: "/assets/webmail-cf4ace00.css",
   frontStyle: "/assets/front-aeba9944.css",
-  referenceStyle: "/assets/reference-c1ccbb56.css",
+  referenceStyle: "/assets/reference-611ccadc.css",
   guides: "/assets/guides-f725d8d8.json",
 } as const;
