@@ -40,8 +40,6 @@ const UNMENDED: readonly (readonly [route: string, fault: string])[] = [
   ["/app/contacts/:list_id/contacts/:contact_id", "raw words: A JSON object, such as"],
   ["/app/contacts/:list_id/contacts/:contact_id", 'raw words: { "city"'],
   ["/app/contacts/:list_id/contacts/:contact_id/timeline", "raw words:"],
-  ["/app/audit", "raw words: webhook, url"],
-  ["/app/admin/audit", "raw words: webhook, url"],
 ];
 
 /** Returns the faults of pages without those that are known, and each known one that is no longer found, to be deleted here. */

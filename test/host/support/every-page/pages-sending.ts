@@ -56,6 +56,7 @@ export const SENDING_PAGES: Pages = {
   "/app/contacts/:list_id/contacts/:contact_id/erase": SEEDED,
   "/app/people/erasures/:erasure_id": SEEDED,
   "/app/contacts/:list_id/delete": SEEDED,
+  "/app/forms": SEEDED,
   "/app/contacts/:list_id/forms": { none: {}, seeded: { ids: { list_id: "confirmed" } } },
   "/app/contacts/:list_id/forms/:form_id": { seeded: { ids: { list_id: "confirmed" } } },
   "/app/contacts/:list_id/forms/:form_id/delete": { seeded: { ids: { list_id: "confirmed" } } },
