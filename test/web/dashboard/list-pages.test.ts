@@ -22,14 +22,22 @@ describe("the page of a contact", () => {
     const add = (email: string) => create(`/v1/contacts/${list}/contacts`, { email, metadata: { city: "Paris" } });
     const [id] = [await add("ada@example.org"), await add("grace@example.org")];
     const path = `/app/contacts/${list}/contacts/${id}`;
-    expect(await textOf(path)).toContain("&quot;city&quot;: &quot;Paris&quot;");
-    const form = { email: "ada@example.net", name: "Ada <b>", metadata: '{"city":"Turin"}' };
+    expect(await textOf(path)).toMatch(/name="detail.0.value" type="text"[^>]*value="Paris"/);
+    const detail = (row: number, name: string, value: string, kind = "text") => ({
+      ...{ [`detail.${row}.name`]: name, [`detail.${row}.value`]: value, [`detail.${row}.kind`]: kind },
+    });
+    const details = {
+      ...detail(0, "city", "Turin"),
+      ...detail(1, "visits", "3", "json"),
+      ...detail(2, " ", "left out"),
+    };
+    const form = { email: "ada@example.net", name: "Ada <b>", ...details };
     expect((await submit(session, path, form)).headers.get("Location")).toBe(`/app/contacts/${list}?done=changed`);
     const shown = await textOf(`/app/contacts/${list}?q=ada`);
-    for (const text of ["ada@example.net", "Ada &lt;b&gt;", "city: Turin"]) expect(shown).toContain(text);
+    for (const text of ["ada@example.net", "Ada &lt;b&gt;", "city: Turin", "visits: 3"]) expect(shown).toContain(text);
     for (const [changes, status] of [
-      [{ metadata: "[1" }, 422],
-      [{ metadata: "[1]" }, 422],
+      [detail(1, "visits", "many", "json"), 422],
+      [detail(1, "city", "twice"), 422],
       [{ email: "nobody" }, 422],
       [{ email: "grace@example.org" }, 409],
     ] as const) {

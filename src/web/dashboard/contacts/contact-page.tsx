@@ -1,17 +1,17 @@
 import { ContactIn, type ContactOut, type ListOut } from "../../../audience/contacts/index.ts";
 import { fieldsOf } from "../../../http/form-fields.tsx";
-import { AppLayout, Form, useCaller, VersionField } from "../../../http/ui/index.ts";
+import { AppLayout, Field, Form, TextArea, useCaller, useError, VersionField } from "../../../http/ui/index.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
 import { PersonTopics } from "./person-topics.tsx";
 
-const { Field, TextArea } = fieldsOf(ContactIn);
+const ContactField = fieldsOf(ContactIn).Field;
 
 /** The values of the form of a contact. */
 export interface ContactValues {
   email: string;
   name: string;
-  /** A JSON object. Empty: none. */
+  /** A JSON object, or null. */
   metadata: string;
 }
 
@@ -19,15 +19,47 @@ export interface ContactValues {
 export const toValues = ({ email, name, metadata }: ContactOut): ContactValues => ({
   email,
   name: name ?? "",
-  metadata: metadata === null ? "" : JSON.stringify(metadata, null, 2),
+  metadata: JSON.stringify(metadata),
 });
 
 /** Returns what the form shows and changes, by label. */
 export const labelled = ({ email, name, metadata }: ContactValues): FormValues => ({
   Address: email.trim(),
   Name: name,
-  Details: metadata.replaceAll("\r\n", "\n"),
+  Details: metadata,
 });
+
+/** Rows for further details. */
+const EMPTY_ROWS = 3;
+
+/** The details as rows of name and value. What is no text is its JSON, and stays what it is. */
+function Details({ of }: { of: Record<string, unknown> }) {
+  const stored = Object.entries(of).map(([name, value]) =>
+    typeof value === "string" ? { name, value, kind: "text" } : { name, value: JSON.stringify(value), kind: "json" },
+  );
+  const empty = Array.from({ length: EMPTY_ROWS }, () => ({ name: "", value: "", kind: "text" }));
+  const error = useError("metadata");
+  return (
+    <fieldset id="metadata" tabindex={-1}>
+      <legend>Details</legend>
+      <p class="hint">
+        Broadcasts fill {"{{city}}"} in with the detail that is named “city”. Empty a name to remove its row.
+      </p>
+      {error === undefined ? null : <p class="error">{error}</p>}
+      {[...stored, ...empty].map(({ name, value, kind }, row) => (
+        <div class="pair">
+          <input type="hidden" name={`detail.${row}.kind`} value={kind} />
+          <Field name={`detail.${row}.name`} label="Name" required={false} value={name} />
+          {value.includes("\n") ? (
+            <TextArea name={`detail.${row}.value`} label="Value" required={false} value={value} />
+          ) : (
+            <Field name={`detail.${row}.value`} label="Value" required={false} value={value} />
+          )}
+        </div>
+      ))}
+    </fieldset>
+  );
+}
 
 interface ContactPageProps {
   list: Pick<ListOut, "id" | "name">;
@@ -45,15 +77,9 @@ export function ContactPage({ list, contact, person }: ContactPageProps) {
       </p>
       <Form class="form" action={`/app/contacts/${list.id}/contacts/${contact.id}`}>
         <VersionField version={versionOf(labelled(values))} />
-        <Field name="email" label="Address" value={values.email} />
-        <Field name="name" label="Name" value={values.name} />
-        <TextArea
-          name="metadata"
-          label="Details"
-          hint="A JSON object, such as {&quot;city&quot;: &quot;London&quot;}. Broadcasts fill {{city}} in with it."
-          value={values.metadata}
-          code
-        />
+        <ContactField name="email" label="Address" value={values.email} />
+        <ContactField name="name" label="Name" value={values.name} />
+        <Details of={contact.metadata ?? {}} />
         <button type="submit">Save</button>
       </Form>
       <p>

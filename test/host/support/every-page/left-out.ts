@@ -37,8 +37,6 @@ export function leftOutOf(route: string): LeftOut {
 const UNMENDED: readonly (readonly [route: string, fault: string])[] = [
   ["/app/automations/:automation_id/dry-run", "raw words: JSON, such as"],
   ["/app/automations/:automation_id/runs/:run_id", "raw words: Waits until"],
-  ["/app/contacts/:list_id/contacts/:contact_id", "raw words: A JSON object, such as"],
-  ["/app/contacts/:list_id/contacts/:contact_id", 'raw words: { "city"'],
   ["/app/contacts/:list_id/contacts/:contact_id/timeline", "raw words:"],
 ];
 
