@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { idOfTime, timeOfId } from "../../lib/ids.ts";
+import { idOfTime, isUuid, timeOfId } from "../../lib/ids.ts";
 import { findEmailsTo } from "../../sending/emails/index.ts";
 import { getPersonTopics, personKey } from "../../sending/topics/index.ts";
 
@@ -81,8 +81,22 @@ async function readEvents(ctx: CallerCtx, key: string, before: number): Promise<
     .bind(ctx.workspace.number, key, before, PAGE)
     .all<{ name: string; data: string; at: number }>();
   return results.map(({ name, data, at }) => {
-    return { at, kind: "event", text: data === "{}" ? name : `${name} ${data}`, path: null };
+    const words = wordsOf(data);
+    return { at, kind: "event", text: words === "" ? name : `${name} (${words})`, path: null };
   });
+}
+
+/** A value of an object that is no object itself. The end of the text may be missing. */
+const VALUE = /"([^"\\]+)":("(?:[^"\\]|\\.)*"|-?[\d.]+|true|false)/g;
+
+/** Returns the values of JSON as people read them. Ids and what has no value are left out. */
+function wordsOf(json: string): string {
+  const values = [...json.matchAll(VALUE)].map(
+    ([, name = "", value = ""]) => [name, String(JSON.parse(value))] as const,
+  );
+  return values
+    .flatMap(([name, value]) => (isUuid(value) ? [] : [`${name.replaceAll("_", " ")}: ${value}`]))
+    .join(", ");
 }
 
 async function readTopics(ctx: CallerCtx, key: string, before: number): Promise<TimelineEntry[]> {

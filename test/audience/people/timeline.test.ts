@@ -36,7 +36,7 @@ it("the timeline of a person joins emails, events, topics and runs, newest first
   expect(texts.toSorted()).toEqual(
     expect.arrayContaining([
       "email: “Receipt”: queued",
-      'event: signed_up {"plan":"gold"}',
+      "event: signed_up (plan: gold)",
       "run: Entered Welcome: inside",
       "topic: News: unsubscribed",
     ]),

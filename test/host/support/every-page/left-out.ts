@@ -37,7 +37,6 @@ export function leftOutOf(route: string): LeftOut {
 const UNMENDED: readonly (readonly [route: string, fault: string])[] = [
   ["/app/automations/:automation_id/dry-run", "raw words: JSON, such as"],
   ["/app/automations/:automation_id/runs/:run_id", "raw words: Waits until"],
-  ["/app/contacts/:list_id/contacts/:contact_id/timeline", "raw words:"],
 ];
 
 /** Returns the faults of pages without those that are known, and each known one that is no longer found, to be deleted here. */
