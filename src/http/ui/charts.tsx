@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { placesOf, ticksOf } from "./chart-ticks.ts";
+import { toSentence } from "./status.tsx";
 import { Table } from "./table.tsx";
 
 /** One line of a chart, or one part of its bars. The kind is its colour, that of its status where it has one; lines differ by their dashes too. */
@@ -281,7 +282,7 @@ export const Chips = <Value extends string>({ label, choices, chosen, to }: Chip
     {choices.map(([value, text]) => (
       <li>
         <a href={to(value)} aria-current={value === chosen ? "true" : undefined}>
-          {text}
+          {toSentence(text)}
         </a>
       </li>
     ))}

@@ -55,6 +55,6 @@ interface MenuLinkProps {
 export const MenuLink = ({ path, name, icon, isCurrent = false }: MenuLinkProps) => (
   <a href={path} aria-current={isCurrent ? "page" : undefined}>
     <Icon name={icon} />
-    {name}
+    <span>{name}</span>
   </a>
 );

@@ -52,16 +52,20 @@ interface ListProps {
   empty?: Child;
 }
 
-/** A count or a share, as pages write them, or a dash in place of one. */
-const NUMBER = /^(?:[+-]?\d{1,3}(?:,?\d{3})*(?:\.\d+)?(?: %| \(.*\))?|–|)$/;
-const isNumber = (cell: Child) => (typeof cell === "string" && NUMBER.test(cell)) || typeof cell === "number";
+/** A count or a share, as pages write them. */
+const NUMBER = /^[+-]?\d{1,3}(?:,?\d{3})*(?:\.\d+)?(?: %| \(.*\))?$/;
+const isNumber = (cell: Child) => typeof cell === "number" || (typeof cell === "string" && NUMBER.test(cell));
+const isNothing = (cell: Child) => cell === "" || cell === "–" || cell === null;
 
 /**
  * A table whose rows are cards in narrow windows, with the name of the column before each cell. The first link of a row is as large as the row.
  */
 export function List({ caption, columns, rows, kind, live, empty }: ListProps) {
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
-  const isOfNumbers = columns.map((_, index) => rows.every((cells) => isNumber(cells[index])));
+  const isOfNumbers = columns.map((_, index) => {
+    const cells = rows.map((row) => row[index]).filter((cell) => !isNothing(cell));
+    return cells.length > 0 && cells.every(isNumber);
+  });
   const numbers = new Set(columns.filter((name, index) => name !== false && isOfNumbers[index]).map(String));
   return (
     <div class={kind === undefined ? "list" : `list ${kind}`} id={live && `${live.name}-list`}>

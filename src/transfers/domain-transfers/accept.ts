@@ -109,7 +109,7 @@ function acceptStatements(ctx: CallerCtx, transfer: TransferRow, keys: readonly 
       category: "alerts",
       severity: "warning",
       title: `${domainName} will move to another workspace`,
-      body: `${targetEmail} has accepted the transfer. The domain moves at ${formatTime(new Date(cooloffUntil ?? 0), "UTC")}. Every owner has got a link that stops it.`,
+      body: `${targetEmail} has accepted the transfer. The domain moves on ${formatTime(new Date(cooloffUntil ?? 0), "UTC")}. Every owner has got a link that stops it.`,
       href: null,
       hasOwnEmail: true,
     }),

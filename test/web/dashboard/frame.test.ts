@@ -12,7 +12,7 @@ const session = perTest(() => aSession(workspace));
 
 const pageOf = async (path: string, by = session) => (await by.get(path)).text();
 const menuOf = (html: string) => /<nav id="menu".*?<\/nav>/s.exec(html)?.[0] ?? "";
-const namesOf = (html: string) => [...html.matchAll(/<\/svg>([^<]+)<\/a>/g)].map(([, name]) => name);
+const namesOf = (html: string) => [...html.matchAll(/<\/svg><span>([^<]+)<\/span><\/a>/g)].map(([, name]) => name);
 
 /** Returns a page and how often it called the databases. */
 async function callsOf(path: string) {

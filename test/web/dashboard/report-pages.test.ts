@@ -155,10 +155,10 @@ describe("the notifications pages", () => {
     expect(await textOf("/app/notifications")).toContain("Nothing happened");
     const create = reportingCases["POST /v1/notifications/:notification_id/read"].create;
     const ids = [await create(workspace), await create(workspace)];
-    expect(await textOf("/app/notifications")).toContain("unread (2)");
+    expect(await textOf("/app/notifications")).toContain("Unread (2)");
     expect(await textOf("/app/notifications?category=team")).toContain("No notification matches.");
     expect(await locationOf(`/app/notifications/${ids[0]?.notification_id}/read`)).toBe("/app/notifications");
-    expect(await textOf("/app/notifications?unread=true")).toContain("unread (1)");
+    expect(await textOf("/app/notifications?unread=true")).toContain("Unread (1)");
     expect(await locationOf("/app/notifications/read-all")).toBe("/app/notifications?done=read");
     expect(await textOf("/app/notifications?unread=true")).toContain("No notification matches.");
     expect((await session.get("/app/notifications?offset=-1&category=unknown")).status).toBe(200);

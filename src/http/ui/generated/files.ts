@@ -5,7 +5,7 @@ export const files = {
   script: "/assets/page-221f9c84.js",
   webmailScript: "/assets/webmail-44848740.js",
   editorScript: "/assets/editor-49b04944.js",
-  style: "/assets/page-d7f40642.css",
+  style: "/assets/page-3e6a5fd9.css",
   dashboardStyle: "/assets/dashboard-35a401c2.css",
   webmailStyle: "/assets/webmail-cf4ace00.css",
   frontStyle: "/assets/front-aeba9944.css",

@@ -97,7 +97,7 @@ export const stopPage = ({ transfer }: { transfer: TransferRow }) => (
   <Layout title={`Stop the transfer of ${transfer.domainName}?`}>
     <p>
       <strong>{transfer.targetEmail}</strong> has accepted the transfer from the workspace{" "}
-      <strong>{transfer.sourceLabel}</strong>. The domain moves at <Time at={transfer.cooloffUntil ?? 0} as="whole" />.
+      <strong>{transfer.sourceLabel}</strong>. The domain moves on <Time at={transfer.cooloffUntil ?? 0} as="whole" />.
     </p>
     <Form>
       <button type="submit" class="danger wide">

@@ -1,6 +1,15 @@
 import { ContactIn, type ContactOut, type ListOut } from "../../../audience/contacts/index.ts";
 import { fieldsOf } from "../../../http/form-fields.tsx";
-import { AppLayout, Field, Form, TextArea, useCaller, useError, VersionField } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  ButtonLink,
+  Field,
+  Form,
+  TextArea,
+  useCaller,
+  useError,
+  VersionField,
+} from "../../../http/ui/index.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
 import { PersonTopics } from "./person-topics.tsx";
@@ -93,8 +102,12 @@ export function ContactPage({ list, contact, person }: ContactPageProps) {
           <h2>Person</h2>
           <p>Everything that sending stores about {contact.email}, in all lists.</p>
           <p>
-            <a href={`/app/contacts/${list.id}/contacts/${contact.id}/export`}>Export</a>{" "}
-            <a href={`/app/contacts/${list.id}/contacts/${contact.id}/erase`}>Erase this person</a>
+            <ButtonLink to={`/app/contacts/${list.id}/contacts/${contact.id}/export`} label="Export" kind="quiet" />{" "}
+            <ButtonLink
+              to={`/app/contacts/${list.id}/contacts/${contact.id}/erase`}
+              label="Erase this person"
+              kind="danger"
+            />
           </p>
         </section>
       )}

@@ -61,7 +61,7 @@ const Incoming = ({ transfer, targets }: { transfer: TransferRow; targets: Targe
       </p>
     ) : (
       <p class="soft">
-        It moves at <Time at={transfer.cooloffUntil} as="whole" />, unless its owners stop it.
+        It moves on <Time at={transfer.cooloffUntil} as="whole" />, unless its owners stop it.
       </p>
     )}
     <Window {...transfer} />
