@@ -13,8 +13,18 @@ export type DeliveryItemRow = Pick<
   "id" | "webhookId" | "eventType" | "status" | "responseStatus" | "attempt" | "dueAt" | "createdAt"
 >;
 
-const ITEM_COLUMNS =
-  "id, webhook_id AS webhookId, event_type AS eventType, status, response_status AS responseStatus, attempt, due_at AS dueAt, created_at AS createdAt";
+/** The email of a delivery. Null for another event, and for a payload above 20 KB. */
+export interface DeliveryEmail {
+  recipient: string | null;
+  subject: string | null;
+}
+
+// A payload has up to 2 MB; octet_length reads none of it. That of a forwarding rule is for readers of the mailbox.
+const ofPayload = (path: string) =>
+  `iif(webhook_id IS NOT NULL AND octet_length(payload) < 20000, payload->>'${path}', NULL)`;
+const ITEM_COLUMNS = `
+  id, webhook_id AS webhookId, event_type AS eventType, status, response_status AS responseStatus, attempt, due_at AS dueAt,
+  created_at AS createdAt, ${ofPayload("$.recipient")} AS recipient, ${ofPayload("$.metadata.subject")} AS subject`;
 const ofStatus = (status: DeliveryStatus) => `
   SELECT * FROM (
     SELECT n FROM webhook_deliveries WHERE endpoint = ?1 AND status = '${status}' AND n < ?3 AND coalesce(?2, '${status}') = '${status}'
@@ -42,7 +52,7 @@ export async function listDeliveries(
   ctx: CallerCtx,
   { id }: Pick<WebhookRow, "id">,
   { status, offset, limit, before }: DeliveryPage,
-): Promise<{ rows: DeliveryItemRow[]; total: number }> {
+): Promise<{ rows: (DeliveryItemRow & DeliveryEmail)[]; total: number }> {
   const db = ctx.mail;
   const place =
     before === undefined
@@ -55,7 +65,7 @@ export async function listDeliveries(
   const [count] = (counts?.results ?? []) as Partial<Record<DeliveryStatus, number>>[];
   const counted: readonly DeliveryStatus[] = status === undefined ? deliveryStatuses : [status];
   const total = counted.reduce((sum, name) => sum + (count?.[name] ?? 0), 0);
-  return { rows: (found?.results ?? []) as DeliveryItemRow[], total };
+  return { rows: (found?.results ?? []) as (DeliveryItemRow & DeliveryEmail)[], total };
 }
 
 /**

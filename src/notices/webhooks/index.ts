@@ -2,7 +2,7 @@ export { addDeliveriesStatements, addDeliveryStatements } from "./add-delivery.t
 export { consumeWebhooks } from "./consume.ts";
 export { createWebhook } from "./create.ts";
 export { deleteWebhook } from "./delete.ts";
-export { getDelivery, listDeliveries } from "./delivery-queries.ts";
+export { type DeliveryEmail, getDelivery, listDeliveries } from "./delivery-queries.ts";
 export { getWebhook, listWebhooks } from "./queries.ts";
 export { releaseEndpointLeases } from "./release-leases.ts";
 export { replayDelivery } from "./replay.ts";

@@ -88,6 +88,8 @@ describe("the pages of webhooks", () => {
     const test = keyed();
     for (const _ of [1, 2]) expect(await locationOf(`${path}/test`, test)).toBe(`${path}?done=tested`);
     expect(await textOf(path)).toContain("2 deliveries in 30 days");
+    // The recipient and the subject of the sample event.
+    for (const text of ["recipient@example.com", "A test of your webhook"]) expect(await textOf(path)).toContain(text);
     const [sample = ""] = /\/app\/webhooks\/[0-9a-f-]{36}\/deliveries\/[0-9a-f-]{36}/.exec(await textOf(path)) ?? [];
     expect(await textOf(sample)).toContain("None: this is a test");
     expect(await textOf(sample)).not.toMatch(/href="\/app\/emails\/[0-9a-f-]{36}"/);

@@ -18,6 +18,7 @@ import {
 import { versionOf } from "../../../lib/form-version.ts";
 import {
   DELIVERY_DAYS,
+  type DeliveryEmail,
   type DeliveryItemOut,
   deliveryStatuses,
   NOT_LIVE,
@@ -26,7 +27,7 @@ import {
 import { mayManage, namesOf, statusOf, valuesOf, WebhookFields } from "./list.tsx";
 
 export interface Deliveries {
-  rows: readonly DeliveryItemOut[];
+  rows: readonly (DeliveryItemOut & DeliveryEmail)[];
   total: number;
   /** The status that the list is filtered by; empty: none. */
   status: string;
@@ -100,10 +101,14 @@ function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveri
             <List
               caption="Deliveries"
               live={{ name: "delivery", ids: rows.map(({ id }) => id) }}
-              columns={["Status", "Event", "Response", "Attempts", "Next attempt", "Created"]}
+              columns={["Status", "Event", "Email", "Response", "Attempts", "Next attempt", "Created"]}
               rows={rows.map((row) => [
                 <Status word={row.status} />,
                 <a href={`${path}/deliveries/${row.id}`}>{row.event_type}</a>,
+                <>
+                  {row.recipient}
+                  {row.subject === null ? null : <p class="soft">{row.subject}</p>}
+                </>,
                 row.response_status ?? "none",
                 row.attempt,
                 row.next_retry_at === null ? null : <Time at={row.next_retry_at} />,

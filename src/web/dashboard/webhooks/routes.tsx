@@ -98,7 +98,11 @@ async function showWebhook(c: AppContext) {
   const shown = rows.slice(0, PAGE_SIZE);
   const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
   const next = last && new URLSearchParams({ ...(status === undefined ? {} : { status }), before: last.id });
-  const deliveries = { rows: shown.map(toDeliveryItem), total, status: status ?? "" };
+  const deliveries = {
+    rows: shown.map((row) => ({ ...toDeliveryItem(row), recipient: row.recipient, subject: row.subject })),
+    total,
+    status: status ?? "",
+  };
   return respondPage(c, <WebhookPage webhook={webhook} deliveries={deliveries} />, {
     next: next ? `/app/webhooks/${webhook.id}?${next}` : null,
   });
