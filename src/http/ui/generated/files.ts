@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-cf4ace00.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-611ccadc.css",
-  guides: "/assets/guides-f725d8d8.json",
+  guides: "/assets/guides-b0806762.json",
 } as const;
