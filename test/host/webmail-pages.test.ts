@@ -48,6 +48,29 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     }
   });
 
+  it("says that images of other hosts are off only where a message has some", async () => {
+    const { page } = await mail.open();
+    for (const [html, isSaid] of [
+      ["<p>No image</p>", false],
+      ['<p>One <img src="https://elsewhere.example/a.png" alt="A boat"></p>', true],
+    ] as const) {
+      const uid = await mail.receive({ subject: "Images", html });
+      await page.goto(mail.path(`/INBOX/${uid}`));
+      await page.frameLocator("iframe.mail").locator("p").first().waitFor();
+      await expect.poll(() => page.getByText("Images of other hosts are not loaded.").isVisible()).toBe(isSaid);
+    }
+  });
+
+  it("leads from the subject into the text by Tab", async () => {
+    const { page } = await mail.open();
+    await page.goto(mail.composePath);
+    await page.locator(".rich[data-shown]").waitFor();
+    await page.getByLabel("Subject").focus();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("Straight into the text");
+    expect(await page.locator(".rich").textContent()).toContain("Straight into the text");
+  });
+
   it("is used by keyboard alone: read, archive, undo, search, reply, undo", async () => {
     for (const subject of ["First", "Second", "Third"]) await mail.receive({ subject });
     const { page } = await mail.open();
