@@ -19,6 +19,7 @@ export { sendBroadcast } from "./send.ts";
 export { sendTest } from "./send-test.ts";
 export { sampleIssue, sizesOf } from "./split.ts";
 export { type StepTexts, storeStepContents, toStepContent } from "./step-content.ts";
+export { compareSteps, findStepCounts, type StepCounts } from "./step-counts.ts";
 export { prepareStepEmails, type StepEmail, type StepEmailIssue } from "./step-emails.ts";
 export { insertStepRowsStatements, type StepContent } from "./step-rows.ts";
 export { getTopLinks } from "./top-links.ts";

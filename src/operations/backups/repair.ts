@@ -69,6 +69,7 @@ const BROADCAST_COUNTS: Readonly<Record<string, string>> = {
   cancelled: "sum(e.status = 'cancelled')",
   opened: "sum(e.opened_count > 0)",
   clicked: "sum(e.clicked_count > 0)",
+  unsubscribed: "sum(EXISTS (SELECT 1 FROM json_each(e.events) j WHERE j.value->>'type' = 'unsubscribed'))",
 };
 const found = (name: string) =>
   `coalesce((SELECT ${name} FROM found WHERE found.variant = broadcast_counts.variant), 0)`;

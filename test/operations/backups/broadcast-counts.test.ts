@@ -34,7 +34,9 @@ async function repair(start: Awaited<ReturnType<typeof readMailStart>>) {
 
 /** Sets the counts of broadcasts to what a backup may have read before the outcomes. */
 const loseOutcomes = () =>
-  database.run("UPDATE broadcast_counts SET attempted = 0, delivered = 0, bounced = 0, opened = 7, clicked = 7");
+  database.run(
+    "UPDATE broadcast_counts SET attempted = 0, delivered = 0, bounced = 0, opened = 7, clicked = 7, unsubscribed = 7",
+  );
 
 const read = async (id: string) => [await broadcasts.read(id), await broadcasts.variants(id)];
 
@@ -50,6 +52,20 @@ it("a restored broadcast has the counts of its emails, whether it had ended or w
   await repair(start);
   await database.run("UPDATE broadcasts SET status = 'sent' WHERE id = ?1", [bounced]);
   expect([await read(delivered), await read(bounced)]).toEqual(before);
+});
+
+it("a restored broadcast counts the emails by which people unsubscribed", async () => {
+  await started("delivered");
+  await runBroadcasts();
+  const event = '{"id":"00000000-0000-7000-8000-000000000000","type":"unsubscribed","at":1}';
+  await database.run(
+    `UPDATE emails SET events = json_insert(events, '$[#]', json(?1)) WHERE n = (SELECT max(n) FROM emails WHERE workspace = ?2)`,
+    [event, workspace.workspaceNumber],
+  );
+  await loseOutcomes();
+  await repair(await readMailStart(store));
+  const counted = "SELECT sum(unsubscribed) FROM broadcast_counts WHERE workspace = ?1";
+  expect(await database.value<number>(counted, [workspace.workspaceNumber])).toBe(1);
 });
 
 it("a broadcast whose emails were made after the backup began has none, and counts them once when it goes on", async () => {

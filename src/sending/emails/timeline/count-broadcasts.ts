@@ -8,7 +8,16 @@ interface Merged extends Pick<MergeResult, "state" | "rollups"> {
   before: EmailState;
 }
 
-const countNames = ["attempted", "delivered", "bounced", "failed", "cancelled", "opened", "clicked"] as const;
+const countNames = [
+  "attempted",
+  "delivered",
+  "bounced",
+  "failed",
+  "cancelled",
+  "opened",
+  "clicked",
+  "unsubscribed",
+] as const;
 type Counts = Record<(typeof countNames)[number], number>;
 
 // The row exists since the fan-out made the email; it is gone when the broadcast was deleted.
@@ -42,17 +51,8 @@ function sumCounts(merged: readonly Merged[]): (Counts & { broadcast: number; va
     if (typeof state.broadcast !== "number") continue;
     const [broadcast, variant] = [state.broadcast, state.variant ?? 0];
     const key = `${broadcast} ${variant}`;
-    const sum = sums.get(key) ?? {
-      broadcast,
-      variant,
-      attempted: 0,
-      delivered: 0,
-      bounced: 0,
-      failed: 0,
-      cancelled: 0,
-      opened: 0,
-      clicked: 0,
-    };
+    const zero = Object.fromEntries(countNames.map((name) => [name, 0])) as Counts;
+    const sum = sums.get(key) ?? { broadcast, variant, ...zero };
     sum.attempted += Number(isAttempted(state)) - Number(isAttempted(before));
     // An email of a broadcast has one recipient and is in one of these counts at the end, so that they add up.
     if (state.status !== before.status) {
@@ -60,10 +60,14 @@ function sumCounts(merged: readonly Merged[]): (Counts & { broadcast: number; va
         sum[name] += Number(isResult[name](state)) - Number(isResult[name](before));
       }
     }
-    // The increments of domain '' count emails.
-    for (const { opens, clicks } of rollups.filter(({ domain }) => domain === "")) {
-      sum.opened += opens;
-      sum.clicked += clicks;
+    // The increments of domain '' count emails, the others recipients.
+    for (const { domain, opens, clicks, unsubscribed } of rollups) {
+      if (domain === "") {
+        sum.opened += opens;
+        sum.clicked += clicks;
+      } else {
+        sum.unsubscribed += unsubscribed;
+      }
     }
     sums.set(key, sum);
   }

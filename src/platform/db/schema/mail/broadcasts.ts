@@ -101,6 +101,7 @@ export const broadcastCounts = keyedTable("broadcast_counts", ["broadcast", "var
   cancelled: integer().notNull().default(0),
   opened: integer().notNull().default(0),
   clicked: integer().notNull().default(0),
+  unsubscribed: integer().notNull().default(0),
 });
 
 export const broadcastClicks = keyedTable("broadcast_clicks", ["broadcast", "url"], {
