@@ -9,7 +9,7 @@ export { pauseAutomation } from "./pause.ts";
 export { getAutomation, listAutomations, toAutomation } from "./queries.ts";
 export { limits as automationLimits, statusAfter } from "./rules.ts";
 export { dryRun } from "./runs/dry-run.ts";
-export { getRun, listRuns, readRun } from "./runs/queries.ts";
+export { listRuns, readRun } from "./runs/queries.ts";
 export { DryRunIn, type DryRunOut, type RunItemOut, type RunOut } from "./runs/schema.ts";
 export { takeOut } from "./runs/take-out.ts";
 export { AutomationIn, type AutomationOut, AutomationPatch } from "./schema.ts";

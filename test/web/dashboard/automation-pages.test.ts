@@ -50,14 +50,17 @@ it("an automation is made, filled with steps in order, changed and tried on its 
   expect(await textOf("/app/automations")).toContain("No automation yet.");
   const id = await create("Welcome");
   const path = `/app/automations/${id}`;
-  expect(await textOf(`${path}/steps/new?at=0`)).toContain("Wait for an event");
-  const save = (at: string, form: Record<string, string>) => locationOf(`${path}/steps/new?at=${at}`, form);
+  const empty = await textOf(path);
+  expect(empty).toContain(`href="${path}/steps/new?at=0&amp;kind=wait_for_event#step-new"`);
+  expect(await textOf(`${path}/steps/new?at=0&kind=wait_for_event`)).toContain('name="event"');
+  const save = async (at: string, form: Record<string, string>) =>
+    expect(await locationOf(`${path}/steps/new?at=${at}`, form)).toBe(`${path}?done=saved#step-${at}`);
   await save("0", { kind: "wait", count: "2", unit: "hours" });
   await save("1", { kind: "branch", ...isGold("when") });
   await save("1.then_steps.0", { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "Gold", text: "Hello" });
   await save("1.else_steps.0", { kind: "notify", message: "No gold" });
   await save("0", { kind: "set_field", field: "stage", value: "new" });
-  await send(`${path}/steps/1/down`);
+  expect(await locationOf(`${path}/steps/1/down`)).toBe(`${path}?done=saved#step-2`);
   const { steps } = await read(id);
   expect(steps.map(({ kind }) => kind)).toEqual(["set_field", "branch", "wait"]);
   expect(stepAt(steps, "1.then_steps.0")).toMatchObject({ kind: "send_email", subject: "Gold" });
@@ -123,7 +126,7 @@ it("conditions of a step are edited row by row, and a button of the rows saves n
   expect((await read(id)).steps).toEqual([]);
   const total = { "filter.kind": "all", "filter.0.kind": "event", "filter.0.event": "total" };
   const filter = { ...total, "filter.0.is": "greater", "filter.0.value": "100" };
-  expect(await locationOf(`${path}/steps/new?at=0`, { ...wait, ...filter })).toBe(`${path}?done=saved`);
+  expect(await locationOf(`${path}/steps/new?at=0`, { ...wait, ...filter })).toBe(`${path}?done=saved#step-0`);
   expect((await read(id)).steps).toEqual([
     {
       ...{ kind: "wait_for_event", event: "order.paid", limit: { days: 2 }, then_steps: [], else_steps: [] },
@@ -246,7 +249,7 @@ it("an activation that is refused names the step", async () => {
   expect(/<li id="step-1" .*?<p class="error">([^<]*)/s.exec(page)?.[1]).toContain(
     "A condition of step 2 names a list",
   );
-  expect(/<p class="error" id="trigger".*?>([^<]*)/s.exec(page)?.[1]).toContain("A condition names a segment");
+  expect(/<li id="trigger".*?<p class="error">([^<]*)/s.exec(page)?.[1]).toContain("A condition names a segment");
   for (const place of ["step-1.then_steps.1", "step-1", "trigger"]) expect(page).toContain(`href="#${place}"`);
   expect(page).not.toContain('href="#step-0"');
 });
@@ -278,7 +281,7 @@ it("steps are counted from 1 in words, and no page has a path of the API as a wo
   const pages = [shown, await textOf(run), await tried.text(), await refused.text()].map(wordsOf);
   for (const page of pages) expect(page).not.toMatch(/\b(?:then|else)_steps\b|\bsteps? 0\b/i);
   expect(pages[0]).toContain("Step 2, else 1, else 1");
-  expect(pages[0]).toContain("Delete: step 2, then 1");
+  expect(pages[0]).toContain("Add a step before step 2, then 1");
   expect(pages[0]).toMatch(/words@example\.org Inside 2, then 1 /);
   expect(pages[1]).toContain("Step 2, then 1 ");
   expect(pages[2]).toMatch(/ 2, then 1 Waits /);

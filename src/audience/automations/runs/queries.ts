@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { iso, isoOrNull } from "../../../lib/time.ts";
-import type { Step } from "../definition.ts";
+import type { Definition } from "../definition.ts";
 import { parseHistory, toLines } from "../history.ts";
 import { type AutomationRow, getAutomation } from "../queries.ts";
 import type { RunStatus } from "../rules.ts";
@@ -90,17 +90,17 @@ export async function listRuns(
 export const getRun = async (ctx: CallerCtx, automationId: string, id: string): Promise<RunOut> =>
   (await readRun(ctx, automationId, id)).run;
 
-/** Returns the same with the steps of the version that the person entered. */
+/** Returns the same with the version that the person entered. */
 export async function readRun(
   ctx: CallerCtx,
   automationId: string,
   id: string,
-): Promise<{ run: RunOut; steps: readonly Step[] }> {
+): Promise<{ run: RunOut; definition: Definition }> {
   const row = await findRun(ctx, await getAutomation(ctx, automationId), id);
   const versions = await findVersions(ctx, [row.version]);
   const data = JSON.parse(row.data) as Record<string, unknown>;
   const run = { ...toItem(row, versions), data, history: toLines(parseHistory(row.history)) };
-  return { run, steps: versions.get(row.version)?.definition.steps ?? [] };
+  return { run, definition: requireFound(versions.get(row.version)?.definition, "Version") };
 }
 
 const FIND = `

@@ -2,8 +2,8 @@ import {
   type AutomationOut,
   type Definition,
   type Entry,
+  type FlowFigures,
   type RunItemOut,
-  type Step,
   statusAfter,
   stepNumber,
 } from "../../../audience/automations/index.ts";
@@ -19,31 +19,30 @@ import {
   PostButton,
   Status,
   Time,
-  useViewer,
 } from "../../../http/ui/index.ts";
-import { versionOf } from "../../../lib/form-version.ts";
 import { describeCondition, type Names } from "../conditions/index.ts";
+import { CardFigures } from "./card-figures.tsx";
+import { Flow } from "./flow.tsx";
 import { mayManage } from "./list.tsx";
-import { stepId } from "./refused-at.ts";
-import { describeStep, shownSteps } from "./step-fields.ts";
 
 export interface DetailProps {
   automation: AutomationOut;
   /** Names of what steps name, by id. */
-  names: ReadonlyMap<string, string>;
+  names: Names;
+  figures: FlowFigures;
   runs: readonly RunItemOut[];
   /** Of the person whose runs are shown; empty: of all. */
   address: string;
 }
 
-/** One automation: its status, its steps with their counters, and who is inside. */
+/** One automation: its status, its steps with their figures, and who is inside. */
 export function AutomationPage(props: DetailProps) {
-  const { automation, names, runs, address } = props;
+  const { automation, names, figures, runs, address } = props;
   const path = `/app/automations/${automation.id}`;
   const manages = mayManage() && automation.status !== "archived";
-  const { trigger, entry, steps } = automation as unknown as Definition;
-  const { counters } = automation;
-  const triggerError = useViewer().submitted?.refusal?.errors.get("trigger");
+  const definition = automation as unknown as Definition;
+  const { entry } = definition;
+  const { counters, step_counters: came } = automation;
   return (
     <AppLayout title={automation.name} actions={mayManage() ? <Actions path={path} automation={automation} /> : null}>
       {automation.pause_reason === null ? null : <Notice kind="warn">{automation.pause_reason}</Notice>}
@@ -51,7 +50,6 @@ export function AutomationPage(props: DetailProps) {
         <Facts
           of={{
             Status: <Status word={automation.status} />,
-            "Begins with": `${trigger.event}${trigger.filter ? `, if ${describeCondition(trigger.filter, names)}` : ""}`,
             "A person enters": {
               once: "Once",
               every: "With every event",
@@ -68,23 +66,20 @@ export function AutomationPage(props: DetailProps) {
           }}
         />
       </Live>
-      {triggerError === undefined ? null : (
-        <p class="error" id="trigger" tabindex={-1}>
-          {triggerError}. <a href={`${path}/settings`}>Change the settings</a>
+      <h2>Steps</h2>
+      {figures.inOthers === 0 ? null : (
+        <p class="soft">
+          {figures.inOthers.toLocaleString("en")} people inside finish an earlier version, and are not counted at the
+          steps.
         </p>
       )}
-      <h2>Steps</h2>
-      <Live id="automation-steps">
-        <Steps
-          steps={steps}
-          path={path}
-          names={names}
-          manages={manages}
-          prefix=""
-          counts={automation.step_counters}
-          version={versionOf(shownSteps(steps))}
-        />
-      </Live>
+      <Flow
+        definition={definition}
+        names={names}
+        path={manages ? path : undefined}
+        isOpen={manages}
+        note={(at) => <CardFigures figures={figures} at={at} came={came[at] ?? 0} />}
+      />
       <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
       <h2>People</h2>
       <FindForm action={path} name="address" label="Find an address" value={address} maxlength={1_000} />
@@ -110,120 +105,6 @@ function Actions({ path, automation: { status } }: { path: string; automation: A
       {statusAfter(status, "edit") ? <ButtonLink to={`${path}/settings`} label="Settings" kind="quiet" /> : null}
       {statusAfter(status, "archive") ? <ButtonLink to={`${path}/archive`} label="Archive" kind="danger" /> : null}
     </>
-  );
-}
-
-interface StepsProps {
-  steps: readonly Step[];
-  path: string;
-  prefix: string;
-  names: ReadonlyMap<string, string>;
-  counts: Readonly<Record<string, number>>;
-  manages: boolean;
-  /** Of all steps: a path names another one once others were moved. */
-  version: string;
-}
-
-/** A list of steps, with those of branches inside. */
-function Steps(props: StepsProps) {
-  const { steps, path, prefix, manages } = props;
-  const end = `${prefix}${steps.length}`;
-  return (
-    <>
-      {steps.length === 0 ? <p class="soft">No step.</p> : null}
-      <ol class="flow">
-        {steps.map((step, index) => (
-          <StepItem
-            {...props}
-            step={step}
-            at={`${prefix}${index}`}
-            isFirst={index === 0}
-            isLast={index === steps.length - 1}
-          />
-        ))}
-      </ol>
-      {manages ? (
-        <ButtonLink
-          to={`${path}/steps/new?at=${end}`}
-          label="Add a step"
-          icon="plus"
-          kind="quiet"
-          name={`Add a step: ${stepNumber(end)}`}
-        />
-      ) : null}
-    </>
-  );
-}
-
-interface StepItemProps extends StepsProps {
-  step: Step;
-  at: string;
-  isFirst: boolean;
-  isLast: boolean;
-}
-
-function StepItem(props: StepItemProps) {
-  const { step, at, path, names, counts, manages } = props;
-  const id = stepId(at);
-  const error = useViewer().submitted?.refusal?.errors.get(id);
-  const text = describeStep(step, names);
-  return (
-    <li id={id} tabindex={-1}>
-      <div class="card">
-        <p class="soft">
-          Step {stepNumber(at)} <span>{(counts[at] ?? 0).toLocaleString("en")} came here</span>
-        </p>
-        {manages ? <StepTools {...props} /> : null}
-        <p>{manages && step.kind !== "end" ? <a href={`${path}/steps/${at}`}>{text}</a> : text}</p>
-        {error === undefined ? null : <p class="error">{error}</p>}
-      </div>
-      {"then_steps" in step
-        ? (["then", "else"] as const).map((way) => (
-            <div class="branch">
-              <h3>
-                {describeBranch(step, way)} <span class="soft">step {stepNumber(at)}</span>
-              </h3>
-              <Steps {...props} steps={step[`${way}_steps`]} prefix={`${at}.${way}_steps.`} />
-            </div>
-          ))
-        : null}
-    </li>
-  );
-}
-
-/** Returns when a run takes a branch of a step. */
-function describeBranch(step: Step, way: "then" | "else"): string {
-  const word = way === "then" ? "Then" : "Else";
-  if (step.kind === "split") return `${word}, ${way === "then" ? step.percent : 100 - step.percent} %`;
-  return way === "then" && step.kind === "wait_for_event" ? "Then, if it came" : word;
-}
-
-/** Icons at the right edge of a step, which move and delete it and add one before it. */
-function StepTools({ at, path, version, isFirst, isLast }: StepItemProps) {
-  const step = `step ${stepNumber(at)}`;
-  const button = (action: string, label: string, icon: "up" | "down" | "trash") => (
-    <PostButton
-      to={`${path}/steps/${at}/${action}`}
-      label={label}
-      icon={icon}
-      kind="bare"
-      fields={{ version }}
-      name={`${label}: ${step}`}
-    />
-  );
-  return (
-    <div class="actions">
-      <ButtonLink
-        to={`${path}/steps/new?at=${at}`}
-        label="Add a step before this"
-        icon="plus"
-        kind="bare"
-        name={`Add before ${step}`}
-      />
-      {isFirst ? null : button("up", "Move up", "up")}
-      {isLast ? null : button("down", "Move down", "down")}
-      {button("delete", "Delete", "trash")}
-    </div>
   );
 }
 

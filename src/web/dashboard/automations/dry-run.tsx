@@ -1,11 +1,14 @@
-import { DryRunIn, type DryRunOut, dryRun, stepNumber } from "../../../audience/automations/index.ts";
+import { type Definition, DryRunIn, type DryRunOut, dryRun, stepNumber } from "../../../audience/automations/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { change, page, pagesOf } from "../../../http/page-actions.tsx";
-import { AppLayout, Field, Form, List, TextArea, Time } from "../../../http/ui/index.ts";
+import { AppLayout, Field, Form, TextArea, Time } from "../../../http/ui/index.ts";
+import type { Names } from "../conditions/index.ts";
+import { namesOf } from "./choices.ts";
+import { PersonPath } from "./person-path.tsx";
 import { parseJson } from "./step-fields.ts";
-import { readAutomation } from "./step-routes.tsx";
+import { readAll } from "./step-routes.tsx";
 
 const DRY_RUN = "POST /v1/automations/:automation_id/dry-run";
 
@@ -25,7 +28,8 @@ function readJson(form: URLSearchParams, name: string) {
 }
 
 async function show(c: AppContext, result?: DryRunOut): Promise<Response> {
-  const { id, name } = await readAutomation(c);
+  const { automation, choices } = await readAll(c);
+  const { id, name } = automation;
   const path = `/app/automations/${id}`;
   return respondPage(
     c,
@@ -51,20 +55,20 @@ async function show(c: AppContext, result?: DryRunOut): Promise<Response> {
         />
         <button type="submit">Try it</button>
       </Form>
-      {result ? <Result of={result} /> : null}
+      {result ? <Result of={result} definition={automation as unknown as Definition} names={namesOf(choices)} /> : null}
     </AppLayout>,
   );
 }
 
-const Result = ({ of: { enters, history, emails, ends_at } }: { of: DryRunOut }) =>
+interface ResultProps {
+  of: DryRunOut;
+  definition: Definition;
+  names: Names;
+}
+
+const Result = ({ of: { enters, history, emails, ends_at }, definition, names }: ResultProps) =>
   enters ? (
-    <>
-      <h2>Path</h2>
-      <List
-        caption="Path"
-        columns={["Time", "Step", "What would happen"]}
-        rows={history.map(({ at, step, text }) => [<Time at={at} />, step === null ? "" : stepNumber(step), text])}
-      />
+    <PersonPath definition={definition} names={names} history={history} title="Path" column="What would happen">
       <h2>Emails</h2>
       {emails.length === 0 ? <p class="soft">No email.</p> : null}
       <ul>
@@ -79,7 +83,7 @@ const Result = ({ of: { enters, history, emails, ends_at } }: { of: DryRunOut })
           The run ends <Time at={ends_at} />.
         </p>
       )}
-    </>
+    </PersonPath>
   ) : (
     <p>The person does not enter: the filter of the trigger does not hold.</p>
   );

@@ -51,3 +51,7 @@ export function stepAt(steps: readonly Step[], path: string): Step | null {
   });
   return found;
 }
+
+/** Returns the path of the place before or behind a step, in its list. */
+export const siblingOf = (path: string, by: -1 | 1): string =>
+  path.replace(/\d+$/, (index) => String(Number(index) + by));

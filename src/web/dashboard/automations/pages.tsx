@@ -1,24 +1,25 @@
-import { type AutomationOut, type RunOut, stepNumber } from "../../../audience/automations/index.ts";
 import {
-  AppLayout,
-  Facts,
-  Form,
-  List,
-  PostButton,
-  Select,
-  Status,
-  Time,
-  VersionField,
-} from "../../../http/ui/index.ts";
-import { DefaultButton, type DraftGroup } from "../conditions/index.ts";
-import type { Choices } from "./choices.ts";
+  type AutomationOut,
+  type Definition,
+  type RunOut,
+  type Step,
+  stepNumber,
+} from "../../../audience/automations/index.ts";
+import { AppLayout, ButtonLink, Facts, Form, PostButton, Status, Time, VersionField } from "../../../http/ui/index.ts";
+import { versionOf } from "../../../lib/form-version.ts";
+import { DefaultButton, type DraftGroup, type Names } from "../conditions/index.ts";
+import { type Choices, namesOf } from "./choices.ts";
+import { insertStep, siblingOf, stepAt } from "./edit-steps.ts";
+import { Flow, type Panel } from "./flow.tsx";
 import { mayManage } from "./list.tsx";
+import { PersonPath, WithTimes } from "./person-path.tsx";
 import { stepId } from "./refused-at.ts";
-import { KIND_NAMES, type StepValues } from "./step-fields.ts";
+import { KIND_NAMES, type StepValues, shownSteps } from "./step-fields.ts";
 import { StepFields } from "./step-form.tsx";
 
-interface StepPageProps {
+export interface StepPageProps {
   automation: AutomationOut;
+  place: Omit<Panel, "form">;
   /** Where the form is sent. */
   action: string;
   kind: string;
@@ -26,46 +27,82 @@ interface StepPageProps {
   choices: Choices;
   /** Of the field that the kind has for conditions. */
   draft: DraftGroup;
-  /** Version of the steps that the form began from. */
-  version: string;
 }
 
-/** The page that adds or changes one step. */
-export const StepPage = ({ automation, action, version, ...step }: StepPageProps) => (
-  <AppLayout title={KIND_NAMES[step.kind as keyof typeof KIND_NAMES] ?? "Step"}>
-    <p class="soft">
-      A step of <a href={`/app/automations/${automation.id}`}>{automation.name}</a>.
-    </p>
-    <Form class="form" action={action} id={stepId("form")}>
-      <DefaultButton />
-      <VersionField version={version} />
-      <input type="hidden" name="kind" value={step.kind} />
-      <StepFields {...step} />
-      <button type="submit">Save step</button>
-    </Form>
-  </AppLayout>
-);
-
-/** The page that asks which kind of step is added at a place. */
-export const KindPage = ({ automation, at }: { automation: AutomationOut; at: string }) => (
-  <AppLayout title="Add a step">
-    <p class="soft">
-      To <a href={`/app/automations/${automation.id}`}>{automation.name}</a>.
-    </p>
-    <Form class="form" method="get" action={`/app/automations/${automation.id}/steps/new`} fields={{ at }}>
-      <Select
-        name="kind"
-        label="Kind"
-        value="send_email"
-        options={Object.entries(KIND_NAMES).map(([value, label]) => ({ value, label }))}
+/** The page that adds or changes one step: its form stands at its card, or beside the flow where there is room. */
+export function StepPage(props: StepPageProps) {
+  const { automation, place, choices, kind } = props;
+  const { at, isNew } = place;
+  const definition = automation as unknown as Definition;
+  const name = KIND_NAMES[kind as keyof typeof KIND_NAMES] ?? "Step";
+  const form = <StepPanel {...props} name={name} />;
+  // Of two that change the steps at once, one may be refused at a place that is there no more.
+  const isThere = (isNew ? insertStep(definition.steps, at, { kind: "end" }) : stepAt(definition.steps, at)) !== null;
+  return (
+    <AppLayout title={`${automation.name}: ${name}`}>
+      {isThere ? null : form}
+      <Flow
+        definition={definition}
+        names={namesOf(choices)}
+        path={`/app/automations/${automation.id}`}
+        panel={{ ...place, form }}
       />
-      <button type="submit">Continue</button>
-    </Form>
-  </AppLayout>
-);
+    </AppLayout>
+  );
+}
 
-/** One run: where it is, and what it did and why. */
-export function RunPage({ automation, run }: { automation: AutomationOut; run: RunOut }) {
+function StepPanel({ automation, place: { at, isNew }, action, name, ...step }: StepPageProps & { name: string }) {
+  const path = `/app/automations/${automation.id}`;
+  return (
+    <section class="drawer" aria-label={name}>
+      <h2>{isNew ? `New step: ${name}` : `Step ${stepNumber(at)}: ${name}`}</h2>
+      <Form class="form" action={action} id={stepId("form")}>
+        <DefaultButton />
+        <VersionField version={versionOf(shownSteps(automation.steps))} />
+        <input type="hidden" name="kind" value={step.kind} />
+        <StepFields {...step} />
+        <div class="actions">
+          <button type="submit">Save step</button>
+          <ButtonLink to={`${path}#${stepId(at)}`} label="Close" kind="quiet" />
+        </div>
+      </Form>
+      {isNew ? null : <StepTools automation={automation} at={at} />}
+    </section>
+  );
+}
+
+/** Buttons that move and delete a step. */
+function StepTools({ automation: { id, steps }, at }: { automation: AutomationOut; at: string }) {
+  const version = versionOf(shownSteps(steps));
+  const has = (by: -1 | 1) => stepAt(steps as unknown as Step[], siblingOf(at, by)) !== null;
+  const button = (verb: string, label: string, icon: "up" | "down" | "trash") => (
+    <PostButton
+      to={`/app/automations/${id}/steps/${at}/${verb}`}
+      label={label}
+      icon={icon}
+      kind={verb === "delete" ? "danger" : "quiet"}
+      fields={{ version }}
+    />
+  );
+  return (
+    <div class="actions">
+      {has(-1) ? button("up", "Move up", "up") : null}
+      {has(1) ? button("down", "Move down", "down") : null}
+      {button("delete", "Delete", "trash")}
+    </div>
+  );
+}
+
+interface RunPageProps {
+  automation: AutomationOut;
+  run: RunOut;
+  /** The version that the person entered. */
+  definition: Definition;
+  names: Names;
+}
+
+/** One run: where it is in the flow and why, and what it did. */
+export function RunPage({ automation, run, definition, names }: RunPageProps) {
   const path = `/app/automations/${automation.id}`;
   const mayTakeOut = mayManage() && run.status === "active";
   return (
@@ -78,16 +115,30 @@ export function RunPage({ automation, run }: { automation: AutomationOut; run: R
           Automation: <a href={path}>{automation.name}</a>,
           Version: String(run.version),
           Status: <Status word={run.status} label={run.status === "active" ? "Inside" : undefined} />,
-          Step: run.step === null ? "None" : stepNumber(run.step),
           Entered: <Time at={run.started_at} />,
         }}
       />
-      <h2>History</h2>
-      <List
-        caption="History"
-        columns={["Time", "Step", "What happened"]}
-        rows={run.history.map(({ at, step, text }) => [<Time at={at} />, step === null ? "" : stepNumber(step), text])}
+      <PersonPath
+        definition={definition}
+        names={names}
+        history={run.history}
+        here={run.step === null ? undefined : { at: run.step, why: <Why run={run} /> }}
+        title="History"
+        column="What happened"
       />
     </AppLayout>
+  );
+}
+
+/** Why a run is where it is. */
+function Why({ run: { is_held, wait_until, wait_event, step, history } }: { run: RunOut }) {
+  if (is_held) return <>Held: the automation is paused, or a backup was restored.</>;
+  const last = history.findLast((line) => line.step === step);
+  // An email that is put off has a line that says why; it does not wait at its step.
+  if (wait_until === null) return last ? <WithTimes text={last.text} /> : <>Due now.</>;
+  return (
+    <>
+      Waits {wait_event === null ? "" : `for ${wait_event} `}until <Time at={wait_until} as="whole" />.
+    </>
   );
 }

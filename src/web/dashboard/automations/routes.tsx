@@ -7,6 +7,7 @@ import {
   listAutomations,
   listRuns,
   pauseAutomation,
+  readFlowFigures,
   toAutomation,
 } from "../../../audience/automations/index.ts";
 import type { AppContext } from "../../../http/env.ts";
@@ -22,7 +23,7 @@ import { dryRunPages } from "./dry-run.tsx";
 import { AutomationsPage } from "./list.tsx";
 import { stepId, stepOf } from "./refused-at.ts";
 import { settingsRoutes } from "./settings.tsx";
-import { readAutomation, stepRoutes } from "./step-routes.tsx";
+import { stepRoutes } from "./step-routes.tsx";
 
 export const automationPages = pagesOf(
   "automation",
@@ -68,17 +69,29 @@ function placeOf(loc: readonly (string | number)[]): string {
   return step === null ? "trigger" : stepId(step);
 }
 
+const NO_FIGURES = { steps: new Map(), inOthers: 0, isCapped: false };
+
 async function showAutomation(c: AppContext) {
   const caller = c.get("caller");
+  const id = c.req.param("automation_id") ?? "";
   const before = c.req.query("before")?.toLowerCase();
   const address = c.req.query("address")?.trim() ?? "";
   const person = address === "" ? undefined : (parseAddress(address)?.key ?? "");
-  const [automation, choices, { runs, next }] = await Promise.all([
-    readAutomation(c),
+  // The script that reads the page again does not replace its steps: it need not count the people at them.
+  const isNavigation = c.req.header("Sec-Fetch-Mode") !== "cors";
+  const read = async () => {
+    const row = await getAutomation(caller, id);
+    return { automation: toAutomation(row), figures: isNavigation ? await readFlowFigures(caller, row) : NO_FIGURES };
+  };
+  const [{ automation, figures }, choices, { runs, next }] = await Promise.all([
+    read(),
     readChoices(caller),
-    listRuns(caller, c.req.param("automation_id") ?? "", { before, person, limit: PAGE_SIZE }),
+    listRuns(caller, id, { before, person, limit: PAGE_SIZE }),
   ]);
-  const shown = <AutomationPage automation={automation} runs={runs} address={address} names={namesOf(choices)} />;
+  const names = namesOf(choices);
+  const shown = (
+    <AutomationPage automation={automation} figures={figures} runs={runs} address={address} names={names} />
+  );
   return respondPage(c, shown, {
     next:
       next && `/app/automations/${automation.id}?${new URLSearchParams({ ...(address && { address }), before: next })}`,

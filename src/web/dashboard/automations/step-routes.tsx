@@ -4,7 +4,7 @@ import {
   automationLimits,
   editAutomation,
   getAutomation,
-  getRun,
+  readRun,
   type Step,
   takeOut,
   toAutomation,
@@ -14,21 +14,14 @@ import { respondPage } from "../../../http/page.tsx";
 import { button, page, post } from "../../../http/page-actions.tsx";
 import { attempt, parseFields, readForm, refusedAt } from "../../../http/page-routes.ts";
 import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
-import { requireVersion, versionOf } from "../../../lib/form-version.ts";
-import { type DraftGroup, emptyDraft, parseDraft, readConditions, toDraft } from "../conditions/index.ts";
-import { readChoices } from "./choices.ts";
-import { insertStep, moveStep, removeStep, replaceStep, stepAt } from "./edit-steps.ts";
-import { KindPage, RunPage, StepPage } from "./pages.tsx";
+import { requireVersion } from "../../../lib/form-version.ts";
+import { emptyDraft, parseDraft, readConditions, toDraft } from "../conditions/index.ts";
+import { namesOf, readChoices } from "./choices.ts";
+import { insertStep, moveStep, removeStep, replaceStep, siblingOf, stepAt } from "./edit-steps.ts";
+import type { Panel } from "./flow.tsx";
+import { RunPage, StepPage, type StepPageProps } from "./pages.tsx";
 import { stepId } from "./refused-at.ts";
-import {
-  CONDITIONS_OF,
-  conditionsOfStep,
-  KIND_NAMES,
-  type StepValues,
-  shownSteps,
-  toStepFields,
-  valuesOfStep,
-} from "./step-fields.ts";
+import { CONDITIONS_OF, conditionsOfStep, KIND_NAMES, shownSteps, toStepFields, valuesOfStep } from "./step-fields.ts";
 
 /** Greatest body of the form of a step, in bytes: percent-encoding triples what it has to. */
 const MAX_FORM_BYTES = 3 * automationLimits.bytes;
@@ -40,36 +33,47 @@ const RUN_CALL = "/v1/automations/:automation_id/runs/:run_id";
 
 export const stepRoutes = [
   page("/app/automations/:automation_id/steps/new", UPDATE, async (c) => {
-    const at = c.req.query("at") ?? "";
-    const kind = c.req.query("kind") ?? "";
-    if (Object.hasOwn(KIND_NAMES, kind))
-      return showStep(c, { kind, values: {}, draft: emptyDraft(), action: `new?at=${at}` });
-    return respondPage(c, <KindPage automation={await readAutomation(c)} at={at} />);
-  }),
-  post("/app/automations/:automation_id/steps/new", UPDATE, (c) =>
-    saveStep(c, `new?at=${c.req.query("at") ?? ""}`, (steps, step) => insertStep(steps, c.req.query("at") ?? "", step)),
-  ),
-  page(STEP, UPDATE, async (c) => {
-    const path = c.req.param("step");
     const read = await readAll(c);
-    const step = stepAt(read.automation.steps as unknown as Step[], path);
+    const kind = c.req.query("kind") ?? "send_email";
+    if (!Object.hasOwn(KIND_NAMES, kind)) throw notFound("Kind of step");
+    const at = c.req.query("at") ?? String(read.automation.steps.length);
+    // A branch has one condition at least.
+    const first = { kind: "field" as const, values: {} };
+    const draft = CONDITIONS_OF[kind] === "when" ? { ...emptyDraft(), parts: [first] } : emptyDraft();
+    return showStep(c, { kind, values: {}, draft, place: { at, isNew: true }, read });
+  }),
+  post("/app/automations/:automation_id/steps/new", UPDATE, (c) => {
+    const at = c.req.query("at") ?? "";
+    return saveStep(c, { at, isNew: true }, (steps, step) => insertStep(steps, at, step));
+  }),
+  page(STEP, UPDATE, async (c) => {
+    const at = c.req.param("step");
+    const read = await readAll(c);
+    const step = stepAt(read.automation.steps as unknown as Step[], at);
     if (!step) throw notFound("Step");
     const draft = toDraft(conditionsOfStep(step));
-    return showStep(c, { kind: step.kind, values: valuesOfStep(step), draft, action: path, read });
+    return showStep(c, { kind: step.kind, values: valuesOfStep(step), draft, place: { at, isNew: false }, read });
   }),
   post(STEP, UPDATE, (c) => {
-    const path = c.req.param("step");
-    return saveStep(c, path, (steps, step) => replaceStep(steps, path, step));
+    const at = c.req.param("step");
+    return saveStep(c, { at, isNew: false }, (steps, step) => replaceStep(steps, at, step));
   }),
-  post(`${STEP}/up`, UPDATE, (c) => changeSteps(c, (steps) => moveStep(steps, c.req.param("step"), -1))),
-  post(`${STEP}/down`, UPDATE, (c) => changeSteps(c, (steps) => moveStep(steps, c.req.param("step"), 1))),
-  post(`${STEP}/delete`, UPDATE, (c) => changeSteps(c, (steps) => removeStep(steps, c.req.param("step"))), {
-    saved: "The automation is saved. People who are inside finish the version that they entered.",
-  }),
+  post(`${STEP}/up`, UPDATE, (c) => move(c, c.req.param("step"), -1)),
+  post(`${STEP}/down`, UPDATE, (c) => move(c, c.req.param("step"), 1)),
+  post(
+    `${STEP}/delete`,
+    UPDATE,
+    (c) => {
+      const at = c.req.param("step");
+      return changeSteps(c, at, (steps) => removeStep(steps, at));
+    },
+    { saved: "The automation is saved. People who are inside finish the version that they entered." },
+  ),
   page(RUN, `GET ${RUN_CALL}`, async (c) => {
     const { automation_id, run_id } = c.req.param();
-    const [automation, run] = await Promise.all([readAutomation(c), getRun(c.get("caller"), automation_id, run_id)]);
-    return respondPage(c, <RunPage automation={automation} run={run} />);
+    const caller = c.get("caller");
+    const [{ automation, choices }, run] = await Promise.all([readAll(c), readRun(caller, automation_id, run_id)]);
+    return respondPage(c, <RunPage automation={automation} names={namesOf(choices)} {...run} />);
   }),
   button(`${RUN}/delete`, `DELETE ${RUN_CALL}`, { run: takeOut }),
 ];
@@ -78,18 +82,24 @@ export const stepRoutes = [
 export const readAutomation = async (c: AppContext): Promise<AutomationOut> =>
   toAutomation(await getAutomation(c.get("caller"), c.req.param("automation_id") ?? ""));
 
-async function readAll(c: AppContext) {
+/** Returns the automation of the path, and what its steps can name. Throws 404. */
+export async function readAll(c: AppContext) {
   const [automation, choices] = await Promise.all([readAutomation(c), readChoices(c.get("caller"))]);
   return { automation, choices };
 }
 
-/** Changes the steps of the automation of the path, which must be those that the page showed, and leads back to its page. */
-async function changeSteps(c: AppContext, change: (steps: Step[]) => Step[] | null): Promise<Response> {
-  const id = c.req.param("automation_id") ?? "";
+const move = (c: AppContext, at: string, by: -1 | 1) =>
+  changeSteps(c, siblingOf(at, by), (steps) => moveStep(steps, at, by));
+
+/** Changes the steps of the automation of the path, which must be those that the page showed, and leads back to its page, to the step `to`. */
+async function changeSteps(c: AppContext, to: string, change: (steps: Step[]) => Step[] | null): Promise<Response> {
   const version = (await readForm(c)).get("version") ?? "";
   await editSteps(c, version, change);
-  return c.redirect(`/app/automations/${id}?done=saved`, 303);
+  return c.redirect(savedAt(c, to), 303);
 }
+
+const savedAt = (c: AppContext, step: string) =>
+  `/app/automations/${c.req.param("automation_id")}?done=saved#${stepId(step)}`;
 
 /** Changes steps in one transaction with the check that they are those of the version: a path names another step once others were moved. */
 const editSteps = (c: AppContext, version: string, change: (steps: Step[]) => Step[] | null) =>
@@ -103,7 +113,7 @@ const editSteps = (c: AppContext, version: string, change: (steps: Step[]) => St
 /** Saves the step of a form into the steps, which must be those that the form began from, or shows the form with its rows changed. */
 async function saveStep(
   c: AppContext,
-  action: string,
+  place: Omit<Panel, "form">,
   change: (steps: Step[], step: Step) => Step[] | null,
 ): Promise<Response> {
   const fields = await readForm(c, MAX_FORM_BYTES);
@@ -111,7 +121,7 @@ async function saveStep(
   const values = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.includes(".")));
   const field = CONDITIONS_OF[kind];
   const { draft, isChanged } = field ? readConditions(fields, field) : { draft: emptyDraft(), isChanged: false };
-  const show = () => showStep(c, { kind, values, draft, action });
+  const show = () => showStep(c, { kind, values, draft, place });
   if (isChanged) return show();
   return attempt(c, show, async () => {
     const conditions = field && parseDraft(draft, field);
@@ -121,32 +131,18 @@ async function saveStep(
       () => editSteps(c, version, (steps) => change(steps, step)),
       () => stepId("form"),
     );
-    return `/app/automations/${c.req.param("automation_id")}?done=saved`;
+    return savedAt(c, place.at);
   });
 }
 
-interface ShownStep {
-  kind: string;
-  values: StepValues;
-  draft: DraftGroup;
-  /** The rest of the path that the form is sent to. */
-  action: string;
+interface ShownStep extends Pick<StepPageProps, "kind" | "values" | "draft" | "place"> {
   /** Read already. */
   read?: Awaited<ReturnType<typeof readAll>>;
 }
 
-async function showStep(c: AppContext, { kind, values, draft, action, read }: ShownStep) {
+async function showStep(c: AppContext, { read, ...shown }: ShownStep) {
   const { automation, choices } = read ?? (await readAll(c));
-  const shown = (
-    <StepPage
-      automation={automation}
-      kind={kind}
-      values={values}
-      draft={draft}
-      choices={choices}
-      action={`/app/automations/${automation.id}/steps/${action}`}
-      version={versionOf(shownSteps(automation.steps))}
-    />
-  );
-  return respondPage(c, shown);
+  const { at, isNew } = shown.place;
+  const action = `/app/automations/${automation.id}/steps/${isNew ? `new?at=${at}` : at}`;
+  return respondPage(c, <StepPage automation={automation} choices={choices} action={action} {...shown} />);
 }
