@@ -7,21 +7,19 @@ interface CardFiguresProps {
   came: number;
 }
 
-const number = (count: number) => count.toLocaleString("en");
+/** Returns a count with its word, which stays on its line. */
+const counted = (count: number, word: string) => `${count.toLocaleString("en")}\u00a0${word}`;
 
 /** The people at a step and behind it, and what became of its email. */
 export function CardFigures({ figures, at, came }: CardFiguresProps) {
   const step = figures.steps.get(at);
   if (step === undefined) return null;
+  const { isCapped } = figures;
+  const here = isCapped ? `${step.here.toLocaleString("en")}+ here` : counted(step.here, "here");
+  const passed = isCapped ? counted(came, "came") : counted(Math.max(0, came - step.waiting), "passed");
   return (
     <>
-      <span>
-        {number(step.here)}
-        {figures.isCapped ? "+" : ""} here
-      </span>{" "}
-      <span>
-        {number(figures.isCapped ? came : Math.max(0, came - step.waiting))} {figures.isCapped ? "came" : "passed"}
-      </span>
+      {step.here > 0 ? <strong>{here}</strong> : <span>{here}</span>} <span>{passed}</span>
       {step.emails.map((email) => (
         <p>{describeEmail(email)}</p>
       ))}
@@ -33,9 +31,9 @@ export function CardFigures({ figures, at, came }: CardFiguresProps) {
 function describeEmail({ version, counts }: StepFigures["emails"][number]): string {
   const { attempted, failed, cancelled, delivered, opened, clicked, unsubscribed } = counts;
   const sent = Math.max(0, attempted - failed - cancelled);
-  const share = delivered > 0 ? ` (${((100 * clicked) / delivered).toFixed(1)} %)` : "";
-  const mail = `${number(sent)} sent, ${number(delivered)} delivered, ${number(opened)} opened`;
-  return `Version ${version}: ${mail}, ${number(clicked)} clicked${share}, ${number(unsubscribed)} unsubscribed`;
+  const share = delivered > 0 ? `\u00a0(${((100 * clicked) / delivered).toFixed(1)}\u00a0%)` : "";
+  const words = [counted(sent, "sent"), counted(delivered, "delivered"), counted(opened, "opened")];
+  return `Version ${version}: ${[...words, counted(clicked, "clicked") + share, counted(unsubscribed, "unsubscribed")].join(", ")}`;
 }
 
 function describeComparison(

@@ -42,7 +42,8 @@ export function AutomationPage(props: DetailProps) {
   const manages = mayManage() && automation.status !== "archived";
   const definition = automation as unknown as Definition;
   const { entry } = definition;
-  const { counters, step_counters: came } = automation;
+  const { step_counters: came } = automation;
+  const { active: inside, entered, completed, exited, removed } = automation.counters;
   return (
     <AppLayout title={automation.name} actions={mayManage() ? <Actions path={path} automation={automation} /> : null}>
       {automation.pause_reason === null ? null : <Notice kind="warn">{automation.pause_reason}</Notice>}
@@ -59,10 +60,9 @@ export function AutomationPage(props: DetailProps) {
             "Quiet hours": entry.quiet_hours ? `${entry.quiet_hours.from} to ${entry.quiet_hours.to}` : null,
             "Emails a day":
               entry.emails_per_day === undefined ? null : `At most ${entry.emails_per_day} from all automations`,
-            Inside: counters.active.toLocaleString("en"),
-            Entered: counters.entered.toLocaleString("en"),
-            Completed: counters.completed.toLocaleString("en"),
-            Left: (counters.exited + counters.removed).toLocaleString("en"),
+            People: Object.entries({ inside, entered, completed, left: exited + removed })
+              .map(([name, count]) => `${count.toLocaleString("en")} ${name}`)
+              .join(" · "),
           }}
         />
       </Live>

@@ -52,6 +52,7 @@ function describeLeaf(condition: Condition, names: Names): string {
   }
   if (!("field" in condition || "event" in condition)) return "";
   const subject = "field" in condition ? condition.field : `${condition.event} of the event`;
-  const value = condition.value === undefined ? "" : ` “${condition.value}”`;
+  // The data of an event names lists and others by their ids.
+  const value = condition.value === undefined ? "" : ` “${names.get(String(condition.value)) ?? condition.value}”`;
   return `${subject} ${COMPARISONS[condition.is]}${value}`;
 }
