@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
 import { unfold } from "./support/pages.ts";
@@ -31,35 +32,105 @@ describe.skipIf(chromiumUnavailable() !== null)("a welcome series in Chromium", 
   const subjectsTo = (person: string) =>
     site.left.filter(({ to }) => to === person).map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1]?.trim() ?? "");
 
-  it("is made on the pages, step by step, with branches, and activated", async () => {
-    const { context, page, problems } = await site.open();
-    await context.addCookies(await site.signIn());
+  /** Creates an automation on its pages, as one person after the other does. */
+  async function create(page: Page, name: string): Promise<void> {
     await page.goto("/app/automations");
     await unfold(page, "New automation");
-    await page.getByLabel("Name", { exact: true }).fill("Welcome");
+    await page.getByLabel("Name", { exact: true }).fill(name);
     await page.getByLabel("Begins with the event").fill("contact.confirmed");
     await page.getByLabel("Begins with the event").press("Enter");
     await page.getByText("The automation is created.").waitFor();
-    ids.automation = new URL(page.url()).pathname;
+  }
 
-    async function add(at: string, kind: string, fields: Record<string, string>) {
-      await page.goto(`${ids.automation}/steps/new?at=${at}`);
-      await page.getByLabel("Kind").selectOption({ label: kind });
-      await page.getByRole("button", { name: "Continue" }).press("Enter");
-      for (const [name, value] of Object.entries(fields)) {
-        const field = page.locator(`form [name="${name}"]`);
-        if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value);
-        else await field.fill(value);
-      }
-      expect(await findIssues(page)).toEqual([]);
-      await page.getByRole("button", { name: "Save step" }).press("Enter");
-      await page.getByText("The automation is saved.").waitFor();
+  /** Adds a step by the plus at the end of a list, whose place is counted from 1. */
+  async function add(page: Page, place: string, kind: string, fields: Record<string, string>): Promise<void> {
+    const plus = page.locator(`details:has(> summary[aria-label="Add a step: ${place}"])`);
+    if ((await plus.getAttribute("open")) === null) await plus.locator("summary").press("Enter");
+    await plus.getByRole("link", { name: kind, exact: true }).press("Enter");
+    for (const [name, value] of Object.entries(fields)) {
+      const field = page.locator(`form [name="${name}"]`);
+      if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value);
+      else await field.fill(value);
     }
-    await add("0", "Send an email", { subject: "Welcome", text: `Hello {{name}}, see ${OFFER}` });
-    await add("1", "Wait for an event", { event: "email.clicked", count: "1", unit: "minutes" });
-    await add("1.then_steps.0", "Send an email", { subject: "You liked it", text: "Then read this." });
-    await add("1.else_steps.0", "Send an email", { subject: "Did you see it?", text: "There is an offer." });
-    await add("2", "Send an email", { subject: "Last of the series", text: "Good bye." });
+    await page.getByRole("button", { name: "Save step" }).press("Enter");
+    await page.getByText("The automation is saved.").waitFor();
+  }
+
+  const email = (subject: string) => ({ subject, text: `Hello {{name}}, see ${OFFER}` });
+
+  it.each([true, false])("of five steps with a branch is made in 12 page loads (scripts: %s)", async (hasScripts) => {
+    const { context, page, problems } = await site.open({ javaScriptEnabled: hasScripts });
+    await context.addCookies(await site.signIn());
+    let loads = 0;
+    page.on("domcontentloaded", () => {
+      loads += 1;
+    });
+    await create(page, "Twelve loads");
+    await add(page, "1", "Send an email", email("Welcome"));
+    await add(page, "2", "Wait", { count: "3", unit: "days" });
+    await add(page, "3", "Branch by a condition", { "when.0.field": "plan", "when.0.value": "gold" });
+    await add(page, "3, then 1", "Send an email", email("For gold"));
+    await add(page, "3, else 1", "Notify the team", { message: "No gold" });
+    expect(loads).toBe(12);
+    expect(new URL(page.url()).hash).toBe("#step-2.else_steps.0");
+    const cards = await page.locator("main .flow .card > p").allTextContents();
+    const from = `from hello@automation.test`;
+    expect(cards).toEqual([
+      "contact.confirmed",
+      `Send “Welcome” ${from}`,
+      "Wait 3 days",
+      "If plan is “gold”",
+      `Send “For gold” ${from}`,
+      "Notify the team: No gold",
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  it.each([
+    { width: 1280, height: 720 },
+    { width: 390, height: 844 },
+  ])(
+    "shows the form of a step beside its card or below it, and moves and deletes the step there, in %o",
+    async (size) => {
+      const { context, page, problems } = await site.open();
+      await context.addCookies(await site.signIn());
+      await page.setViewportSize(size);
+      await create(page, "Panel");
+      for (const [index, message] of ["One", "Two", "Three"].entries())
+        await add(page, String(index + 1), "Notify the team", { message });
+      await page.getByRole("link", { name: "Notify the team: Three" }).click();
+      const [card, form] = [page.locator(".chosen > .card"), page.locator(".drawer")];
+      const [at, panel] = [await card.boundingBox(), await form.boundingBox()];
+      if (!at || !panel) throw new Error("both are shown");
+      if (size.width > 1_000) expect(panel.x).toBeGreaterThanOrEqual(at.x + at.width);
+      else expect(panel.y).toBeGreaterThanOrEqual(at.y + at.height);
+      expect(await page.locator(".drawer [name=message]").inputValue()).toBe("Three");
+      expect(await findIssues(page)).toEqual([]);
+      await page.getByRole("button", { name: "Move up" }).click();
+      await page.getByText("The automation is saved.").waitFor();
+      expect(new URL(page.url()).hash).toBe("#step-1");
+      await page.getByRole("link", { name: "Notify the team: One" }).click();
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.getByText("The automation is saved.").waitFor();
+      expect(await page.locator("main .flow .card > p").allTextContents()).toEqual([
+        "contact.confirmed",
+        "Notify the team: Three",
+        "Notify the team: Two",
+      ]);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  it("is made on the pages, step by step, with branches, and activated", async () => {
+    const { context, page, problems } = await site.open();
+    await context.addCookies(await site.signIn());
+    await create(page, "Welcome");
+    ids.automation = new URL(page.url()).pathname;
+    await add(page, "1", "Send an email", email("Welcome"));
+    await add(page, "2", "Wait for an event", { event: "email.clicked", count: "1", unit: "minutes" });
+    await add(page, "2, then 1", "Send an email", { subject: "You liked it", text: "Then read this." });
+    await add(page, "2, else 1", "Send an email", { subject: "Did you see it?", text: "There is an offer." });
+    await add(page, "3", "Send an email", { subject: "Last of the series", text: "Good bye." });
     // The first email needs a link that is tracked, which plain text has not.
     const id = ids.automation.split("/").at(-1);
     const { steps } = await call<{ steps: { html?: string }[] }>(`/v1/automations/${id}`);
@@ -116,10 +187,18 @@ describe.skipIf(chromiumUnavailable() !== null)("a welcome series in Chromium", 
     const { context, page, problems } = await site.open();
     await context.addCookies(await site.signIn());
     await page.goto(ids.automation);
-    await page.getByText("2 came here").first().waitFor();
+    const first = page.locator("#step-0 > .card");
+    await first.getByText("2 passed").waitFor();
+    await first.getByText("Version 1: 2 sent, 2 delivered, 0 opened, 1 clicked (50.0 %), 0 unsubscribed").waitFor();
     expect(await findIssues(page)).toEqual([]);
     await page.getByRole("link", { name: READER }).click();
     await page.getByText("email.clicked did not come: took the other branch.").waitFor();
+    expect(await page.locator(".flow .passed > .card > p").allTextContents()).toEqual([
+      "contact.confirmed",
+      ...["“Welcome”", "Wait for email.clicked", "“Did you see it?”", "“Last of the series”"].map((text) =>
+        expect.stringContaining(text),
+      ),
+    ]);
     expect(await findIssues(page)).toEqual([]);
     expect(problems).toEqual([]);
   });

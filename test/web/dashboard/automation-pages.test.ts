@@ -174,6 +174,22 @@ it("the rules of entry are fields, and the page tells who enters and leaves", as
   expect(await read(id)).toMatchObject({ name: "Rules", entry });
 });
 
+it("the form of a step stands at its card, and that of a new one at its place, also when another has moved the steps", async () => {
+  const id = await create("Panel");
+  const path = `/app/automations/${id}`;
+  for (const at of ["0", "1"]) await send(`${path}/steps/new?at=${at}`, { kind: "notify", message: `Message ${at}` });
+  const changed = await textOf(`${path}/steps/1`);
+  expect(changed).toMatch(/<li id="step-1" class="chosen".*?Message 1.*?<section class="drawer".*?value="Message 1"/s);
+  expect(changed).toContain(`action="${path}/steps/1/up"`);
+  expect(changed).not.toContain(`${path}/steps/1/down`);
+  const added = await textOf(`${path}/steps/new?at=1&kind=wait`);
+  expect(added).toMatch(/id="step-0".*?<li id="step-new" class="chosen".*?name="count".*?<li id="step-1"/s);
+  expect(await textOf(`${path}/steps/new`)).toMatch(/id="step-1".*?<li id="step-new".*?name="subject"/s);
+  expect((await session.get(`${path}/steps/new?at=0&kind=unknown`)).status).toBe(404);
+  const gone = await send(`${path}/steps/new?at=9`, { kind: "notify", message: "Not lost" });
+  expect([gone.status, await gone.text()]).toEqual([409, expect.stringContaining('value="Not lost"')]);
+});
+
 it("a step that was changed meanwhile is not replaced", async () => {
   const id = await create("Meanwhile");
   const path = `/app/automations/${id}`;
@@ -224,8 +240,16 @@ it("an automation is activated, shows who is inside and why, and is paused and a
     expect(found).not.toContain(`href="${path}/runs/`);
   }
   const [, run = ""] = new RegExp(`${path}/runs/([0-9a-f-]{36})`).exec(await textOf(path)) ?? [];
-  expect(await textOf(`${path}/runs/${run}`)).toContain("Entered by signed_up.");
+  const runPage = await textOf(`${path}/runs/${run}`);
+  expect(runPage).toContain("Entered by signed_up.");
+  expect(runPage).toMatch(/<li id="step-0" class="here".*?<p>Wait 1 day<\/p>.*?<p>Waits until <time/s);
+  expect(wordsOf(runPage)).not.toMatch(/\d{4}-\d\d-\d\dT/);
+  expect(wordsOf(await textOf(path))).toMatch(/Wait 1 day Step 1 1.here 0.passed/);
+  // The script that reads the page again shows no counts of people at steps, so they are not read.
+  const again = await session.get(path, { "Sec-Fetch-Mode": "cors" });
+  expect(await again.text()).not.toMatch(/1.here/);
   expect(await locationOf(`${path}/pause`)).toBe(`${path}?done=paused`);
+  expect(wordsOf(await textOf(`${path}/runs/${run}`))).toContain("It stays here while the automation is paused.");
   expect(await locationOf(`${path}/runs/${run}/delete`)).toBe(`${path}/runs/${run}`);
   expect(await textOf(`${path}/runs/${run}`)).toContain("Taken out by");
   expect(await locationOf(`${path}/archive`)).toBe(`${path}?done=archived`);
@@ -299,9 +323,12 @@ it("an automation is tried for one person on its page, which sends nothing and k
   expect(await textOf(path)).toContain(`${path}/dry-run`);
   const tryIt = (form: Record<string, string>) => send(`${path}/dry-run`, form);
   const taken = await tryIt({ email: "dry@example.org", data: '{"plan":"gold"}', events: "" });
-  expect([taken.status, await taken.text()]).toEqual([200, expect.stringContaining("For gold, ")]);
+  const takenPage = await taken.text();
+  expect([taken.status, takenPage]).toEqual([200, expect.stringContaining("For gold, ")]);
+  expect(takenPage).toMatch(/<li id="step-0\.then_steps\.0" class="passed".*?Step 1, then 1 <time/s);
   const other = await (await tryIt({ email: "dry@example.org", data: "{}", events: "" })).text();
   expect(other).toContain("No email.");
+  expect(other).toMatch(/<li id="step-0\.then_steps\.0" tabindex/);
   const refused = await tryIt({ email: "unknown@example.org", data: '{"plan":"kept"}', events: "" });
   const text = await refused.text();
   expect(refused.status).toBe(422);

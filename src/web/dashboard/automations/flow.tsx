@@ -50,11 +50,11 @@ export const Flow = (props: FlowProps) => (
   </ol>
 );
 
-function TriggerItem({ definition: { trigger }, names, path, isOpen, note }: FlowProps) {
+function TriggerItem({ definition: { trigger }, names, path, isOpen, note, marks }: FlowProps) {
   const error = useViewer().submitted?.refusal?.errors.get("trigger");
   const text = `${trigger.event}${trigger.filter ? `, if ${describeCondition(trigger.filter, names)}` : ""}`;
   return (
-    <li id="trigger" tabindex={-1}>
+    <li id="trigger" class={marks?.get("")} tabindex={-1}>
       <Card icon="play" error={error} about={<>Begins a run {note?.("")}</>}>
         {path !== undefined && isOpen ? <a href={`${path}/settings`}>{text}</a> : text}
       </Card>

@@ -122,7 +122,11 @@ export function RunPage({ automation, run, definition, names }: RunPageProps) {
         definition={definition}
         names={names}
         history={run.history}
-        here={run.step === null ? undefined : { at: run.step, why: <Why run={run} /> }}
+        here={
+          run.step === null
+            ? undefined
+            : { at: run.step, why: <Why run={run} isPaused={automation.status === "paused"} /> }
+        }
         title="History"
         column="What happened"
       />
@@ -131,14 +135,21 @@ export function RunPage({ automation, run, definition, names }: RunPageProps) {
 }
 
 /** Why a run is where it is. */
-function Why({ run: { is_held, wait_until, wait_event, step, history } }: { run: RunOut }) {
+function Why({
+  run: { is_held, wait_until, wait_event, step, history },
+  isPaused,
+}: {
+  run: RunOut;
+  isPaused: boolean;
+}) {
   if (is_held) return <>Held: the automation is paused, or a backup was restored.</>;
-  const last = history.findLast((line) => line.step === step);
   // An email that is put off has a line that says why; it does not wait at its step.
-  if (wait_until === null) return last ? <WithTimes text={last.text} /> : <>Due now.</>;
+  const last = history.findLast((line) => line.step === step);
+  const event = wait_event === null ? "" : ` for ${wait_event}`;
   return (
     <>
-      Waits {wait_event === null ? "" : `for ${wait_event} `}until <Time at={wait_until} as="whole" />.
+      <WithTimes text={wait_until === null ? (last?.text ?? "Due now.") : `Waits${event} until ${wait_until}.`} />
+      {isPaused ? " It stays here while the automation is paused." : null}
     </>
   );
 }
