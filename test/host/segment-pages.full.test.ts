@@ -62,7 +62,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages with conditions in Chromi
     const trigger = { event: "signed_up", filter: plan };
     const automation = await create("/v1/automations/", { name: "Welcome", trigger, steps });
     await page.goto(`/app/automations/${automation}/steps/0`);
-    await check("Branch by a condition");
+    await check("Welcome: Branch by a condition");
     await page.goto(`/app/automations/${automation}/settings`);
     await check("Settings of the automation");
     await page.goto(`/app/automations/${automation}`);
@@ -81,10 +81,10 @@ describe.skipIf(chromiumUnavailable() !== null)("pages with conditions in Chromi
     const { context, page, problems } = await site.open();
     await context.addCookies(await site.signIn());
     await page.goto(`/app/automations/${id}`);
-    await page.getByText("0 came here").waitFor();
+    await page.getByText("0 passed").waitFor();
     await page.evaluate("window.isSamePage = true");
     await create("/v1/events", { name: "came", email: "live@example.org" });
-    await page.getByText("1 came here").waitFor();
+    await page.getByText("1 passed").waitFor();
     expect(await page.evaluate("window.isSamePage")).toBe(true);
     expect(problems).toEqual([]);
   });

@@ -29,7 +29,8 @@ export interface DetailProps {
   automation: AutomationOut;
   /** Names of what steps name, by id. */
   names: Names;
-  figures: FlowFigures;
+  /** Null: they were not read again. */
+  figures: FlowFigures | null;
   runs: readonly RunItemOut[];
   /** Of the person whose runs are shown; empty: of all. */
   address: string;
@@ -67,7 +68,7 @@ export function AutomationPage(props: DetailProps) {
         />
       </Live>
       <h2>Steps</h2>
-      {figures.inOthers === 0 ? null : (
+      {!figures?.inOthers ? null : (
         <p class="soft">
           {figures.inOthers.toLocaleString("en")} people inside finish an earlier version, and are not counted at the
           steps.
@@ -78,7 +79,8 @@ export function AutomationPage(props: DetailProps) {
         names={names}
         path={manages ? path : undefined}
         isOpen={manages}
-        note={(at) => <CardFigures figures={figures} at={at} came={came[at] ?? 0} />}
+        note={(at) => figures && <CardFigures figures={figures} at={at} came={came[at] ?? 0} />}
+        isLive={figures !== null}
       />
       <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />
       <h2>People</h2>

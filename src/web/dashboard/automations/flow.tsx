@@ -37,6 +37,8 @@ export interface FlowProps {
   isOpen?: boolean;
   /** Returns what a card says below its step; of the card of the trigger the path is empty. */
   note?: (at: string) => Child;
+  /** True where the script keeps what the cards say up to date. A page without it leaves them as they are. */
+  isLive?: boolean;
   /** Marks of the steps that the run of a person came to, by path. */
   marks?: ReadonlyMap<string, "passed" | "here">;
   panel?: Panel;
@@ -66,15 +68,19 @@ interface CardProps {
   icon: IconName;
   /** Stands below its line. */
   about: Child;
+  /** Of what stands there, where the script replaces it. */
+  id?: string | undefined;
   error?: string | undefined;
   children?: Child;
 }
 
-const Card = ({ icon, about, error, children }: CardProps) => (
+const Card = ({ icon, about, id, error, children }: CardProps) => (
   <div class="card">
     <Icon name={icon} />
     <p>{children}</p>
-    <div class="soft">{about}</div>
+    <div class="soft" id={id} data-live={id && ""}>
+      {about}
+    </div>
     {error === undefined ? null : <p class="error">{error}</p>}
   </div>
 );
@@ -150,7 +156,7 @@ const Insert = ({ path, at, label, isFirst }: InsertProps) => (
 );
 
 function StepItem(props: ItemsProps & { step: Step; at: string }) {
-  const { step, at, path, names, isOpen, note, marks, panel } = props;
+  const { step, at, path, names, isOpen, note, isLive, marks, panel } = props;
   const id = stepId(at);
   const error = useViewer().submitted?.refusal?.errors.get(id);
   const isChosen = panel !== undefined && !panel.isNew && panel.at === at;
@@ -161,6 +167,7 @@ function StepItem(props: ItemsProps & { step: Step; at: string }) {
       <Card
         icon={ICONS[step.kind]}
         error={error}
+        id={isLive ? `about-${at}` : undefined}
         about={
           <>
             {`Step ${stepNumber(at)}`} {note?.(at)}

@@ -69,7 +69,8 @@ function placeOf(loc: readonly (string | number)[]): string {
   return step === null ? "trigger" : stepId(step);
 }
 
-const NO_FIGURES = { steps: new Map(), inOthers: 0, isCapped: false };
+/** With more people inside, the script that reads the page again leaves the figures at its steps: each read would count them all. */
+const POLLED_PEOPLE = 500;
 
 async function showAutomation(c: AppContext) {
   const caller = c.get("caller");
@@ -77,11 +78,12 @@ async function showAutomation(c: AppContext) {
   const before = c.req.query("before")?.toLowerCase();
   const address = c.req.query("address")?.trim() ?? "";
   const person = address === "" ? undefined : (parseAddress(address)?.key ?? "");
-  // The script that reads the page again does not replace its steps: it need not count the people at them.
-  const isNavigation = c.req.header("Sec-Fetch-Mode") !== "cors";
+  const isPolled = c.req.header("Sec-Fetch-Mode") === "cors";
   const read = async () => {
     const row = await getAutomation(caller, id);
-    return { automation: toAutomation(row), figures: isNavigation ? await readFlowFigures(caller, row) : NO_FIGURES };
+    const automation = toAutomation(row);
+    const isLeft = isPolled && automation.counters.active > POLLED_PEOPLE;
+    return { automation, figures: isLeft ? null : await readFlowFigures(caller, row) };
   };
   const [{ automation, figures }, choices, { runs, next }] = await Promise.all([
     read(),
