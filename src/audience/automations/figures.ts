@@ -1,15 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { compareSteps, findStepCounts, type StepCounts } from "../broadcasts/index.ts";
-import { type Definition, placedSteps } from "./definition.ts";
 import type { AutomationRow } from "./queries.ts";
 import { emailRowId, findVersions } from "./versions.ts";
-
-/** The emails of a step that people got who entered one version. */
-interface EmailFigures {
-  /** Number of the version. */
-  version: number;
-  counts: StepCounts;
-}
 
 /** The people at a step of the version that people enter, and its emails. */
 export interface StepFigures {
@@ -17,8 +9,8 @@ export interface StepFigures {
   here: number;
   /** Those of them that `step_counters` has counted already: a step that is due is counted when it is done. */
   waiting: number;
-  /** Newest version first: at most three, of those with emails. */
-  emails: EmailFigures[];
+  /** By number of the version, newest first: at most three, of those with emails. */
+  emails: (StepCounts & { version: number })[];
   /** Of the click rates of the newest two versions. */
   comparison: ReturnType<typeof compareSteps>;
 }
@@ -34,7 +26,6 @@ export interface FlowFigures {
 
 /** Runs that are read. */
 const MAX_RUNS = 5_000;
-const MAX_VERSIONS = 3;
 
 const COUNT_RUNS = `
   SELECT version, node, count(*) AS here, count(wait_until) AS waiting FROM (
@@ -60,36 +51,26 @@ export async function readFlowFigures(ctx: CallerCtx, row: AutomationRow): Promi
   ]);
   const version = versions.get(row.version ?? 0);
   const atNode = new Map(runs.filter((run) => run.version === row.version).map((run) => [run.node, run]));
-  const emails = await emailsByPath(row, new Map(counts.map((one) => [one.id, one])));
-  const steps = (version?.nodes ?? []).map(({ path }, node): [string, StepFigures] => {
+  const countsOf = new Map(counts.map((one) => [one.id, one]));
+  const steps = (version?.nodes ?? []).map(async ({ path }, node): Promise<[string, StepFigures]> => {
     const { here = 0, waiting = 0 } = atNode.get(node) ?? {};
-    const own = emails.get(path) ?? [];
-    const [newer, older] = own.map((one) => one.counts);
-    return [path, { here, waiting, emails: own, comparison: newer && older ? compareSteps(newer, older) : null }];
+    const emails = version?.emails.has(path) ? await emailsAt(row, path, countsOf) : [];
+    const [newer, older] = emails;
+    return [path, { here, waiting, emails, comparison: newer && older ? compareSteps(newer, older) : null }];
   });
   const sum = (all: readonly CountRow[]) => all.reduce((total, { here }) => total + here, 0);
   return {
-    steps: new Map(steps),
+    steps: new Map(await Promise.all(steps)),
     inOthers: sum(runs.filter((run) => run.version !== row.version)),
     isCapped: sum(runs) === MAX_RUNS,
   };
 }
 
-async function emailsByPath(
-  { id, versionNumber, definition }: AutomationRow,
-  counts: ReadonlyMap<string, StepCounts>,
-): Promise<ReadonlyMap<string, EmailFigures[]>> {
-  const { steps } = JSON.parse(definition) as Definition;
-  const paths = placedSteps(steps).flatMap(({ path, step }) => (step.kind === "send_email" ? [path] : []));
-  const numbers = Array.from({ length: Math.min(MAX_VERSIONS, versionNumber) }, (_, index) => versionNumber - index);
-  const found = paths.map(async (path): Promise<[string, EmailFigures[]]> => {
-    const rows = await Promise.all(
-      numbers.map(async (version) => ({ version, counts: counts.get(await emailRowId(id, version, path)) })),
-    );
-    return [
-      path,
-      rows.flatMap(({ version, counts: own }) => (own && own.queued > 0 ? [{ version, counts: own }] : [])),
-    ];
+async function emailsAt({ id, versionNumber }: AutomationRow, path: string, counts: ReadonlyMap<string, StepCounts>) {
+  const found = [0, 1, 2].map(async (back) => {
+    const version = versionNumber - back;
+    const own = counts.get(await emailRowId(id, version, path));
+    return own && own.queued > 0 ? [{ ...own, version }] : [];
   });
-  return new Map(await Promise.all(found));
+  return (await Promise.all(found)).flat();
 }

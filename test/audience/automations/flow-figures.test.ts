@@ -63,7 +63,7 @@ it("people who are inside count at the step of the version that people enter, an
   expect(before.steps.get("1")).toMatchObject({ here: 3, waiting: 3, emails: [] });
   expect(before.steps.get("0")).toMatchObject({
     here: 0,
-    emails: [{ version: 1, counts: { delivered: 3, clicked: 1, unsubscribed: 1 } }],
+    emails: [{ version: 1, delivered: 3, clicked: 1, unsubscribed: 1 }],
     comparison: null,
   });
   await workspace.call("PATCH", `/v1/automations/${id}`, { steps: series("Two") });
@@ -72,7 +72,7 @@ it("people who are inside count at the step of the version that people enter, an
   expect(after).toMatchObject({ inOthers: 3, isCapped: false });
   expect(after.steps.get("1")).toMatchObject({ here: 2 });
   const { emails = [], comparison } = after.steps.get("0") ?? {};
-  expect(emails.map(({ version, counts }) => [version, counts.delivered, counts.clicked])).toEqual([
+  expect(emails.map(({ version, delivered, clicked }) => [version, delivered, clicked])).toEqual([
     [2, 2, 0],
     [1, 3, 1],
   ]);

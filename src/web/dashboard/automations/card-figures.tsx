@@ -1,35 +1,25 @@
-import type { FlowFigures, StepFigures } from "../../../audience/automations/index.ts";
-
-interface CardFiguresProps {
-  figures: FlowFigures;
-  at: string;
-  /** Runs that came to the step. */
-  came: number;
-}
+import type { StepFigures } from "../../../audience/automations/index.ts";
 
 /** Returns a count with its word, which stays on its line. */
 const counted = (count: number, word: string) => `${count.toLocaleString("en")}\u00a0${word}`;
 
-/** The people at a step and behind it, and what became of its email. */
-export function CardFigures({ figures, at, came }: CardFiguresProps) {
-  const step = figures.steps.get(at);
-  if (step === undefined) return null;
-  const { isCapped } = figures;
-  const here = isCapped ? `${step.here.toLocaleString("en")}+ here` : counted(step.here, "here");
-  const passed = isCapped ? counted(came, "came") : counted(Math.max(0, came - step.waiting), "passed");
+/** The people at a step and behind it, and what became of its email. `came`: runs that came to it. */
+export function CardFigures({ of, isCapped, came }: { of: StepFigures; isCapped: boolean; came: number }) {
+  const here = isCapped ? `${of.here.toLocaleString("en")}+ here` : counted(of.here, "here");
+  const passed = isCapped ? counted(came, "came") : counted(Math.max(0, came - of.waiting), "passed");
   return (
     <>
-      {step.here > 0 ? <strong>{here}</strong> : <span>{here}</span>} <span>{passed}</span>
-      {step.emails.map((email) => (
+      {of.here > 0 ? <strong>{here}</strong> : <span>{here}</span>} <span>{passed}</span>
+      {of.emails.map((email) => (
         <p>{describeEmail(email)}</p>
       ))}
-      {step.comparison === null ? null : <p>{describeComparison(step, step.comparison)}</p>}
+      {of.comparison === null ? null : <p>{describeComparison(of, of.comparison)}</p>}
     </>
   );
 }
 
-function describeEmail({ version, counts }: StepFigures["emails"][number]): string {
-  const { attempted, failed, cancelled, delivered, opened, clicked, unsubscribed } = counts;
+function describeEmail({ version, attempted, failed, cancelled, ...counts }: StepFigures["emails"][number]): string {
+  const { delivered, opened, clicked, unsubscribed } = counts;
   const sent = Math.max(0, attempted - failed - cancelled);
   const share = delivered > 0 ? `\u00a0(${((100 * clicked) / delivered).toFixed(1)}\u00a0%)` : "";
   const words = [counted(sent, "sent"), counted(delivered, "delivered"), counted(opened, "opened")];

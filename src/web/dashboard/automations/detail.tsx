@@ -79,7 +79,10 @@ export function AutomationPage(props: DetailProps) {
         names={names}
         path={manages ? path : undefined}
         isOpen={manages}
-        note={(at) => figures && <CardFigures figures={figures} at={at} came={came[at] ?? 0} />}
+        note={(at) => {
+          const of = figures?.steps.get(at);
+          return of && <CardFigures of={of} isCapped={figures?.isCapped === true} came={came[at] ?? 0} />;
+        }}
         isLive={figures !== null}
       />
       <ButtonLink to={`${path}/dry-run`} label="Try it for one person" kind="quiet" />

@@ -1,12 +1,11 @@
-import { type Definition, DryRunIn, type DryRunOut, dryRun, stepNumber } from "../../../audience/automations/index.ts";
+import { type Definition, DryRunIn, type DryRunOut, dryRun } from "../../../audience/automations/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { change, page, pagesOf } from "../../../http/page-actions.tsx";
 import { AppLayout, Field, Form, TextArea, Time } from "../../../http/ui/index.ts";
-import type { Names } from "../conditions/index.ts";
 import { namesOf } from "./choices.ts";
-import { PersonPath } from "./person-path.tsx";
+import { type PersonFlow, PersonPath } from "./person-path.tsx";
 import { parseJson } from "./step-fields.ts";
 import { readAll } from "./step-routes.tsx";
 
@@ -60,30 +59,17 @@ async function show(c: AppContext, result?: DryRunOut): Promise<Response> {
   );
 }
 
-interface ResultProps {
-  of: DryRunOut;
-  definition: Definition;
-  names: Names;
-}
-
-const Result = ({ of: { enters, history, emails, ends_at }, definition, names }: ResultProps) =>
+const Result = ({ of: { enters, history, ends_at: end }, ...flow }: { of: DryRunOut } & PersonFlow) =>
   enters ? (
-    <PersonPath definition={definition} names={names} history={history} title="Path" column="What would happen">
-      <h2>Emails</h2>
-      {emails.length === 0 ? <p class="soft">No email.</p> : null}
-      <ul>
-        {emails.map(({ at, step, subject }) => (
-          <li>
-            {subject ?? `The template of step ${stepNumber(step)}`}, <Time at={at} />
-          </li>
-        ))}
-      </ul>
-      {ends_at === null ? null : (
+    <>
+      <h2>Path</h2>
+      {end === null ? null : (
         <p>
-          The run ends <Time at={ends_at} />.
+          The run ends <Time at={end} />.
         </p>
       )}
-    </PersonPath>
+      <PersonPath {...flow} history={history} title="What would happen" />
+    </>
   ) : (
     <p>The person does not enter: the filter of the trigger does not hold.</p>
   );

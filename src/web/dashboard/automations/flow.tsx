@@ -1,25 +1,9 @@
 import type { Child } from "hono/jsx";
-import { type Definition, type Step, type StepKind, stepNumber } from "../../../audience/automations/index.ts";
+import { type Definition, type Step, stepNumber } from "../../../audience/automations/index.ts";
 import { ButtonLink, Icon, type IconName, useViewer } from "../../../http/ui/index.ts";
 import { describeCondition, type Names } from "../conditions/index.ts";
 import { stepId } from "./refused-at.ts";
-import { describeStep, KIND_NAMES } from "./step-fields.ts";
-
-const ICONS: Readonly<Record<StepKind, IconName>> = {
-  send_email: "mail",
-  wait: "clock",
-  wait_until: "calendar",
-  wait_for_event: "pause",
-  branch: "branch",
-  split: "columns",
-  set_field: "edit",
-  add_to_list: "list",
-  remove_from_list: "clear",
-  change_topic: "tag",
-  webhook: "plug",
-  notify: "bell",
-  end: "exit",
-};
+import { describeStep, KINDS } from "./step-fields.ts";
 
 /** The place at which a step is changed, or a new one added, with its form. */
 export interface Panel {
@@ -108,7 +92,7 @@ function Items(props: ItemsProps) {
       <NewItem {...props} at={end} />
       {isOpen ? (
         <li>
-          <Insert path={path} at={end} label={`Add a step: ${stepNumber(end)}`} isFirst={end === "0"} />
+          <Insert path={path} at={end} isEnd />
         </li>
       ) : steps.length === 0 ? (
         <li class="soft">No step.</li>
@@ -128,32 +112,27 @@ const NewItem = ({ panel, at }: ItemsProps & { at: string }) =>
     </li>
   ) : null;
 
-interface InsertProps {
-  path: string | undefined;
-  at: string;
-  label: string;
-  /** True in an automation without steps: the kinds are shown at once. */
-  isFirst?: boolean;
+/** A plus between cards, which unfolds the kinds of steps to add there: at once in an automation without steps. */
+function Insert({ path, at, isEnd = false }: { path: string | undefined; at: string; isEnd?: boolean }) {
+  const label = isEnd ? `Add a step: ${stepNumber(at)}` : `Add a step before step ${stepNumber(at)}`;
+  return (
+    <details class="insert" open={isEnd && at === "0"}>
+      <summary aria-label={label} title={label}>
+        <Icon name="plus" />
+      </summary>
+      <div class="actions">
+        {Object.entries(KINDS).map(([kind, [name, icon]]) => (
+          <ButtonLink
+            to={`${path}/steps/new?at=${at}&kind=${kind}#${stepId("new")}`}
+            label={name}
+            icon={icon}
+            kind="quiet"
+          />
+        ))}
+      </div>
+    </details>
+  );
 }
-
-/** A plus between cards, which unfolds the kinds of steps to add there. */
-const Insert = ({ path, at, label, isFirst }: InsertProps) => (
-  <details class="insert" open={isFirst}>
-    <summary aria-label={label} title={label}>
-      <Icon name="plus" />
-    </summary>
-    <div class="actions">
-      {(Object.keys(KIND_NAMES) as StepKind[]).map((kind) => (
-        <ButtonLink
-          to={`${path}/steps/new?at=${at}&kind=${kind}#${stepId("new")}`}
-          label={KIND_NAMES[kind]}
-          icon={ICONS[kind]}
-          kind="quiet"
-        />
-      ))}
-    </div>
-  </details>
-);
 
 function StepItem(props: ItemsProps & { step: Step; at: string }) {
   const { step, at, path, names, isOpen, note, isLive, marks, panel } = props;
@@ -163,9 +142,9 @@ function StepItem(props: ItemsProps & { step: Step; at: string }) {
   const text = describeStep(step, names);
   return (
     <li id={id} class={isChosen ? "chosen" : marks?.get(at)} tabindex={-1}>
-      {isOpen ? <Insert path={path} at={at} label={`Add a step before step ${stepNumber(at)}`} /> : null}
+      {isOpen ? <Insert path={path} at={at} /> : null}
       <Card
-        icon={ICONS[step.kind]}
+        icon={KINDS[step.kind][1]}
         error={error}
         id={isLive ? `about-${at}` : undefined}
         about={

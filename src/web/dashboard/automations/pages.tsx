@@ -3,18 +3,19 @@ import {
   type Definition,
   type RunOut,
   type Step,
+  type StepKind,
   stepNumber,
 } from "../../../audience/automations/index.ts";
 import { AppLayout, ButtonLink, Facts, Form, PostButton, Status, Time, VersionField } from "../../../http/ui/index.ts";
 import { versionOf } from "../../../lib/form-version.ts";
-import { DefaultButton, type DraftGroup, type Names } from "../conditions/index.ts";
+import { DefaultButton, type DraftGroup } from "../conditions/index.ts";
 import { type Choices, namesOf } from "./choices.ts";
 import { insertStep, siblingOf, stepAt } from "./edit-steps.ts";
 import { Flow, type Panel } from "./flow.tsx";
 import { mayManage } from "./list.tsx";
-import { PersonPath, WithTimes } from "./person-path.tsx";
+import { type PersonFlow, PersonPath, WithTimes } from "./person-path.tsx";
 import { stepId } from "./refused-at.ts";
-import { KIND_NAMES, type StepValues, shownSteps } from "./step-fields.ts";
+import { KINDS, type StepValues, shownSteps } from "./step-fields.ts";
 import { StepFields } from "./step-form.tsx";
 
 export interface StepPageProps {
@@ -34,7 +35,7 @@ export function StepPage(props: StepPageProps) {
   const { automation, place, choices, kind } = props;
   const { at, isNew } = place;
   const definition = automation as unknown as Definition;
-  const name = KIND_NAMES[kind as keyof typeof KIND_NAMES] ?? "Step";
+  const [name] = KINDS[kind as StepKind] ?? ["Step"];
   const form = <StepPanel {...props} name={name} />;
   // Of two that change the steps at once, one may be refused at a place that is there no more.
   const isThere = (isNew ? insertStep(definition.steps, at, { kind: "end" }) : stepAt(definition.steps, at)) !== null;
@@ -73,36 +74,26 @@ function StepPanel({ automation, place: { at, isNew }, action, name, ...step }: 
 
 /** Buttons that move and delete a step. */
 function StepTools({ automation: { id, steps }, at }: { automation: AutomationOut; at: string }) {
-  const version = versionOf(shownSteps(steps));
   const has = (by: -1 | 1) => stepAt(steps as unknown as Step[], siblingOf(at, by)) !== null;
-  const button = (verb: string, label: string, icon: "up" | "down" | "trash") => (
+  const button = (verb: string, label: string, kind: "quiet" | "danger") => (
     <PostButton
       to={`/app/automations/${id}/steps/${at}/${verb}`}
       label={label}
-      icon={icon}
-      kind={verb === "delete" ? "danger" : "quiet"}
-      fields={{ version }}
+      kind={kind}
+      fields={{ version: versionOf(shownSteps(steps)) }}
     />
   );
   return (
     <div class="actions">
-      {has(-1) ? button("up", "Move up", "up") : null}
-      {has(1) ? button("down", "Move down", "down") : null}
-      {button("delete", "Delete", "trash")}
+      {has(-1) ? button("up", "Move up", "quiet") : null}
+      {has(1) ? button("down", "Move down", "quiet") : null}
+      {button("delete", "Delete", "danger")}
     </div>
   );
 }
 
-interface RunPageProps {
-  automation: AutomationOut;
-  run: RunOut;
-  /** The version that the person entered. */
-  definition: Definition;
-  names: Names;
-}
-
-/** One run: where it is in the flow and why, and what it did. */
-export function RunPage({ automation, run, definition, names }: RunPageProps) {
+/** One run: where it is in the flow of the version that the person entered and why, and what it did. */
+export function RunPage({ automation, run, ...flow }: { automation: AutomationOut; run: RunOut } & PersonFlow) {
   const path = `/app/automations/${automation.id}`;
   const mayTakeOut = mayManage() && run.status === "active";
   return (
@@ -119,8 +110,7 @@ export function RunPage({ automation, run, definition, names }: RunPageProps) {
         }}
       />
       <PersonPath
-        definition={definition}
-        names={names}
+        {...flow}
         history={run.history}
         here={
           run.step === null
@@ -128,7 +118,6 @@ export function RunPage({ automation, run, definition, names }: RunPageProps) {
             : { at: run.step, why: <Why run={run} isPaused={automation.status === "paused"} /> }
         }
         title="History"
-        column="What happened"
       />
     </AppLayout>
   );

@@ -3,20 +3,18 @@ import { type RunOut, stepNumber } from "../../../audience/automations/index.ts"
 import { List, Time } from "../../../http/ui/index.ts";
 import { Flow, type FlowProps } from "./flow.tsx";
 
-interface PersonPathProps extends Pick<FlowProps, "definition" | "names"> {
+export type PersonFlow = Pick<FlowProps, "definition" | "names">;
+
+interface PersonPathProps extends PersonFlow {
   history: RunOut["history"];
   /** The step at which the person is, and why it stays there. */
   here?: { at: string; why: Child } | undefined;
   /** Heading of the history. */
   title: string;
-  /** Name of the column of what happened. */
-  column: string;
-  /** Stands below the history. */
-  children?: Child;
 }
 
 /** The flow with the way of one person through it, and the history beside it. */
-export function PersonPath({ definition, names, history, here, title, column, children }: PersonPathProps) {
+export function PersonPath({ definition, names, history, here, title }: PersonPathProps) {
   const times = new Map(history.toReversed().map(({ at, step }) => [step ?? "", at]));
   const passed = [...times.keys()].map((at): [string, "passed"] => [at, "passed"]);
   const note = (at: string) => {
@@ -36,14 +34,13 @@ export function PersonPath({ definition, names, history, here, title, column, ch
         <h2>{title}</h2>
         <List
           caption={title}
-          columns={["Time", "Step", column]}
+          columns={["Time", "Step", "Event"]}
           rows={history.map(({ at, step, text }) => [
             <Time at={at} />,
             step === null ? "" : stepNumber(step),
             <WithTimes text={text} />,
           ])}
         />
-        {children}
       </aside>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { Step, StepKind } from "../../../audience/automations/index.ts";
 import type { Condition } from "../../../audience/conditions/index.ts";
+import type { IconName } from "../../../http/ui/index.ts";
 import { describeCondition } from "../conditions/index.ts";
 
 /** The fields of the form of a step, by name. Pure. */
@@ -8,21 +9,21 @@ export type StepValues = Readonly<Record<string, string>>;
 /** Returns the steps as one value, whose version a form begins from. */
 export const shownSteps = (steps: unknown) => ({ Steps: JSON.stringify(steps) });
 
-/** Kinds of steps with their names, in the order in which they are offered. */
-export const KIND_NAMES: Readonly<Record<StepKind, string>> = {
-  send_email: "Send an email",
-  wait: "Wait",
-  wait_until: "Wait until an hour",
-  wait_for_event: "Wait for an event",
-  branch: "Branch by a condition",
-  split: "Split by percent",
-  set_field: "Set a field",
-  add_to_list: "Add to a list",
-  remove_from_list: "Remove from a list",
-  change_topic: "Change a topic",
-  webhook: "Call a webhook",
-  notify: "Notify the team",
-  end: "End",
+/** Kinds of steps with their names and icons, in the order in which they are offered. */
+export const KINDS: Readonly<Record<StepKind, readonly [name: string, icon: IconName]>> = {
+  send_email: ["Send an email", "mail"],
+  wait: ["Wait", "clock"],
+  wait_until: ["Wait until an hour", "calendar"],
+  wait_for_event: ["Wait for an event", "pause"],
+  branch: ["Branch by a condition", "branch"],
+  split: ["Split by percent", "columns"],
+  set_field: ["Set a field", "edit"],
+  add_to_list: ["Add to a list", "list"],
+  remove_from_list: ["Remove from a list", "clear"],
+  change_topic: ["Change a topic", "tag"],
+  webhook: ["Call a webhook", "plug"],
+  notify: ["Notify the team", "bell"],
+  end: ["End", "exit"],
 };
 
 /** The field of a step that has conditions, by its kind. */

@@ -21,7 +21,7 @@ import { insertStep, moveStep, removeStep, replaceStep, siblingOf, stepAt } from
 import type { Panel } from "./flow.tsx";
 import { RunPage, StepPage, type StepPageProps } from "./pages.tsx";
 import { stepId } from "./refused-at.ts";
-import { CONDITIONS_OF, conditionsOfStep, KIND_NAMES, shownSteps, toStepFields, valuesOfStep } from "./step-fields.ts";
+import { CONDITIONS_OF, conditionsOfStep, KINDS, shownSteps, toStepFields, valuesOfStep } from "./step-fields.ts";
 
 /** Greatest body of the form of a step, in bytes: percent-encoding triples what it has to. */
 const MAX_FORM_BYTES = 3 * automationLimits.bytes;
@@ -35,7 +35,7 @@ export const stepRoutes = [
   page("/app/automations/:automation_id/steps/new", UPDATE, async (c) => {
     const read = await readAll(c);
     const kind = c.req.query("kind") ?? "send_email";
-    if (!Object.hasOwn(KIND_NAMES, kind)) throw notFound("Kind of step");
+    if (!Object.hasOwn(KINDS, kind)) throw notFound("Kind of step");
     const at = c.req.query("at") ?? String(read.automation.steps.length);
     // A branch has one condition at least.
     const first = { kind: "field" as const, values: {} };
