@@ -53,5 +53,7 @@ export function stepAt(steps: readonly Step[], path: string): Step | null {
 }
 
 /** Returns the path of the place before or behind a step, in its list. */
-export const siblingOf = (path: string, by: -1 | 1): string =>
-  path.replace(/\d+$/, (index) => String(Number(index) + by));
+export function siblingOf(path: string, by: -1 | 1): string {
+  const parts = path.split(".");
+  return parts.with(-1, String(Number(parts.at(-1)) + by)).join(".");
+}
