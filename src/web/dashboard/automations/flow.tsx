@@ -160,10 +160,8 @@ function StepItem(props: ItemsProps & { step: Step; at: string }) {
         <div class="branches">
           {(["then", "else"] as const).map((way) => (
             <div>
-              <h3>
-                {describeBranch(step, way)} <span class="hidden">of step {stepNumber(at)}</span>
-              </h3>
-              <ol class="flow">
+              <p>{describeBranch(step, way)}</p>
+              <ol class="flow" aria-label={`${describeBranch(step, way)}, of step ${stepNumber(at)}`}>
                 <Items {...props} steps={step[`${way}_steps`]} prefix={`${at}.${way}_steps.`} />
               </ol>
             </div>
