@@ -6,7 +6,7 @@ export const files = {
   webmailScript: "/assets/webmail-44848740.js",
   editorScript: "/assets/editor-49b04944.js",
   style: "/assets/page-3e6a5fd9.css",
-  dashboardStyle: "/assets/dashboard-35a401c2.css",
+  dashboardStyle: "/assets/dashboard-c87fd85e.css",
   webmailStyle: "/assets/webmail-cf4ace00.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-611ccadc.css",
