@@ -43,14 +43,22 @@ async function show(c: AppContext, result?: DryRunOut): Promise<Response> {
           label="Data of the event that begins the run"
           required={false}
           code
-          hint={'JSON, such as {"plan": "gold"}.'}
+          hint={
+            <>
+              JSON, such as <code>{'{"plan": "gold"}'}</code>.
+            </>
+          }
         />
         <TextArea
           name="events"
           label="Events that come meanwhile"
           required={false}
           code
-          hint={'JSON, such as [{"name": "order.paid", "at": "2030-01-01T09:00:00Z"}].'}
+          hint={
+            <>
+              JSON, such as <code>{'[{"name": "order.paid", "at": "2030-01-01T09:00:00Z"}]'}</code>.
+            </>
+          }
         />
         <button type="submit">Try it</button>
       </Form>

@@ -35,8 +35,6 @@ export function leftOutOf(route: string): LeftOut {
 
 /** Faults that are known and not mended yet, by route and by the beginning of their text. */
 const UNMENDED: readonly (readonly [route: string, fault: string])[] = [
-  ["/app/automations/:automation_id/dry-run", "raw words: JSON, such as"],
-  ["/app/automations/:automation_id/runs/:run_id", "raw words: Waits until"],
 ];
 
 /** Returns the faults of pages without those that are known, and each known one that is no longer found, to be deleted here. */
