@@ -1,4 +1,5 @@
 import { Marked } from "marked";
+import { toColours } from "../src/web/reference/colours.ts";
 import { headingId } from "../src/web/reference/heading-id.ts";
 
 /** Raw HTML of a document is dropped: the documents have none but comments. */
@@ -7,6 +8,7 @@ const marked = new Marked({
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${headingId(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
+    code: ({ text }) => `<pre><code>${toColours(text)}</code></pre>\n`,
     html: () => "",
   },
 });

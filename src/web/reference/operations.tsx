@@ -1,9 +1,12 @@
+import { raw } from "hono/html";
 import type { RequiredScope } from "../../access/accounts/scopes.ts";
-import { Table } from "../../http/ui/index.ts";
 import { withCode } from "./code.tsx";
-import type { ApiDocument, Noun, Operation } from "./document.ts";
-import { OperationExamples } from "./operation-examples.tsx";
-import { type Field, toField, toFields } from "./schemas.ts";
+import { toColours } from "./colours.ts";
+import { type ApiDocument, errorsOf, type Noun, type Operation } from "./document.ts";
+import { errorExample } from "./examples.ts";
+import { FieldList } from "./field-list.tsx";
+import { isTryable, OperationExamples } from "./operation-examples.tsx";
+import { type Field, toField, toFieldTree } from "./schemas.ts";
 import { scopeText } from "./scope-text.ts";
 
 interface OperationsProps {
@@ -14,28 +17,21 @@ interface OperationsProps {
   needOf: (operation: Operation) => RequiredScope;
 }
 
-/** The operations on one kind of resource, each with its examples beside it. */
+/** The operations on one kind of resource: what each does, its examples, and the rules of its fields, responses and errors. */
 export const Operations = ({ noun, ...props }: OperationsProps) => (
   <>
     {noun.operations.map((operation) => (
       <article id={operation.operationId} class="operation" aria-labelledby={`${operation.operationId}-title`}>
-        <Description {...props} operation={operation} />
-        <OperationExamples {...props} operation={operation} />
+        <Introduction operation={operation} need={props.needOf(operation)} />
+        <OperationExamples document={props.document} operation={operation} origin={props.origin} />
+        <Rules document={props.document} operation={operation} />
       </article>
     ))}
   </>
 );
 
-type DescriptionProps = Omit<OperationsProps, "noun" | "origin"> & { operation: Operation };
-
-function Description({ document, operation, needOf }: DescriptionProps) {
-  const { operationId: id, method, path, summary, description, parameters = [] } = operation;
-  const rows = parameters.map(({ name, schema, required, ...rest }) => ({
-    ...toField(document, name, { description: rest.description ?? "", ...schema }, required ?? false),
-    place: rest.in,
-  }));
-  const body = operation.requestBody?.content ?? {};
-  const bodySchema = Object.values(body)[0]?.schema;
+function Introduction({ operation, need }: { operation: Operation; need: RequiredScope }) {
+  const { operationId: id, method, path, summary, description } = operation;
   return (
     <div>
       <h2 id={`${id}-title`}>{summary}</h2>
@@ -44,49 +40,61 @@ function Description({ document, operation, needOf }: DescriptionProps) {
       </p>
       {description === undefined ? null : <p>{withCode(description)}</p>}
       <p>
-        {scopeText(needOf(operation))} Operation: <code>{id}</code>.
+        {scopeText(need)} Operation: <code>{id}</code>.
       </p>
-      {(["path", "query", "header"] as const).map((place) => (
-        <Fields
-          title={{ path: "Path", query: "Query", header: "Headers" }[place]}
-          label={`${summary}: ${place}`}
-          fields={rows.filter((row) => row.place === place)}
-        />
-      ))}
-      <Fields
-        title={`Body (${Object.keys(body)[0]})`}
-        label={`${summary}: body`}
-        fields={bodySchema ? toFields(document, bodySchema) : []}
-      />
-      <Responses document={document} operation={operation} />
+      {isTryable(operation, need) ? (
+        <p>
+          <a class="action" href={`/docs/try/${id}`}>
+            Try it: {summary}
+          </a>
+        </p>
+      ) : null}
     </div>
   );
 }
 
-function Fields({ title, label, fields }: { title: string; label: string; fields: readonly Field[] }) {
-  if (fields.length === 0) return null;
+interface RulesProps {
+  document: ApiDocument;
+  operation: Operation;
+}
+
+/** The fields that a call takes and gets, and its errors. */
+function Rules({ document, operation }: RulesProps) {
+  const { summary, parameters = [], requestBody } = operation;
+  const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const placed = parameters.map(({ name, schema, required, description = "", in: place }) => ({
+    ...toField(document, name, { description, ...schema }, required ?? false),
+    place,
+  }));
   return (
-    <>
-      <h3>{title}</h3>
-      <Table caption={label} columns={["Name", "Type", "Meaning"]}>
-        {fields.map(({ name, type, isRequired, limits, description }) => (
-          <tr>
-            <td>
-              {name} {isRequired ? <span class="need">required</span> : null}
-            </td>
-            <td>
-              {type}
-              {limits === "" ? null : <div class="hint">{limits}</div>}
-            </td>
-            <td>{withCode(description)}</td>
-          </tr>
-        ))}
-      </Table>
-    </>
+    <div>
+      {(["path", "query", "header"] as const).map((place) => (
+        <Fields
+          title={{ path: "Path", query: "Query", header: "Headers" }[place]}
+          label={`${summary}: ${place}`}
+          fields={placed.filter((field) => field.place === place)}
+        />
+      ))}
+      <Fields
+        title={`Body (${type})`}
+        label={`${summary}: body`}
+        fields={body ? toFieldTree(document, body.schema) : []}
+      />
+      <Responses document={document} operation={operation} />
+      <Errors document={document} operation={operation} />
+    </div>
   );
 }
 
-function Responses({ document, operation }: Omit<DescriptionProps, "needOf">) {
+const Fields = ({ title, label, fields }: { title: string; label: string; fields: readonly Field[] }) =>
+  fields.length === 0 ? null : (
+    <>
+      <h3>{title}</h3>
+      <FieldList label={label} fields={fields} />
+    </>
+  );
+
+function Responses({ document, operation }: RulesProps) {
   const good = Object.entries(operation.responses).filter(([status]) => Number(status) < 300);
   const schema = good[0]?.[1].content?.["application/json"]?.schema;
   return (
@@ -100,9 +108,26 @@ function Responses({ document, operation }: Omit<DescriptionProps, "needOf">) {
       {schema === undefined ? null : (
         <details>
           <summary>Fields of the response</summary>
-          <Fields title="Fields" label={`${operation.summary}: response`} fields={toFields(document, schema)} />
+          <FieldList label={`${operation.summary}: response`} fields={toFieldTree(document, schema)} />
         </details>
       )}
     </>
   );
 }
+
+const Errors = ({ document, operation }: RulesProps) => (
+  <details>
+    <summary>Errors</summary>
+    <ul class="errors">
+      {errorsOf(operation).map(([status, { description, content }]) => {
+        const example = errorExample(document, content);
+        return (
+          <li>
+            <b>{status}</b> {withCode(description)}
+            {example === undefined ? null : <pre>{raw(toColours(JSON.stringify(example)))}</pre>}
+          </li>
+        );
+      })}
+    </ul>
+  </details>
+);

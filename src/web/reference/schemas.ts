@@ -23,7 +23,7 @@ export function resolve(document: ApiDocument, schema: Schema): { schema: Schema
 const typesOf = ({ type = [] }: Schema) => (typeof type === "string" ? [type] : type);
 const typeOf = ({ type }: Schema) => (type === undefined ? {} : { type });
 
-/** A field of a body, or a parameter, as a row of a table. */
+/** A field of a body, or a parameter. */
 export interface Field {
   /** Path in the body, such as `to[].email`. */
   name: string;
@@ -32,28 +32,39 @@ export interface Field {
   /** Such as "1 to 64 characters". Empty: none. */
   limits: string;
   description: string;
+  /** Those of the object, or of each object of the array. */
+  fields: Field[];
 }
 
 /** Deepest nesting that is shown. */
 const MAX_DEPTH = 4;
 
-/** Returns the fields of a schema and of the objects in it. A value that is no object has none. */
-export function toFields(document: ApiDocument, of: Schema, prefix = "", depth = 0): Field[] {
+/** Returns the fields of a schema, each with those in it. A value that is no object has none. */
+export function toFieldTree(document: ApiDocument, of: Schema, prefix = "", depth = 0): Field[] {
   const { schema } = resolve(document, of);
-  if (schema.items) return toFields(document, schema.items, `${prefix}[]`, depth);
+  if (schema.items) return toFieldTree(document, schema.items, `${prefix}[]`, depth);
   if (depth === MAX_DEPTH) return [];
-  return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
+  return Object.entries(schema.properties ?? {}).map(([key, property]) => {
     const name = prefix === "" ? key : `${prefix}.${key}`;
     const isRequired = schema.required?.includes(key) ?? false;
-    return [toField(document, name, property, isRequired), ...toFields(document, property, name, depth + 1)];
+    return {
+      ...toField(document, name, property, isRequired),
+      fields: toFieldTree(document, property, name, depth + 1),
+    };
   });
 }
+
+/** Returns the fields of a schema and of the objects in it, in one list. */
+export const toFields = (document: ApiDocument, of: Schema): Field[] => flatten(toFieldTree(document, of));
+
+const flatten = (fields: readonly Field[]): Field[] => fields.flatMap((field) => [field, ...flatten(field.fields)]);
 
 /** Returns one field without those in it. */
 export function toField(document: ApiDocument, name: string, of: Schema, isRequired: boolean): Field {
   const { schema, isNullable } = resolve(document, of);
   const type = typeText(document, schema) + (isNullable ? " or null" : "");
-  return { name, type, isRequired, limits: limitsOf(document, schema), description: schema.description ?? "" };
+  const limits = limitsOf(document, schema);
+  return { name, type, isRequired, limits, description: schema.description ?? "", fields: [] };
 }
 
 function typeText(document: ApiDocument, schema: Schema): string {

@@ -61,6 +61,19 @@ describe("the reference", () => {
     }
   });
 
+  it("shows the example of a call before its fields, the fields of objects folded, and the errors last", async () => {
+    const html = await (await visitor.call("GET", "/docs/emails")).text();
+    const article = html.split('<article id="sendEmail"')[1]?.split("</article>")[0] ?? "";
+    const places = ['<div class="examples">', '<ul class="fields"', "<summary>Errors"].map((part) =>
+      article.indexOf(part),
+    );
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(article).toContain('<details><summary>Fields of to</summary><ul class="fields"');
+    expect(article).toContain('<code><span class="soft">to[].</span>email</code>');
+    expect(article).toContain('<span class="key">&quot;subject&quot;</span>');
+  });
+
   it("lists every operation on its first page, and finds one by words of its name, path or description", async () => {
     const index = await read("/docs");
     for (const [, { summary }] of operations) expect(index).toContain(summary);
