@@ -64,7 +64,7 @@ const Introduction = ({ origin }: { origin: string }) => (
         "Repeated calls": (
           <>
             Send <code>Idempotency-Key</code> with a POST. The first successful response is stored for 24 hours, and a
-            repeated call gets it again instead of a second email.
+            repeated call gets it again instead of a second email: <a href="/docs/try/sendEmail">try it</a>.
           </>
         ),
         Lists: (

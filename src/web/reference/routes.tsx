@@ -87,8 +87,9 @@ export function referenceRoutes(app: Hono<AppEnv>) {
     })
     .post("/docs/try/:operation", pageSession, formsOfWorkspace, async (c) => {
       const { contents, operation } = await readOperation(c);
-      const values = Object.fromEntries(await readForm(c));
-      const tried = await tryOperation(operation, { values, idempotencyKey: values.key ?? "" }, dispatcher(c, app));
+      const form = Object.fromEntries(await readForm(c));
+      const values = { ...form, key: form.same_key ?? form.key ?? "" };
+      const tried = await tryOperation(operation, { values, idempotencyKey: values.key }, dispatcher(c, app));
       return respond(c, { contents, operation, values, ...("error" in tried ? tried : { response: tried }) });
     })
     .onError(async (error, c) => {

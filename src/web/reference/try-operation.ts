@@ -12,7 +12,22 @@ export interface Filled {
 }
 
 /** The response to a call, or why it was not made. */
-export type Tried = { error: string } | { title: string; status: number; requestId: string; text: string };
+export type Tried = { error: string } | ShownResponse;
+
+/** The response to a call, as the page shows it. */
+export interface ShownResponse {
+  /** Heading of the result, such as "Response". */
+  title: string;
+  status: number;
+  requestId: string;
+  /** True when it was stored by an earlier call with the same Idempotency-Key. */
+  isReplayed: boolean;
+  text: string;
+}
+
+/** Returns true for an operation that takes an Idempotency-Key. */
+export const takesKey = ({ parameters = [] }: Operation) =>
+  parameters.some((parameter) => parameter.in === "header" && parameter.name === "Idempotency-Key");
 
 /** Calls an operation with the values of its form. An email is validated first, and not sent with an error. */
 export async function tryOperation(
@@ -29,7 +44,7 @@ export async function tryOperation(
     const copy = await validation.clone().json<{ can_send?: boolean }>();
     if (!copy.can_send) return show("Not sent, the validation found issues", validation);
   }
-  const headers: Record<string, string> = operation.method === "POST" ? { "Idempotency-Key": idempotencyKey } : {};
+  const headers: Record<string, string> = takesKey(operation) ? { "Idempotency-Key": idempotencyKey } : {};
   return show("Response", await call(operation.method, path, body, headers));
 }
 
@@ -59,9 +74,11 @@ function toPath({ path, parameters = [] }: Operation, values: Filled["values"]):
   return query.size > 0 ? `${filled}?${query}` : filled;
 }
 
-async function show(title: string, response: Response): Promise<Tried> {
+async function show(title: string, response: Response): Promise<ShownResponse> {
   const requestId = response.headers.get("X-Request-Id") ?? "";
-  return { title, status: response.status, requestId, text: pretty(await response.text()).slice(0, MAX_SHOWN) };
+  const isReplayed = response.headers.get("Idempotency-Replayed") === "true";
+  const text = pretty(await response.text()).slice(0, MAX_SHOWN);
+  return { title, status: response.status, requestId, isReplayed, text };
 }
 
 function pretty(text: string): string {

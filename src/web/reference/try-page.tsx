@@ -1,22 +1,15 @@
-import { Code, Form, Notice, Submit } from "../../http/ui/index.ts";
+import { Form, Notice, Submit } from "../../http/ui/index.ts";
+import { ColouredCode } from "./code.tsx";
 import type { Contents, Operation, Parameter } from "./document.ts";
 import { ReferenceLayout } from "./layout.tsx";
-
-/** The response to a call, as the page shows it. */
-interface ShownResponse {
-  /** Heading of the result, such as "Response". */
-  title: string;
-  status: number;
-  requestId: string;
-  text: string;
-}
+import { type ShownResponse, takesKey } from "./try-operation.ts";
 
 interface TryPageProps {
   contents: Contents;
   operation: Operation;
   /** Values of the form by name of the field: `path.<name>`, `query.<name>` and `body`. */
   values: Readonly<Record<string, string>>;
-  /** Sent with the call, so that a form that is submitted twice acts once. */
+  /** A new key for the next call. */
   idempotencyKey: string;
   /** Why the call was not made. */
   error?: string;
@@ -26,6 +19,7 @@ interface TryPageProps {
 /** The form that calls an operation as the signed-in user, and the response to the last call. */
 export function TryPage({ contents, operation, values, idempotencyKey, error, response }: TryPageProps) {
   const { method, path, summary, parameters = [] } = operation;
+  const withKey = takesKey(operation);
   return (
     <ReferenceLayout title={`Try it: ${summary}`} contents={contents}>
       <article>
@@ -37,7 +31,7 @@ export function TryPage({ contents, operation, values, idempotencyKey, error, re
           {operation.operationId === "sendEmail" ? " It is validated first. Its recipient is simulated." : ""}
         </p>
         {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
-        <Form fields={{ key: idempotencyKey }}>
+        <Form>
           {parameters
             .filter((parameter) => parameter.in !== "header")
             .map((parameter) => (
@@ -51,10 +45,26 @@ export function TryPage({ contents, operation, values, idempotencyKey, error, re
               </textarea>
             </div>
           ) : null}
-          <Submit label={`${method} ${path}`} kind={method === "DELETE" ? "danger" : undefined} />
+          {withKey ? (
+            <div class="field">
+              <label for="key">Idempotency-Key</label>
+              <input id="key" name="key" value={idempotencyKey} maxlength={255} required autocomplete="off" />
+              <p class="hint">
+                A call with a key that was sent before does nothing again, and gets the stored response.
+              </p>
+            </div>
+          ) : null}
+          <div class="actions">
+            <Submit label={`${method} ${path}`} kind={method === "DELETE" ? "danger" : undefined} />
+            {withKey && response !== undefined ? (
+              <button type="submit" class="quiet" name="same_key" value={values.key}>
+                Call again with the same key
+              </button>
+            ) : null}
+          </div>
         </Form>
       </article>
-      {response === undefined ? null : <Reply {...response} />}
+      {response === undefined ? null : <Reply {...response} sentKey={withKey ? values.key : undefined} />}
     </ReferenceLayout>
   );
 }
@@ -74,14 +84,32 @@ function ParameterField({ parameter, value }: { parameter: Parameter; value: str
   );
 }
 
-const Reply = ({ title, status, requestId, text }: ShownResponse) => (
+const Reply = ({
+  title,
+  status,
+  requestId,
+  isReplayed,
+  text,
+  sentKey,
+}: ShownResponse & { sentKey?: string | undefined }) => (
   <article aria-labelledby="answer">
     <h2 id="answer">
       {title}: {status}
     </h2>
     <p class="hint">
       Request <code>{requestId}</code>
+      {sentKey === undefined ? null : (
+        <>
+          {" "}
+          with Idempotency-Key <code>{sentKey}</code>
+        </>
+      )}
     </p>
-    <Code label="Body of the response" text={text === "" ? "The response has no body." : text} />
+    {isReplayed ? (
+      <Notice kind="good">
+        Replayed: the stored response of the first call with this key. Nothing was done again.
+      </Notice>
+    ) : null}
+    <ColouredCode label="Body of the response" text={text === "" ? "The response has no body." : text} />
   </article>
 );

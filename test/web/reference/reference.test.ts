@@ -127,6 +127,16 @@ describe("the page that calls an operation", () => {
     expect((await listEmails()).filter((one) => one.subject === subject)).toHaveLength(1);
   });
 
+  it("calls again with the key of the last call, and says that the response is replayed", async () => {
+    const fields = email();
+    const first = textOf(await (await post("sendEmail", fields)).text());
+    const again = { ...fields, key: crypto.randomUUID(), same_key: fields.key };
+    const second = textOf(await (await post("sendEmail", again)).text());
+    expect([first, second].map((page) => page.includes("Nothing was done again"))).toEqual([false, true]);
+    const [firstId, secondId] = [first, second].map((page) => /"id": "([^"]+)"/.exec(page)?.[1]);
+    expect(secondId).toBe(firstId ?? "none");
+  });
+
   it("shows what the validation found, and does not send", async () => {
     const before = (await listEmails()).length;
     const page = await post("sendEmail", email({ from_: { email: "nobody@elsewhere.example" } }));

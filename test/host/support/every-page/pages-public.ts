@@ -45,5 +45,15 @@ export const PUBLIC_PAGES: Pages = {
     automations: { ids: { file: "automations" } },
     unknown: { ids: { file: "unknown" }, isRefused: true },
   },
-  "/docs/try/:operation": { seeded: { as: "owner", ids: { operation: "sendEmail" } } },
+  "/docs/try/:operation": {
+    seeded: { as: "owner", ids: { operation: "sendEmail" } },
+    "called again": {
+      as: "owner",
+      ids: { operation: "sendEmail" },
+      act: async (page) => {
+        await page.getByRole("button", { name: "POST /v1/emails/" }).click();
+        await page.getByRole("button", { name: "Call again with the same key" }).click();
+      },
+    },
+  },
 };
