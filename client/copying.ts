@@ -9,7 +9,7 @@ export function addCopyButtons(root: ParentNode): void {
   for (const source of root.querySelectorAll<HTMLElement>("[data-copy]")) {
     const text = source.dataset.copy || (source.textContent ?? "").trim();
     const button = element("button", { type: "button", className: "copy" }, icon("copy"));
-    button.title = `Copy ${source.dataset.what ?? ""}`.trim();
+    button.title = `Copy ${source.dataset.what ?? source.ariaLabel ?? ""}`.trim();
     button.setAttribute("aria-label", button.title);
     button.addEventListener("click", async () => {
       const isCopied = await navigator.clipboard.writeText(text).then(

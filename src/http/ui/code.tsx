@@ -3,7 +3,7 @@
  * without a mouse. `label` is read by screen readers and tells pieces of code of one page apart.
  */
 export const Code = ({ label, text }: { label: string; text: string }) => (
-  <section class="code-box" aria-label={label} tabindex={0} data-copy="" data-what={label}>
+  <section class="code-box" aria-label={label} tabindex={0} data-copy="">
     <pre>{text}</pre>
   </section>
 );

@@ -1,5 +1,3 @@
-import { escapeHtml } from "../../lib/placeholders.ts";
-
 /**
  * The parts of code that have a colour, of curl, JSON, TypeScript and Python alike. A quote of the shell around JSON is no string, so that the JSON
  * in it has its colours.
@@ -16,14 +14,17 @@ const PARTS = new RegExp(
   "gm",
 );
 
+/** Quotes stay, since no code is in an attribute: a page with all operations on emails has thousands of them. */
+const escapeCode = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
 /** Returns code as HTML whose parts are in elements of the classes `comment`, `key`, `string`, `option`, `number` and `word`. */
 export function toColours(code: string): string {
   let html = "";
   let end = 0;
   for (const { 0: text, index, groups = {} } of code.matchAll(PARTS)) {
     const kind = Object.keys(groups).find((name) => groups[name] !== undefined);
-    html += `${escapeHtml(code.slice(end, index))}<span class="${kind}">${escapeHtml(text)}</span>`;
+    html += `${escapeCode(code.slice(end, index))}<i class="${kind}">${escapeCode(text)}</i>`;
     end = index + text.length;
   }
-  return html + escapeHtml(code.slice(end));
+  return html + escapeCode(code.slice(end));
 }

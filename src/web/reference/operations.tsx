@@ -1,7 +1,5 @@
-import { raw } from "hono/html";
 import type { RequiredScope } from "../../access/accounts/scopes.ts";
 import { withCode } from "./code.tsx";
-import { toColours } from "./colours.ts";
 import { type ApiDocument, errorsOf, type Noun, type Operation } from "./document.ts";
 import { errorExample } from "./examples.ts";
 import { FieldList } from "./field-list.tsx";
@@ -60,7 +58,7 @@ interface RulesProps {
 
 /** The fields that a call takes and gets, and its errors. */
 function Rules({ document, operation }: RulesProps) {
-  const { summary, parameters = [], requestBody } = operation;
+  const { parameters = [], requestBody } = operation;
   const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   const placed = parameters.map(({ name, schema, required, description = "", in: place }) => ({
     ...toField(document, name, { description, ...schema }, required ?? false),
@@ -71,26 +69,21 @@ function Rules({ document, operation }: RulesProps) {
       {(["path", "query", "header"] as const).map((place) => (
         <Fields
           title={{ path: "Path", query: "Query", header: "Headers" }[place]}
-          label={`${summary}: ${place}`}
           fields={placed.filter((field) => field.place === place)}
         />
       ))}
-      <Fields
-        title={`Body (${type})`}
-        label={`${summary}: body`}
-        fields={body ? toFieldTree(document, body.schema) : []}
-      />
+      <Fields title={`Body (${type})`} fields={body ? toFieldTree(document, body.schema) : []} />
       <Responses document={document} operation={operation} />
       <Errors document={document} operation={operation} />
     </div>
   );
 }
 
-const Fields = ({ title, label, fields }: { title: string; label: string; fields: readonly Field[] }) =>
+const Fields = ({ title, fields }: { title: string; fields: readonly Field[] }) =>
   fields.length === 0 ? null : (
     <>
       <h3>{title}</h3>
-      <FieldList label={label} fields={fields} />
+      <FieldList fields={fields} />
     </>
   );
 
@@ -108,7 +101,7 @@ function Responses({ document, operation }: RulesProps) {
       {schema === undefined ? null : (
         <details>
           <summary>Fields of the response</summary>
-          <FieldList label={`${operation.summary}: response`} fields={toFieldTree(document, schema)} />
+          <FieldList fields={toFieldTree(document, schema)} />
         </details>
       )}
     </>
@@ -124,7 +117,7 @@ const Errors = ({ document, operation }: RulesProps) => (
         return (
           <li>
             <b>{status}</b> {withCode(description)}
-            {example === undefined ? null : <pre>{raw(toColours(JSON.stringify(example)))}</pre>}
+            {example === undefined ? null : <pre>{JSON.stringify(example)}</pre>}
           </li>
         );
       })}
