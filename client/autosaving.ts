@@ -26,8 +26,8 @@ export function autosave(): void {
     const chosen = fileField(form);
     const hasFiles = (chosen?.files?.length ?? 0) > 0;
     say(hasFiles ? "Uploading…" : "Saving…");
-    // Not `form.action`: that is the buttons of this name. The form is submitted to its page.
-    const request = await upload(location.href, fields, (progress) => {
+    // Not `form.action`: that is the buttons of this name.
+    const request = await upload(form.getAttribute("action") ?? "", fields, (progress) => {
       if (hasFiles) say(`${progress}…`);
     });
     const fresh = new DOMParser().parseFromString(request.responseText, "text/html");

@@ -3,6 +3,7 @@ import { inMiB } from "../../lib/bytes.ts";
 import { MAX_FILE_BYTES } from "../../mailboxes/inbox/index.ts";
 import type { ComposeForm, FormFile } from "./compose-form.ts";
 import { DoneNotice, type OpenPage, WebmailLayout } from "./layout.tsx";
+import { composePath } from "./paths.ts";
 import { RichText } from "./rich-text.tsx";
 import { toSize } from "./size.ts";
 
@@ -15,57 +16,64 @@ interface ComposePageProps {
   saved?: string | undefined;
 }
 
-const titleOf = ({ inReplyTo, draft }: ComposeForm) =>
+/** Returns the heading of a form. */
+export const titleOf = ({ inReplyTo, draft }: ComposeForm) =>
   inReplyTo !== "" ? "Reply" : draft !== "" ? "Draft" : "New message";
 
-/** The form that writes a message. It is sent after a minute in which sending can be undone, or at once. */
-export const ComposePage = ({ page, form, known, saved }: ComposePageProps) => (
-  <WebmailLayout {...page} title={titleOf(form)} current="compose">
-    <h1>{titleOf(form)}</h1>
+/** The page that writes a message. */
+export const ComposePage = (props: ComposePageProps) => (
+  <WebmailLayout {...props.page} title={titleOf(props.form)} current="compose">
+    <h1>{titleOf(props.form)}</h1>
     <DoneNotice />
     <ErrorSummary />
-    <Form
-      class="compose"
-      enctype="multipart/form-data"
-      data-autosave=""
-      refills={false}
-      fields={{
-        idempotency_key: form.idempotencyKey,
-        in_reply_to: form.inReplyTo,
-        draft: form.draft,
-        back: form.back,
-      }}
-    >
-      <Head form={form} mailbox={page.mailbox} />
-      <datalist id="known-addresses">
-        {known.map(({ email }) => (
-          <option value={email} />
-        ))}
-      </datalist>
-      <RichText
-        label="Text"
-        text={form.text}
-        html={form.html}
-        format={form.format}
-        rows={16}
-        autofocus={form.to !== ""}
-      />
-      <Files files={form.files} />
-      <footer class="actions">
-        <button type="submit" name="action" value="send">
-          <Icon name="send" />
-          Send
-        </button>
-        <Submit label="Save draft" kind="quiet" action="draft" isUnchecked />
-        <Submit label="Send without undo" kind="quiet" action="now" />
-        <Later sendAt={form.sendAt} />
-        <p class="hint" role="status" data-save-status="">
-          {saved}
-        </p>
-        <p class="hint send-hint">“Send” leaves a minute in which you can undo it.</p>
-      </footer>
-    </Form>
+    <MessageForm {...props} />
   </WebmailLayout>
+);
+
+/** The form that writes a message. It is sent after a minute in which sending can be undone, or at once. */
+export const MessageForm = ({ page, form, known, saved }: ComposePageProps) => (
+  <Form
+    class="compose"
+    action={composePath(page.mailbox.id)}
+    enctype="multipart/form-data"
+    data-autosave=""
+    refills={false}
+    fields={{
+      idempotency_key: form.idempotencyKey,
+      in_reply_to: form.inReplyTo,
+      draft: form.draft,
+      back: form.back,
+    }}
+  >
+    <Head form={form} mailbox={page.mailbox} />
+    <datalist id="known-addresses">
+      {known.map(({ email }) => (
+        <option value={email} />
+      ))}
+    </datalist>
+    <RichText
+      label="Text"
+      text={form.text}
+      html={form.html}
+      format={form.format}
+      rows={16}
+      autofocus={form.to !== ""}
+    />
+    <Files files={form.files} />
+    <footer class="actions">
+      <button type="submit" name="action" value="send">
+        <Icon name="send" />
+        Send
+      </button>
+      <Submit label="Save draft" kind="quiet" action="draft" isUnchecked />
+      <Submit label="Send without undo" kind="quiet" action="now" />
+      <Later sendAt={form.sendAt} />
+      <p class="hint" role="status" data-save-status="">
+        {saved}
+      </p>
+      <p class="hint send-hint">“Send” leaves a minute in which you can undo it.</p>
+    </footer>
+  </Form>
 );
 
 /** The choice of a time at which the message leaves. */

@@ -8,29 +8,26 @@ import { readTime } from "../../http/time-field.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { type AppError, conflict, invalidField, notFound, nullIfMissing, tooLarge } from "../../lib/errors.ts";
-import { parseUid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import {
   createDraft,
   DraftIn,
   deleteDraft,
-  getMessage,
   MAX_FILE_BYTES,
   MAX_WRITTEN_HTML,
-  readContent,
   replaceDraft,
   SendIn,
   sendFromMailbox,
 } from "../../mailboxes/inbox/index.ts";
-import type { Person, Signature } from "../../mailboxes/mailbox-store/index.ts";
+import type { Person } from "../../mailboxes/mailbox-store/index.ts";
 import { cancelEmail, listScheduledOfMailbox } from "../../sending/emails/scheduled/index.ts";
 import { requireAllFiles, settleFiles, storeChosen } from "./compose-files.ts";
 import { type ComposeForm, readComposeForm, toAddresses, toMessageInput } from "./compose-form.ts";
 import { ComposePage } from "./compose-page.tsx";
 import type { OpenPage } from "./layout.tsx";
+import { openForm } from "./open-form.ts";
 import { openPage } from "./open-page.tsx";
-import { backPath, composePath, folderPath, labelPath, messagePath, scheduledPath } from "./paths.ts";
-import { draftForm, emptyForm, type Reply, replyForm } from "./reply-form.ts";
+import { backPath, composePath, scheduledPath } from "./paths.ts";
 import { ScheduledPage } from "./scheduled-page.tsx";
 import { toSentQuery } from "./sent.ts";
 
@@ -56,8 +53,8 @@ export const composePages = newRoutes()
     const draft = c.req.query("draft") ?? "";
     const waiting = await findWaiting(page, draft);
     if (waiting) return c.redirect(scheduledPath(page.mailbox.id, { email: waiting, draft }), 303);
-    const { addresses, signature } = await page.mailbox.store.forWriting();
-    return showForm(c, page, await firstForm(c, page, signature), { known: addresses });
+    const { form, known } = await openForm(page, c.req.query());
+    return showForm(c, page, form, { known });
   })
   .post("/mail/compose/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), async (c) => {
     const page = await openPage(c);
@@ -226,35 +223,6 @@ async function dropDraft({ caller, mailbox }: OpenPage, form: ComposeForm): Prom
   await deleteDraft(caller, mailbox, Number(form.draft)).catch(() => null);
   form.draft = "";
 }
-
-/** Returns the form as it is opened: empty, a draft, or a reply to the message of the query. */
-async function firstForm(
-  c: AppContext,
-  { caller, mailbox }: OpenPage,
-  signature: Signature | null,
-): Promise<ComposeForm> {
-  const { draft, reply, folder = "INBOX", uid = "", to = "" } = c.req.query();
-  const back = backOf(c, mailbox.id);
-  if (draft !== undefined) {
-    const message = await getMessage(mailbox, "Drafts", parseUid(draft));
-    return { ...draftForm(message, await readContent(caller, message, false)), back };
-  }
-  if (!isReply(reply)) return { ...emptyForm(signature, { to }), back };
-  const message = await getMessage(mailbox, folder, parseUid(uid));
-  const content = await readContent(caller, message, false);
-  return { ...replyForm(reply, { message, content }, { mailbox, signature }), back };
-}
-
-/** Returns the path of the page that led to this one: of a message, a label, or a folder. */
-function backOf(c: AppContext, id: string): string {
-  const { folder = "INBOX", uid = "", label, back, draft } = c.req.query();
-  if (back !== undefined) return backPath(id, back, {});
-  if (draft !== undefined) return folderPath(id, "Drafts");
-  if (label !== undefined) return labelPath(id, label);
-  return /^\d{1,10}$/.test(uid) ? messagePath(id, { folder, uid: Number(uid) }) : folderPath(id, folder);
-}
-
-const isReply = (text: string | undefined): text is Reply => text === "one" || text === "all" || text === "forward";
 
 interface Shown {
   /** Addresses that the mailbox writes to most; read when they are not given. */

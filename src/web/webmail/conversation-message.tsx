@@ -37,7 +37,9 @@ export function ConversationMessage({ page, message, isOpen, content, folder, wi
           <Avatar {...from} />
           <span class="names">{message.from ? nameOrMe(message.from, own) : "(no sender)"}</span>
           {message.seen ? null : <span class="unseen">New: </span>}
-          {message.folder === "Drafts" ? <span class="draft">{message.claim ? "Being sent" : "Draft"}</span> : null}
+          {message.folder === "Drafts" ? (
+            <span class={message.claim ? "tag" : "draft"}>{message.claim ? "Sending" : "Draft"}</span>
+          ) : null}
           {[folder, "Drafts"].includes(message.folder) ? null : <span class="tag">{folderTitle(message.folder)}</span>}
           <span class="preview">{message.preview}</span>
           <Time at={message.date} as={isOpen ? "whole" : "short"} />
@@ -52,6 +54,14 @@ export function ConversationMessage({ page, message, isOpen, content, folder, wi
           <Files path={path} message={message} />
         </div>
       </details>
+      {message.claim === null ? null : (
+        <p class="sending">
+          <Icon name="send" /> Waits to be sent.{" "}
+          <a class="action" href={composePath(page.mailbox.id, { draft: String(message.uid) })}>
+            Stop sending
+          </a>
+        </p>
+      )}
     </article>
   );
 }
@@ -62,7 +72,6 @@ const idOf = ({ uid, folder }: StoredMessage) => `m-${uid}-${encodeURIComponent(
 function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredMessage; path: string }) {
   const { uid, folder } = message;
   const id = page.mailbox.id;
-  const place = { folder, uid: String(uid) };
   return (
     <Form class="message-menu" action={folderPath(id, folder)} fields={{ uid: String(uid) }}>
       <Menu id={`more-${idOf(message)}`} icon="dots" label="More for this message">
@@ -74,9 +83,9 @@ function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredM
           />
         ) : (
           <>
-            <MenuLink path={composePath(id, { reply: "one", ...place })} name="Reply to this message" icon="reply" />
+            <MenuLink path={messagePath(id, message, { reply: "one" })} name="Reply to this message" icon="reply" />
             <MenuLink
-              path={composePath(id, { reply: "forward", ...place })}
+              path={messagePath(id, message, { reply: "forward" })}
               name="Forward this message"
               icon="forward"
             />

@@ -1,11 +1,13 @@
 import { Form, Icon } from "../../http/ui/index.ts";
 import type { Conversation, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
+import { MessageForm, titleOf } from "./compose-page.tsx";
 import { ConversationMessage, type ShownMessage } from "./conversation-message.tsx";
 import { DoneToast } from "./done-toast.tsx";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { subjectOf } from "./list-rows.tsx";
-import { composePath, folderPath, folderTitle, messagePath } from "./paths.ts";
+import type { OpenForm } from "./open-form.ts";
+import { folderPath, folderTitle, messagePath } from "./paths.ts";
 import { NoDefault, Toolbar } from "./toolbar.tsx";
 
 interface MessagePageProps {
@@ -16,10 +18,12 @@ interface MessagePageProps {
   /** True when images of other hosts are shown in the message that was asked for. */
   withImages: boolean;
   done?: Done | undefined;
+  /** The reply or the draft that is written below the conversation. */
+  writing: OpenForm | null;
 }
 
 /** A conversation: its messages one below the other. Those that were read are folded. */
-export function MessagePage({ page, conversation, shown, withImages, done }: MessagePageProps) {
+export function MessagePage({ page, conversation, shown, withImages, done, writing }: MessagePageProps) {
   const { message, earlier, newest } = conversation;
   const id = page.mailbox.id;
   const here = shown.map((one) => one.message).filter(({ folder }) => folder === message.folder);
@@ -43,16 +47,23 @@ export function MessagePage({ page, conversation, shown, withImages, done }: Mes
         </p>
       )}
       <div class="conversation" id="conversation" data-live="rows">
-        {shown.map((one) => (
-          <ConversationMessage
-            page={page}
-            {...one}
-            folder={message.folder}
-            withImages={withImages && one.message === message}
-          />
-        ))}
+        {shown
+          .filter((one) => writing === null || !isDraft(one.message, writing.form.draft))
+          .map((one) => (
+            <ConversationMessage
+              page={page}
+              {...one}
+              folder={message.folder}
+              withImages={withImages && one.message === message}
+            />
+          ))}
       </div>
-      {newest === null ? (
+      {writing !== null ? (
+        <section aria-labelledby="writing">
+          <h2 id="writing">{titleOf(writing.form)}</h2>
+          <MessageForm page={page} {...writing} />
+        </section>
+      ) : newest === null ? (
         <Replies page={page} messages={shown.map((one) => one.message)} />
       ) : (
         <p>
@@ -64,6 +75,8 @@ export function MessagePage({ page, conversation, shown, withImages, done }: Mes
     </WebmailLayout>
   );
 }
+
+const isDraft = ({ folder, uid }: StoredMessage, draft: string) => folder === "Drafts" && String(uid) === draft;
 
 interface ActionsProps {
   page: OpenPage;
@@ -128,29 +141,31 @@ function Labels({ page, conversation, own }: { page: OpenPage; conversation: Con
 /** The links that reply to the newest message, or that edit it when it is a draft. */
 function Replies({ page, messages }: { page: OpenPage; messages: readonly StoredMessage[] }) {
   const id = page.mailbox.id;
-  const draft = messages.findLast(({ folder }) => folder === "Drafts");
+  const draft = messages.findLast(({ folder, claim }) => folder === "Drafts" && claim === null);
   const newest = messages.findLast(({ folder }) => folder !== "Drafts");
-  const place = newest && { folder: newest.folder, uid: String(newest.uid) };
   return (
     <div class="actions replies">
-      {place === undefined ? null : (
-        <a class="button" href={composePath(id, { reply: "one", ...place })} data-key="r">
+      {newest === undefined ? null : (
+        <a class="button" href={messagePath(id, newest, { reply: "one" })} data-key="r">
           <Icon name="reply" />
           Reply
         </a>
       )}
       {draft === undefined ? null : (
-        <a class={newest ? "button quiet" : "button"} href={composePath(id, { draft: String(draft.uid) })}>
+        <a
+          class={newest ? "button quiet" : "button"}
+          href={messagePath(id, newest ?? draft, { draft: String(draft.uid) })}
+        >
           <Icon name="edit" />
-          {draft.claim ? "Stop sending" : "Edit draft"}
+          Edit draft
         </a>
       )}
-      {place === undefined ? null : (
+      {newest === undefined ? null : (
         <>
-          <a class="button quiet" href={composePath(id, { reply: "all", ...place })} data-key="a">
+          <a class="button quiet" href={messagePath(id, newest, { reply: "all" })} data-key="a">
             Reply to all
           </a>
-          <a class="button quiet" href={composePath(id, { reply: "forward", ...place })} data-key="f">
+          <a class="button quiet" href={messagePath(id, newest, { reply: "forward" })} data-key="f">
             <Icon name="forward" />
             Forward
           </a>

@@ -18,6 +18,7 @@ import { readDone } from "./bulk-actions.ts";
 import type { ShownMessage } from "./conversation-message.tsx";
 import type { OpenPage } from "./layout.tsx";
 import { MessagePage } from "./message-page.tsx";
+import { openFormBelow } from "./open-form.ts";
 import { openPage } from "./open-page.tsx";
 import { messagePath } from "./paths.ts";
 
@@ -34,9 +35,10 @@ export const messagePages = newRoutes()
     // A person who opens a conversation has read it; the API leaves that to the client. The script reads the page again when
     // something has changed, such as that the message is unread: that is not a person.
     const isRead = c.req.header("Sec-Fetch-Dest") !== "empty";
-    const [shown, folders] = await Promise.all([
+    const [shown, folders, writing] = await Promise.all([
       toShown(page, conversation),
       isRead ? markAsRead(page, conversation) : page.folders,
+      openFormBelow(page, conversation.message, c.req.query()),
     ]);
     const element = (
       <MessagePage
@@ -45,6 +47,7 @@ export const messagePages = newRoutes()
         shown={shown}
         withImages={c.req.query("images") === "1"}
         done={await readDone(page, c.req.query())}
+        writing={writing}
       />
     );
     return respondPage(c, element, { frames: true });

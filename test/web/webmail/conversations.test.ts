@@ -14,6 +14,10 @@ const REPLY = {
   References: "<plan@example.org>",
 };
 
+/** Returns the messages of a conversation, each with the attribute of an open one. */
+const openOf = (html: string) =>
+  [...html.matchAll(/<article[^>]*id="([^"]*)"[^>]*><details([^>]*)>/g)].map(([, id, open]) => [id, open?.trim()]);
+
 interface Item {
   uid: number;
   subject: string;
@@ -130,9 +134,6 @@ describe("an action on a row", () => {
 });
 
 describe("an opened conversation", () => {
-  const openOf = (html: string) =>
-    [...html.matchAll(/<article[^>]*id="([^"]*)"[^>]*><details([^>]*)>/g)].map(([, id, open]) => [id, open?.trim()]);
-
   it("has its messages of all folders below each other; those that were read are folded", async () => {
     await box.receive(FIRST, "Shall we?\r\n");
     await box.receive(REPLY, "We shall.\r\n");
@@ -216,6 +217,55 @@ describe("an opened conversation", () => {
     const { text } = await follow(await act("delete", [["thread", thread]]));
     expect(text).toContain("Nothing was changed.");
     expect(await other.list()).toHaveLength(1);
+  });
+});
+
+describe("a reply in a conversation", () => {
+  const write = (fields: Record<string, string>) =>
+    box.submit(`/mail/compose/${box.workspace.mailboxId}`, [
+      ...Object.entries({
+        idempotency_key: crypto.randomUUID(),
+        to: "grace@example.org",
+        text: "We shall.",
+        ...fields,
+      }),
+    ]);
+
+  it("is written below its messages, and a draft of it continues there, without being one of them", async () => {
+    await box.receive(FIRST, "Shall we?\r\n");
+    const { html } = await box.read(box.path("/INBOX/1"));
+    for (const kind of ["one", "all", "forward"])
+      expect(html).toContain(`href="${box.path(`/INBOX/1?reply=${kind}`)}"`);
+    const reply = await box.read(box.path("/INBOX/1?reply=one"));
+    expect(reply.text).toMatch(/Shall we\?.*Reply.*> Shall we\?/s);
+    expect(reply.html).toContain(`action="/mail/compose/${box.workspace.mailboxId}"`);
+    const [[back = ""], [in_reply_to = ""]] = [valuesOf(reply.html, "back"), valuesOf(reply.html, "in_reply_to")];
+    expect([back, in_reply_to]).toEqual([box.path("/INBOX/1"), "<plan@example.org>"]);
+    await write({ in_reply_to, action: "draft" });
+    const [draft] = await items("Drafts");
+    const again = box.path(`/INBOX/1?draft=${draft?.uid}`);
+    expect((await box.read(box.path("/INBOX/1"))).html).toContain(`href="${again}"`);
+    const continued = await box.read(again);
+    expect(openOf(continued.html).map(([id]) => id)).toEqual(["m-1-INBOX"]);
+    expect([valuesOf(continued.html, "draft"), valuesOf(continued.html, "back")]).toEqual([
+      [String(draft?.uid)],
+      [box.path("/INBOX/1")],
+    ]);
+    expect(continued.html).toContain("We shall.");
+  });
+
+  it("is marked as sending while it waits, with the link that stops it, and is not written on meanwhile", async () => {
+    await box.receive(FIRST);
+    const in_reply_to = "<plan@example.org>";
+    const sent = await write({ in_reply_to, back: box.path("/INBOX/1"), action: "send" });
+    const { html, text } = await follow(sent);
+    expect(text).toMatch(/Ada Lovelace.*Sending.*Waits to be sent\. Stop sending/s);
+    const [draft] = await items("Drafts");
+    const stop = `/mail/compose/${box.workspace.mailboxId}?draft=${draft?.uid}`;
+    expect(html).toContain(`href="${stop}"`);
+    expect((await box.page.get(stop)).headers.get("Location")).toContain("/mail/scheduled/");
+    for (const uid of [draft?.uid, 99, "x"])
+      expect(valuesOf((await box.read(box.path(`/INBOX/1?draft=${uid}`))).html, "to"), String(uid)).toEqual([]);
   });
 });
 

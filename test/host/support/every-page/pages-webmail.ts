@@ -25,5 +25,11 @@ export const WEBMAIL_PAGES: Pages = {
     empty: { ids: { folder: "trash" } },
     selected: { act: (page) => page.locator("ul.messages input[type=checkbox]").first().check() },
   },
-  "/mail/:mailbox_id/:folder/:uid": { conversation: {}, html: { ids: { uid: "html" } } },
+  "/mail/:mailbox_id/:folder/:uid": {
+    conversation: {},
+    html: { ids: { uid: "html" } },
+    reply: { query: "?reply=one" },
+    "forward of files": { ids: { uid: "html" }, query: "?reply=forward" },
+    "a reply waits to be sent": { ids: { uid: "replied" } },
+  },
 };

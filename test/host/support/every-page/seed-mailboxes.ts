@@ -51,6 +51,15 @@ export async function seedMailboxes(site: Site) {
   });
   const send_at = new Date(ctx.now() + 86_400_000).toISOString();
   await mail.call("POST", "/send", { to: [ADDRESS], subject: "Invitation to our tasting", text: "Welcome.", send_at });
+  const replied = await mail.receive({ subject: "Our tasting", text: "When is it?" });
+  const { items: newest } = await mail.call<{ items: { message_id: string }[] }>("GET", "/messages?limit=1");
+  const { uid: waiting } = await mail.call<{ uid: number }>("POST", "/drafts", {
+    ...{ to: [ADDRESS], subject: "Re: Our tasting", text: "On Sunday.", in_reply_to: newest[0]?.message_id },
+  });
+  await mail.call("POST", "/send", {
+    ...{ to: [ADDRESS], subject: "Re: Our tasting", text: "On Sunday.", send_at, draft_id: waiting },
+    in_reply_to: newest[0]?.message_id,
+  });
   await mail.call("PUT", "/blocked-senders", { emails: ["spam@example.org", ADDRESS] });
   await mail.call("PUT", "/auto-reply", { is_active: true, subject: "Away", text: "I am back in December." });
   const filter = await create(`/v1/inbox/${box}/filters`, {
@@ -83,6 +92,7 @@ export async function seedMailboxes(site: Site) {
     ...{
       uid: String(answered),
       "uid.html": String(harvest),
+      "uid.replied": String(replied),
       "uid.draft": String(draft),
       "folder.drafts": "Drafts",
       "token.forward": forward.split("/").at(-1),

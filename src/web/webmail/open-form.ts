@@ -1,0 +1,56 @@
+import { parseUid } from "../../lib/ids.ts";
+import { getMessage, readContent } from "../../mailboxes/inbox/index.ts";
+import type { Person, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
+import type { ComposeForm } from "./compose-form.ts";
+import type { OpenPage } from "./layout.tsx";
+import { backPath, folderPath, labelPath, messagePath } from "./paths.ts";
+import { draftForm, emptyForm, type Reply, replyForm } from "./reply-form.ts";
+
+type Query = Readonly<Record<string, string>>;
+
+/** A form that writes a message as it is opened, and the addresses that the mailbox writes to most. */
+export interface OpenForm {
+  form: ComposeForm;
+  known: readonly Person[];
+}
+
+/** Returns the form that a query asks for: an empty one, a draft, or a reply to a message. */
+export async function openForm(page: OpenPage, query: Query): Promise<OpenForm> {
+  const { addresses: known, signature } = await page.mailbox.store.forWriting();
+  const { caller, mailbox } = page;
+  const { draft, reply, folder = "INBOX", uid = "", to = "" } = query;
+  const back = backOf(mailbox.id, query);
+  if (draft !== undefined) {
+    const message = await getMessage(mailbox, "Drafts", parseUid(draft));
+    return { form: { ...draftForm(message, await readContent(caller, message, false)), back }, known };
+  }
+  if (!isReply(reply)) return { form: { ...emptyForm(signature, { to }), back }, known };
+  const message = await getMessage(mailbox, folder, parseUid(uid));
+  const content = await readContent(caller, message, false);
+  return { form: { ...replyForm(reply, { message, content }, { mailbox, signature }), back }, known };
+}
+
+/**
+ * Returns the form below the conversation of a message: a reply to it, or a draft. Null when the query asks for none, and for a draft that
+ * is being sent or no longer exists.
+ */
+export async function openFormBelow(
+  page: OpenPage,
+  { folder, uid }: StoredMessage,
+  { reply, draft }: Query,
+): Promise<OpenForm | null> {
+  if (isReply(reply)) return openForm(page, { reply, folder, uid: String(uid) });
+  const stored = /^\d{1,10}$/.test(draft ?? "") ? await page.mailbox.store.find("Drafts", Number(draft)) : null;
+  if (stored === null || stored.claim !== null) return null;
+  return openForm(page, { draft: String(stored.uid), back: messagePath(page.mailbox.id, { folder, uid }) });
+}
+
+/** Returns the path of the page that led to the form: of a message, a label, or a folder. */
+function backOf(id: string, { folder = "INBOX", uid = "", label, back, draft }: Query): string {
+  if (back !== undefined) return backPath(id, back, {});
+  if (draft !== undefined) return folderPath(id, "Drafts");
+  if (label !== undefined) return labelPath(id, label);
+  return /^\d{1,10}$/.test(uid) ? messagePath(id, { folder, uid: Number(uid) }) : folderPath(id, folder);
+}
+
+const isReply = (text: string | undefined): text is Reply => text === "one" || text === "all" || text === "forward";
