@@ -1,11 +1,11 @@
-import { isTyping } from "./elements.ts";
+import { element } from "./elements.ts";
 import { upload } from "./uploading.ts";
 
 /** Quiet time before a draft is saved, in ms; with many bytes of files, which each save stores again, it is longer. */
 const [DELAY_MS, DELAY_WITH_FILES_MS, MANY_BYTES] = [2_000, 20_000, 1_000_000];
 
 /**
- * Saves the form that writes a message as a draft when it has changed, and uploads files when they are chosen. The response is the
+ * Saves the form that writes a message as a draft when it has changed, and uploads files when they are chosen or dropped on it. The response is the
  * same page, of which the id of the draft and the list of files are taken over. Leaving with unsaved text asks first.
  */
 export function autosave(): void {
@@ -15,8 +15,9 @@ export function autosave(): void {
   let timer = 0;
   let isChanged = false;
   let saving: Promise<void> | null = null;
-  const say = (text: string) => {
+  const say = (text: string, share?: number) => {
     status.textContent = text;
+    if (share !== undefined) status.append(" ", element("progress", { value: share, ariaLabel: "Upload" }));
   };
 
   const save = async () => {
@@ -27,8 +28,8 @@ export function autosave(): void {
     const hasFiles = (chosen?.files?.length ?? 0) > 0;
     say(hasFiles ? "Uploading…" : "Saving…");
     // Not `form.action`: that is the buttons of this name.
-    const request = await upload(form.getAttribute("action") ?? "", fields, (progress) => {
-      if (hasFiles) say(`${progress}…`);
+    const request = await upload(form.getAttribute("action") ?? "", fields, (progress, share) => {
+      if (hasFiles) say(`${progress}…`, share);
     });
     const fresh = new DOMParser().parseFromString(request.responseText, "text/html");
     const draft = fresh.querySelector<HTMLInputElement>("form[data-autosave] [name=draft]")?.value ?? "";
@@ -62,11 +63,21 @@ export function autosave(): void {
   });
   form.addEventListener("change", (event) => {
     if (event.target !== fileField(form)) return;
-    if (chosenBytes(form) + bytesOf(form) <= Number(fileField(form)?.dataset.max ?? 0)) return start();
+    if (chosenBytes(form) + bytesOf(form) <= Number(fileField(form)?.dataset.max ?? 0))
+      return saving ? schedule() : start();
     say("Not attached: the files are larger than 24 MiB together.");
     const field = fileField(form);
     if (field) field.value = "";
   });
+  form.addEventListener("click", (event) => {
+    const button = (event.target as Element).closest("#files button");
+    if (!button) return;
+    event.preventDefault();
+    button.closest("li")?.remove();
+    fileField(form)?.focus();
+    schedule();
+  });
+  takeDrops(form);
   let isSubmitted = false;
   form.addEventListener("submit", async (event) => {
     clearTimeout(timer);
@@ -83,14 +94,28 @@ export function autosave(): void {
     if (isChanged && !isSubmitted) event.preventDefault();
   });
   form.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    // Enter in a field would press the first button of the form, which attaches files.
-    if (!event.ctrlKey && !event.metaKey) {
-      if (event.target instanceof HTMLInputElement && isTyping(event.target)) event.preventDefault();
-      return;
-    }
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     form.querySelector<HTMLButtonElement>(`button[value=${event.shiftKey ? "now" : "send"}]`)?.click();
+  });
+}
+
+/** Chooses the files that are dropped on a form. */
+function takeDrops(form: HTMLFormElement): void {
+  const mark = (isOver: boolean) => form.toggleAttribute("data-dropping", isOver);
+  form.addEventListener("dragover", (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    mark(true);
+  });
+  form.addEventListener("dragleave", () => mark(false));
+  form.addEventListener("drop", (event) => {
+    mark(false);
+    const field = fileField(form);
+    if (!field || !event.dataTransfer?.files.length) return;
+    event.preventDefault();
+    field.files = event.dataTransfer.files;
+    field.dispatchEvent(new Event("change", { bubbles: true }));
   });
 }
 

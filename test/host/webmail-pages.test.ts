@@ -178,7 +178,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.fill("[name=text]", "Kept");
     await page.setInputFiles("[name=upload]", { name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("abc") });
     await page.getByRole("button", { name: "Attach", exact: true }).click();
-    await page.getByRole("checkbox", { name: "a.txt", checked: true }).waitFor();
+    await page.getByRole("button", { name: "Remove a.txt" }).waitFor();
     expect(await page.locator("[name=text]").inputValue()).toBe("Kept");
     await page.getByRole("button", { name: "Save draft" }).click();
     await expect.poll(() => mainText(page)).toContain("The draft is saved.");
@@ -239,7 +239,34 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.waitForURL("**?draft=*");
     await page.reload();
     expect(await page.locator(".editor").textContent()).toBe("Saved by itself");
-    expect(await page.getByRole("checkbox", { name: "notes.txt" }).isChecked()).toBe(true);
+    expect(await filesOf(page)).toEqual(["notes.txt"]);
+  });
+
+  it("writes a reply below the conversation, with files that are dropped and removed, in five steps from the list", async () => {
+    await mail.receive({ subject: "Send me the plans", text: "Both, please." });
+    const { page, problems } = await mail.open();
+    await page.goto(mail.path("/INBOX"));
+    // Open, reply, write, choose the files and send: as many as before, but the message stays in sight.
+    await page.getByRole("link", { name: "Send me the plans" }).click();
+    await page.getByRole("link", { name: "Reply", exact: true }).click();
+    await page.locator(".editor:focus").waitFor();
+    await page.keyboard.type("Here they are.");
+    await dropFiles(page, ["north.txt", "south.txt"]);
+    await expect.poll(() => filesOf(page)).toEqual(["north.txt", "south.txt"]);
+    await page.waitForURL("**/INBOX/*?draft=*");
+    await dropFiles(page, ["wrong.txt"]);
+    await expect.poll(() => filesOf(page)).toEqual(["north.txt", "south.txt", "wrong.txt"]);
+    await page.getByRole("button", { name: "Remove wrong.txt" }).click();
+    expect(await page.locator(".conversation").textContent()).toContain("Both, please.");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.waitForURL("**/INBOX/*?sent=**");
+    expect(await page.locator(".conversation").textContent()).toMatch(
+      /Both, please\..*Sending.*Here they are\..*Stop sending/s,
+    );
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.waitForURL("**?draft=*");
+    expect(await filesOf(page)).toEqual(["north.txt", "south.txt"]);
+    expect(problems).toEqual([]);
   });
 
   it("completes addresses that the mailbox has written to, also after a comma", async () => {
@@ -309,7 +336,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
 /** Chooses a file in the form that writes a message, and waits until the script has attached it. */
 async function attach(page: Page, name: string): Promise<void> {
   await page.setInputFiles("[name=upload]", { name, mimeType: "text/plain", buffer: Buffer.from("notes") });
-  await page.getByRole("checkbox", { name }).waitFor();
+  await page.getByRole("button", { name: `Remove ${name}` }).waitFor();
 }
 
 const focusedText = async (page: Page) => (await page.locator(":focus").first().textContent({ timeout: 500 }))?.trim();
@@ -344,3 +371,14 @@ async function expectReachable(page: Page): Promise<void> {
   const box = await page.locator("main a.write").boundingBox();
   expect((box?.y ?? 1_000) + (box?.height ?? 0)).toBeLessThanOrEqual(844);
 }
+
+/** Returns the names of the files of the message that is written. */
+const filesOf = (page: Page) => page.locator("#files li > span:first-of-type").allTextContents();
+
+/** Drops text files on the form that writes a message. */
+const dropFiles = (page: Page, names: readonly string[]) =>
+  page.evaluate(`(() => {
+    const dataTransfer = new DataTransfer();
+    for (const name of ${JSON.stringify(names)}) dataTransfer.items.add(new File(["A plan"], name, { type: "text/plain" }));
+    document.querySelector(".editor").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  })()`);

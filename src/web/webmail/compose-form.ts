@@ -55,7 +55,7 @@ export const newForm = (values: Partial<ComposeForm> = {}): ComposeForm => ({
   ...values,
 });
 
-/** Reads the fields of a submitted form, but for the time. Of its files only the references are known. */
+/** Reads the fields of a submitted form, but for the time. Of its files only the references are known; the one that a button removes is left out. */
 export const readComposeForm = (form: URLSearchParams): ComposeForm => ({
   from: form.get("from") ?? "",
   to: form.get("to") ?? "",
@@ -66,7 +66,10 @@ export const readComposeForm = (form: URLSearchParams): ComposeForm => ({
   back: form.get("back") ?? "",
   inReplyTo: form.get("in_reply_to") ?? "",
   draft: /^\d{1,10}$/.test(form.get("draft") ?? "") ? (form.get("draft") ?? "") : "",
-  files: form.getAll("file").map((ref) => ({ ref, name: "", size: 0 })),
+  files: form
+    .getAll("file")
+    .filter((ref) => form.get("action") !== `remove:${ref}`)
+    .map((ref) => ({ ref, name: "", size: 0 })),
   idempotencyKey: form.get("idempotency_key") ?? "",
   sendAt: "",
 });

@@ -6,6 +6,7 @@ import { DoneNotice, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { composePath } from "./paths.ts";
 import { RichText } from "./rich-text.tsx";
 import { toSize } from "./size.ts";
+import { NoDefault } from "./toolbar.tsx";
 
 interface ComposePageProps {
   page: OpenPage;
@@ -45,6 +46,7 @@ export const MessageForm = ({ page, form, known, saved }: ComposePageProps) => (
       back: form.back,
     }}
   >
+    <NoDefault />
     <Head form={form} mailbox={page.mailbox} />
     <datalist id="known-addresses">
       {known.map(({ email }) => (
@@ -108,25 +110,36 @@ function Head({ form, mailbox }: Pick<ComposePageProps, "form"> & Pick<OpenPage,
   );
 }
 
-/** The files of the message, of which a checked one is sent, and the field that adds more. */
+/** The files of the message, each with a button that removes it, and the field that adds more. */
 const Files = ({ files }: { files: readonly FormFile[] }) => (
   <div class="attach">
-    <fieldset
+    <ul
       id="files"
+      class="files"
+      aria-label="Attached files"
       data-bytes={String(files.reduce((sum, { size }) => sum + size, 0))}
       hidden={files.length === 0}
     >
-      <legend>Attached files</legend>
       {files.map(({ ref, name, size }) => (
-        <label class="choice">
-          <input type="checkbox" name="file" value={ref} checked />
-          <span>
-            {name} <span class="soft">{toSize(size)}</span>
-          </span>
-        </label>
+        <li>
+          <input type="hidden" name="file" value={ref} />
+          <Icon name="attach" />
+          <span>{name}</span>
+          <span class="soft">{toSize(size)}</span>
+          <button
+            type="submit"
+            class="bare"
+            name="action"
+            value={`remove:${ref}`}
+            formnovalidate
+            aria-label={`Remove ${name}`}
+            title="Remove"
+          >
+            <Icon name="close" />
+          </button>
+        </li>
       ))}
-      <p class="hint">A file that is not checked is left out.</p>
-    </fieldset>
+    </ul>
     <Field
       name="upload"
       label="Attach files"

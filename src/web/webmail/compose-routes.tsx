@@ -64,7 +64,7 @@ export const composePages = newRoutes()
       form.files = settled.files;
       if (refused) throw refused;
       requireAllFiles(settled);
-      if (action === "attach") return showForm(c, page, form);
+      if (action === "attach" || action?.startsWith("remove:")) return showForm(c, page, form);
       // The script takes no addresses over from the reply to a draft that it has saved.
       if (action === "autosave") return showForm(c, page, form, { known: [], saved: await saveComplete(page, form) });
       return action === "draft" ? saveDraft(page, form) : send(c, page, form, action);

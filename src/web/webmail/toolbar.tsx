@@ -47,7 +47,7 @@ export const Toolbar = ({ page, folder, what, open }: ToolbarProps) => (
   </>
 );
 
-/** A first button for the Enter key that does nothing, so that Enter in a checkbox archives nothing. */
+/** A first button for the Enter key that does nothing, so that Enter in a field archives nothing, and removes no file. */
 export const NoDefault = () => <button type="submit" disabled hidden />;
 
 const StarButton = ({ value, label, hotkey }: { value: string; label: string; hotkey: string | undefined }) => (

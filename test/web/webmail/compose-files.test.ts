@@ -47,7 +47,17 @@ describe("files of a new message", () => {
     expect(copy).toContain("notes.txt");
   });
 
-  it("stay in a draft, also when it is opened and saved again, until they are unchecked", async () => {
+  it("are removed one by one by their buttons, without a script", async () => {
+    const attached = await (await compose("attach", {}, [file("notes.txt", "one"), file("b.txt", "two")])).text();
+    const refs = valuesOf(attached, "file");
+    expect(valuesOf(attached, "action")).toEqual(expect.arrayContaining(refs.map((ref) => `remove:${ref}`)));
+    const removed = await (await compose(`remove:${refs[0]}`, { text: "Keep me" }, [], refs)).text();
+    expect(valuesOf(removed, "file")).toEqual([refs[1]]);
+    expect(toText(removed)).toContain("Keep me");
+    expect(await box.list("Drafts")).toEqual([]);
+  });
+
+  it("stay in a draft, also when it is opened and saved again, until they are removed", async () => {
     const first = await draftOf(await compose("draft", {}, [file("notes.txt", "one"), file("b.txt", "two")]));
     const refs = valuesOf(first.html, "file");
     expect(refs).toHaveLength(2);

@@ -1,4 +1,7 @@
+import { WORD } from "./names.ts";
 import { type Pages, SEEDED } from "./state.ts";
+
+const fileOf = (name: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from("A plan") });
 
 /** Pages of webmail. */
 export const WEBMAIL_PAGES: Pages = {
@@ -29,7 +32,13 @@ export const WEBMAIL_PAGES: Pages = {
     conversation: {},
     html: { ids: { uid: "html" } },
     reply: { query: "?reply=one" },
-    "forward of files": { ids: { uid: "html" }, query: "?reply=forward" },
+    "reply with files": {
+      query: "?reply=one",
+      act: async (page) => {
+        await page.setInputFiles("[name=upload]", [fileOf("notes.txt"), fileOf(`${WORD}.txt`)]);
+        await page.getByRole("button", { name: "Remove notes.txt" }).waitFor();
+      },
+    },
     "a reply waits to be sent": { ids: { uid: "replied" } },
   },
 };
