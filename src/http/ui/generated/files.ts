@@ -2,13 +2,13 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-221f9c84.js",
-  webmailScript: "/assets/webmail-44848740.js",
+  script: "/assets/page-6216ed81.js",
+  webmailScript: "/assets/webmail-b8a56b2.js",
   editorScript: "/assets/editor-49b04944.js",
   style: "/assets/page-3e6a5fd9.css",
   dashboardStyle: "/assets/dashboard-c87fd85e.css",
-  webmailStyle: "/assets/webmail-cf4ace00.css",
+  webmailStyle: "/assets/webmail-1ccb25c0.css",
   frontStyle: "/assets/front-aeba9944.css",
-  referenceStyle: "/assets/reference-611ccadc.css",
-  guides: "/assets/guides-b0806762.json",
+  referenceStyle: "/assets/reference-b4891c8e.css",
+  guides: "/assets/guides-b6a5cc03.json",
 } as const;
