@@ -34,8 +34,7 @@ export function leftOutOf(route: string): LeftOut {
 }
 
 /** Faults that are known and not mended yet, by route and by the beginning of their text. */
-const UNMENDED: readonly (readonly [route: string, fault: string])[] = [
-];
+const UNMENDED: readonly (readonly [route: string, fault: string])[] = [];
 
 /** Returns the faults of pages without those that are known, and each known one that is no longer found, to be deleted here. */
 export function withoutUnmended(
