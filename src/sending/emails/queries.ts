@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound, requireFound } from "../../lib/errors.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -61,6 +61,8 @@ function selectRecords(
 
 interface ListOptions {
   status?: Status | undefined;
+  /** Only emails with this id or a higher one. */
+  since?: string | undefined;
   before?: string | undefined;
   page: number;
   limit: number;
@@ -119,19 +121,22 @@ export async function listEmails(ctx: CallerCtx, options: ListOptions): Promise<
   const found = await selectPage(ctx, options);
   const rows = found.slice(0, options.limit);
   if (found.length > rows.length) return { rows, next: rows.at(-1)?.id ?? null };
-  const { status, before } = options;
+  const { status, since, before } = options;
   const isScan = ctx.actor.domainIds !== null;
-  return { rows, next: isScan ? await endOfScan(ctx, status, { max: MAX_RESTRICTED_SCAN, before }) : null };
+  return { rows, next: isScan ? await endOfScan(ctx, status, { max: MAX_RESTRICTED_SCAN, since, before }) : null };
 }
 
 /** Selects the rows of a page, and one more when another page follows. */
-function selectPage(ctx: CallerCtx, { status, before, ...page }: ListOptions): Promise<RecordRow[]> {
-  const beforeCondition = before === undefined ? undefined : sql`${e.id} < ${before}`;
+function selectPage(ctx: CallerCtx, { status, since, before, ...page }: ListOptions): Promise<RecordRow[]> {
   const isInProgress = status === "queued" || status === "sending";
   if (!isInProgress && !ctx.actor.domainIds)
-    return selectRecords(ctx, and(beforeCondition, statusCondition(status)), page);
+    return selectRecords(
+      ctx,
+      and(since ? gte(e.id, since) : undefined, before ? lt(e.id, before) : undefined, statusCondition(status)),
+      page,
+    );
   const max = ctx.actor.domainIds ? MAX_RESTRICTED_SCAN : (page.page + 1) * page.limit + 1;
-  const isCandidate = sql`e.n IN (SELECT n FROM (${newestEmails(ctx, status, { max, before })}))`;
+  const isCandidate = sql`e.n IN (SELECT n FROM (${newestEmails(ctx, status, { max, since, before })}))`;
   return selectRecords(ctx, isCandidate, page, visibleWithoutIndex(ctx));
 }
 

@@ -34,9 +34,15 @@ export const shownStatus = sql.raw(
 export interface NewestRange {
   /** Greatest number of emails. */
   max: number;
+  /** Only emails with this id or a higher one. */
+  since?: string | undefined;
   /** Only emails with a lower id. */
   before?: string | undefined;
 }
+
+/** Returns the condition on the id of `emails e`, after other conditions. */
+export const isInRange = ({ since, before }: Pick<NewestRange, "since" | "before">): SQL =>
+  sql`${since === undefined ? sql`` : sql` AND e.id >= ${since}`}${before === undefined ? sql`` : sql` AND e.id < ${before}`}`;
 
 /** Returns the condition that `emails e` has a stored status; undefined for every status. */
 export function statusCondition(status: Status | undefined): SQL | undefined {
@@ -50,10 +56,9 @@ export function statusCondition(status: Status | undefined): SQL | undefined {
  * reads about as many rows as it returns. `queued` and `sending` also read outbox rows of the workspace, at most MAX_ROWS of each kind;
  * `delivered` also reads the rows of other statuses in between.
  */
-export function newestEmails(ctx: CallerCtx, status: Status | undefined, { max: most, before }: NewestRange): SQL {
-  const beforeCondition = before === undefined ? sql`` : sql` AND e.id < ${before}`;
+export function newestEmails(ctx: CallerCtx, status: Status | undefined, { max: most, ...range }: NewestRange): SQL {
   const newest = (where: SQL, limit: number) =>
-    sql`SELECT e.n, e.id FROM emails e WHERE ${where}${beforeCondition} ORDER BY e.id DESC LIMIT ${limit}`;
+    sql`SELECT e.n, e.id FROM emails e WHERE ${where}${isInRange(range)} ORDER BY e.id DESC LIMIT ${limit}`;
   const inWorkspace = sql`e.workspace = ${ctx.workspace.number}`;
   if (status !== "queued" && status !== "sending") {
     const condition = statusCondition(status);

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { idOfTime } from "../../../src/lib/ids.ts";
+import { DAY_MS } from "../../../src/lib/time.ts";
+import { indexEmails } from "../../../src/sending/emails/index.ts";
 import { toCurl } from "../../../src/web/dashboard/emails/curl.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
+import { database } from "../../support/databases.ts";
 import { holdingServer } from "../../support/holding-egress.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { aSession } from "../../support/sessions.ts";
-import { aMail, aMember, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
+import { aMail, aMember, aWorkspace, perTest, recordingContext, testContext } from "../../support/workspace.ts";
 import { submit, withoutClock } from "./support.ts";
 
 /** The pages of emails beside the list and the form: saved searches, batch, scheduled emails, source and copies. */
@@ -30,6 +34,37 @@ describe("the list of emails", () => {
     await send({ to: [{ email: "bounced@simulator.test" }, { email: "delivered@simulator.test" }] });
     await runOutboxAt(Date.now());
     expect(await textOf("/app/emails")).toContain("550 5.1.1 simulated: no such mailbox");
+  });
+
+  it("keeps to chosen days of UTC, with a search, a status and a name too", async () => {
+    const day = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
+    for (const ago of [20, 10, 0]) {
+      const id = await send({ subject: `Sent ${ago} days ago` });
+      const moved = "UPDATE emails SET id = ?2, due_at = NULL WHERE id = ?1";
+      await database.run(moved, [id, idOfTime(Date.now() - ago * DAY_MS, id)]);
+      // The newest one is not in the index yet.
+      if (ago > 0) await indexEmails(testContext());
+    }
+    const shown = async (query: string) => {
+      const found = (await textOf(`/app/emails?${query}`)).matchAll(/>Sent (\d+) days ago</g);
+      return [...found].map(([, ago]) => Number(ago));
+    };
+    // The list, the index, a scan of two letters, and a scan of a status.
+    for (const other of ["", "&q=days", "&q=ay", "&q=days&status=queued"]) {
+      expect(await shown(`from=${day(10)}${other}`), other).toEqual([0, 10]);
+      expect(await shown(`to=${day(10)}${other}`), other).toEqual([10, 20]);
+      expect(await shown(`from=${day(10)}&to=${day(10)}${other}`), other).toEqual([10]);
+      expect(await shown(`from=${day(9)}&to=${day(1)}${other}`), other).toEqual([]);
+      expect(await shown(`from=no-day${other}`), other).toEqual([0, 10, 20]);
+    }
+    const [older] = (await workspace.get("/v1/emails/").then((found) => found.json<{ id: string }[]>())).slice(1);
+    expect(await shown(`from=${day(10)}&before=${older?.id}`)).toEqual([]);
+    expect(await shown(`q=days&to=${day(10)}&before=${older?.id}`)).toEqual([20]);
+    const range = { id: crypto.randomUUID(), name: "Ten days ago", range: `${day(10)}/${day(10)}` };
+    expect(locationOf(await submit(session, "/app/emails/searches", range))).toBe(
+      `/app/emails?from=${day(10)}&to=${day(10)}`,
+    );
+    expect(await textOf("/app/emails")).toContain(`href="/app/emails?from=${day(10)}&amp;to=${day(10)}"`);
   });
 
   it("keeps a search under a name, once however often it is saved, until it is removed", async () => {

@@ -1,10 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../../access/caller.ts";
+import { idOfTime, timeOfId } from "../../../lib/ids.ts";
 import { mailOrm } from "../../../platform/db/client.ts";
 import { withJointReads } from "../../../platform/db/joint-reads.ts";
 import { onShard } from "../../../platform/jobs/shards.ts";
 import { type EmailPage, endOfScan, findByNumbers, visibleTo } from "../queries.ts";
-import { ID_AGE_MS, type NewestRange, newestEmails, shownStatus } from "../status-conditions.ts";
+import { ID_AGE_MS, isInRange, type NewestRange, newestEmails, shownStatus } from "../status-conditions.ts";
 import { LAST_INDEXED_SQL } from "./index-emails.ts";
 import type { Condition, SearchPlan } from "./plan.ts";
 
@@ -33,6 +34,9 @@ export async function runPlan(ctx: CallerCtx, plan: SearchPlan, range: Range): P
 }
 
 interface Range {
+  /** Only emails with this id or a higher one, and with ids below another one. */
+  since?: string | undefined;
+  until?: string | undefined;
   /** Only emails after this one in the results. */
   before?: string | undefined;
   page: number;
@@ -43,22 +47,40 @@ interface Range {
 async function selectStatements(
   ctx: CallerCtx,
   plan: SearchPlan,
-  { before }: Range,
+  { since, until, before }: Range,
   max: number,
 ): Promise<{ statements: SQL[]; scanned?: NewestRange }> {
   const below = before === undefined ? [] : [sql`e.n < ${numberBefore(ctx, before)}`];
+  const isInDays = isInRange({ since, before: until });
   const allOf = (conditions: readonly Condition[]) =>
     sql.join([visibleTo(ctx), ...below, ...conditions.map(toSql), ...statusConditions(plan)], sql` AND `);
-  const scanned = { max: MAX_SCAN, before: before === undefined ? undefined : latestIdBefore(before) };
+  const scanned = { max: MAX_SCAN, since, before: lowestOf(until, before && latestIdBefore(before)) };
   const scan = sql`SELECT e.n FROM emails e WHERE e.n IN (SELECT n FROM (${newestEmails(ctx, plan.status ?? undefined, scanned)}))
     AND +${allOf(plan.scanConditions)} ORDER BY e.n DESC LIMIT ${max}`;
-  if (plan.match === null || (await canScanStatus(ctx, plan))) return { statements: [scan], scanned };
-  const notIndexedYet = sql`SELECT e.n FROM emails e WHERE e.n > ${sql.raw(LAST_INDEXED_SQL)} AND +${allOf(plan.scanConditions)}
+  if (plan.match === null || (await canScanStatus(ctx, plan, scanned))) return { statements: [scan], scanned };
+  const notIndexedYet = sql`SELECT e.n FROM emails e WHERE e.n > ${sql.raw(LAST_INDEXED_SQL)} AND +${allOf(plan.scanConditions)}${isInDays}
     ORDER BY e.n DESC LIMIT ${max}`;
   const indexed = sql`SELECT e.n FROM email_search s CROSS JOIN emails e ON e.n = s.rowid
-    WHERE s.email_search MATCH ${plan.match} AND +${allOf(plan.indexConditions)} ORDER BY s.rowid DESC LIMIT ${max}`;
+    WHERE s.email_search MATCH ${plan.match}${rowidsOf(ctx, { since, until })} AND +${allOf(plan.indexConditions)}${isInDays} ORDER BY s.rowid DESC LIMIT ${max}`;
   return { statements: [notIndexedYet, indexed] };
 }
+
+/** Returns the condition on the rowids of the index that holds for all emails of a range of ids: the order of `n` is that of acceptance. */
+function rowidsOf({ workspace: { number } }: CallerCtx, { since, until }: Pick<Range, "since" | "until">): SQL {
+  const after =
+    since &&
+    sql` AND s.rowid > coalesce((SELECT n FROM emails WHERE workspace = ${number}
+    AND id < ${idOfTime(timeOfId(since) - ID_AGE_MS, "")} ORDER BY id DESC LIMIT 1), 0)`;
+  const below =
+    until &&
+    sql` AND s.rowid < coalesce((SELECT n FROM emails WHERE workspace = ${number}
+    AND id >= ${latestIdBefore(until)} ORDER BY id LIMIT 1), ${Number.MAX_SAFE_INTEGER})`;
+  return sql`${after || sql``}${below || sql``}`;
+}
+
+/** Returns the lowest of some ids; undefined without one. */
+export const lowestOf = (...ids: (string | undefined)[]): string | undefined =>
+  ids.filter((id) => id !== undefined).toSorted()[0];
 
 /** Returns SQL for the `n` of an email, or the one after the next older email when it no longer exists. */
 function numberBefore(ctx: CallerCtx, id: string): SQL {
@@ -69,9 +91,7 @@ function numberBefore(ctx: CallerCtx, id: string): SQL {
 
 /** Returns an id above those of all emails after `id` in the results, which are in the order of acceptance. */
 function latestIdBefore(id: string): string {
-  const time = Number.parseInt(id.replace("-", "").slice(0, 12), 16) + ID_AGE_MS;
-  const hex = Math.min(time, 0xffff_ffff_ffff).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+  return idOfTime(Math.min(timeOfId(id) + ID_AGE_MS, 0xffff_ffff_ffff), "");
 }
 
 /** Returns a condition of a plan as SQL with its values. */
@@ -85,9 +105,9 @@ export function toSql({ sql: text, values }: Condition): SQL {
 const statusConditions = ({ status }: SearchPlan): SQL[] => (status === null ? [] : [sql`${shownStatus} = ${status}`]);
 
 /** Returns whether few enough emails have the status to scan all of them. */
-async function canScanStatus(ctx: CallerCtx, { status }: SearchPlan): Promise<boolean> {
+async function canScanStatus(ctx: CallerCtx, { status }: SearchPlan, { since, before }: NewestRange): Promise<boolean> {
   if (status === null || status === "delivered") return false;
-  const countRows = sql`SELECT count(*) AS rows FROM (${newestEmails(ctx, status, { max: MAX_SCAN + 1 })})`;
+  const countRows = sql`SELECT count(*) AS rows FROM (${newestEmails(ctx, status, { max: MAX_SCAN + 1, since, before })})`;
   const [count] = await mailOrm(ctx).all<{ rows: number }>(countRows);
   return (count?.rows ?? 0) <= MAX_SCAN;
 }

@@ -6,7 +6,7 @@ import { type EmailPage, listEmails } from "../queries.ts";
 import { type Status, statuses } from "../rules.ts";
 import { parseSearchQuery, type SearchQuery } from "./parse-query.ts";
 import { isAscii, planSearch, type SearchPlan } from "./plan.ts";
-import { runPlan } from "./run-plan.ts";
+import { lowestOf, runPlan } from "./run-plan.ts";
 import { type SearchOut, toSearchRecord } from "./schema.ts";
 import { searchInbound } from "./search-inbound.ts";
 
@@ -18,6 +18,9 @@ export interface SearchInput {
   status?: Status;
   tag?: string;
   direction: "outbound" | "inbound" | "all";
+  /** Only outbound emails with this id or a higher one, and with ids below another one: those of a time (`idsOfDays`). */
+  since?: string | undefined;
+  until?: string | undefined;
   before?: string | undefined;
   before_inbound?: string | undefined;
   page: number;
@@ -37,7 +40,7 @@ export interface SearchPage {
  * list. Throws 422 for a query over 500 bytes.
  */
 export async function searchEmails(ctx: CallerCtx, input: SearchInput): Promise<SearchPage> {
-  const { direction, before, before_inbound, page, limit } = input;
+  const { direction, since, until, before, before_inbound, page, limit } = input;
   checkInput(input);
   const query = parseSearchQuery(input.q);
   if (input.tag) query.tag.push(input.tag);
@@ -46,7 +49,7 @@ export async function searchEmails(ctx: CallerCtx, input: SearchInput): Promise<
   if (wanted.size > 1 || (status !== undefined && !isStatus(status))) return { rows: [], next: null };
   const plan = planSearch(ctx.workspace.number, query, status ?? null, await findSendersByText(ctx, query));
   if (direction === "outbound") {
-    const { rows, next } = await searchOutbound(ctx, plan, { before, page, limit });
+    const { rows, next } = await searchOutbound(ctx, plan, { since, until, before, page, limit });
     return { rows, next: next === null ? null : { before: next } };
   }
   if (direction === "inbound") {
@@ -55,7 +58,7 @@ export async function searchEmails(ctx: CallerCtx, input: SearchInput): Promise<
   }
   const skip = page * limit;
   const both = { page: 0, limit: skip + limit };
-  const outbound = await searchOutbound(ctx, plan, { ...both, before });
+  const outbound = await searchOutbound(ctx, plan, { ...both, since, until, before });
   const inbound = await searchInbound(ctx, plan, { ...both, before: before_inbound });
   return mergePages(outbound, inbound, { before, before_inbound, skip, limit });
 }
@@ -74,12 +77,13 @@ function checkInput({ q, direction, page, limit }: SearchInput): void {
 async function searchOutbound(
   ctx: CallerCtx,
   plan: SearchPlan,
-  range: { before: string | undefined; page: number; limit: number },
+  range: Pick<SearchInput, "since" | "until" | "before" | "page" | "limit">,
 ): Promise<EmailPage<SearchOut>> {
+  const { until, ...listed } = range;
   const { rows, next } =
     plan.scanConditions.length > 0
       ? await runPlan(ctx, plan, range)
-      : await listEmails(ctx, { status: plan.status ?? undefined, ...range });
+      : await listEmails(ctx, { ...listed, status: plan.status ?? undefined, before: lowestOf(until, range.before) });
   return { rows: rows.map(toSearchRecord), next };
 }
 

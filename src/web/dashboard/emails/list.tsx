@@ -1,13 +1,14 @@
 import {
   AppLayout,
   ButtonLink,
-  Chips,
   Empty,
+  Field,
   Form,
   List,
   Live,
   RefusalNotice,
   SearchField,
+  Select,
   Status,
   Submit,
   Time,
@@ -16,7 +17,7 @@ import {
 } from "../../../http/ui/index.ts";
 import { type SavedSearchesOut, type SearchOut, statuses } from "../../../sending/emails/index.ts";
 import { shortRecipients } from "../short-recipients.ts";
-import { emailsPath } from "./path.ts";
+import { type EmailFilter, emailsPath } from "./path.ts";
 import { SavedSearches } from "./saved-searches.tsx";
 
 interface EmailsPageProps {
@@ -24,35 +25,32 @@ interface EmailsPageProps {
   /** Why an email failed, by its id. */
   reasons: ReadonlyMap<string, string>;
   searches: SavedSearchesOut["searches"];
-  q: string;
-  status: string;
+  filter: EmailFilter;
 }
 
-/** The emails of the workspace, with search and a filter by status. */
-export const EmailsPage = ({ emails, reasons, searches, q, status }: EmailsPageProps) => (
+const STATUSES = ["", ...statuses].map((value) => ({ value, label: value === "" ? "All" : toSentence(value) }));
+
+/** The emails of the workspace, with search and filters by status and days. */
+export const EmailsPage = ({ emails, reasons, searches, filter }: EmailsPageProps) => (
   <AppLayout title="Emails" actions={<NewLink />}>
     <RefusalNotice />
     <Form class="filter" method="get" action="/app/emails">
       <SearchField
         label="Search emails"
-        value={q}
+        value={filter.q}
         maxlength={500}
         placeholder="Subject or address, to:ada@example.org, from:, domain:, tag:"
       />
-      {status === "" ? null : <input type="hidden" name="status" value={status} />}
+      <Select name="status" label="Status" required={false} options={STATUSES} value={filter.status} />
+      <Field name="from" label="From" type="date" required={false} value={filter.from} />
+      <Field name="to" label="To" type="date" required={false} value={filter.to} />
       <Submit label="Search" kind="quiet" />
     </Form>
-    <Chips
-      label="Status"
-      choices={["", ...statuses].map((name) => [name, name === "" ? "All" : toSentence(name)])}
-      chosen={status}
-      to={(name) => emailsPath({ q, status: name })}
-    />
-    <SavedSearches searches={searches} q={q} status={status} />
+    <SavedSearches searches={searches} filter={filter} />
     {/* A search may read many rows, so it is not repeated. */}
-    <Live id="emails" isPolled={q === ""}>
+    <Live id="emails" isPolled={filter.q === ""}>
       {emails.length === 0 ? (
-        <NoEmails isFiltered={q !== "" || status !== ""} />
+        <NoEmails isFiltered={emailsPath(filter) !== emailsPath({})} />
       ) : (
         <Rows emails={emails} reasons={reasons} />
       )}

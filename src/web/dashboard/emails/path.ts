@@ -1,5 +1,30 @@
-/** Returns the path of the list with a search, a status, and the id to continue below. */
-export function emailsPath(query: { q: string; status: string; before?: string }): string {
+import { idOfTime } from "../../../lib/ids.ts";
+import { DAY_MS, parseIso } from "../../../lib/time.ts";
+
+/** What the list is filtered by. Empty: by nothing. */
+export interface EmailFilter {
+  q: string;
+  status: string;
+  /** The first and the last day of creation, such as `2026-11-23`, in UTC. */
+  from: string;
+  to: string;
+}
+
+export const NO_FILTER: EmailFilter = { q: "", status: "", from: "", to: "" };
+
+/** Returns the path of the list with a filter, and the id to continue below. */
+export function emailsPath(query: Partial<EmailFilter> & { before?: string }): string {
   const parameters = Object.entries(query).filter(([, value]) => value !== "");
   return parameters.length === 0 ? "/app/emails" : `/app/emails?${new URLSearchParams(parameters)}`;
 }
+
+/** Returns the ids that emails of some days have: from `since` on, and below `until`. A text that is no day is no limit. */
+export function idsOfDays({ from, to }: Pick<EmailFilter, "from" | "to">) {
+  const [first, last] = [startOf(from), startOf(to)];
+  return {
+    since: first === null ? undefined : idOfTime(first, ""),
+    until: last === null ? undefined : idOfTime(last + DAY_MS, ""),
+  };
+}
+
+const startOf = (day: string): number | null => parseIso(`${day}T00:00:00Z`);

@@ -14,7 +14,8 @@ import {
 } from "../../../sending/emails/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { EmailsPage } from "./list.tsx";
-import { emailsPath } from "./path.ts";
+import { type EmailFilter, emailsPath, idsOfDays, NO_FILTER } from "./path.ts";
+import { filterOf } from "./saved-searches.tsx";
 
 /** Statuses of rows that say why. */
 const FAILED = ["bounced", "rejected", "failed"];
@@ -25,26 +26,19 @@ export const searchPages = pagesOf(
   page("/app/emails", "GET /v1/emails/search", (c) => showEmails(c, c.req.query())),
   post("/app/emails/searches", "PUT /v1/emails/saved-searches", async (c) => {
     const form = await readForm(c);
-    const [query, status] = [textOf(form, "query"), textOf(form, "status")];
-    const entry = { id: form.get("id") ?? "", name: form.get("name") ?? "", query, status };
-    const back = { q: query ?? "", status: status ?? "" };
-    return changeSearches(c, back, (searches) => [...searches.filter(({ id }) => id !== entry.id), entry]);
+    const [query, status, range] = [textOf(form, "query"), textOf(form, "status"), textOf(form, "range")];
+    const entry = { id: form.get("id") ?? "", name: form.get("name") ?? "", query, status, range };
+    return changeSearches(c, filterOf(entry), (searches) => [...searches.filter(({ id }) => id !== entry.id), entry]);
   }),
   post("/app/emails/searches/remove", "PUT /v1/emails/saved-searches", async (c) => {
     const removed = (await readForm(c)).get("id");
-    return changeSearches(c, { q: "", status: "" }, (searches) => searches.filter(({ id }) => id !== removed));
+    return changeSearches(c, NO_FILTER, (searches) => searches.filter(({ id }) => id !== removed));
   }),
 );
 
-interface Shown {
-  q?: string;
-  status?: string;
-  before?: string;
-}
-
 const changeSearches = (
   c: AppContext,
-  shown: { q: string; status: string },
+  shown: EmailFilter,
   change: (searches: SavedSearchesOut["searches"]) => unknown[],
 ) =>
   attempt(
@@ -57,25 +51,25 @@ const changeSearches = (
     },
   );
 
-async function showEmails(c: AppContext, { q = "", status = "", before }: Shown) {
+async function showEmails(c: AppContext, { before, ...query }: Partial<EmailFilter> & { before?: string }) {
   const caller = c.get("caller");
-  const found = search(c, { q, status, before: before?.toLowerCase() });
+  const { q, status, from, to } = { ...NO_FILTER, ...query };
+  const filter = { q, status, from, to };
+  const found = search(c, filter, before?.toLowerCase());
   const [{ rows: emails, next }, { searches }] = await Promise.all([found, getSavedSearches(caller)]);
   const failed = emails.filter((row) => FAILED.includes(row.status)).map(({ id }) => id);
   const reasons = await findFailureReasons(caller, failed);
-  const shown = <EmailsPage emails={emails} reasons={reasons} searches={searches} q={q} status={status} />;
+  const shown = <EmailsPage emails={emails} reasons={reasons} searches={searches} filter={filter} />;
   return respondPage(c, shown, { next });
 }
 
 /** Returns a page of emails, and the URL of the next one. A search that is refused has none, and the page says why. */
-async function search(
-  c: AppContext,
-  { q, status, before }: { q: string; status: string; before?: string | undefined },
-) {
+async function search(c: AppContext, filter: EmailFilter, before: string | undefined) {
+  const { q, status } = filter;
   try {
-    const input = { q, direction: "outbound" as const, before, page: 0, limit: PAGE_SIZE };
+    const input = { q, direction: "outbound" as const, ...idsOfDays(filter), before, page: 0, limit: PAGE_SIZE };
     const { rows, next } = await searchEmails(c.get("caller"), { ...input, ...(isStatus(status) ? { status } : {}) });
-    return { rows, next: next?.before === undefined ? null : emailsPath({ q, status, before: next.before }) };
+    return { rows, next: next?.before === undefined ? null : emailsPath({ ...filter, before: next.before }) };
   } catch (error) {
     if (!c.get("refusal")) c.set("refusal", toRefusal(error));
     return { rows: [], next: null };

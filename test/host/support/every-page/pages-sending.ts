@@ -9,7 +9,11 @@ const fresh = { ids: { domain_id: "fresh" } };
 export const SENDING_PAGES: Pages = {
   "/app": SEEDED,
   "/app/search": { seeded: { query: "?q=order" }, "nothing found": { query: "?q=nothing" } },
-  "/app/emails": { seeded: {}, bounced: { query: "?status=bounced" }, searched: { query: "?q=tag:receipt" } },
+  "/app/emails": {
+    seeded: {},
+    bounced: { query: "?status=bounced" },
+    searched: { query: "?q=tag:receipt&from=2026-01-01&to=2099-12-31" },
+  },
   "/app/emails/batch": SEEDED,
   "/app/emails/scheduled": SEEDED,
   "/app/emails/new": SEEDED,
