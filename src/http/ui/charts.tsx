@@ -205,17 +205,17 @@ export const Share = ({ of, text }: { of: number; text: string }) => (
 
 interface TilesProps {
   /** `values`: one for each day, oldest first. */
-  tiles: readonly { name: string; value: string; share?: string; kind: Series["kind"]; values: readonly number[] }[];
+  tiles: readonly (Pick<Series, "kind" | "values"> & { name: string; value: string; href: string; share?: string })[];
 }
 
 /** Figures of some days, each above a line of its days. */
 export const Tiles = ({ tiles }: TilesProps) => (
   <dl class="tiles">
-    {tiles.map(({ name, value, share, kind, values }) => (
+    {tiles.map(({ name, value, href, share, kind, values }) => (
       <div>
         <dt>{name}</dt>
         <dd>
-          {value} {share === undefined ? null : <span class="soft">{share}</span>}
+          <a href={href}>{value}</a> {share === undefined ? null : <span class="soft">{share}</span>}
           <Sparkline kind={kind} values={values} />
         </dd>
       </div>
@@ -243,7 +243,7 @@ interface NumbersProps {
     value: string;
     href?: string | undefined;
     share?: string | undefined;
-    note?: string;
+    note?: string | undefined;
   }[];
 }
 

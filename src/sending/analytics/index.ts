@@ -1,4 +1,5 @@
-export { type Counts, findDomains, findTotals, NO_COUNTS, sumCounts } from "./queries.ts";
+export { countFiltered, type Filter, MAX_EMAILS } from "./filtered.ts";
+export { type Counts, findDomains, findTotals, type Most, NO_COUNTS, rank, sumBy, sumCounts } from "./queries.ts";
 export {
   bucketStart,
   bucketsOf,

@@ -38,7 +38,8 @@ const TOTALS = `
 // Whole days are read from the daily sums, the hours before and after them singly. `?4` and `?5`: the first and the last
 // whole day. The rows of a day or hour come as one text of lines, which the caller sums by domain.
 const LINES = `group_concat(domain || ' ' || ${RECIPIENT_COLUMNS.join(" || ' ' || ")}, char(10)) AS lines`;
-const LAST_DAY = "min(coalesce((SELECT day FROM rollups_progress), -1), ?5)";
+/** SQL: the last whole day that is summed. */
+export const LAST_DAY = "min(coalesce((SELECT day FROM rollups_progress), -1), ?5)";
 const DOMAINS = `
   SELECT ${LINES} FROM rollups_daily WHERE workspace = ?1 AND day BETWEEN ?4 AND ${LAST_DAY} AND domain <> '' GROUP BY day
   UNION ALL
@@ -57,11 +58,13 @@ export async function findTotals(ctx: CallerCtx, { first, last }: Hours, size: n
     ctx,
     ctx.mail.prepare(TOTALS).bind(ctx.workspace.number, first, last),
   );
-  const sums = new Map<number, Counts>();
-  for (const row of rows) {
-    const bucket = Math.floor(row.hour / size);
-    sums.set(bucket, addCounts(sums.get(bucket) ?? NO_COUNTS, withRefused(row)));
-  }
+  return sumBy(rows.map(withRefused), ({ hour }) => Math.floor(hour / size));
+}
+
+/** Returns the sums of rows of counts by a key. */
+export function sumBy<Key, Row extends Counts>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Counts> {
+  const sums = new Map<Key, Counts>();
+  for (const row of rows) sums.set(keyOf(row), addCounts(sums.get(keyOf(row)) ?? NO_COUNTS, row));
   return sums;
 }
 
@@ -73,10 +76,9 @@ export async function findDomains(
   ctx: CallerCtx,
   hours: Hours,
   limit: number,
-  most: "sent" | "bounced" = "sent",
+  most?: Most,
 ): Promise<[string, Counts][]> {
-  const domains = await rankDomains(ctx, hours);
-  return (most === "sent" ? domains : domains.toSorted(([, a], [, b]) => b[most] - a[most])).slice(0, limit);
+  return (await rankDomains(ctx, hours, most)).slice(0, limit);
 }
 
 /** Returns the same by receiver, as far as an egress of our own has told it; other domains stay by themselves. */
@@ -86,30 +88,35 @@ export async function findReceivers(ctx: CallerCtx, hours: Hours, limit: number)
     ctx,
     domains.map(([domain]) => domain),
   );
-  const sums = new Map<string, Counts>();
-  for (const [domain, counts] of domains) {
-    const receiver = receiverOf.get(domain) ?? domain;
-    sums.set(receiver, addCounts(sums.get(receiver) ?? NO_COUNTS, counts));
-  }
-  return ranked(sums).slice(0, limit);
+  const rows = domains.map(([domain, counts]) => ({ ...counts, receiver: receiverOf.get(domain) ?? domain }));
+  return rank(sumBy(rows, ({ receiver }) => receiver)).slice(0, limit);
 }
 
-async function rankDomains(ctx: CallerCtx, { first, last }: Hours): Promise<[string, Counts][]> {
-  const days = [Math.ceil(first / 24), Math.floor((last + 1) / 24) - 1];
+/** Returns the first and the last whole day of some hours. */
+export const wholeDays = ({ first, last }: Hours): [number, number] => [
+  Math.ceil(first / 24),
+  Math.floor((last + 1) / 24) - 1,
+];
+
+async function rankDomains(ctx: CallerCtx, hours: Hours, most?: Most): Promise<[string, Counts][]> {
   const rows = await readRollups<{ lines: string }>(
     ctx,
-    ctx.mail.prepare(DOMAINS).bind(ctx.workspace.number, first, last, ...days),
+    ctx.mail.prepare(DOMAINS).bind(ctx.workspace.number, hours.first, hours.last, ...wholeDays(hours)),
   );
   const sums = new Map<string, Counts>();
   for (const { lines } of rows) for (const line of lines.split("\n")) addLine(sums, line);
-  return ranked(new Map([...sums].map(([domain, counts]) => [domain, withRefused(counts)])));
+  return rank(new Map([...sums].map(([domain, counts]) => [domain, withRefused(counts)])), most);
 }
 
-const ranked = (sums: ReadonlyMap<string, Counts>): [string, Counts][] =>
-  [...sums].toSorted(([a, of], [b, than]) => than.sent - of.sent || (a < b ? -1 : 1));
+/** The count of which the first domains have most. */
+export type Most = "sent" | "bounced";
+
+/** Returns sums by domain, those with the most first. */
+export const rank = (sums: ReadonlyMap<string, Counts>, most: Most = "sent"): [string, Counts][] =>
+  [...sums].toSorted(([a, of], [b, than]) => than[most] - of[most] || than.sent - of.sent || (a < b ? -1 : 1));
 
 /** Returns the counts of a row, whose `sent` is what the egress took, with what it refused. */
-const withRefused = <Row extends Counts>(row: Row): Row => ({ ...row, sent: row.sent + row.refused });
+export const withRefused = <Row extends Counts>(row: Row): Row => ({ ...row, sent: row.sent + row.refused });
 
 /** Adds a line of DOMAINS to the sums. A period has up to 200,000 lines, so none makes a new object for its domain. */
 function addLine(sums: Map<string, Counts>, line: string): void {
@@ -119,7 +126,8 @@ function addLine(sums: Map<string, Counts>, line: string): void {
   for (const [index, column] of RECIPIENT_COLUMNS.entries()) sum[column] += Number(counts[index]);
 }
 
-async function readRollups<Row>(ctx: CallerCtx, statement: MailStatement): Promise<Row[]> {
+/** Runs a statement that counts mail of the whole workspace. Throws 403 for an API key that is restricted to domains. */
+export async function readRollups<Row>(ctx: CallerCtx, statement: MailStatement): Promise<Row[]> {
   if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
   return (await statement.all<Row>()).results;
 }

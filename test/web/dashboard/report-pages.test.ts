@@ -119,9 +119,12 @@ describe("the analytics page", () => {
     await aRollup(workspace, ten, "post.example", { sent: 10, delivered: 3, bounced: 7 });
     await aRollup(workspace, thirteen, "example.org", { sent: 20, delivered: 20 });
     const html = await textOf(`/app/analytics?from=${day(11)}&to=${day(9)}&most=bounced`);
-    for (const text of ["+100 % to before", "100.0 % before", 'href="/app/emails?status=bounced">8</a>'])
+    const days = `from=${day(11)}&amp;to=${day(9)}`;
+    for (const text of ["+100 % to before", "100.0 % before", `href="/app/emails?status=bounced&amp;${days}">8</a>`])
       expect(html).toContain(text);
-    expect(html).toContain('<a href="/app/emails?q=to%3A%40post.example&amp;status=bounced">7 (70.0 %)</a>');
+    expect(html).toContain(
+      `<a href="/app/emails?q=to%3A%40post.example&amp;status=bounced&amp;${days}">7 (70.0 %)</a>`,
+    );
     expect(html.indexOf("post.example")).toBeLessThan(html.indexOf("example.org"));
     expect(await textOf(`/app/analytics?from=${day(3)}&to=${day(3)}`)).toContain("Nothing was sent in this period.");
   });

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../../access/caller.ts";
 import { idOfTime, timeOfId } from "../../../lib/ids.ts";
+import { DAY_MS } from "../../../lib/time.ts";
 import { mailOrm } from "../../../platform/db/client.ts";
 import { withJointReads } from "../../../platform/db/joint-reads.ts";
 import { onShard } from "../../../platform/jobs/shards.ts";
@@ -65,17 +66,21 @@ async function selectStatements(
   return { statements: [notIndexedYet, indexed] };
 }
 
-/** Returns the condition on the rowids of the index that holds for all emails of a range of ids: the order of `n` is that of acceptance. */
+/**
+ * Returns a condition on the rowids of the index that holds for all emails of a range of ids. The order of `n` is that of acceptance,
+ * and an automation accepts an email when it runs, under the time at which its step was due: a day of delay is allowed for.
+ */
 function rowidsOf({ workspace: { number } }: CallerCtx, { since, until }: Pick<Range, "since" | "until">): SQL {
-  const after =
-    since &&
-    sql` AND s.rowid > coalesce((SELECT n FROM emails WHERE workspace = ${number}
-    AND id < ${idOfTime(timeOfId(since) - ID_AGE_MS, "")} ORDER BY id DESC LIMIT 1), 0)`;
-  const below =
-    until &&
-    sql` AND s.rowid < coalesce((SELECT n FROM emails WHERE workspace = ${number}
-    AND id >= ${latestIdBefore(until)} ORDER BY id LIMIT 1), ${Number.MAX_SAFE_INTEGER})`;
-  return sql`${after || sql``}${below || sql``}`;
+  const idAfter = (id: string, ms: number) => idOfTime(timeOfId(id) + ms, "");
+  const above = since
+    ? sql` AND s.rowid > coalesce((SELECT n FROM emails WHERE workspace = ${number} AND id < ${idAfter(since, -DAY_MS)}
+        ORDER BY id DESC LIMIT 1), 0)`
+    : sql``;
+  const below = until
+    ? sql` AND s.rowid < coalesce((SELECT n FROM emails WHERE workspace = ${number} AND id >= ${idAfter(until, DAY_MS)}
+        ORDER BY id LIMIT 1), ${Number.MAX_SAFE_INTEGER})`
+    : sql``;
+  return sql`${above}${below}`;
 }
 
 /** Returns the lowest of some ids; undefined without one. */

@@ -9,25 +9,31 @@ import {
   List,
   Notice,
   Numbers,
+  Select,
   Share,
   Submit,
   Time,
 } from "../../../http/ui/index.ts";
+import { HOUR_MS, iso } from "../../../lib/time.ts";
 import {
   type Counts,
   type DeliverabilityOut,
+  type Filter,
   type Granularity,
   granularities,
   type Hours,
+  MAX_EMAILS,
+  type Most,
   type Period,
   periods,
   rate,
   type toPoint,
 } from "../../../sending/analytics/index.ts";
+import { emailsPath } from "../emails-path.ts";
 
 type Point = ReturnType<typeof toPoint>;
 
-/** The time that the page shows. */
+/** The mail that the page shows. */
 export interface Choice {
   /** Null: the days `from` to `to` were chosen. */
   period: Period | null;
@@ -37,13 +43,16 @@ export interface Choice {
   by: Granularity;
   canShowHours: boolean;
   /** The count of which the first recipient domains have most. */
-  most: "sent" | "bounced";
+  most: Most;
+  filter: Filter;
 }
 
 export interface Report {
   counts: Counts;
-  /** Counts of as many hours before. */
-  before: Counts;
+  /** Counts of as many hours before; null when only the newest emails were counted. */
+  before: Counts | null;
+  /** Time of the oldest email that was counted, in ms since 1970, when there may be older ones. */
+  countedFrom: number | null;
   points: readonly Point[];
   domains: DeliverabilityOut["items"];
   /** The newest broadcasts that were sent; null: the role may not see them. */
@@ -54,27 +63,39 @@ interface AnalyticsPageProps {
   /** Null: the choice is not valid. */
   choice: Choice | null;
   report: Report | null;
+  /** Names of the domains that may be chosen as the sender's. */
+  senders: readonly string[];
   error?: string | undefined;
 }
 
 /** Counts of a time, as figures beside those of the time before, as lines and by recipient domain. */
-export const AnalyticsPage = ({ choice, report, error }: AnalyticsPageProps) => (
+export const AnalyticsPage = ({ choice, report, senders, error }: AnalyticsPageProps) => (
   <AppLayout title="Analytics">
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <Chips
       label="Period"
       choices={periods.map((name) => [name, NAMES[name]])}
       chosen={choice?.period ?? ""}
-      to={(name) => `/app/analytics?period=${name}`}
+      to={(name) => pathWith({ filter: choice?.filter }, { period: name })}
     />
-    <Form class="filter" method="get" action="/app/analytics">
-      <Field name="from" label="From" type="date" value={choice?.from ?? ""} />
-      <Field name="to" label="To" type="date" value={choice?.to ?? ""} />
+    <Form class="filter" method="get" action="/app/analytics" fields={choice?.period ? { period: choice.period } : {}}>
+      <Select
+        name="domain"
+        label="Sender domain"
+        required={false}
+        value={choice?.filter.domain}
+        options={namesOf(senders, choice).map((value) => ({ value, label: value === "" ? "All" : value }))}
+      />
+      <Field name="tag" label="Tag" required={false} value={choice?.filter.tag ?? ""} />
+      <Field name="receiver" label="Recipient domain" required={false} value={choice?.filter.receiver ?? ""} />
+      <Field name="from" label="From" type="date" required={false} value={choice?.from ?? ""} />
+      <Field name="to" label="To" type="date" required={false} value={choice?.to ?? ""} />
       <Submit label="Show" kind="quiet" />
     </Form>
     {report === null || choice === null ? null : (
       <>
-        <Overview counts={report.counts} before={report.before} />
+        <CountedNotice choice={choice} report={report} />
+        <Overview choice={choice} counts={report.counts} before={report.before} />
         {Object.values(report.counts).every((count) => count === 0) ? (
           <Empty action={{ href: "/app/emails/new", label: "Send an email" }}>Nothing was sent in this period.</Empty>
         ) : (
@@ -93,6 +114,11 @@ export const AnalyticsPage = ({ choice, report, error }: AnalyticsPageProps) => 
   </AppLayout>
 );
 
+/** Returns the domains to choose from, and the chosen one, which may be deleted. */
+const namesOf = (senders: readonly string[], choice: Choice | null) => [
+  ...new Set(["", ...senders, choice?.filter.domain ?? ""]),
+];
+
 const NAMES: Readonly<Record<Period, string>> = {
   "24h": "24 hours",
   "7d": "7 days",
@@ -100,9 +126,37 @@ const NAMES: Readonly<Record<Period, string>> = {
   "90d": "90 days",
 };
 
-/** Returns the path of the page with the same time and another choice. */
-const pathWith = ({ period, from, to }: Choice, other: Record<string, string>) =>
-  `/app/analytics?${new URLSearchParams({ ...(period === null ? { from, to } : { period }), ...other })}`;
+/** Returns the path of the page with the same time and filter, and another choice. */
+function pathWith(choice: Partial<Choice> | null, other: Record<string, string>): string {
+  const { from = "", to = "", period, filter } = choice ?? {};
+  const query = Object.entries({ period: period ?? "", from, to, ...filter, ...other });
+  return `/app/analytics?${new URLSearchParams(query.filter(([, value]) => value !== ""))}`;
+}
+
+/** Returns the path of the emails of these days with a status that the filter finds, to one receiver. */
+function emailsOf({ hours, filter }: Choice, status: string, receiver = filter.receiver): string {
+  const tokens = { "from:@": filter.domain, "tag:": filter.tag && `"${filter.tag}"`, "to:@": receiver };
+  const [from = "", to = ""] = [hours.first, hours.last].map((hour) => iso(hour * HOUR_MS).slice(0, 10));
+  const q = Object.entries(tokens).flatMap(([token, value]) => (value === "" ? [] : `${token}${value}`));
+  return emailsPath({ q: q.join(" "), status, from, to });
+}
+
+/** Says of a filter how its emails are counted. */
+function CountedNotice({ choice: { filter }, report: { countedFrom } }: { choice: Choice; report: Report }) {
+  if (filter.domain === "" && filter.tag === "") return null;
+  return (
+    <p class="soft">
+      Each email counts on the day of its creation.
+      {countedFrom === null ? null : (
+        <>
+          {" "}
+          Only those with the filter among the newest {number(MAX_EMAILS)} emails of these days are counted, from{" "}
+          <Time at={iso(countedFrom)} /> on, without a comparison with the time before. Choose fewer days to count all.
+        </>
+      )}
+    </p>
+  );
+}
 
 /** Returns a share in percent, or a dash when there is nothing to divide by. */
 const percent = (share: number | null) => (share === null ? "–" : `${(100 * share).toFixed(share < 0.1 ? 2 : 1)} %`);
@@ -127,20 +181,21 @@ const FIGURES: readonly { name: string; of: keyof Counts; status?: string; isOpt
   { name: "Clicked", of: "clicks" },
 ];
 
-const Overview = ({ counts, before }: Pick<Report, "counts" | "before">) => (
+const Overview = ({ choice, counts, before }: Pick<Report, "counts" | "before"> & { choice: Choice }) => (
   <>
     <Numbers
       numbers={FIGURES.filter(({ of, isOptional }) => !isOptional || counts[of] > 0).map(({ name, of, status }) => ({
         name,
         value: number(counts[of]),
-        href: status === undefined ? undefined : `/app/emails?${new URLSearchParams(status === "" ? {} : { status })}`,
+        href: status === undefined ? undefined : emailsOf(choice, status),
         share: of === "sent" ? undefined : percent(rate(counts[of], counts.sent)),
-        note: changeOf(counts, before, of),
+        note: before === null ? undefined : changeOf(counts, before, of),
       }))}
     />
     <p class="soft">
       Recipients, and their last known state; emails that were opened or clicked in, each once. Shares are of those
-      sent. Below them: the same share in the time before that is as long. Days are those of UTC.
+      sent. {before === null ? null : "Below them: the same share in the time before that is as long. "}Days are those
+      of UTC.
     </p>
   </>
 );
@@ -196,7 +251,7 @@ function Domains({ choice, domains }: Pick<Report, "domains"> & { choice: Choice
   if (domains.length === 0) return <Empty>No recipient domain yet.</Empty>;
   const most = Math.max(...domains.map(({ sent }) => sent), 1);
   const toEmails = (domain: string, status: string, count: number, text = number(count)) =>
-    count === 0 ? text : <a href={`/app/emails?${new URLSearchParams({ q: `to:@${domain}`, status })}`}>{text}</a>;
+    count === 0 ? text : <a href={emailsOf(choice, status, domain)}>{text}</a>;
   return (
     <>
       <Chips

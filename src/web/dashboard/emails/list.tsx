@@ -16,8 +16,8 @@ import {
   useScope,
 } from "../../../http/ui/index.ts";
 import { type SavedSearchesOut, type SearchOut, statuses } from "../../../sending/emails/index.ts";
+import { type EmailFilter, emailsPath } from "../emails-path.ts";
 import { shortRecipients } from "../short-recipients.ts";
-import { type EmailFilter, emailsPath } from "./path.ts";
 import { SavedSearches } from "./saved-searches.tsx";
 
 interface EmailsPageProps {

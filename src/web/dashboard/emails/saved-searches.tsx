@@ -1,6 +1,6 @@
 import { Field, Form, PostButton, Submit } from "../../../http/ui/index.ts";
 import type { SavedSearchesOut } from "../../../sending/emails/index.ts";
-import { type EmailFilter, emailsPath } from "./path.ts";
+import { type EmailFilter, emailsPath } from "../emails-path.ts";
 
 type SavedSearch = SavedSearchesOut["searches"][number];
 

@@ -12,9 +12,9 @@ import {
   searchEmails,
   statuses,
 } from "../../../sending/emails/index.ts";
+import { type EmailFilter, emailsPath, idsOfDays, NO_FILTER } from "../emails-path.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { EmailsPage } from "./list.tsx";
-import { type EmailFilter, emailsPath, idsOfDays, NO_FILTER } from "./path.ts";
 import { filterOf } from "./saved-searches.tsx";
 
 /** Statuses of rows that say why. */

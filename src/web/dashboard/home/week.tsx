@@ -46,10 +46,11 @@ function WeekTiles({ columns }: { columns: readonly ReturnType<typeof toColumns>
       tiles={[
         { name: "Recipients", kind: "accent" as const, numbers: all },
         { name: "Delivered", kind: "good" as const, numbers: values("delivered") },
-        { name: "Bounced", kind: "bad" as const, numbers: values("bounced") },
+        { name: "Bounced", kind: "bad" as const, numbers: values("bounced"), most: "bounced" },
         { name: "Failed", kind: "bad" as const, numbers: values("failed") },
-      ].map(({ name, kind, numbers }) => ({
+      ].map(({ name, kind, numbers, most = "sent" }) => ({
         name,
+        href: `/app/analytics?period=7d&most=${most}`,
         kind,
         values: numbers,
         value: sum(numbers).toLocaleString("en"),

@@ -74,7 +74,11 @@ export const SENDING_PAGES: Pages = {
   "/app/topics/:topic_id": SEEDED,
   "/app/topics/:topic_id/delete": SEEDED,
   "/app/suppressions": { seeded: {}, "nothing found": { query: "?address=nobody@example.org" } },
-  "/app/analytics": { seeded: {}, "by hour": { query: "?period=7d&by=hour" } },
+  "/app/analytics": {
+    seeded: {},
+    "by hour": { query: "?period=7d&by=hour" },
+    filtered: { query: "?period=7d&tag=receipt&receiver=simulator.test" },
+  },
   "/app/analytics/broadcasts/:broadcast_id": { seeded: sent },
   "/app/domains": SEEDED,
   "/app/domains/:domain_id": { verified: {}, pending: fresh, delegated, transferred: { ids: { domain_id: "moving" } } },

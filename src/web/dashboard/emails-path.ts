@@ -1,7 +1,7 @@
-import { idOfTime } from "../../../lib/ids.ts";
-import { DAY_MS, parseIso } from "../../../lib/time.ts";
+import { idOfTime } from "../../lib/ids.ts";
+import { DAY_MS, parseIso } from "../../lib/time.ts";
 
-/** What the list is filtered by. Empty: by nothing. */
+/** The filter of the list. Its empty fields do not filter. */
 export interface EmailFilter {
   q: string;
   status: string;
