@@ -93,10 +93,7 @@ export async function findReceivers(ctx: CallerCtx, hours: Hours, limit: number)
 }
 
 /** Returns the first and the last whole day of some hours. */
-export const wholeDays = ({ first, last }: Hours): [number, number] => [
-  Math.ceil(first / 24),
-  Math.floor((last + 1) / 24) - 1,
-];
+export const wholeDays = ({ first, last }: Hours) => [Math.ceil(first / 24), Math.floor((last + 1) / 24) - 1];
 
 async function rankDomains(ctx: CallerCtx, hours: Hours, most?: Most): Promise<[string, Counts][]> {
   const rows = await readRollups<{ lines: string }>(

@@ -125,15 +125,12 @@ async function findFiltered(caller: CallerCtx, choice: Choice): Promise<Report> 
   ]);
   const first = countedFrom === null ? hours.first : Math.max(hours.first, Math.floor(countedFrom / HOUR_MS));
   const totals = sumBy(rows, ({ hour }) => Math.floor(hour / size));
-  const domains = rank(
-    sumBy(rows, ({ domain }) => domain),
-    most,
-  );
+  const byDomain = sumBy(rows, ({ domain }) => domain);
   return {
     ...toReport(totals, { ...choice, hours: { ...hours, first } }),
     before: countedFrom === null && earlier.countedFrom === null ? sumCounts(earlier.rows) : null,
     countedFrom,
-    domains: domains.slice(0, SHOWN_DOMAINS).map(toDeliverability),
+    domains: rank(byDomain, most).slice(0, SHOWN_DOMAINS).map(toDeliverability),
     broadcasts: null,
   };
 }
