@@ -5,10 +5,10 @@ export const files = {
   script: "/assets/page-6216ed81.js",
   webmailScript: "/assets/webmail-b8a56b2.js",
   editorScript: "/assets/editor-49b04944.js",
-  style: "/assets/page-3e6a5fd9.css",
+  style: "/assets/page-11d633b0.css",
   dashboardStyle: "/assets/dashboard-c87fd85e.css",
   webmailStyle: "/assets/webmail-1ccb25c0.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-b4891c8e.css",
-  guides: "/assets/guides-b6a5cc03.json",
+  guides: "/assets/guides-88f028ab.json",
 } as const;
