@@ -2,12 +2,14 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { lowerCase } from "../../lib/addresses.ts";
 import { idOfTime, timeOfId } from "../../lib/ids.ts";
 import { HOUR_MS } from "../../lib/time.ts";
+import { bytesSql, withinBytes } from "../../platform/db/byte-pages.ts";
 import { RECIPIENT_COLUMNS } from "../emails/index.ts";
 import { type Counts, LAST_DAY, NO_COUNTS, readRollups, wholeDays, withRefused } from "./queries.ts";
 import type { Hours } from "./rules.ts";
 
-/** Newest emails of a time that are counted: without a roll-up each of them is read. */
-export const MAX_EMAILS = 20_000;
+/** Newest emails of a time that are counted, and the bytes of what is read of them: there is no roll-up. */
+const MAX_EMAILS = 20_000;
+const MAX_BYTES = 20_000_000;
 
 /** The mail that is counted: its sender domain, tag and recipient domain. Empty fields do not filter. */
 export interface Filter {
@@ -57,21 +59,26 @@ const CONDITIONS: Readonly<Record<Exclude<keyof Counts, "refused">, string>> = {
   deferred: hasEvent("deferred"),
   unsubscribed: hasEvent("unsubscribed"),
 };
-const IN_TIME = "FROM emails WHERE workspace = ?1 AND id >= ?2 AND id < ?3 ORDER BY id DESC";
+const COUNTED = withinBytes(
+  `SELECT n, id, ${bytesSql("recipients", "events")} AS bytes FROM emails
+    WHERE workspace = ?1 AND id >= ?2 AND id < ?3 ORDER BY id DESC LIMIT ${MAX_EMAILS}`,
+  MAX_BYTES,
+);
 const domainOf = (address: string) => `substr(${address}, instr(${address}, '@') + 1)`;
 const EMAILS = `
   SELECT e.created_at / ${HOUR_MS} AS hour, ${domainOf("coalesce(r.value->>'key', lower(r.value->>'email'))")} AS domain,
     ${Object.entries(CONDITIONS)
       .map(([column, condition]) => `sum(${condition.replace(/\bstate\b/g, "r.value->>'state'")}) AS ${column}`)
       .join(", ")}
-    FROM (SELECT n ${IN_TIME} LIMIT ${MAX_EMAILS}) t CROSS JOIN emails e ON e.n = t.n CROSS JOIN json_each(e.recipients) r
+    FROM (${COUNTED}) t CROSS JOIN emails e ON e.n = t.n CROSS JOIN json_each(e.recipients) r
    WHERE (?4 = '' OR ${domainOf("lower(e.from_email)")} = ?4)
      AND (?5 = '' OR EXISTS (SELECT 1 FROM json_each(e.tags) WHERE value = ?5)) GROUP BY 1, 2 HAVING ?6 IN ('', domain)`;
-const OLDEST = `SELECT id ${IN_TIME} LIMIT 1 OFFSET ${MAX_EMAILS - 1}`;
+// There may be older ones when the page is full, or was cut.
+const OLDEST = `SELECT min(id) AS id FROM (${COUNTED}) HAVING max(found) = ${MAX_EMAILS} OR count(*) < max(found)`;
 
 /**
  * Counts the recipients of some mail, for buckets of `size` hours. A filter by receiver alone reads roll-ups. Any other one reads the
- * newest emails, counts them at the hour of their creation, and `refused` as zero. Throws as `findTotals` does.
+ * newest emails, at most 20,000 and 20 MB, counts them at the hour of their creation, and `refused` as zero. Throws as `findTotals` does.
  */
 export async function countFiltered(
   ctx: CallerCtx,

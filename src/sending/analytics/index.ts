@@ -1,4 +1,4 @@
-export { countFiltered, type Filter, MAX_EMAILS } from "./filtered.ts";
+export { countFiltered, type Filter } from "./filtered.ts";
 export { type Counts, findDomains, findTotals, type Most, NO_COUNTS, rank, sumBy, sumCounts } from "./queries.ts";
 export {
   bucketStart,

@@ -22,7 +22,6 @@ import {
   type Granularity,
   granularities,
   type Hours,
-  MAX_EMAILS,
   type Most,
   type Period,
   periods,
@@ -150,7 +149,7 @@ function CountedNotice({ choice: { filter }, report: { countedFrom } }: { choice
       {countedFrom === null ? null : (
         <>
           {" "}
-          Only those with the filter among the newest {number(MAX_EMAILS)} emails of these days are counted, from{" "}
+          Only those with the filter among the newest emails of these days are counted, from{" "}
           <Time at={iso(countedFrom)} /> on, without a comparison with the time before. Choose fewer days to count all.
         </>
       )}
