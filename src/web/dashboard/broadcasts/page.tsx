@@ -27,7 +27,7 @@ import { isWaitingForWinner, Variants } from "./variants.tsx";
 export const BroadcastsPage = ({ broadcasts }: { broadcasts: readonly BroadcastOut[] }) => (
   <AppLayout
     title="Broadcasts"
-    actions={may("manage") ? <ButtonLink to="/app/broadcasts/new" label="New broadcast" /> : null}
+    actions={may("manage") ? <ButtonLink to="/app/broadcasts/new" label="New broadcast" icon="plus" /> : null}
   >
     <Live id="broadcasts">
       <List

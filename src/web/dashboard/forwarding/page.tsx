@@ -25,7 +25,10 @@ const mayManage = () => useScope("domains:manage");
 
 /** The forwarding rules of the workspace, in the order in which they are applied. */
 export const RulesPage = ({ rules, names }: { rules: readonly RuleOut[]; names: Names }) => (
-  <AppLayout title="Forwarding" actions={mayManage() ? <ButtonLink to="/app/forwarding/new" label="New rule" /> : null}>
+  <AppLayout
+    title="Forwarding"
+    actions={mayManage() ? <ButtonLink to="/app/forwarding/new" label="New rule" icon="plus" /> : null}
+  >
     <List
       caption="Forwarding rules"
       columns={["Place", "Status", "Mail to", "Condition", "Copy to"]}

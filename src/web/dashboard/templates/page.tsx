@@ -23,7 +23,7 @@ const mayManage = () => useScope("templates:manage");
 export const TemplatesPage = ({ templates }: { templates: readonly TemplateOut[] }) => (
   <AppLayout
     title="Templates"
-    actions={mayManage() ? <ButtonLink to="/app/templates/new" label="New template" /> : null}
+    actions={mayManage() ? <ButtonLink to="/app/templates/new" label="New template" icon="plus" /> : null}
   >
     <List
       caption="Templates"

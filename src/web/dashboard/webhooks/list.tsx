@@ -23,7 +23,10 @@ export const statusOf = ({ is_active }: WebhookOut) => (is_active ? "active" : "
 
 /** The webhooks of the workspace. */
 export const WebhooksPage = ({ webhooks }: { webhooks: readonly WebhookOut[] }) => (
-  <AppLayout title="Webhooks" actions={mayManage() ? <ButtonLink to="/app/webhooks/new" label="New webhook" /> : null}>
+  <AppLayout
+    title="Webhooks"
+    actions={mayManage() ? <ButtonLink to="/app/webhooks/new" label="New webhook" icon="plus" /> : null}
+  >
     <List
       caption="Webhooks"
       columns={["Status", "URL", "Events", "Created"]}
