@@ -63,9 +63,6 @@ export const linkSentPage = ({ email, isOpen }: { email: string; isOpen: boolean
 /** The page of a sign-in link. Only its button redeems the link. */
 export const magicLinkPage = ({ email }: { email: string }) => (
   <Layout title="Sign in">
-    <p>
-      Sign in as <strong>{email}</strong>?
-    </p>
     <Form>
       <button type="submit" class="wide">
         Sign in as {email}
