@@ -23,6 +23,7 @@ export const DomainsPage = ({ domains }: { domains: readonly DomainOut[] }) => (
   <AppLayout title="Domains" actions={useScope("domains:manage") ? <AddDialog /> : null}>
     <List
       caption="Domains"
+      kind="domains"
       columns={["Domain", "Status", "Records", "Health", "Last check"]}
       empty={
         <Empty drawing="domain" command={{ path: "/v1/domains/", body: { name: "shop.example.net" } }}>

@@ -130,6 +130,7 @@ const Failures = ({ failures }: Pick<HomeContent, "failures">) => (
     <h2>Last failures</h2>
     <List
       caption="Last failures"
+      kind="failures"
       columns={["Status", "To", "Subject", "Reason", "Created"]}
       rows={failures.map(({ id, status, to_addresses: to, subject, reason, created_at }) => [
         <Status word={status} />,

@@ -99,6 +99,7 @@ function Decision({ id, targets }: { id: string; targets: Targets }) {
 const Outgoing = ({ transfers }: { transfers: readonly TransferRow[] }) => (
   <List
     caption="Transfers that you have initiated"
+    kind="transfers"
     columns={["Domain", "To", "Status", "Initiated", "Deadline", "Action"]}
     rows={transfers.map((transfer) => {
       const status = shownStatus(transfer, useCaller().now());
