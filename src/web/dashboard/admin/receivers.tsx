@@ -9,7 +9,7 @@ export const ReceiversPage = ({ receivers }: { receivers: readonly ReceiverRow[]
       <List
         caption="Receivers"
         columns={["Receiver", "Accepted today", "Waits until", "Reply"]}
-        empty={<Empty>No egress of our own has told of a receiver today.</Empty>}
+        empty={<Empty>No SMTP egress has reported on a receiver today.</Empty>}
         rows={receivers.map(({ receiver, accepted_today, until, reason, egress }) => [
           egress === null || egress === MAIN_EGRESS ? receiver : `${receiver} (${egress})`,
           accepted_today.toLocaleString("en"),

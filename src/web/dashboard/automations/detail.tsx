@@ -54,7 +54,7 @@ export function AutomationPage(props: DetailProps) {
             Status: <Status word={automation.status} />,
             "A person enters": {
               once: "Once",
-              every: "With every event",
+              every: "At every event",
               once_per_period: `Once in ${entry.period_days} days`,
             }[entry.mode],
             "A person leaves": exitsOf(entry, names),

@@ -112,7 +112,7 @@ interface SettingsProps {
   exitWhen: DraftGroup;
 }
 
-const MODES = { once: "Once", once_per_period: "Once in a period", every: "With every event" };
+const MODES = { once: "Once", once_per_period: "Once in a period", every: "At every event" };
 
 const SettingsPage = ({ automation, choices, filter, exitWhen }: SettingsProps) => {
   const { trigger, entry } = automation as unknown as Definition;

@@ -141,7 +141,7 @@ function SendForm({ form, isLater }: SendFormProps) {
         label="Emails an hour"
         inputmode="numeric"
         required={false}
-        hint="At most this many. Empty: as fast as it goes."
+        hint="The most that are sent in an hour. Leave it empty for no limit."
         value={limit}
       />
       <div class="actions ends">

@@ -31,7 +31,7 @@ export const PersonTopics = ({
     <Form action={path}>
       <List
         caption="Topics of this person"
-        columns={["Topic", "Choice", "Without a choice"]}
+        columns={["Topic", "Choice", "Default"]}
         rows={topics.map(({ id, name, choice, default: state }) => [
           name,
           <select class="short" name={fieldOfTopic(id)} aria-label={`Choice about ${name}`}>

@@ -230,7 +230,8 @@ function FurtherRecords({ domain, found }: Pick<DomainPageProps, "domain" | "fou
   return (
     <details class="more" open={wrong > 0 || found !== null}>
       <summary>
-        {records.length} further records, as you wish: {right} {right === 1 ? "matches" : "match"}
+        {records.length} optional {records.length === 1 ? "record" : "records"}: {right}{" "}
+        {right === 1 ? "matches" : "match"}
         {wrong === 0 ? "" : `, ${wrong} ${wrong === 1 ? "has another value" : "have other values"}`}
       </summary>
       <Records domain={domain} found={found} records={records} />

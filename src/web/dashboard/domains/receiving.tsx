@@ -10,7 +10,7 @@ export const Receiving = ({ domain, mayManage }: { domain: DomainOut; mayManage:
       <h2>Mail to the domain</h2>
       <p>
         {receives === null
-          ? "Nobody has said where it is received. Sending needs no MX record."
+          ? "It is not set where this mail is received. Sending needs no MX record."
           : `Mail to ${name} is received ${receives ? "here" : "elsewhere"}.`}
       </p>
       {elsewhere.length === 0 ? null : (

@@ -28,8 +28,9 @@ export function AllForwardsPage({ rules, filters, names, makers }: AllForwardsPr
   return (
     <AppLayout title="All forwards" actions={<ButtonLink to="/app/forwarding" label="Forwarding rules" kind="quiet" />}>
       <p>
-        A rule belongs to the workspace. A filter of a mailbox ends when the person who saved it may no longer open the
-        mailbox; one whose maker is not known, such as one that was saved with the password of the mailbox, goes on.
+        A rule belongs to the workspace. A filter of a mailbox stops forwarding when the person who saved it may no
+        longer open the mailbox. If that person is not known, for example after a sign-in by password, it keeps
+        forwarding.
       </p>
       <List
         caption="All forwards"

@@ -39,7 +39,7 @@ export const templateActions = [
   deletion("/app/templates/:template_id/delete", "DELETE /v1/templates/:template_id", {
     of: getTemplate,
     title: ({ name }) => `Delete ${name}?`,
-    text: "Sends that name it are refused from then on. This cannot be undone.",
+    text: "Emails that use it are refused from then on. This cannot be undone.",
     run: deleteTemplate,
   }),
   question("/app/templates/:template_id/to-html", "PATCH /v1/templates/:template_id", {
