@@ -35,7 +35,7 @@ export function listenForKeys(): void {
   document.querySelector("[data-key-help]")?.append(...helpOf());
   const place = document.querySelector("[data-keys]");
   if (!place) return;
-  const button = element("button", { type: "button", className: "link", textContent: "Keys" });
+  const button = element("button", { type: "button", className: "link", textContent: "Keyboard shortcuts" });
   button.addEventListener("click", showHelp);
   place.append(button);
   document.addEventListener("keydown", (event) => {
@@ -110,7 +110,7 @@ function showHelp(): boolean {
   const dialog = element(
     "dialog",
     {},
-    element("h2", { id: "keys-title", textContent: "Keys" }),
+    element("h2", { id: "keys-title", textContent: "Keyboard shortcuts" }),
     ...helpOf(),
     element("form", { method: "dialog", className: "actions" }, close),
   );

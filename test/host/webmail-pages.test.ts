@@ -153,7 +153,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.keyboard.press("c");
     expect(await page.locator("dialog").count()).toBe(0);
     expect(page.url()).toContain("/INBOX");
-    await page.getByRole("button", { name: "Keys" }).click();
+    await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
     await page.getByRole("checkbox", { name: "Use single keys" }).check();
     await page.keyboard.press("Escape");
     await page.keyboard.press("c");

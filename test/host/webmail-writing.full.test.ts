@@ -172,7 +172,7 @@ describe.skipIf(chromiumUnavailable() !== null)("writing in Chromium", () => {
       ["blocked-senders", "Blocked senders"],
       ["password", "Password"],
       ["mail-programs", "Mail programs"],
-      ["keyboard", "Keyboard"],
+      ["keyboard", "Keyboard shortcuts"],
     ] as const) {
       await page.goto(`/mail/${name}/${site.workspace.mailboxId}`);
       if (name === "signature") await page.locator(".editor").waitFor();

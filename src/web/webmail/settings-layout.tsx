@@ -15,7 +15,7 @@ const SECTIONS: readonly { name: Section; icon: IconName; label: string; path: (
   { name: "import", icon: "upload", label: "Import and export", path: importPath },
   { name: "password", icon: "key", label: "Password", path: (id) => settingsPath(id, "password") },
   { name: "mail-programs", icon: "plug", label: "Mail programs", path: (id) => settingsPath(id, "mail-programs") },
-  { name: "keyboard", icon: "grid", label: "Keyboard", path: (id) => settingsPath(id, "keyboard") },
+  { name: "keyboard", icon: "grid", label: "Keyboard shortcuts", path: (id) => settingsPath(id, "keyboard") },
 ];
 
 /** The layout of the settings of a mailbox: a list of their pages, and one of them. */

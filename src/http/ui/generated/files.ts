@@ -3,7 +3,7 @@
 /** Paths of the files that pages load. */
 export const files = {
   script: "/assets/page-6216ed81.js",
-  webmailScript: "/assets/webmail-b8a56b2.js",
+  webmailScript: "/assets/webmail-1953c7e9.js",
   editorScript: "/assets/editor-49b04944.js",
   style: "/assets/page-11d633b0.css",
   dashboardStyle: "/assets/dashboard-c87fd85e.css",
