@@ -7,7 +7,9 @@ export const askPage = ({ list, workspace, text, button }: MailWords) => (
     <p>{text}</p>
     <p>The emails come from {workspace}.</p>
     <Form>
-      <button type="submit">{button}</button>
+      <button type="submit" class="wide">
+        {button}
+      </button>
     </Form>
   </Layout>
 );

@@ -14,7 +14,9 @@ export const FormPage = ({ form, fields }: { form: FormRow; fields: readonly For
       <p hidden aria-hidden="true">
         <input name={HONEYPOT} tabindex={-1} autocomplete="off" />
       </p>
-      <button type="submit">{form.button}</button>
+      <button type="submit" class="wide">
+        {form.button}
+      </button>
     </Form>
   </Layout>
 );

@@ -50,7 +50,7 @@ function TopicsForm({ topics, isUnsubscribed }: Preferences) {
         ))}
       </fieldset>
       {isUnsubscribed ? <p class="hint">With a topic you choose, this sender may send you mailings again.</p> : null}
-      <button class="quiet" type="submit">
+      <button class="wide" type="submit">
         Save my choice
       </button>
     </Form>
@@ -59,7 +59,7 @@ function TopicsForm({ topics, isUnsubscribed }: Preferences) {
 
 const LeaveAllForm = () => (
   <Form fields={{ action: actions.all }}>
-    <button class="quiet" type="submit">
+    <button class="quiet wide" type="submit">
       Unsubscribe from all mailings
     </button>
   </Form>
