@@ -32,28 +32,31 @@ export function ConsentPage({ request, email, workspaces, activeWorkspaceId, err
         <fieldset>
           <legend>Workspace</legend>
           {workspaces.map((workspace) => (
-            <label>
-              <input type="radio" name="workspace" value={workspace.id} required checked={workspace.id === chosen} />{" "}
-              {workspace.name} (you are {workspace.role})
+            <label class="choice">
+              <input type="radio" name="workspace" value={workspace.id} required checked={workspace.id === chosen} />
+              <span>
+                {workspace.name} (you are {workspace.role})
+              </span>
             </label>
           ))}
         </fieldset>
         <fieldset>
           <legend>The client may</legend>
           {request.scopes.map((scope) => (
-            <label>
-              <input type="checkbox" name="scope" value={scope} checked /> {scopes[scope]}
+            <label class="choice">
+              <input type="checkbox" name="scope" value={scope} checked />
+              <span>{scopes[scope]}</span>
             </label>
           ))}
         </fieldset>
         <p>
           It never gets more than your role allows, and no API keys, passwords or other credentials. You can end this at
-          any time in your list of grants.
+          any time on the page Connected programs.
         </p>
         <button type="submit" name="decision" value="allow">
           Allow
         </button>{" "}
-        <button type="submit" name="decision" value="deny" formnovalidate>
+        <button class="quiet" type="submit" name="decision" value="deny" formnovalidate>
           Refuse
         </button>
       </Form>
