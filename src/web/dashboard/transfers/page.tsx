@@ -74,7 +74,7 @@ const Incoming = ({ transfer, targets }: { transfer: TransferRow; targets: Targe
 function Decision({ id, targets }: { id: string; targets: Targets }) {
   const select = `target-${id}`;
   return (
-    <div class="actions">
+    <>
       {targets.length === 0 ? (
         <p>You are not an owner or admin of a workspace that could get the domain.</p>
       ) : (
@@ -92,7 +92,7 @@ function Decision({ id, targets }: { id: string; targets: Targets }) {
         </Form>
       )}
       <PostButton to={`/app/transfers/${id}/decline`} label="Decline" kind="quiet" />
-    </div>
+    </>
   );
 }
 
