@@ -85,8 +85,8 @@ const SettingsPage = ({ workspace }: { workspace: WorkspaceRow }) => (
     )}
     <PausedMail workspace={workspace} />
     <TimeZoneForm />
-    <h2>Ids</h2>
-    <Facts of={{ Workspace: { code: workspace.id } }} />
+    <h2>Workspace</h2>
+    <Facts of={{ Id: { code: workspace.id } }} />
     {useCaller().actor.role === "owner" ? (
       <p>
         <ButtonLink to="/app/settings/delete" label="Delete workspace" kind="danger" />

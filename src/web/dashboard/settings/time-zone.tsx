@@ -11,7 +11,7 @@ export function TimeZoneForm() {
     <Form class="form" action="/app/settings/time-zone">
       <h2>Your time zone</h2>
       <p>
-        It is <Time at={now} as="whole" /> in {zone}. The title of each time has it in UTC.
+        It is <Time at={now} as="whole" /> in {zone}. Point at a time to see it in UTC.
       </p>
       <Select
         name="time_zone"
