@@ -25,6 +25,7 @@ export function Variants({ broadcast, variants, path, isPolled }: VariantsProps)
       <Live id="variants" isPolled={isPolled}>
         <List
           caption="Variants"
+          kind="variants"
           columns={["Variant", "Subject", "Weight", "Delivered", "Opened", "Clicked", mayPromote && "Action"]}
           empty={<p>Every recipient gets the same content.</p>}
           rows={variants.map((variant) => [
