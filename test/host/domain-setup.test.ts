@@ -36,7 +36,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the set-up of a domain in Chrom
       await importZoneFile(await zoneFileOf(page));
       await expect.poll(() => statusOf(page), { timeout: 90_000 }).toBe("Verified");
       expect(await page.evaluate("window.wasHere")).toBe(true);
-      const required = page.locator("#records .list tbody tr", { hasText: "required" });
+      const required = page.locator("#records table[aria-label='Required records'] tbody tr");
       expect(await required.count()).toBeGreaterThanOrEqual(1);
       for (const row of await required.all()) expect(await row.locator(".status").textContent()).toBe("Verified");
       if (setup === "delegated") await setPolicy(page);
