@@ -18,12 +18,15 @@ export function emailsPath(query: Partial<EmailFilter> & { before?: string }): s
   return parameters.length === 0 ? "/app/emails" : `/app/emails?${new URLSearchParams(parameters)}`;
 }
 
-/** Returns the ids that emails of some days have: from `since` on, and below `until`. A text that is no day is no limit. */
-export function idsOfDays({ from, to }: Pick<EmailFilter, "from" | "to">) {
+/**
+ * Returns the ids that emails of some days have: from `since` on, and below `until`. A text that is no day is no limit, nor is a day that goes on:
+ * ids of one isolate may be ahead of its clock (lib/ids.ts).
+ */
+export function idsOfDays({ from, to }: Pick<EmailFilter, "from" | "to">, now: number) {
   const [first, last] = [startOf(from), startOf(to)];
   return {
     since: first === null ? undefined : idOfTime(first, ""),
-    until: last === null ? undefined : idOfTime(last + DAY_MS, ""),
+    until: last === null || last + DAY_MS > now ? undefined : idOfTime(last + DAY_MS, ""),
   };
 }
 

@@ -141,7 +141,7 @@ describe("the password of a mailbox", () => {
   it("stays when the current one is wrong or the new one is short, and shows neither", async () => {
     for (const [current, password] of [
       ["a wrong password", NEW],
-      [PASSWORD, "short"],
+      [PASSWORD, "too few"],
     ] as const) {
       const refused = await change(current, password);
       const html = await refused.text();

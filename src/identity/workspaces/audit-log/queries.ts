@@ -46,13 +46,15 @@ function select(
   const from = [after, before === undefined ? undefined : idOfTime(before, FIRST_ID)].map((id) =>
     id === undefined ? undefined : lt(auditLog.id, id),
   );
-  const scanned = orm(ctx)
+  const isFiltered = Boolean(userId || kind);
+  const page = orm(ctx)
     .select(getTableColumns(auditLog))
     .from(auditLog)
     .where(and(where, ...from))
     .orderBy(desc(auditLog.id))
-    .limit(userId || kind ? MAX_SCANNED : limit)
-    .as("scanned");
+    .limit(isFiltered ? MAX_SCANNED : limit);
+  if (!isFiltered) return page;
+  const scanned = page.as("scanned");
   const matches = [userId ? eq(scanned.userId, userId) : undefined, kind ? eq(scanned.targetKind, kind) : undefined];
   return orm(ctx)
     .select()

@@ -65,10 +65,18 @@ async function showEmails(c: AppContext, { before, ...query }: Partial<EmailFilt
 
 /** Returns a page of emails, and the URL of the next one. A search that is refused has none, and the page says why. */
 async function search(c: AppContext, filter: EmailFilter, before: string | undefined) {
+  const caller = c.get("caller");
   const { q, status } = filter;
   try {
-    const input = { q, direction: "outbound" as const, ...idsOfDays(filter), before, page: 0, limit: PAGE_SIZE };
-    const { rows, next } = await searchEmails(c.get("caller"), { ...input, ...(isStatus(status) ? { status } : {}) });
+    const input = {
+      q,
+      direction: "outbound" as const,
+      ...idsOfDays(filter, caller.now()),
+      before,
+      page: 0,
+      limit: PAGE_SIZE,
+    };
+    const { rows, next } = await searchEmails(caller, { ...input, ...(isStatus(status) ? { status } : {}) });
     return { rows, next: next?.before === undefined ? null : emailsPath({ ...filter, before: next.before }) };
   } catch (error) {
     if (!c.get("refusal")) c.set("refusal", toRefusal(error));
