@@ -40,6 +40,9 @@ function offsetMs(zone: string): number {
   return sign * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2))) * 60_000;
 }
 
+/** Returns when a day such as `2026-11-23` begins in UTC, in ms since 1970, or null for a text that is no day. */
+export const startOfDay = (day: string): number | null => parseIso(`${day}T00:00:00Z`);
+
 /** Parses like `parseIso`. Returns microseconds since 1970, below 2^53 until the year 2255, or null. */
 export function parseIsoMicros(text: string): number | null {
   const ms = parseIso(text);

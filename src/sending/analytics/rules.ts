@@ -1,6 +1,6 @@
 /** Periods and buckets of analytics (docs/contract/analytics.md#periods). Pure. Hours are counted since 1970, in UTC. */
 
-import { HOUR_MS } from "../../lib/time.ts";
+import { DAY_MS, HOUR_MS, startOfDay } from "../../lib/time.ts";
 
 export const periods = ["24h", "7d", "30d", "90d"] as const;
 export type Period = (typeof periods)[number];
@@ -31,11 +31,9 @@ export const MAX_DAYS = 366;
  * for a first one to come, and for more than 366 days.
  */
 export function hoursOfDays(from: string, to: string, now: number): Hours | null {
-  const [first, end] = [from, to].map((day) =>
-    /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) / HOUR_MS : Number.NaN,
-  );
-  if (first === undefined || end === undefined || !(first <= end && end - first < 24 * MAX_DAYS)) return null;
-  const last = Math.min(end + 23, Math.floor(now / HOUR_MS));
+  const [start, end] = [startOfDay(from), startOfDay(to)];
+  if (start === null || end === null || start > end || end - start >= MAX_DAYS * DAY_MS) return null;
+  const [first, last] = [start / HOUR_MS, Math.floor(Math.min(end + DAY_MS - 1, now) / HOUR_MS)];
   return first <= last ? { first, last } : null;
 }
 

@@ -1,5 +1,5 @@
 import { idOfTime } from "../../lib/ids.ts";
-import { DAY_MS, parseIso } from "../../lib/time.ts";
+import { DAY_MS, startOfDay } from "../../lib/time.ts";
 
 /** The filter of the list. Its empty fields do not filter. */
 export interface EmailFilter {
@@ -23,11 +23,9 @@ export function emailsPath(query: Partial<EmailFilter> & { before?: string }): s
  * ids of one isolate may be ahead of its clock (lib/ids.ts).
  */
 export function idsOfDays({ from, to }: Pick<EmailFilter, "from" | "to">, now: number) {
-  const [first, last] = [startOf(from), startOf(to)];
+  const [first, last] = [startOfDay(from), startOfDay(to)];
   return {
     since: first === null ? undefined : idOfTime(first, ""),
     until: last === null || last + DAY_MS > now ? undefined : idOfTime(last + DAY_MS, ""),
   };
 }
-
-const startOf = (day: string): number | null => parseIso(`${day}T00:00:00Z`);

@@ -130,7 +130,13 @@ describe("the analytics page", () => {
   });
 
   it("returns 400 to a period, a step or days that it does not have", async () => {
-    const days = ["from=2026-01-01", "from=2026-02-01&to=2026-01-01", "from=x&to=y", "from=2020-01-01&to=2026-01-01"];
+    const days = [
+      "from=2026-01-01",
+      "from=2026-02-01&to=2026-01-01",
+      "from=x&to=y",
+      "from=2026-02-31&to=2026-03-05",
+      "from=2020-01-01&to=2026-01-01",
+    ];
     for (const query of [
       "period=1y",
       "period=30d&by=hour",
