@@ -1,5 +1,5 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { type BroadcastAnalyticsOut, toBroadcastAnalytics } from "./analytics/compare-variants.ts";
+import { compareVariants } from "./analytics/compare-variants.ts";
 import { type Counts, countNames, countsOf } from "./counts.ts";
 
 /** The counts of the emails of a step of a version of an automation. */
@@ -24,11 +24,5 @@ export async function findStepCounts(ctx: MailCtx, workspace: number, automation
 }
 
 /** Compares the click rates of two versions of an email, as those of variants are. Null: one of them has no delivered email. */
-export function compareSteps(
-  newer: StepCounts,
-  older: StepCounts,
-): BroadcastAnalyticsOut["comparisons"][number] | null {
-  const variants = [newer, older].map((counts) => ({ id: counts.id, label: null, ...countsOf(counts) }));
-  const broadcast = { id: "", name: "", status: "", winnerId: null, promotedAt: null, remainder: null };
-  return toBroadcastAnalytics({ ...broadcast, variants }).comparisons[0] ?? null;
-}
+export const compareSteps = (newer: StepCounts, older: StepCounts) =>
+  compareVariants([newer, older].map((counts) => ({ id: counts.id, label: null, ...countsOf(counts) })))[0] ?? null;

@@ -114,10 +114,23 @@ export type BroadcastAnalyticsOut = z.output<typeof BroadcastAnalyticsOut>;
 
 type Variant = BroadcastResults["variants"][number];
 
-/**
- * Serializes the results of a broadcast, with the interval of the difference of each pair of variants. No pair is compared when the counts of
- * sample and remainder are mixed.
- */
+/** Returns the difference of the click rates of each pair of variants with delivered emails, with its interval. */
+export function compareVariants(variants: readonly Variant[]): BroadcastAnalyticsOut["comparisons"] {
+  const compared = variants.filter(
+    (variant): variant is Variant & { id: string } => variant.id !== null && variant.delivered > 0,
+  );
+  const pairs = compared.flatMap((a, index) => compared.slice(index + 1).map((b) => [a, b] as const));
+  const z = quantile(CONFIDENCE, Math.max(1, pairs.length));
+  return pairs.map(([a, b]) => {
+    const { low, high } = newcombe(clicksOf(a), clicksOf(b), z);
+    const [lower, upper] = [round(low), round(high)];
+    const rates = clicksOf(a).count / a.delivered - clicksOf(b).count / b.delivered;
+    const pair = { variant_id: a.id, other_variant_id: b.id, difference: round(rates), low: lower, high: upper };
+    return { ...pair, is_significant: lower > 0 || upper < 0 };
+  });
+}
+
+/** Serializes the results of a broadcast. No pair is compared when the counts of sample and remainder are mixed. */
 export function toBroadcastAnalytics({
   id,
   name,
@@ -128,11 +141,6 @@ export function toBroadcastAnalytics({
   remainder,
 }: BroadcastResults): BroadcastAnalyticsOut {
   const isMixed = promotedAt !== null && remainder === null;
-  const compared = variants.filter(
-    (variant): variant is Variant & { id: string } => variant.id !== null && variant.delivered > 0 && !isMixed,
-  );
-  const pairs = compared.flatMap((a, index) => compared.slice(index + 1).map((b) => [a, b] as const));
-  const z = quantile(CONFIDENCE, Math.max(1, pairs.length));
   return {
     broadcast_id: id,
     name,
@@ -143,13 +151,7 @@ export function toBroadcastAnalytics({
     promoted_at: isoOrNull(promotedAt),
     variants: variants.map(toFigures),
     remainder: remainder && toFigures(remainder),
-    comparisons: pairs.map(([a, b]) => {
-      const { low, high } = newcombe(clicksOf(a), clicksOf(b), z);
-      const [lower, upper] = [round(low), round(high)];
-      const rates = clicksOf(a).count / a.delivered - clicksOf(b).count / b.delivered;
-      const pair = { variant_id: a.id, other_variant_id: b.id, difference: round(rates), low: lower, high: upper };
-      return { ...pair, is_significant: lower > 0 || upper < 0 };
-    }),
+    comparisons: isMixed ? [] : compareVariants(variants),
   };
 }
 
