@@ -43,14 +43,12 @@ function select(
   where: SQL | undefined,
   { after, limit, userId, kind, before }: Page & AuditFilter,
 ): Promise<AuditRow[]> {
-  const from = [after, before === undefined ? undefined : idOfTime(before, FIRST_ID)].map((id) =>
-    id === undefined ? undefined : lt(auditLog.id, id),
-  );
+  const below = [after, before === undefined ? undefined : idOfTime(before, "")].filter((id) => id !== undefined);
   const isFiltered = Boolean(userId || kind);
   const page = orm(ctx)
     .select(getTableColumns(auditLog))
     .from(auditLog)
-    .where(and(where, ...from))
+    .where(and(where, ...below.map((id) => lt(auditLog.id, id))))
     .orderBy(desc(auditLog.id))
     .limit(isFiltered ? MAX_SCANNED : limit);
   if (!isFiltered) return page;
@@ -62,6 +60,3 @@ function select(
     .where(and(...matches))
     .limit(limit);
 }
-
-/** The first id of any time. */
-const FIRST_ID = "00000000-0000-7000-8000-000000000000";

@@ -20,7 +20,6 @@ interface Person {
 
 type ReadAudit = (caller: CallerCtx, page: ListRange & AuditFilter) => Promise<AuditRow[]>;
 
-const nameOf = (kind: string) => toSentence(kind.replaceAll("_", " "));
 const KINDS = [...new Set<string>(Object.values(actions))].sort();
 
 interface ShownLog {
@@ -82,7 +81,7 @@ const Filter = ({ path, people, chosen }: FilterProps) => (
       label="About"
       required={false}
       value={chosen.kind}
-      options={[{ value: "", label: "Everything" }, ...KINDS.map((value) => ({ value, label: nameOf(value) }))]}
+      options={[{ value: "", label: "Everything" }, ...KINDS.map((value) => ({ value, label: toSentence(value) }))]}
     />
     <TimeField name="before" label="Before" hint="Empty: up to now." at={chosen.before} />
     <Submit label="Filter" kind="quiet" />
@@ -96,13 +95,16 @@ const AuditList = ({ entries, isFiltered }: { entries: readonly AuditEntryOut[];
     kind="audit"
     columns={["Time", "What", "From"]}
     empty={<Empty>{isFiltered ? "Nothing of this kind in the last 5,000 entries." : "Nothing was changed yet."}</Empty>}
-    rows={entries.map((entry) => [
-      <Time at={entry.at} />,
-      <>
-        <strong>{entry.actor?.email ?? "The service"}</strong> {sentenceOf(entry)}
-        {furtherValuesOf(entry) === "" ? null : <p class="soft">{furtherValuesOf(entry)}</p>}
-      </>,
-      entry.ip ?? "",
-    ])}
+    rows={entries.map((entry) => [<Time at={entry.at} />, <Sentence entry={entry} />, entry.ip ?? ""])}
   />
 );
+
+function Sentence({ entry }: { entry: AuditEntryOut }) {
+  const further = furtherValuesOf(entry);
+  return (
+    <>
+      <strong>{entry.actor?.email ?? "The service"}</strong> {sentenceOf(entry)}
+      {further === "" ? null : <p class="soft">{further}</p>}
+    </>
+  );
+}

@@ -1,4 +1,5 @@
 import type { AuditEntryOut } from "../../../identity/workspaces/index.ts";
+import { isUuid } from "../../../lib/ids.ts";
 import type { AuditAction } from "../../../platform/audit/actions.ts";
 
 /** Says each action after the name of who did it. `{name}` is a value of the entry's detail, and `{target}` the id of its record. */
@@ -93,8 +94,7 @@ const SENTENCES: Readonly<Record<AuditAction, string>> = {
 };
 
 /** An id says nothing to a reader. */
-const isWord = (value: unknown) =>
-  ["string", "number", "boolean"].includes(typeof value) && !/^[0-9a-f-]{36}$/.test(String(value));
+const isWord = (value: unknown) => ["string", "number", "boolean"].includes(typeof value) && !isUuid(String(value));
 
 /** Returns what an entry says was done, such as "changed the role of ada@example.org from member to admin". */
 export function sentenceOf({ action, target, detail }: AuditEntryOut): string {
