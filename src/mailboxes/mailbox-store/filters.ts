@@ -27,6 +27,8 @@ export type FilterChanges = { [Field in keyof Omit<FilterIn, "id">]?: FilterIn[F
 export type FilterResult = { filter: Filter } | { refused: "too-many" | "unknown" | "no-folder" | "no-label" };
 
 const COLUMNS = "id, name, match, actions, position, is_active, created_at, updated_at";
+/** SQL: the filters that are applied, in their order. */
+const ACTIVE = "FROM filters WHERE is_active = 1 ORDER BY position, id";
 
 /** Returns the filters of a mailbox in the order in which they are applied. */
 export function listFilters(sql: Sql): Filter[] {
@@ -40,24 +42,21 @@ const NO_NAMES: ReadonlyMap<number, string> = new Map();
 
 /** Returns the filters that are applied, in their order. Their folders have the names that they had when the filters were saved. */
 export const activeFilters = (sql: Sql): Filter[] =>
-  all<FilterRow>(sql, `SELECT ${COLUMNS} FROM filters WHERE is_active = 1 ORDER BY position, id`).map((row) =>
-    toFilter(row, NO_NAMES),
-  );
+  all<FilterRow>(sql, `SELECT ${COLUMNS} ${ACTIVE}`).map((row) => toFilter(row, NO_NAMES));
 
 /**
  * Returns the filters that are on and were made to forward in this workspace, by its number, with these forwards, in their order. `lastUsedAt`:
  * when they last took a message to forward, in ms since 1970, or null.
  */
 export function forwardingFilters(sql: Sql, workspace: number) {
-  const lastUses = new Map(
-    all<{ id: string; at: number | null }>(sql, "SELECT id, forwarded_at AS at FROM filters").map(({ id, at }) => [
-      id,
-      at,
-    ]),
+  const rows = all<Pick<FilterRow, "id" | "name" | "actions"> & { lastUsedAt: number | null }>(
+    sql,
+    `SELECT id, name, actions, forwarded_at AS lastUsedAt ${ACTIVE}`,
   );
-  return activeFilters(sql).flatMap(({ id, name, actions }) => {
-    const forwards = actions.flatMap((one) => (one.type === "forward" && one.workspace === workspace ? [one] : []));
-    return forwards.length === 0 ? [] : [{ id, name, forwards, lastUsedAt: lastUses.get(id) ?? null }];
+  return rows.flatMap(({ actions, ...filter }) => {
+    const known = JSON.parse(actions) as FilterAction[];
+    const forwards = known.flatMap((one) => (one.type === "forward" && one.workspace === workspace ? [one] : []));
+    return forwards.length === 0 ? [] : [{ ...filter, forwards }];
   });
 }
 
