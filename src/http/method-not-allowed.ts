@@ -10,15 +10,12 @@ import type { RouteIndex } from "./route-index.ts";
 export function methodNotAllowed(routes: () => RouteIndex): Middleware {
   return async (c, next) => {
     const { method, path } = c.req;
-    if (routes().find(method, path) === null) {
-      const methods = routes().methodsOf(path);
-      const Allow = (methods.includes("GET") ? ["HEAD", ...methods] : methods).join(", ");
-      const page =
-        method === "GET" && /^\/(app|mail)\//.test(path) && methods.length > 0 ? pageAbove(routes(), path) : null;
-      if (page !== null) return c.redirect(page, 303);
-      if (methods.length > 0) throw new AppError(405, "Method not allowed", { headers: { Allow } });
-    }
-    await next();
+    const methods = routes().find(method, path) === null ? routes().methodsOf(path) : [];
+    if (methods.length === 0) return next();
+    const page = method === "GET" && /^\/(app|mail)\//.test(path) ? pageAbove(routes(), path) : null;
+    if (page !== null) return c.redirect(page, 303);
+    const Allow = (methods.includes("GET") ? ["HEAD", ...methods] : methods).join(", ");
+    throw new AppError(405, "Method not allowed", { headers: { Allow } });
   };
 }
 
