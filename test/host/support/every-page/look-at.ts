@@ -2,7 +2,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { recordProblems } from "../browser.ts";
 import { isFull } from "../extent.ts";
-import { leftOutOf, withoutUnmended } from "./left-out.ts";
+import { leftOutOf } from "./left-out.ts";
 import { type Look, pathOf } from "./pages.ts";
 import { findFaults } from "./rules.ts";
 import type { Viewer } from "./state.ts";
@@ -45,7 +45,7 @@ export async function lookAt(
   see: See = async () => [],
 ): Promise<string[]> {
   const left = [...states];
-  const faults: { route: string; fault: string }[] = [];
+  const faults: string[] = [];
   const inTab = async () => {
     const tabs = new Map<Viewer, Tab>();
     for (let state = left.shift(); state; state = left.shift()) {
@@ -53,15 +53,12 @@ export async function lookAt(
       tabs.set(state.as, tab);
       const found = await lookAtState(tab, { ...state, path: pathOf(state, ids) }, sights, see);
       for (const [fault, where] of found)
-        faults.push({ route: state.route, fault: `${fault} (${state.name}: ${[...where].join(", ")})` });
+        faults.push(`${state.route} ${fault} (${state.name}: ${[...where].join(", ")})`);
     }
     for (const { page } of tabs.values()) await page.close();
   };
   await Promise.all(Array.from({ length: TABS }, inTab));
-  return withoutUnmended(
-    faults,
-    states.map(({ route }) => route),
-  );
+  return faults;
 }
 
 /** Pages that load at once: while one is looked at, another waits for its response. */
