@@ -1,13 +1,6 @@
-export const countNames = [
-  "queued",
-  "attempted",
-  "delivered",
-  "bounced",
-  "failed",
-  "cancelled",
-  "opened",
-  "clicked",
-] as const;
+import { resultCounts } from "../../sending/emails/index.ts";
+
+export const countNames = ["queued", ...resultCounts] as const;
 
 /** Counts of emails. `attempted` includes those that will have no attempt. */
 export type Counts = Record<(typeof countNames)[number], number>;

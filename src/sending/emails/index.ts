@@ -91,6 +91,7 @@ export {
   ROLLUP_COLUMNS,
   readEvents,
   recipientKey,
+  resultCounts,
   storedKey,
   TOTAL_SUMS_SQL,
   toState,

@@ -8,16 +8,9 @@ interface Merged extends Pick<MergeResult, "state" | "rollups"> {
   before: EmailState;
 }
 
-const countNames = [
-  "attempted",
-  "delivered",
-  "bounced",
-  "failed",
-  "cancelled",
-  "opened",
-  "clicked",
-  "unsubscribed",
-] as const;
+/** Counts of the emails of a broadcast, as columns of `broadcast_counts`. */
+export const resultCounts = ["attempted", "delivered", "bounced", "failed", "cancelled", "opened", "clicked"] as const;
+const countNames = [...resultCounts, "unsubscribed"] as const;
 type Counts = Record<(typeof countNames)[number], number>;
 
 // The row exists since the fan-out made the email; it is gone when the broadcast was deleted.

@@ -1,6 +1,7 @@
 export type { EventEntry, RecipientEntry } from "../../../platform/db/email-json.ts";
 export { applyFacts, type EmailUpdate } from "./apply-facts.ts";
 export { changeStatement } from "./changes.ts";
+export { resultCounts } from "./count-broadcasts.ts";
 export { findEmail } from "./find-email.ts";
 export type { Fact, Outcome } from "./merge.ts";
 export type { Hit } from "./merge-hits.ts";
