@@ -40,7 +40,7 @@ export async function openFormBelow(
   { reply, draft }: Query,
 ): Promise<OpenForm | null> {
   if (isReply(reply)) return openForm(page, { reply, folder, uid: String(uid) });
-  const stored = /^\d{1,10}$/.test(draft ?? "") ? await page.mailbox.store.find("Drafts", Number(draft)) : null;
+  const stored = draft === undefined ? null : await page.mailbox.store.find("Drafts", parseUid(draft));
   if (stored === null || stored.claim !== null) return null;
   return openForm(page, { draft: String(stored.uid), back: messagePath(page.mailbox.id, { folder, uid }) });
 }
