@@ -79,7 +79,7 @@ it("people who are inside count at the step of the version that people enter, an
   expect(comparison).toMatchObject({ difference: -0.333333, is_significant: false });
 });
 
-it("an automation that nobody could enter yet has no figures", async () => {
+it("an automation that was never active has no figures", async () => {
   const { id } = await automations.create({ steps: series("One") });
   expect(await read(id)).toEqual({ steps: new Map(), inOthers: 0, isCapped: false });
 });

@@ -62,15 +62,16 @@ export function MailboxPage({ mailbox, password, members }: MailboxPageProps) {
   );
 }
 
-const PasswordSet = ({ of, members }: { of: PasswordMade } & Pick<MailboxPageProps, "members">) => {
+function PasswordSet({ of, members }: { of: PasswordMade } & Pick<MailboxPageProps, "members">) {
   const maker = members.find(({ userId }) => userId === of.makerId)?.email;
   return (
     <>
       Set <Time at={of.changedAt} />
-      {of.makerId === null ? " in webmail, or by somebody not known" : maker ? ` by ${maker}` : ""}
+      {maker === undefined ? null : ` by ${maker}`}
+      {of.makerId === null ? " in webmail, or before the person who sets it was stored" : null}
     </>
   );
-};
+}
 
 interface SettingsProps extends Pick<MailboxPageProps, "mailbox"> {
   path: string;

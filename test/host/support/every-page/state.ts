@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Who opens a page: nobody who is known, the owner of the seeded workspace, that of an empty one, or an administrator of the platform. */
+/** Who opens a page: a visitor without a session, the owner of the seeded workspace, that of an empty one, or an administrator of the platform. */
 export type Viewer = "visitor" | "owner" | "newcomer" | "administrator";
 
 /** A state of a page, in which it is looked at. */
