@@ -1,6 +1,7 @@
 import {
   AppLayout,
   ButtonLink,
+  Chips,
   Empty,
   Field,
   Form,
@@ -8,11 +9,9 @@ import {
   Live,
   RefusalNotice,
   SearchField,
-  Select,
   Status,
   Submit,
   Time,
-  toSentence,
   useScope,
 } from "../../../http/ui/index.ts";
 import { type SavedSearchesOut, type SearchOut, statuses } from "../../../sending/emails/index.ts";
@@ -28,24 +27,27 @@ interface EmailsPageProps {
   filter: EmailFilter;
 }
 
-const STATUSES = ["", ...statuses].map((value) => ({ value, label: value === "" ? "All" : toSentence(value) }));
-
 /** The emails of the workspace, with search and filters by status and days. */
 export const EmailsPage = ({ emails, reasons, searches, filter }: EmailsPageProps) => (
   <AppLayout title="Emails" actions={<NewLink />}>
     <RefusalNotice />
-    <Form class="filter" method="get" action="/app/emails">
+    <Form class="filter" method="get" action="/app/emails" fields={filter.status ? { status: filter.status } : {}}>
       <SearchField
         label="Search emails"
         value={filter.q}
         maxlength={500}
         placeholder="Subject or address, to:ada@example.org, from:, domain:, tag:"
       />
-      <Select name="status" label="Status" required={false} options={STATUSES} value={filter.status} />
       <Field name="from" label="From" type="date" required={false} value={filter.from} />
       <Field name="to" label="To" type="date" required={false} value={filter.to} />
       <Submit label="Search" kind="quiet" />
     </Form>
+    <Chips
+      label="Status"
+      choices={["", ...statuses].map((status) => [status, status || "all"] as const)}
+      chosen={filter.status}
+      to={(status) => emailsPath({ ...filter, status })}
+    />
     <SavedSearches searches={searches} filter={filter} />
     {/* A search may read many rows, so it is not repeated. */}
     <Live id="emails" isPolled={filter.q === ""}>
