@@ -2,8 +2,8 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-6216ed81.js",
-  webmailScript: "/assets/webmail-1953c7e9.js",
+  script: "/assets/page-5386fefc.js",
+  webmailScript: "/assets/webmail-d76188d4.js",
   editorScript: "/assets/editor-49b04944.js",
   style: "/assets/page-bc54267d.css",
   dashboardStyle: "/assets/dashboard-b93d622b.css",
