@@ -3,6 +3,7 @@ export { ActionLink, ButtonLink, PostButton, Submit } from "./buttons.tsx";
 export { BarChart, Chips, LineChart, Numbers, Share, Tiles } from "./charts.tsx";
 export { Code } from "./code.tsx";
 export { ConfirmPage } from "./confirm.tsx";
+export { counted } from "./counted.ts";
 export { Dialog, FormDialog } from "./dialog.tsx";
 export { Document } from "./document.tsx";
 export { Drawing, Empty } from "./empty.tsx";

@@ -1,4 +1,4 @@
-import { ButtonLink, Field, Form, Submit } from "../../http/ui/index.ts";
+import { ButtonLink, counted, Field, Form, Submit } from "../../http/ui/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
@@ -65,9 +65,7 @@ function FolderRow({ folder: { name, total }, path }: { folder: Folder; path: st
         {total === 0 ? (
           <Submit label="Delete" kind="danger" action="delete" name={`Delete ${name}`} />
         ) : (
-          <span class="soft">
-            {total} {total === 1 ? "message" : "messages"}
-          </span>
+          <span class="soft">{counted(total, "message")}</span>
         )}
       </Form>
     </li>

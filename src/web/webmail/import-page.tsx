@@ -1,4 +1,4 @@
-import { ButtonLink, ErrorList, Field, Form, List, Notice, Time } from "../../http/ui/index.ts";
+import { ButtonLink, counted, ErrorList, Field, Form, List, Notice, Time } from "../../http/ui/index.ts";
 import { inMiB, MEBIBYTE } from "../../lib/bytes.ts";
 import type { ImportCounts, StoredImport } from "../../mailboxes/mailbox-store/index.ts";
 import type { OpenPage } from "./layout.tsx";
@@ -65,8 +65,8 @@ function Export({ page: { mailbox, folders, usedBytes } }: { page: OpenPage }) {
     <>
       <h2>Export</h2>
       <p class="hint">
-        {count.toLocaleString("en")} {count === 1 ? "message" : "messages"}, {toSize(usedBytes)}. An import of the
-        archive brings back their folders, stars and labels.
+        {counted(count, "message")}, {toSize(usedBytes)}. An import of the archive brings back their folders, stars and
+        labels.
       </p>
       <div class="actions">
         <ButtonLink to={exportPath(mailbox.id, "zip")} label="Download a ZIP archive" kind="quiet" icon="download" />

@@ -1,4 +1,4 @@
-import { Empty, Form, Icon, RefusalNotice, Submit } from "../../http/ui/index.ts";
+import { counted, Empty, Form, Icon, RefusalNotice, Submit } from "../../http/ui/index.ts";
 import type { ConversationItem, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { DoneToast } from "./done-toast.tsx";
@@ -44,7 +44,7 @@ export function ListPage({ page, view, items, total, upTo, done }: ListPageProps
             />
           </div>
           <span class="soft" id="total" data-live="">
-            {total} {total === 1 ? "message" : "messages"}
+            {counted(total, "message")}
             {upTo === null ? null : <input type="hidden" name="up_to" value={String(upTo)} />}
           </span>
         </div>

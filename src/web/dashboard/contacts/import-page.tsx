@@ -1,5 +1,5 @@
 import { type ImportOut, importLimits, type ListOut } from "../../../audience/contacts/index.ts";
-import { AppLayout, ErrorList, ErrorSummary, Facts, Field, Form, Table } from "../../../http/ui/index.ts";
+import { AppLayout, counted, ErrorList, ErrorSummary, Facts, Field, Form, Table } from "../../../http/ui/index.ts";
 import { inMiB } from "../../../lib/bytes.ts";
 import type { CsvPreview } from "../../../lib/csv/preview.ts";
 
@@ -21,8 +21,7 @@ export function ImportPage({ list, preview, imported }: ImportPageProps) {
       {imported === undefined ? null : <Imported imported={imported} />}
       <ErrorSummary />
       <p id="list-count" data-live="">
-        The list has {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
-        <a href={path}>Show the list</a>
+        The list has {counted(list.contact_count, "contact")}. <a href={path}>Show the list</a>
       </p>
       <Form
         action={`${path}/import`}

@@ -3,6 +3,7 @@ import { fieldsOf } from "../../../http/form-fields.tsx";
 import {
   AppLayout,
   ButtonLink,
+  counted,
   Empty,
   FindForm,
   Form,
@@ -57,8 +58,7 @@ export function ListPage({ list, contacts, search }: ListPageProps) {
   return (
     <AppLayout title={list.name} actions={<Actions path={path} />}>
       <p>
-        {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
-        {list.description ?? ""}
+        {counted(list.contact_count, "contact")}. {list.description ?? ""}
       </p>
       <FindForm action={path} name="q" label="Find by address or name" value={search} maxlength={320} />
       <List

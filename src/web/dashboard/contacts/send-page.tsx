@@ -1,5 +1,5 @@
 import type { ListOut } from "../../../audience/contacts/index.ts";
-import { AppLayout, Empty, ErrorList, Field, Form, Notice, Select, TextArea } from "../../../http/ui/index.ts";
+import { AppLayout, counted, Empty, ErrorList, Field, Form, Notice, Select, TextArea } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TopicRow } from "../../../sending/topics/index.ts";
 import { TopicSelect } from "../topic-select.tsx";
@@ -20,9 +20,8 @@ export const SendPage = ({ list, senders, topics }: SendPageProps) => (
     ) : (
       <Form action={`/app/contacts/${list.id}/send`} once>
         <p>
-          The list has {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.
-          Those that are suppressed or have unsubscribed get nothing. For tests, schedules and results use a{" "}
-          <a href="/app/broadcasts/new">broadcast</a>.
+          The list has {counted(list.contact_count, "contact")}. Those that are suppressed or have unsubscribed get
+          nothing. For tests, schedules and results use a <a href="/app/broadcasts/new">broadcast</a>.
         </p>
         <div class="columns">
           <Select

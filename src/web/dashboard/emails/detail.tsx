@@ -1,5 +1,6 @@
 import {
   AppLayout,
+  counted,
   Facts,
   List,
   Live,
@@ -93,7 +94,6 @@ function Actions({ email }: { email: DetailOut }) {
 }
 
 /** Returns a number with its noun, such as "1 open" or "0 clicks". */
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 function Content({ email, curl }: { email: DetailOut; curl: string }) {
   const headers = Object.entries(email.headers);

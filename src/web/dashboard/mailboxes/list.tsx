@@ -1,4 +1,15 @@
-import { AppLayout, Empty, Field, FormDialog, List, Select, Share, Status, useCaller } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  counted,
+  Empty,
+  Field,
+  FormDialog,
+  List,
+  Select,
+  Share,
+  Status,
+  useCaller,
+} from "../../../http/ui/index.ts";
 import { type MailboxOut, mayManage } from "../../../mailboxes/mailboxes/index.ts";
 
 interface MailboxesPageProps {
@@ -59,4 +70,4 @@ export const Usage = ({ used_bytes: used, quota_bytes: quota }: Pick<MailboxOut,
   quota === null ? <span>{size(used)}</span> : <Share of={used / quota} text={`${size(used)} of ${size(quota)}`} />;
 
 /** Returns how many people a mailbox is assigned to. */
-const peopleText = (count: number) => (count === 0 ? "Nobody yet" : count === 1 ? "1 person" : `${count} people`);
+const peopleText = (count: number) => (count === 0 ? "Nobody yet" : counted(count, "person", "people"));

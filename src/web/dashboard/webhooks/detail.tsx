@@ -2,6 +2,7 @@ import {
   AppLayout,
   ButtonLink,
   Chips,
+  counted,
   Empty,
   Facts,
   Form,
@@ -96,7 +97,7 @@ function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveri
         ) : (
           <>
             <p class="soft" id="delivery-count">
-              {total.toLocaleString("en")} {total === 1 ? "delivery" : "deliveries"} in {DELIVERY_DAYS} days
+              {counted(total, "delivery", "deliveries")} in {DELIVERY_DAYS} days
             </p>
             <List
               caption="Deliveries"
