@@ -1253,6 +1253,8 @@ export interface EmailSearchRecord {
   status: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending";
   tags: string[] | null;
   source: string;
+  /** 0 for inbound emails. */
+  opened_count: number;
   /** Null for outbound emails. */
   authentication: Authentication | null;
   created_at: string;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { idOfTime } from "../../../src/lib/ids.ts";
-import { DAY_MS } from "../../../src/lib/time.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/lib/time.ts";
 import { indexEmails } from "../../../src/sending/emails/index.ts";
 import { toCurl } from "../../../src/web/dashboard/emails/curl.ts";
+import { aDeliveredMail, aHit, consume, SENT_AT } from "../../sending/tracking/support.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { holdingServer } from "../../support/holding-egress.ts";
@@ -34,6 +35,14 @@ describe("the list of emails", () => {
     await send({ to: [{ email: "bounced@simulator.test" }, { email: "delivered@simulator.test" }] });
     await runOutboxAt(Date.now());
     expect(await textOf("/app/emails")).toContain("550 5.1.1 simulated: no such mailbox");
+  });
+
+  it("says in the row how often an email was opened", async () => {
+    const id = await aDeliveredMail(workspace);
+    const opens = [0, 1].map((n) => aHit(workspace, id, { at: SENT_AT + HOUR_MS * (n + 1) }));
+    expect(await textOf("/app/emails")).not.toContain("opens");
+    await consume(opens);
+    expect(await textOf("/app/emails")).toContain("2 opens");
   });
 
   it("keeps to chosen days of UTC, with a search, a status and a name too", async () => {

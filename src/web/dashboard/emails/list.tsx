@@ -2,6 +2,7 @@ import {
   AppLayout,
   ButtonLink,
   Chips,
+  counted,
   Empty,
   Field,
   Form,
@@ -78,20 +79,21 @@ const Rows = ({ emails, reasons }: Pick<EmailsPageProps, "emails" | "reasons">) 
     kind="emails"
     live={{ name: "email", ids: emails.map(({ id }) => id) }}
     columns={["Status", "To", "Subject", "From", "Created"]}
-    rows={emails.map(({ id, status, to_addresses: to, subject, tags, from_name, from_address, created_at }) => [
-      <Status word={status} />,
-      <span title={to.join(", ")}>{shortRecipients(to)}</span>,
+    rows={emails.map((email) => [
+      <Status word={email.status} />,
+      <span title={email.to_addresses.join(", ")}>{shortRecipients(email.to_addresses)}</span>,
       <>
-        <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>{" "}
-        {(tags ?? []).map((tag) => (
+        <a href={`/app/emails/${email.id}`}>{email.subject === "" ? "(no subject)" : email.subject}</a>{" "}
+        {(email.tags ?? []).map((tag) => (
           <span class="tag">{tag}</span>
         ))}
-        {reasons.has(id) ? <p class="soft">{shorten(reasons.get(id) ?? "")}</p> : null}
+        {email.opened_count === 0 ? null : <span class="soft">{counted(email.opened_count, "open")}</span>}
+        {reasons.has(email.id) ? <p class="soft">{shorten(reasons.get(email.id) ?? "")}</p> : null}
       </>,
-      <span class="soft" title={from_address}>
-        {from_name ?? from_address}
+      <span class="soft" title={email.from_address}>
+        {email.from_name ?? email.from_address}
       </span>,
-      <Time at={created_at} />,
+      <Time at={email.created_at} />,
     ])}
   />
 );
