@@ -6,6 +6,7 @@ import type { Detail } from "../../support/sending.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aMagicLink, browser, codeOf } from "../../support/sign-ins.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
+import { storedObjects } from "../../support/stored-objects.ts";
 import { apiWith, aWorkspace, until } from "../../support/workspace.ts";
 
 /** Returns every row of a database as text. */
@@ -22,12 +23,8 @@ async function dump(db: D1Database): Promise<string> {
 
 /** Returns the objects of the bucket that were stored since a time, as text. Other files have left objects of many MiB. */
 async function dumpObjects(since: number): Promise<string> {
-  const keys: string[] = [];
-  for (let page = await env.CONTENT.list(); ; page = await env.CONTENT.list({ cursor: page.cursor })) {
-    keys.push(...page.objects.filter(({ uploaded }) => uploaded.getTime() >= since).map(({ key }) => key));
-    if (!page.truncated) break;
-  }
-  const texts = await Promise.all(keys.map(async (key) => (await env.CONTENT.get(key))?.text()));
+  const recent = (await storedObjects()).filter(({ uploaded }) => uploaded.getTime() >= since);
+  const texts = await Promise.all(recent.map(async ({ key }) => (await env.CONTENT.get(key))?.text()));
   return texts.join("\n");
 }
 

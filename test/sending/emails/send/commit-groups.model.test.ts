@@ -1,5 +1,4 @@
 /** Random groups of sends have the results, and leave the rows, of the same sends one after the other. */
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 import {
@@ -15,6 +14,7 @@ import {
 } from "../../../support/commit-groups.ts";
 import { mail } from "../../../support/databases.ts";
 import { byExtent } from "../../../support/extent.ts";
+import { storedObjects } from "../../../support/stored-objects.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue, perTest, type TestWorkspace } from "../../../support/workspace.ts";
 
 const MIXES = byExtent({ quick: 20, full: 100, long: 100 });
@@ -102,17 +102,7 @@ const storedOf = (workspaces: readonly TestWorkspace[]) =>
 
 /** Returns how many contents workspaces have in R2. */
 const objectsOf = (workspaces: readonly TestWorkspace[]) =>
-  Promise.all(
-    workspaces.map(async ({ workspaceId }) => {
-      let objects = 0;
-      for (let cursor: string | undefined; ; ) {
-        const page = await env.CONTENT.list({ prefix: `w/${workspaceId}/`, ...(cursor ? { cursor } : {}) });
-        objects += page.objects.length;
-        if (!page.truncated) return objects;
-        cursor = page.cursor;
-      }
-    }),
-  );
+  Promise.all(workspaces.map(async ({ workspaceId }) => (await storedObjects(`w/${workspaceId}/`)).length));
 
 /** Returns what clients see of responses, with names in place of the ids and domains, which differ. */
 async function seenOf(responses: readonly Response[], workspaces: readonly TestWorkspace[]): Promise<string[]> {
