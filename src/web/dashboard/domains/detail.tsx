@@ -228,7 +228,7 @@ function FurtherRecords({ domain, found }: Pick<DomainPageProps, "domain" | "fou
   const wrong = records.filter(needsRepair).length;
   const right = records.filter(isRight).length;
   return (
-    <details class="more" open={wrong > 0 || found !== null}>
+    <details class="more" open={wrong > 0}>
       <summary>
         {records.length} optional {records.length === 1 ? "record" : "records"}: {right}{" "}
         {right === 1 ? "matches" : "match"}
