@@ -9,7 +9,7 @@ import { perSuite } from "./support/suite.ts";
 /** A person joins a list by its form, confirms, gets a broadcast to a topic, and leaves that topic alone. In Chromium, with mail that left. */
 
 const site = perSuite(() => startStorySite("consent.test"));
-const FRIEND = "friend@example.org";
+const FRIEND = "grace@consent.example";
 
 describe.skipIf(chromiumUnavailable() !== null)("a person in Chromium", () => {
   const ids = { list: "", form: "", topic: "", other: "" };
@@ -121,7 +121,7 @@ describe.skipIf(chromiumUnavailable() !== null)("a person in Chromium", () => {
   });
 
   it.runIf(isFull)("is exported and erased on pages, and its address is in no table and no object then", async () => {
-    const { DB, CONTENT } = site.host.env;
+    const { DB, MAIL_0, MAIL_1, CONTENT } = site.host.env;
     const [contact] = await call<{ contacts: { id: string }[] }>(`/v1/contacts/${ids.list}`).then(
       (list) => list.contacts,
     );
@@ -157,7 +157,7 @@ describe.skipIf(chromiumUnavailable() !== null)("a person in Chromium", () => {
 
     async function placesOf(address: string): Promise<string[]> {
       const places: string[] = [];
-      for (const [name, database] of Object.entries({ DB, MAIL_0: site.host.env.MAIL_0 })) {
+      for (const [name, database] of Object.entries({ DB, MAIL_0, MAIL_1 })) {
         const { results } = await database
           .prepare(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '[_]*' AND name NOT GLOB 'sqlite_*'",

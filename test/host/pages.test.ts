@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findIssues } from "./support/browser.ts";
@@ -257,9 +257,11 @@ async function submit(
 ): Promise<void> {
   for (const [name, value] of Object.entries(fields)) {
     const field = page.locator(`main [name=${name}]:not([type=hidden], [hidden])`);
-    // The editor of webmail replaces the field of the text when it is loaded.
-    await (name === "text" ? field.or(page.getByRole("textbox", { name: "Text", exact: true })).first() : field).fill(
-      value,
+    const editor = page.getByRole("textbox", { name: "Text", exact: true });
+    // The editor of webmail replaces the field of the text when it is loaded, perhaps after the field was found.
+    await vi.waitFor(
+      () => (name === "text" ? field.or(editor).first() : field).fill(value, { timeout: 2_000 }),
+      30_000,
     );
   }
   for (const box of boxes) await page.getByRole("checkbox", { name: box }).check();
