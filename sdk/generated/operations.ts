@@ -266,7 +266,7 @@ export interface Operations {
   /** List emails created or changed after a time. GET /v1/emails/updates */
   listEmailUpdates(query: { since: string }, options?: RequestOptions): Promise<EmailRecord[]>;
   /** Search emails. GET /v1/emails/search */
-  searchEmails(query?: { page?: number; limit?: number; q?: string; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; tag?: string; before?: string; before_inbound?: string; direction?: "outbound" | "inbound" | "all" }, options?: RequestOptions): Promise<EmailSearchRecord[]>;
+  searchEmails(query?: { page?: number; limit?: number; q?: string; status?: "scheduled" | "queued" | "sending" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; tag?: string; before?: string; before_inbound?: string; direction?: "outbound" | "inbound" | "all" }, options?: RequestOptions): Promise<EmailSearchRecord[]>;
   /** List your saved searches. GET /v1/emails/saved-searches */
   getSavedSearches(options?: RequestOptions): Promise<SavedSearches>;
   /** Replace your saved searches. PUT /v1/emails/saved-searches */
@@ -274,7 +274,7 @@ export interface Operations {
   /** Send an email. POST /v1/emails/ */
   sendEmail(body: EmailSendRequest, options?: RequestOptions): Promise<EmailAcceptResponse>;
   /** List emails, newest first. GET /v1/emails/ */
-  listEmails(query?: { page?: number; limit?: number; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; before?: string }, options?: RequestOptions): Promise<EmailRecord[]>;
+  listEmails(query?: { page?: number; limit?: number; status?: "scheduled" | "queued" | "sending" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; before?: string }, options?: RequestOptions): Promise<EmailRecord[]>;
   /** Validate an email without sending it. POST /v1/emails/validate */
   validateEmail(body: EmailSendRequest, options?: RequestOptions): Promise<ValidationResult>;
   /** Get an email with its content and events. GET /v1/emails/{email_id} */
@@ -604,8 +604,8 @@ export interface Lists {
   listSmtpCredentials(query?: { page?: number; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<SmtpCredential>;
   listSuppressions(query?: { page?: number; limit?: number; email?: string; after?: string; after_topic?: string }, options?: RequestOptions): AsyncIterable<Suppression>;
   listScheduledEmails(query?: { page?: number; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<ScheduledEmail>;
-  searchEmails(query?: { page?: number; limit?: number; q?: string; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; tag?: string; before?: string; before_inbound?: string; direction?: "outbound" | "inbound" | "all" }, options?: RequestOptions): AsyncIterable<EmailSearchRecord>;
-  listEmails(query?: { page?: number; limit?: number; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; before?: string }, options?: RequestOptions): AsyncIterable<EmailRecord>;
+  searchEmails(query?: { page?: number; limit?: number; q?: string; status?: "scheduled" | "queued" | "sending" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; tag?: string; before?: string; before_inbound?: string; direction?: "outbound" | "inbound" | "all" }, options?: RequestOptions): AsyncIterable<EmailSearchRecord>;
+  listEmails(query?: { page?: number; limit?: number; status?: "scheduled" | "queued" | "sending" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; before?: string }, options?: RequestOptions): AsyncIterable<EmailRecord>;
   listTemplates(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Template>;
   listTopics(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Topic>;
   listAutomations(query?: { status?: "draft" | "active" | "paused" | "archived"; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<Automation>;

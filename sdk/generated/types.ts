@@ -1188,7 +1188,7 @@ export interface EmailDetail {
   from_address: string;
   to_addresses: string[];
   subject: string;
-  status: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending";
+  status: "scheduled" | "queued" | "sending" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled";
   source: string;
   opened_count: number;
   clicked_count: number;
@@ -1226,7 +1226,7 @@ export interface EmailRecord {
   from_address: string;
   to_addresses: string[];
   subject: string;
-  status: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending";
+  status: "scheduled" | "queued" | "sending" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled";
   source: string;
   opened_count: number;
   clicked_count: number;
@@ -1250,9 +1250,11 @@ export interface EmailSearchRecord {
   from_name: string | null;
   to_addresses: string[];
   subject: string;
-  status: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending";
+  status: "scheduled" | "queued" | "sending" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled";
   tags: string[] | null;
   source: string;
+  /** True when a recipient has marked it as spam. */
+  has_complaint: boolean;
   /** 0 for inbound emails. */
   opened_count: number;
   /** Null for outbound emails. */
@@ -2050,7 +2052,7 @@ export interface PersonEmail {
     state: string;
   }[];
   subject: string;
-  status: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending";
+  status: "scheduled" | "queued" | "sending" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled";
   source: string;
   created_at: string;
   sent_at: string | null;

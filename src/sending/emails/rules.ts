@@ -22,19 +22,12 @@ export const limits = {
   moves: 100,
 } as const;
 
-export const storedStatuses = [
-  "scheduled",
-  "queued",
-  "sent",
-  "delivered",
-  "bounced",
-  "rejected",
-  "failed",
-  "cancelled",
-] as const;
+const earlyStatuses = ["scheduled", "queued"] as const;
+const lateStatuses = ["sent", "delivered", "bounced", "rejected", "failed", "cancelled"] as const;
+export const storedStatuses = [...earlyStatuses, ...lateStatuses] as const;
 export type StoredStatus = (typeof storedStatuses)[number];
 /** `sending` is the status of an email that a run has claimed; it is shown, never stored. */
-export const statuses = [...storedStatuses, "sending"] as const;
+export const statuses = [...earlyStatuses, "sending", ...lateStatuses] as const;
 export type Status = (typeof statuses)[number];
 
 export const eventTypes = [

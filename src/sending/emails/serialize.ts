@@ -56,6 +56,10 @@ export function toEvents(row: Pick<DetailRow, "id" | "createdAt" | "events" | "r
   }));
 }
 
+/** Returns true when a recipient has marked an email as spam. */
+export const hasComplaint = ({ recipients }: Pick<RecordRow, "recipients">): boolean =>
+  recipients.some(({ state }) => state === "complained");
+
 /** Returns the addresses of one kind of recipient. */
 export function addressesOf({ recipients }: Pick<RecordRow, "recipients">, kind: RecipientEntry["kind"]): string[] {
   return recipients.filter((entry) => entry.kind === kind).map(({ email }) => email);

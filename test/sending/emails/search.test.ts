@@ -205,6 +205,7 @@ describe("GET /v1/emails/search", () => {
       status: expect.any(String),
       tags: expect.toSatisfy((tags) => tags === null || Array.isArray(tags)),
       source: "api",
+      has_complaint: false,
       opened_count: 0,
       authentication: null,
       created_at: expect.any(String),

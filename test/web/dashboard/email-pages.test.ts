@@ -37,6 +37,16 @@ describe("the list of emails", () => {
     expect(await textOf("/app/emails")).toContain("550 5.1.1 simulated: no such mailbox");
   });
 
+  it("shows an email that a recipient marked as spam as complained, not as delivered, also on its page and in a search", async () => {
+    const id = await send({ to: [{ email: "complained@simulator.test" }], subject: "Our offer of the week" });
+    await runOutboxAt(Date.now());
+    for (const path of ["/app/emails", `/app/emails/${id}`, "/app/search?q=offer"]) {
+      const page = await textOf(path);
+      expect(page, path).toContain('class="status bad">Complained');
+      expect(page, path).not.toContain('class="status good">Delivered<');
+    }
+  });
+
   it("says in the row how often an email was opened", async () => {
     const id = await aDeliveredMail(workspace);
     const opens = [0, 1].map((n) => aHit(workspace, id, { at: SENT_AT + HOUR_MS * (n + 1) }));

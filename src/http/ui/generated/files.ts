@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-1ccb25c0.css",
   frontStyle: "/assets/front-aeba9944.css",
   referenceStyle: "/assets/reference-b4891c8e.css",
-  guides: "/assets/guides-1a8209b6.json",
+  guides: "/assets/guides-847009a9.json",
 } as const;

@@ -4,7 +4,7 @@ import { timestamp } from "../../../lib/timestamp.ts";
 import { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
-import { addressesOf } from "../serialize.ts";
+import { addressesOf, hasComplaint } from "../serialize.ts";
 
 /** An email in search results. */
 export const SearchOut = z
@@ -18,6 +18,7 @@ export const SearchOut = z
     status: z.enum(statuses),
     tags: z.array(z.string()).nullable(),
     source: z.string(),
+    has_complaint: z.boolean().describe("True when a recipient has marked it as spam."),
     opened_count: z.int().describe("0 for inbound emails."),
     authentication: Authentication.nullable().describe("Null for outbound emails."),
     created_at: timestamp,
@@ -36,6 +37,7 @@ export const SearchOut = z
         status: "delivered",
         tags: ["receipt"],
         source: "api",
+        has_complaint: false,
         opened_count: 0,
         authentication: null,
         created_at: "2026-11-21T14:12:48.000Z",
@@ -57,6 +59,7 @@ export function toSearchRecord(row: RecordRow): SearchOut {
     status: row.status,
     tags: row.tags,
     source: row.source,
+    has_complaint: hasComplaint(row),
     opened_count: row.openedCount,
     authentication: null,
     created_at: iso(row.createdAt),

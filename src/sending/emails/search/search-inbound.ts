@@ -80,6 +80,7 @@ function toSearchRecord(row: InboundRow): SearchOut {
     status: "delivered",
     tags: null,
     source: "inbound",
+    has_complaint: false,
     opened_count: 0,
     authentication: readAuthentication(row.authentication),
     created_at: iso(row.received_at),

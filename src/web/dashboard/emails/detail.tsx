@@ -12,9 +12,10 @@ import {
   useCaller,
   useScope,
 } from "../../../http/ui/index.ts";
-import { type DetailOut, type DetailRow, lastReason } from "../../../sending/emails/index.ts";
+import { type DetailOut, type DetailRow, hasComplaint, lastReason } from "../../../sending/emails/index.ts";
 import type { ReceiverWait } from "../../../sending/receivers/index.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
+import { EmailStatus } from "../email-status.tsx";
 import { toCurl } from "./curl.ts";
 import { FailureCards } from "./failure-card.tsx";
 import { sourceText, Timeline } from "./timeline.tsx";
@@ -34,14 +35,14 @@ export const EmailPage = ({ email, row, suppressions, waits }: EmailPageProps) =
     <RefusalNotice />
     <Live id="state" isPolled={IN_PROGRESS.includes(email.status)}>
       <FailureCards email={email} suppressions={suppressions} isRetriable={RETRIABLE.includes(email.status)} />
-      <EmailFacts email={email} />
+      <EmailFacts email={email} row={row} />
       <h2>Recipients</h2>
       <List
         caption="Recipients"
         columns={["Address", "Status", "Reason"]}
         rows={row.recipients.map(({ kind, email: address, state }) => [
           kind === "to" ? address : `${address} (${kind})`,
-          <Status word={state === "held" ? "sent" : state} />,
+          <Status word={recipientStatus(state, email.status)} />,
           lastReason(email.events, address) ?? "",
         ])}
       />
@@ -53,10 +54,16 @@ export const EmailPage = ({ email, row, suppressions, waits }: EmailPageProps) =
   </AppLayout>
 );
 
-const EmailFacts = ({ email }: { email: DetailOut }) => (
+/** Returns the word for the state of a recipient of an email with a status. */
+function recipientStatus(state: string, status: string): string {
+  if (state === "held") return "sent";
+  return state === "queued" && status === "scheduled" ? "scheduled" : state;
+}
+
+const EmailFacts = ({ email, row }: Pick<EmailPageProps, "email" | "row">) => (
   <Facts
     of={{
-      Status: <Status word={email.status} />,
+      Status: <EmailStatus of={{ status: email.status, has_complaint: hasComplaint(row) }} />,
       From: email.from_address,
       Created: (
         <>

@@ -10,12 +10,12 @@ import {
   Live,
   RefusalNotice,
   SearchField,
-  Status,
   Submit,
   Time,
   useScope,
 } from "../../../http/ui/index.ts";
 import { type SavedSearchesOut, type SearchOut, statuses } from "../../../sending/emails/index.ts";
+import { EmailStatus } from "../email-status.tsx";
 import { type EmailFilter, emailsPath } from "../emails-path.ts";
 import { shortRecipients } from "../short-recipients.ts";
 import { SavedSearches } from "./saved-searches.tsx";
@@ -80,7 +80,7 @@ const Rows = ({ emails, reasons }: Pick<EmailsPageProps, "emails" | "reasons">) 
     live={{ name: "email", ids: emails.map(({ id }) => id) }}
     columns={["Status", "To", "Subject", "From", "Created"]}
     rows={emails.map((email) => [
-      <Status word={email.status} />,
+      <EmailStatus of={email} />,
       <span title={email.to_addresses.join(", ")}>{shortRecipients(email.to_addresses)}</span>,
       <>
         <a href={`/app/emails/${email.id}`}>{email.subject === "" ? "(no subject)" : email.subject}</a>{" "}

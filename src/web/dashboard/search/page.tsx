@@ -13,6 +13,7 @@ import {
   Time,
 } from "../../../http/ui/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
+import { EmailStatus } from "../email-status.tsx";
 import { shortRecipients } from "../short-recipients.ts";
 
 interface SearchPageProps {
@@ -39,12 +40,12 @@ export function SearchPage({ q, emails, contacts, domains, entries }: SearchPage
           icon="mail"
           more={emails.length === 0 ? undefined : `/app/emails?${new URLSearchParams({ q })}`}
         >
-          {emails.map(({ id, subject, to_addresses: to, status, created_at }) => (
+          {emails.map((email) => (
             <li>
-              <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>
-              <span class="soft">{shortRecipients(to)}</span>
-              <Status word={status} />
-              <Time at={created_at} />
+              <a href={`/app/emails/${email.id}`}>{email.subject === "" ? "(no subject)" : email.subject}</a>
+              <span class="soft">{shortRecipients(email.to_addresses)}</span>
+              <EmailStatus of={email} />
+              <Time at={email.created_at} />
             </li>
           ))}
         </Group>
