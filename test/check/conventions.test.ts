@@ -31,6 +31,16 @@ describe("conventions of the repository", () => {
     expect(sources.filter((file) => read(file).includes("...{"))).toEqual([]);
   });
 
+  it("no page shows as a link what ends something for good", () => {
+    const pages = code.filter((file) => file.startsWith("src/web/") && file.endsWith(".tsx"));
+    const buttons = pages.flatMap((file) => read(file).match(/<(?:Submit|PostButton)\b.*?\/>/gs) ?? []);
+    const ending = buttons.filter((button) =>
+      /label="(?:Delete|Cancel|Withdraw|Unlink|Revoke|End)\b(?! the)/.test(button),
+    );
+    expect(ending.length).toBeGreaterThan(5);
+    expect(ending.filter((button) => button.includes('kind="link"'))).toEqual([]);
+  });
+
   it("no test of the layers check and unit starts a Worker, a browser, the gateway or the egress", () => {
     const starting =
       /\b(?:start(?:Host|Service|Gateway|Egress|Rig|LocalDns)|sharedService|openSite|launchBrowser)\(|"cloudflare:/;

@@ -10,6 +10,8 @@ interface DialogProps {
   /** Heading of the dialog. Default: the text of the button. */
   title?: string;
   icon?: IconName;
+  /** Name for screen readers, where the same label stands in several rows. */
+  name?: string;
   /** `quiet`: it is not the main button of the page. */
   kind?: "quiet" | undefined;
   /** True when it is open when the page is loaded. */
@@ -21,9 +23,9 @@ interface DialogProps {
  * A button that opens what is chosen or filled in. With scripts it is a modal dialog; without them a sheet below the button. It belongs to
  * the `actions` of an AppLayout.
  */
-export const Dialog = ({ label, title = label, icon, kind, isOpen = false, children }: DialogProps) => (
+export const Dialog = ({ label, title = label, icon, name, kind, isOpen = false, children }: DialogProps) => (
   <details class="dialog" data-dialog="" open={isOpen}>
-    <summary class={kind ? `button ${kind}` : "button"}>
+    <summary class={kind ? `button ${kind}` : "button"} aria-label={name}>
       {icon ? <Icon name={icon} /> : null}
       {label}
     </summary>

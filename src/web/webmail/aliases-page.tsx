@@ -41,7 +41,7 @@ export const AliasesPage = ({ page, aliases, mayChange }: AliasesPageProps) => (
               <Form class="inline" fields={{ alias_id: id }}>
                 <Submit
                   label="Delete"
-                  kind="link"
+                  kind="danger"
                   action="delete"
                   name={`Delete ${address}`}
                   ask={`Delete ${address}? Mail to it is refused then.`}

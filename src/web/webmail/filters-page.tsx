@@ -65,7 +65,7 @@ function FilterRow({ page, filter, index, isLast }: FilterRowProps) {
           : button("on", "Turn on", `Turn on ${title}`)}
         <Submit
           label="Delete"
-          kind="link"
+          kind="danger"
           action="delete"
           name={`Delete ${title}`}
           ask={`Delete the filter ${title}?`}

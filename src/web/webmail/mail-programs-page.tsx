@@ -86,7 +86,7 @@ const AppPassword = ({ id, name, createdAt, lastUsedAt, maker }: AppPasswordRow)
       </span>
     </span>
     <Form class="inline" fields={{ id }}>
-      <Submit label="Delete" kind="link" action="delete" name={`Delete ${name}`} />
+      <Submit label="Delete" kind="danger" action="delete" name={`Delete ${name}`} />
     </Form>
   </li>
 );

@@ -102,7 +102,7 @@ function VariantFields({ form, variants }: { form: StepForm; variants: readonly 
           <p>
             <strong>{label}</strong> {subject}
           </p>
-          <Submit label="Delete" kind="link" action={`remove:${id}`} name={`Delete variant ${label}`} isUnchecked />
+          <Submit label="Delete" kind="danger" action={`remove:${id}`} name={`Delete variant ${label}`} isUnchecked />
         </div>
       ))}
       <div class="new">

@@ -113,7 +113,7 @@ const DeleteForm = ({ path, contact }: { path: string; contact: ContactOut }) =>
   <Form class="inline" action={`${path}/contacts/${contact.id}/delete`}>
     <Submit
       label="Delete"
-      kind="link"
+      kind="danger"
       name={`Delete ${contact.email}`}
       ask={deletionQuestion(contact.email)}
       confirmed="Delete contact"

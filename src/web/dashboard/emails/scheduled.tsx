@@ -1,5 +1,6 @@
 import {
   AppLayout,
+  Dialog,
   Empty,
   Form,
   List,
@@ -36,12 +37,14 @@ export const ScheduledPage = ({ emails }: { emails: readonly ScheduledOut[] }) =
 );
 
 const Change = ({ email }: { email: ScheduledOut }) => (
-  <div class="actions">
-    <Form class="inline" action={`/app/emails/${email.id}/move`}>
+  <Dialog label="Change" title="Change an email" name={`Change ${email.subject}`} kind="quiet">
+    <Form action={`/app/emails/${email.id}/move`}>
       <ShortTimeField name="send_at" label={`New time of ${email.subject}`} at={email.scheduled_at} />
-      <Submit label="Move" kind="link" />
+      <Submit label="Move" />
     </Form>
-    <PostButton to={`/app/emails/${email.id}/send-now`} label="Send now" kind="link" />
-    <PostButton to={`/app/emails/${email.id}/cancel`} label="Cancel" kind="link" />
-  </div>
+    <div class="actions">
+      <PostButton to={`/app/emails/${email.id}/send-now`} label="Send now" kind="quiet" />
+      <PostButton to={`/app/emails/${email.id}/cancel`} label="Cancel" kind="danger" />
+    </div>
+  </Dialog>
 );

@@ -59,7 +59,7 @@ export function AllForwardsPage({ rules, filters, names, makers }: AllForwardsPr
             <PostButton
               to={`/app/forwarding/filters/${mailbox.id}/${id}/end`}
               label="End"
-              kind="link"
+              kind="danger"
               name={`End the forwards of ${name ?? "the filter"} of ${mailbox.address}`}
             />,
           ]),

@@ -67,7 +67,7 @@ const LinkedAccounts = ({ accounts }: Pick<SecurityPageProps, "accounts">) => (
         <PostButton
           to={`/app/security/accounts/${provider}/${encodeURIComponent(subject)}/unlink`}
           label="Unlink"
-          kind="link"
+          kind="danger"
           name={`Unlink ${email ?? subject} at ${providerNames[provider]}`}
         />,
       ])}

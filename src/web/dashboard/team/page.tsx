@@ -68,7 +68,7 @@ export function TeamPage({ members, invitations, next }: TeamPageProps) {
           <PostButton
             to={`/app/team/invitations/${id}/withdraw`}
             label="Withdraw"
-            kind="link"
+            kind="danger"
             name={`Withdraw the invitation of ${email}`}
           />,
         ])}

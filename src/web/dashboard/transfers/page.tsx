@@ -113,7 +113,7 @@ const Outgoing = ({ transfers }: { transfers: readonly TransferRow[] }) => (
           <PostButton
             to={`/app/transfers/${transfer.id}/cancel`}
             label="Cancel"
-            kind="link"
+            kind="danger"
             name={`Cancel the transfer of ${transfer.domainName}`}
           />
         ) : status === "accepted" ? (
