@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ButtonLink } from "./buttons.tsx";
+import { ButtonLink, Submit } from "./buttons.tsx";
 import { Form } from "./form.tsx";
 import { AppLayout } from "./layout.tsx";
 
@@ -37,9 +37,7 @@ export const ConfirmPage = ({
     <Form class="form" once={once} fields={fields}>
       {choices}
       <div class="actions">
-        <button class={isFinal ? "danger final" : undefined} type="submit">
-          {button}
-        </button>
+        <Submit label={button} kind={isFinal ? "danger final" : undefined} />
         <ButtonLink to={back} label="Cancel" kind="quiet" />
       </div>
     </Form>

@@ -63,10 +63,7 @@ export const MessageForm = ({ page, form, known, saved }: ComposePageProps) => (
     />
     <Files files={form.files} />
     <footer class="actions">
-      <button type="submit" name="action" value="send">
-        <Icon name="send" />
-        Send
-      </button>
+      <Submit label="Send" icon="send" action="send" />
       <Submit label="Save draft" kind="quiet" action="draft" isUnchecked />
       <Submit label="Send without undo" kind="quiet" action="now" />
       <Later sendAt={form.sendAt} />
@@ -126,17 +123,14 @@ const Files = ({ files }: { files: readonly FormFile[] }) => (
           <Icon name="attach" />
           <span>{name}</span>
           <span class="soft">{toSize(size)}</span>
-          <button
-            type="submit"
-            class="bare"
-            name="action"
-            value={`remove:${ref}`}
-            formnovalidate
-            aria-label={`Remove ${name}`}
-            title="Remove"
-          >
-            <Icon name="close" />
-          </button>
+          <Submit
+            label="Remove"
+            kind="bare"
+            icon="close"
+            action={`remove:${ref}`}
+            name={`Remove ${name}`}
+            isUnchecked
+          />
         </li>
       ))}
     </ul>

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { Icon, type IconName, MenuLink } from "../../http/ui/index.ts";
+import { Icon, type IconName, MenuLink, Submit } from "../../http/ui/index.ts";
 import { Dot, type OpenPage } from "./layout.tsx";
 import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
 
@@ -16,14 +16,19 @@ interface ToolbarProps {
 /** The actions on messages as one row of icons, in a form that selects the messages. */
 export const Toolbar = ({ page, folder, what, open }: ToolbarProps) => (
   <>
-    {folder === "Archive" ? null : <IconButton icon="archive" label="Archive" value="move:Archive" hotkey="e" />}
-    {folder === "Trash" ? (
-      <IconButton icon="trash" label="Delete for good" value="delete" hotkey="#" ask={`Delete ${what} for good?`} />
-    ) : (
-      <IconButton icon="trash" label="Delete" value="delete" hotkey="#" />
+    {folder === "Archive" ? null : (
+      <Submit kind="bare" icon="archive" label="Archive" action="move:Archive" hotkey="e" />
     )}
-    {open === null ? <IconButton icon="read" label="Mark as read" value="seen" hotkey="I" /> : null}
-    <IconButton icon="mail" label="Mark as unread" value="unseen" hotkey="U" />
+    <Submit
+      kind="bare"
+      icon="trash"
+      label={folder === "Trash" ? "Delete for good" : "Delete"}
+      action="delete"
+      hotkey="#"
+      ask={folder === "Trash" ? `Delete ${what} for good?` : undefined}
+    />
+    {open === null ? <Submit kind="bare" icon="read" label="Mark as read" action="seen" hotkey="I" /> : null}
+    <Submit kind="bare" icon="mail" label="Mark as unread" action="unseen" hotkey="U" />
     <Menu id="move-menu" icon="folder" label="Move to…" hotkey="v">
       {page.folders
         .filter(({ name }) => name !== folder)
@@ -54,29 +59,6 @@ const StarButton = ({ value, label, hotkey }: { value: string; label: string; ho
   <button type="submit" name="action" value={value} data-key={hotkey}>
     <Icon name="star" />
     <span>{label}</span>
-  </button>
-);
-
-interface IconButtonProps {
-  icon: IconName;
-  label: string;
-  value: string;
-  hotkey: string;
-  ask?: string;
-}
-
-const IconButton = ({ icon, label, value, hotkey, ask }: IconButtonProps) => (
-  <button
-    type="submit"
-    class="bare"
-    name="action"
-    value={value}
-    aria-label={label}
-    title={`${label} (${hotkey})`}
-    data-key={hotkey}
-    data-confirm={ask}
-  >
-    <Icon name={icon} />
   </button>
 );
 

@@ -115,9 +115,7 @@ function SendForm({ form, isLater }: SendFormProps) {
   const { scheduled_at: at = "", max_per_hour: limit = "" } = form.values;
   return (
     <Form class="schedule">
-      <button type="submit" name="action" value="save" hidden>
-        Save
-      </button>
+      <Submit label="Save" action="save" hidden />
       <VersionField version={form.version} />
       <input type="hidden" name="reviewed" value={form.reviewed} />
       <input type="hidden" name="stored_scheduled_at" value={at} />

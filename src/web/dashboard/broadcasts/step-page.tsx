@@ -80,8 +80,4 @@ export const StepButtons = ({ hasBack = true, children }: { hasBack?: boolean; c
   </div>
 );
 
-export const ContinueByEnter = () => (
-  <button type="submit" name="action" value="continue" hidden>
-    Continue
-  </button>
-);
+export const ContinueByEnter = () => <Submit label="Continue" action="continue" hidden />;

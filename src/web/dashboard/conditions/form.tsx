@@ -1,5 +1,5 @@
 import { conditionLimits } from "../../../audience/conditions/index.ts";
-import { Field, FieldError, GivenValues, Icon, Select, Submit } from "../../../http/ui/index.ts";
+import { Field, FieldError, GivenValues, Select, Submit } from "../../../http/ui/index.ts";
 import type { ConditionChoices } from "./choices.ts";
 import { ACTIVITIES, COMPARISONS } from "./describe.ts";
 import { type Draft, type DraftGroup, type DraftLeaf, fromDraft, GROUPS, isGroup, LEAVES } from "./draft.ts";
@@ -108,17 +108,14 @@ function Leaf(props: PartProps<DraftLeaf>) {
       <input type="hidden" name={`${path}.kind`} value={draft.kind} />
       <div class="fields">
         <LeafFields {...props} />
-        <button
-          class="bare"
-          type="submit"
-          name="action"
-          value={`remove ${path}`}
-          formnovalidate
-          aria-label={`Remove condition ${label}`}
-          title="Remove"
-        >
-          <Icon name="trash" />
-        </button>
+        <Submit
+          label="Remove"
+          kind="bare"
+          icon="trash"
+          action={`remove ${path}`}
+          name={`Remove condition ${label}`}
+          isUnchecked
+        />
       </div>
       <FieldError name={`${path}.kind`} />
     </fieldset>

@@ -1,4 +1,4 @@
-import { Icon, Notice, toSentence } from "../../../http/ui/index.ts";
+import { Icon, Notice, Submit, toSentence } from "../../../http/ui/index.ts";
 import { BLOCK_TYPES, type Block, type BlockType } from "../../../sending/templates/index.ts";
 import { BlockFields, Condition } from "./block-fields.tsx";
 import type { BlocksChange } from "./form.ts";
@@ -45,9 +45,9 @@ export const Blocks = ({ blocks, change }: BlocksProps) => (
         {BLOCK_TYPES.map((type) => (
           <AddButton
             type={type}
-            value={`add:${type}`}
+            action={`add:${type}`}
             name={`Add ${type}`}
-            hasFocus={change?.focus === `add:${type}`}
+            autofocus={change?.focus === `add:${type}`}
           />
         ))}
       </div>
@@ -64,24 +64,18 @@ const Insert = ({ index }: { index: number }) => (
     </summary>
     <div class="actions">
       {BLOCK_TYPES.map((type) => (
-        <AddButton type={type} value={`add:${type}:${index}`} name={`Insert ${type} before block ${index + 1}`} />
+        <AddButton type={type} action={`add:${type}:${index}`} name={`Insert ${type} before block ${index + 1}`} />
       ))}
     </div>
   </details>
 );
 
-interface AddButtonProps {
+interface AddButtonProps extends Pick<Parameters<typeof Submit>[0], "action" | "name" | "autofocus"> {
   type: BlockType;
-  value: string;
-  name: string;
-  hasFocus?: boolean;
 }
 
-const AddButton = ({ type, value, name, hasFocus = false }: AddButtonProps) => (
-  <button class="quiet" type="submit" name="action" value={value} formnovalidate autofocus={hasFocus} aria-label={name}>
-    <Icon name={type} />
-    {toSentence(type)}
-  </button>
+const AddButton = ({ type, ...button }: AddButtonProps) => (
+  <Submit label={toSentence(type)} kind="quiet" icon={type} isUnchecked {...button} />
 );
 
 interface BlockProps {
@@ -103,21 +97,8 @@ const TOOLS = {
 
 /** An icon at the right edge of a block that moves or removes it. */
 function Tool({ verb, block, index, focus, disabled = false }: ToolProps) {
-  const value = `${verb}:${index}`;
-  const { label, icon } = TOOLS[verb];
-  return (
-    <button
-      class="bare"
-      type="submit"
-      name="action"
-      value={value}
-      disabled={disabled}
-      formnovalidate
-      autofocus={focus === value}
-      aria-label={`${label}: block ${index + 1}, ${block.type}`}
-      title={label}
-    >
-      <Icon name={icon} />
-    </button>
-  );
+  const action = `${verb}:${index}`;
+  const name = `${TOOLS[verb].label}: block ${index + 1}, ${block.type}`;
+  const state = { disabled, autofocus: focus === action };
+  return <Submit {...TOOLS[verb]} kind="bare" action={action} name={name} isUnchecked {...state} />;
 }
