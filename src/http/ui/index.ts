@@ -10,6 +10,7 @@ export { ErrorList } from "./error-list.tsx";
 export {
   Check,
   CheckGroup,
+  type Choice,
   ErrorSummary,
   Field,
   FieldError,
@@ -17,6 +18,7 @@ export {
   Form,
   GivenValues,
   Notice,
+  Options,
   RefusalNotice,
   Select,
   TextArea,

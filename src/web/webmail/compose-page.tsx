@@ -84,9 +84,6 @@ const Later = ({ sendAt }: Pick<ComposeForm, "sendAt">) => (
   </details>
 );
 
-const sendersOf = ({ address, aliases }: OpenPage["mailbox"]) =>
-  [address, ...aliases].map((one) => ({ value: one, label: one }));
-
 /** The addresses and the subject. */
 function Head({ form, mailbox }: Pick<ComposePageProps, "form"> & Pick<OpenPage, "mailbox">) {
   const address = { list: "known-addresses", placeholder: "ada@example.org, …" };
@@ -94,7 +91,7 @@ function Head({ form, mailbox }: Pick<ComposePageProps, "form"> & Pick<OpenPage,
   return (
     <div class="head">
       {mailbox.aliases.length === 0 ? null : (
-        <Select name="from" label="From" value={form.from} options={sendersOf(mailbox)} />
+        <Select name="from" label="From" value={form.from} options={[mailbox.address, ...mailbox.aliases]} />
       )}
       <Field name="to" label="To" value={form.to} autofocus={form.to === ""} {...address} />
       <details open={form.cc !== "" || form.bcc !== "" || isRefused}>

@@ -83,7 +83,8 @@ export const AnalyticsPage = ({ choice, report, senders, error }: AnalyticsPageP
         label="Sender domain"
         required={false}
         value={choice?.filter.domain}
-        options={namesOf(senders, choice).map((value) => ({ value, label: value === "" ? "All" : value }))}
+        none="All"
+        options={namesOf(senders, choice)}
       />
       <Field name="tag" label="Tag" required={false} value={choice?.filter.tag ?? ""} />
       <Field name="receiver" label="Recipient domain" required={false} value={choice?.filter.receiver ?? ""} />
@@ -114,9 +115,8 @@ export const AnalyticsPage = ({ choice, report, senders, error }: AnalyticsPageP
 );
 
 /** Returns the domains to choose from, and the chosen one, which may be deleted. */
-const namesOf = (senders: readonly string[], choice: Choice | null) => [
-  ...new Set(["", ...senders, choice?.filter.domain ?? ""]),
-];
+const namesOf = (senders: readonly string[], choice: Choice | null) =>
+  [...new Set([...senders, choice?.filter.domain ?? ""])].filter((name) => name !== "");
 
 const NAMES: Readonly<Record<Period, string>> = {
   "24h": "24 hours",

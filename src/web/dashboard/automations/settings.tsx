@@ -132,12 +132,7 @@ const SettingsPage = ({ automation, choices, filter, exitWhen }: SettingsProps) 
           hint="Without a condition, every event of this name does."
         />
         <h2>Entry</h2>
-        <Select
-          name="mode"
-          label="A person enters"
-          value={entry.mode}
-          options={Object.entries(MODES).map(([value, label]) => ({ value, label }))}
-        />
+        <Select name="mode" label="A person enters" value={entry.mode} options={MODES} />
         <EntryField
           name="period_days"
           label="Days of the period"

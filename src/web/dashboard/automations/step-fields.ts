@@ -38,7 +38,8 @@ export function conditionsOfStep(step: Step): Condition | undefined {
   return step.kind === "wait_for_event" ? step.filter : undefined;
 }
 
-const UNITS = ["minutes", "hours", "days"] as const;
+/** Units of a duration. */
+export const UNITS = ["minutes", "hours", "days"] as const;
 
 /** Returns the fields of a step as its form shows them. */
 export function valuesOfStep(step: Step): StepValues {

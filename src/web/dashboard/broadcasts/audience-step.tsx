@@ -42,13 +42,8 @@ export function AudienceStep(props: AudienceStepProps) {
               ) : undefined
             }
             value={list}
-            options={[
-              { value: "", label: "Choose a list" },
-              ...lists.map(({ id, name: label, contact_count: contacts }) => ({
-                value: id,
-                label: `${label} (${contacts})`,
-              })),
-            ]}
+            none="Choose a list"
+            options={lists.map((one) => ({ value: one.id, label: `${one.name} (${one.contact_count})` }))}
           />
           <FurtherLists lists={lists} chosen={further.split(",")} />
           <SegmentSelect segments={segments} value={segment} />
@@ -57,10 +52,7 @@ export function AudienceStep(props: AudienceStepProps) {
             name="from_address"
             label="From"
             value={from}
-            options={[...(from && !addresses.includes(from) ? [from] : []), ...addresses].map((address) => ({
-              value: address,
-              label: address,
-            }))}
+            options={[...(from && !addresses.includes(from) ? [from] : []), ...addresses]}
           />
           <StepButtons hasBack={false} />
         </Form>

@@ -75,7 +75,7 @@ function Group(props: PartProps<DraftGroup>) {
         name={`${path}.kind`}
         label={label === "" ? "The person passes" : `${label}. The person passes`}
         value={draft.kind}
-        options={Object.entries(GROUPS).map(([value, text]) => ({ value, label: text }))}
+        options={GROUPS}
       />
       {draft.parts.map((part, index) => {
         const inner = { ...props, path: `${path}.${index}`, label: `${label === "" ? "" : `${label}.`}${index + 1}` };
@@ -86,7 +86,7 @@ function Group(props: PartProps<DraftGroup>) {
           name={`${path}.add`}
           label={`Kind of condition${of}`}
           value="field"
-          options={kinds.map(([value, text]) => ({ value, label: text }))}
+          options={Object.fromEntries(kinds)}
         />
         <Button value={`add ${path}`} label="Add" name={`Add a condition${of}`} />
         {level < conditionLimits.depth - 1 ? (
@@ -134,21 +134,15 @@ function LeafFields({ draft: { kind, values }, path, choices }: PartProps<DraftL
     />
   );
   const choose = (field: string, label: string, words: Readonly<Record<string, string>>) => (
-    <Select
-      name={`${path}.${field}`}
-      label={label}
-      value={values[field] ?? ""}
-      options={Object.entries(words).map(([value, word]) => ({ value, label: word }))}
-    />
+    <Select name={`${path}.${field}`} label={label} value={values[field] ?? ""} options={words} />
   );
   const named = (field: keyof ConditionChoices, label: string, none: string) => {
     const value = values[field] ?? "";
     const known = choices[field];
-    const options = [{ value: "", label: none }, ...known];
     // Deleted, or beyond those that are offered: it stays chosen.
-    if (value !== "" && !known.some((choice) => choice.value === value))
-      options.push({ value, label: `Other: ${value}` });
-    return <Select name={`${path}.${field}`} label={label} value={value} options={options} />;
+    const isOther = value !== "" && !known.some((choice) => choice.value === value);
+    const options = isOther ? [...known, { value, label: `Other: ${value}` }] : known;
+    return <Select name={`${path}.${field}`} label={label} value={value} options={options} none={none} />;
   };
   switch (kind) {
     case "field":

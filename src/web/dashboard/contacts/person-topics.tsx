@@ -1,4 +1,4 @@
-import { Form, List, Submit } from "../../../http/ui/index.ts";
+import { Form, List, Options, Submit } from "../../../http/ui/index.ts";
 import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
 
 interface PersonTopicsProps {
@@ -7,11 +7,7 @@ interface PersonTopicsProps {
   person: PersonTopicsOut;
 }
 
-const OPTIONS = [
-  { value: "", label: "No choice" },
-  { value: "subscribed", label: "Subscribed" },
-  { value: "unsubscribed", label: "Unsubscribed" },
-];
+const OPTIONS = { subscribed: "Subscribed", unsubscribed: "Unsubscribed" };
 
 /** Name of the field with the choice of a topic. */
 export const fieldOfTopic = (id: string) => `topic.${id}`;
@@ -35,11 +31,7 @@ export const PersonTopics = ({
         rows={topics.map(({ id, name, choice, default: state }) => [
           name,
           <select class="short" name={fieldOfTopic(id)} aria-label={`Choice about ${name}`}>
-            {OPTIONS.map(({ value, label }) => (
-              <option value={value} selected={value === (choice ?? "")}>
-                {label}
-              </option>
-            ))}
+            <Options options={OPTIONS} none="No choice" value={choice ?? ""} />
           </select>,
           state,
         ])}

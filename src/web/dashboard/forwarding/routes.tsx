@@ -20,7 +20,7 @@ import { endForwards, listForwardingFilters, openMailbox } from "../../../mailbo
 import { listMailboxes } from "../../../mailboxes/mailboxes/index.ts";
 import { AllForwardsPage } from "./all-forwards.tsx";
 import { fieldOf, readRuleForm, toRuleForm, toRulePatch, toRuleRequest, valuesOf } from "./form.tsx";
-import { type Names, NewRulePage, RulePage, RuleSecretPage, RulesPage } from "./page.tsx";
+import { NewRulePage, RulePage, RuleSecretPage, RulesPage } from "./page.tsx";
 
 /** Most domains and mailboxes in the choice of a form, and whose names lists show. */
 const MAX_CHOICES = 200;
@@ -111,7 +111,7 @@ async function withMailboxId<Fields extends { action: { type: string; target: st
 }
 
 /** Returns the domains and mailboxes of the workspace, as choices and by their ids. */
-async function findChoices(caller: CallerCtx): Promise<{ names: Names; scopes: { value: string; label: string }[] }> {
+async function findChoices(caller: CallerCtx) {
   const range = { offset: 0, limit: MAX_CHOICES };
   const [domains, mailboxes] = await Promise.all([
     listDomains(caller, range),
