@@ -10,7 +10,7 @@ interface ConfirmProps {
   /** Path to return to without doing it. */
   back: string;
   /** True when something is deleted or ends. Default true. */
-  isFinal?: boolean;
+  isFinal?: boolean | undefined;
   /** As that of `Form`. */
   once?: boolean;
   /** Hidden fields. */
