@@ -89,7 +89,7 @@ export function referenceRoutes(app: Hono<AppEnv>) {
       const { contents, operation } = await readOperation(c);
       const form = Object.fromEntries(await readForm(c));
       const values = { ...form, key: form.same_key ?? form.key ?? "" };
-      const tried = await tryOperation(operation, { values, idempotencyKey: values.key }, dispatcher(c, app));
+      const tried = await tryOperation(operation, values, dispatcher(c, app));
       return respond(c, { contents, operation, values, ...("error" in tried ? tried : { response: tried }) });
     })
     .onError(async (error, c) => {

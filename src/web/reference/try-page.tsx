@@ -2,13 +2,12 @@ import { Form, Notice, Submit } from "../../http/ui/index.ts";
 import { ColouredCode } from "./code.tsx";
 import type { Contents, Operation, Parameter } from "./document.ts";
 import { ReferenceLayout } from "./layout.tsx";
-import { type ShownResponse, takesKey } from "./try-operation.ts";
+import { type ShownResponse, takesKey, type Values } from "./try-operation.ts";
 
 interface TryPageProps {
   contents: Contents;
   operation: Operation;
-  /** Values of the form by name of the field: `path.<name>`, `query.<name>` and `body`. */
-  values: Readonly<Record<string, string>>;
+  values: Values;
   /** A new key for the next call. */
   idempotencyKey: string;
   /** Why the call was not made. */

@@ -1,3 +1,5 @@
+import { withQuery } from "../../lib/with-query.ts";
+
 /** Paths of the pages of one mailbox. */
 
 export const folderPath = (mailboxId: string, folder: string, query: Record<string, string> = {}) =>
@@ -53,11 +55,6 @@ export const eventsPath = (mailboxId: string) => `/mail/events/${mailboxId}`;
 
 /** Returns how pages write the name of a folder. */
 export const folderTitle = (name: string) => (name === "INBOX" ? "Inbox" : name);
-
-function withQuery(path: string, query: Record<string, string>): string {
-  const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
-  return search.size > 0 ? `${path}?${search}` : path;
-}
 
 /**
  * Returns the path of a page of this mailbox that a form names, with a query: a folder, one of its messages or a label. Any other text is

@@ -15,6 +15,7 @@ import {
   Time,
 } from "../../../http/ui/index.ts";
 import { HOUR_MS, iso } from "../../../lib/time.ts";
+import { withQuery } from "../../../lib/with-query.ts";
 import {
   type Counts,
   type DeliverabilityOut,
@@ -127,9 +128,8 @@ const NAMES: Readonly<Record<Period, string>> = {
 
 /** Returns the path of the page with the same time and filter, and another choice. */
 function pathWith(choice: Partial<Choice> | null, other: Record<string, string>): string {
-  const { from = "", to = "", period, filter } = choice ?? {};
-  const query = Object.entries({ period: period ?? "", from, to, ...filter, ...other });
-  return `/app/analytics?${new URLSearchParams(query.filter(([, value]) => value !== ""))}`;
+  const { from, to, period, filter } = choice ?? {};
+  return withQuery("/app/analytics", { period, from, to, ...filter, ...other });
 }
 
 /** Returns the path of the emails of these days with a status that the filter finds, to one receiver. */

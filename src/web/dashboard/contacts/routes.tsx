@@ -20,6 +20,7 @@ import { creation, deletion, get, page, pagesOf, post } from "../../../http/page
 import { readForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { lowerCaseAscii } from "../../../lib/addresses.ts";
+import { withQuery } from "../../../lib/with-query.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { contactRoutes } from "./contact-routes.tsx";
 import { importPages } from "./import-routes.tsx";
@@ -93,9 +94,8 @@ async function showList(c: AppContext) {
   const after = c.req.query("after")?.toLowerCase();
   const query = { page: 0, limit: PAGE_SIZE, q: lowerCaseAscii(search), after };
   const { list, contacts, next } = await listContacts(c.get("caller"), id, query);
-  const parameters = next === null ? null : new URLSearchParams({ ...(search ? { q: search } : {}), after: next });
   return respondPage(c, <ListPage list={toList(list)} contacts={contacts.map(toContact)} search={search} />, {
-    next: parameters && `/app/contacts/${id}?${parameters}`,
+    next: next && withQuery(`/app/contacts/${id}`, { q: search, after: next }),
     nextLabel: "More",
   });
 }

@@ -4,6 +4,7 @@ import { respondPage } from "../../../http/page.tsx";
 import { creation, page, pagesOf, post } from "../../../http/page-actions.tsx";
 import { readForm, textOf } from "../../../http/page-routes.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
+import { withQuery } from "../../../lib/with-query.ts";
 import {
   addSuppression,
   listSuppressions,
@@ -30,12 +31,8 @@ export const suppressionPages = pagesOf(
     const topicId = textOf(fields, "topic_id");
     if (topicId === null) await removeSuppression(c.get("caller"), email);
     else await removeTopicUnsubscribe(c.get("caller"), email, topicId);
-    const about = {
-      email,
-      reason: fields.get("reason") ?? "manual",
-      ...(topicId === null ? {} : { topic_id: topicId }),
-    };
-    return c.redirect(`/app/suppressions?${new URLSearchParams({ done: "removed", ...about })}`, 303);
+    const about = { email, reason: fields.get("reason") ?? "manual", topic_id: topicId };
+    return c.redirect(withQuery("/app/suppressions", { done: "removed", ...about }), 303);
   }),
 );
 
@@ -61,10 +58,6 @@ async function showList(c: AppContext) {
     done === "removed" && email ? (
       <Removed email={email} reason={reason ?? "manual"} topicId={topicId || null} />
     ) : undefined;
-  return respondPage(c, page, { notice, next: last === undefined ? null : nextPage(last), nextLabel: "More" });
-}
-
-function nextPage({ email, topicId }: { email: string; topicId: string | null }): string {
-  const after = { after: email, ...(topicId === null ? {} : { after_topic: topicId }) };
-  return `/app/suppressions?${new URLSearchParams(after)}`;
+  const next = last ? withQuery("/app/suppressions", { after: last.email, after_topic: last.topicId }) : null;
+  return respondPage(c, page, { notice, next, nextLabel: "More" });
 }

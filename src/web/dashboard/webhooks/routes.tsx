@@ -2,6 +2,7 @@ import type { AppContext } from "../../../http/env.ts";
 import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { button, change, creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
+import { withQuery } from "../../../lib/with-query.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -97,13 +98,12 @@ async function showWebhook(c: AppContext) {
   const { rows, total } = await listDeliveries(caller, webhook, { status, before, offset: 0, limit: PAGE_SIZE + 1 });
   const shown = rows.slice(0, PAGE_SIZE);
   const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
-  const next = last && new URLSearchParams({ ...(status === undefined ? {} : { status }), before: last.id });
   const deliveries = {
     rows: shown.map((row) => ({ ...toDeliveryItem(row), recipient: row.recipient, subject: row.subject })),
     total,
     status: status ?? "",
   };
   return respondPage(c, <WebhookPage webhook={webhook} deliveries={deliveries} />, {
-    next: next ? `/app/webhooks/${webhook.id}?${next}` : null,
+    next: last ? withQuery(`/app/webhooks/${webhook.id}`, { status, before: last.id }) : null,
   });
 }
