@@ -150,11 +150,7 @@ function People({ title, people }: { title: string; people: readonly Person[] })
 /** Greatest text that the page has itself, in characters. */
 const MAX_TEXT = 100_000;
 
-interface BodyProps extends Omit<ShownMessage, "isOpen"> {
-  path: string;
-  isOpen: boolean;
-  withImages: boolean;
-}
+type BodyProps = ShownMessage & { path: string; withImages: boolean };
 
 function Body({ path, message, content, isOpen, withImages }: BodyProps) {
   // A frame loads a long text, so that the page stays small.

@@ -90,12 +90,9 @@ function EmptyList({ page, view, total }: Pick<ListPageProps, "page" | "view" | 
       </Empty>
     );
   if (view.label !== null) return <Empty>No message has this label. Select messages in a list to add it.</Empty>;
-  const text = EMPTY[view.folder] ?? "This folder is empty. Select messages in a list to move them here.";
-  return view.folder === "INBOX" ? (
-    <Empty>No message is here. Mail to {page.mailbox.address} arrives in this folder.</Empty>
-  ) : (
-    <Empty>{text}</Empty>
-  );
+  if (view.folder === "INBOX")
+    return <Empty>No message is here. Mail to {page.mailbox.address} arrives in this folder.</Empty>;
+  return <Empty>{EMPTY[view.folder] ?? "This folder is empty. Select messages in a list to move them here."}</Empty>;
 }
 
 const EMPTY: Readonly<Record<string, string>> = {

@@ -1,7 +1,8 @@
 import type { Child } from "hono/jsx";
 import { Icon, type IconName, MenuLink, Submit } from "../../http/ui/index.ts";
+import type { Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage } from "./layout.tsx";
-import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
+import { folderTitle, settingsPath } from "./paths.ts";
 
 interface ToolbarProps {
   page: OpenPage;
@@ -94,21 +95,17 @@ export const Menu = ({ id, icon, label, hotkey, children }: MenuProps) => (
 function LabelMenu({ page, own }: { page: OpenPage; own: readonly string[] | null }) {
   const added = page.labels.filter(({ id }) => own === null || !own.includes(id));
   const removed = page.labels.filter(({ id }) => own === null || own.includes(id));
+  const button = (action: string, verb: string, { id, name, color }: Label) => (
+    <button type="submit" name="action" value={`${action}:${id}`}>
+      <Dot color={color} />
+      <span>{`${verb} ${name}`}</span>
+    </button>
+  );
   return (
     <Menu id="label-menu" icon="tag" label="Labels" hotkey="l">
-      {added.map(({ id, name, color }) => (
-        <button type="submit" name="action" value={`label:${id}`}>
-          <Dot color={color} />
-          <span>Add {name}</span>
-        </button>
-      ))}
-      {removed.map(({ id, name, color }) => (
-        <button type="submit" name="action" value={`unlabel:${id}`}>
-          <Dot color={color} />
-          <span>Remove {name}</span>
-        </button>
-      ))}
-      <MenuLink path={foldersAndLabelsPath(page.mailbox.id)} name="New label" icon="plus" />
+      {added.map((label) => button("label", "Add", label))}
+      {removed.map((label) => button("unlabel", "Remove", label))}
+      <MenuLink path={settingsPath(page.mailbox.id, "folders")} name="New label" icon="plus" />
     </Menu>
   );
 }
