@@ -173,15 +173,7 @@ const SettingsPage = ({ automation, choices, filter, exitWhen }: SettingsProps) 
   );
 };
 
-interface EntryFieldProps {
-  name: string;
-  label: string;
-  type?: "number";
-  hint: string;
-  value: string | number | undefined;
-}
-
 /** An optional field of the rules of entry. */
-const EntryField = ({ value, ...field }: EntryFieldProps) => (
+const EntryField = ({ value, ...field }: Omit<Parameters<typeof Field>[0], "value"> & { value: unknown }) => (
   <Field {...field} required={false} value={String(value ?? "")} maxlength={1_000} />
 );

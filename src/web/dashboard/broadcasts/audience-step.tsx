@@ -1,3 +1,4 @@
+import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { SegmentRow } from "../../../audience/segments/index.ts";
 import { CheckGroup, Empty, Field, Form, Select, VersionField } from "../../../http/ui/index.ts";
@@ -5,10 +6,12 @@ import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TopicRow } from "../../../sending/topics/index.ts";
 import { SegmentSelect } from "../segment-select.tsx";
 import { TopicSelect } from "../topic-select.tsx";
-import { StepButtons, StepPage } from "./step-page.tsx";
-import type { FormStepProps } from "./step-props.tsx";
+import type { StepForm } from "./step-form.tsx";
+import { StepButtons, StepPage, type StepProps } from "./step-page.tsx";
 
-interface AudienceStepProps extends FormStepProps {
+/** Without a broadcast it is the step of a new one. */
+interface AudienceStepProps extends StepProps<BroadcastOut | null> {
+  form: StepForm;
   senders: readonly MailboxRow[];
   lists: readonly ListOut[];
   topics: readonly TopicRow[];

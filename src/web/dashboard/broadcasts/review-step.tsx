@@ -13,8 +13,7 @@ import {
 import { Audience } from "./audience.tsx";
 import { findIssues, type Issue } from "./issues.ts";
 import type { StepForm } from "./step-form.tsx";
-import { StepPage } from "./step-page.tsx";
-import type { StepProps } from "./step-props.tsx";
+import { StepPage, type StepProps } from "./step-page.tsx";
 import { pathOfStep, STEPS } from "./steps.ts";
 import { ContentFrame } from "./test-step.tsx";
 

@@ -9,10 +9,10 @@ import {
 import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { change, page, post } from "../../../http/page-actions.tsx";
-import { parseFields, readForm } from "../../../http/page-routes.ts";
+import { parseFields, readForm, textOf } from "../../../http/page-routes.ts";
 import { invalidField } from "../../../lib/errors.ts";
 import { choosePersonTopics, getPersonTopics, PersonTopicsIn } from "../../../sending/topics/index.ts";
-import { ContactPage, type ContactValues, labelled, toValues } from "./contact-page.tsx";
+import { ContactPage, valuesOf } from "./contact-page.tsx";
 import { fieldOfTopic } from "./person-topics.tsx";
 
 const CONTACT = "/app/contacts/:list_id/contacts/:contact_id";
@@ -27,8 +27,8 @@ export const contactRoutes = [
     read: readChange,
     run: (caller, listId, id, { patch }) => updateContact(caller, listId, id, patch),
     version: {
-      stored: async (caller, listId, id) => labelled(toValues(toContact(await getContact(caller, listId, id)))),
-      entered: ({ values }) => labelled(values),
+      stored: async (caller, listId, id) => valuesOf(toContact(await getContact(caller, listId, id))),
+      entered: ({ entered }) => valuesOf(entered),
     },
     to: "/app/contacts/:list_id",
     done: { changed: "The contact is changed." },
@@ -49,9 +49,9 @@ export const contactRoutes = [
 ];
 
 function readChange(fields: URLSearchParams) {
-  const [email, name, details] = [fields.get("email") ?? "", fields.get("name") ?? "", readDetails(fields)];
-  const values: ContactValues = { email, name, metadata: JSON.stringify(details) };
-  return { values, patch: parseFields(ContactPatch, { email: email.trim(), name: name || null, metadata: details }) };
+  const email = (fields.get("email") ?? "").trim();
+  const entered = { email, name: textOf(fields, "name"), metadata: readDetails(fields) };
+  return { entered, patch: parseFields(ContactPatch, entered) };
 }
 
 /** Returns the details of the rows that have a name, or null without any. Throws 422 for a name of two rows, and for JSON that is none. */
