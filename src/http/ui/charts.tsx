@@ -255,12 +255,7 @@ export const Numbers = ({ numbers }: NumbersProps) => (
         <dt>{name}</dt>
         <dd>
           {href === undefined ? value : <a href={href}>{value}</a>}
-          {share === undefined ? null : (
-            <>
-              {" "}
-              <span class="soft">{share}</span>
-            </>
-          )}
+          {share === undefined ? null : [" ", <span class="soft">{share}</span>]}
           {note === undefined ? null : <p class="soft">{note}</p>}
         </dd>
       </div>

@@ -15,9 +15,8 @@ import type { AppContext } from "../../../http/env.ts";
 import { inputOf, isChecked } from "../../../http/form-input.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
 import { change, creation, deletion, page, pagesOf } from "../../../http/page-actions.tsx";
-import { AllFormsPage } from "./all-forms.tsx";
 import { fromLines } from "./field-lines.ts";
-import { FormPage, FormsPage } from "./page.tsx";
+import { AllFormsPage, FormPage, FormsPage } from "./page.tsx";
 
 const LIST = "/app/contacts/:list_id/forms";
 const UPDATE = "PATCH /v1/contacts/:list_id/forms/:form_id";

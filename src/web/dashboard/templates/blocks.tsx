@@ -1,6 +1,6 @@
 import { Icon, Notice, Submit, toSentence } from "../../../http/ui/index.ts";
 import { BLOCK_TYPES, type Block, type BlockType } from "../../../sending/templates/index.ts";
-import { BlockFields, Condition } from "./block-fields.tsx";
+import { BlockFields, type BlockFieldsProps, Condition } from "./block-fields.tsx";
 import type { BlocksChange } from "./form.ts";
 import { fieldOf } from "./form.ts";
 
@@ -15,30 +15,27 @@ export const Blocks = ({ blocks, change }: BlocksProps) => (
   <section id="blocks" aria-label="Blocks" data-said={change?.said}>
     <input type="hidden" name="editor" value="blocks" />
     <p class="hint">Placeholders such as {"{{name}}"} are filled in by each email.</p>
-    {blocks.map((block, index) => (
-      <>
-        <Insert index={index} />
-        <fieldset class="block">
-          <legend>
-            {index + 1}. {block.type}
-          </legend>
-          <input type="hidden" name={fieldOf(index, "type")} value={block.type} />
-          <BlockFields block={block} index={index} focus={change?.focus} />
-          <Condition block={block} index={index} />
-          <div class="tools">
-            <Tool verb="up" disabled={index === 0} block={block} index={index} focus={change?.focus} />
-            <Tool
-              verb="down"
-              disabled={index === blocks.length - 1}
-              block={block}
-              index={index}
-              focus={change?.focus}
-            />
-            <Tool verb="remove" block={block} index={index} focus={change?.focus} />
-          </div>
-        </fieldset>
-      </>
-    ))}
+    {blocks.map((block, index) => {
+      const shown = { block, index, focus: change?.focus };
+      return (
+        <>
+          <Insert index={index} />
+          <fieldset class="block">
+            <legend>
+              {index + 1}. {block.type}
+            </legend>
+            <input type="hidden" name={fieldOf(index, "type")} value={block.type} />
+            <BlockFields {...shown} />
+            <Condition block={block} index={index} />
+            <div class="tools">
+              <Tool verb="up" disabled={index === 0} {...shown} />
+              <Tool verb="down" disabled={index === blocks.length - 1} {...shown} />
+              <Tool verb="remove" {...shown} />
+            </div>
+          </fieldset>
+        </>
+      );
+    })}
     <fieldset class="add">
       <legend>Add a block</legend>
       <div class="actions">
@@ -78,13 +75,7 @@ const AddButton = ({ type, ...button }: AddButtonProps) => (
   <Submit label={toSentence(type)} kind="quiet" icon={type} isUnchecked {...button} />
 );
 
-interface BlockProps {
-  block: Block;
-  index: number;
-  focus: string | undefined;
-}
-
-interface ToolProps extends BlockProps {
+interface ToolProps extends BlockFieldsProps {
   verb: keyof typeof TOOLS;
   disabled?: boolean;
 }
