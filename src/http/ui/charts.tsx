@@ -132,16 +132,7 @@ const Figures = ({ subject, place, labels, series, more = [] }: ChartProps) => (
   </Table>
 );
 
-const Picture = ({
-  subject,
-  labels,
-  series,
-  ticks,
-  centre,
-  isSmall = false,
-  hasBars = false,
-  children,
-}: FrameProps) => (
+const Picture = ({ subject, labels, series, ticks, centre, isSmall, hasBars, children }: FrameProps) => (
   <figure class={isSmall ? "chart small" : "chart"}>
     <ul class="legend">
       {series.map(({ label, kind }, index) => (

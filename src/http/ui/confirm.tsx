@@ -22,19 +22,10 @@ interface ConfirmProps {
 }
 
 /** The page that asks before something is deleted or sent. */
-export const ConfirmPage = ({
-  title,
-  button,
-  back,
-  isFinal = true,
-  once = false,
-  fields = {},
-  choices,
-  children,
-}: ConfirmProps) => (
+export const ConfirmPage = ({ title, button, back, isFinal = true, choices, children, ...form }: ConfirmProps) => (
   <AppLayout title={title}>
     <p>{children}</p>
-    <Form class="form" once={once} fields={fields}>
+    <Form class="form" {...form}>
       {choices}
       <div class="actions">
         <Submit label={button} kind={isFinal ? "danger final" : undefined} />

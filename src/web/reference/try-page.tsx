@@ -63,7 +63,7 @@ export function TryPage({ contents, operation, values, idempotencyKey, error, re
           </div>
         </Form>
       </article>
-      {response === undefined ? null : <Reply {...response} sentKey={withKey ? values.key : undefined} />}
+      {response === undefined ? null : <Reply response={response} sentKey={withKey ? values.key : undefined} />}
     </ReferenceLayout>
   );
 }
@@ -83,20 +83,13 @@ function ParameterField({ parameter, value }: { parameter: Parameter; value: str
   );
 }
 
-const Reply = ({
-  title,
-  status,
-  requestId,
-  isReplayed,
-  text,
-  sentKey,
-}: ShownResponse & { sentKey?: string | undefined }) => (
+const Reply = ({ response, sentKey }: { response: ShownResponse; sentKey: string | undefined }) => (
   <article aria-labelledby="answer">
     <h2 id="answer">
-      {title}: {status}
+      {response.title}: {response.status}
     </h2>
     <p class="hint">
-      Request <code>{requestId}</code>
+      Request <code>{response.requestId}</code>
       {sentKey === undefined ? null : (
         <>
           {" "}
@@ -104,11 +97,11 @@ const Reply = ({
         </>
       )}
     </p>
-    {isReplayed ? (
+    {response.isReplayed ? (
       <Notice kind="good">
         Replayed: the stored response of the first call with this key. Nothing was done again.
       </Notice>
     ) : null}
-    <ColouredCode label="Body of the response" text={text === "" ? "The response has no body." : text} />
+    <ColouredCode label="Body of the response" text={response.text || "The response has no body."} />
   </article>
 );

@@ -19,11 +19,7 @@ interface SplitProps {
 }
 
 /** The audience of a broadcast before it is sent: who gets which variant, and how many contacts are skipped. Null: it cannot be counted. */
-export const Audience = ({
-  broadcast,
-  variants,
-  audience,
-}: Omit<SplitProps, "audience"> & { audience: AudienceOut | null }) => (
+export const Audience = ({ audience, ...split }: Omit<SplitProps, "audience"> & { audience: AudienceOut | null }) => (
   <>
     <h2>Audience</h2>
     {audience === null ? (
@@ -31,7 +27,7 @@ export const Audience = ({
     ) : (
       <>
         {audience.note === undefined ? null : <p>{audience.note}</p>}
-        <AudienceSplit broadcast={broadcast} variants={variants} audience={audience} />
+        <AudienceSplit {...split} audience={audience} />
         <Numbers
           numbers={[
             { name: "Get it", value: number(audience.eligible) },

@@ -13,14 +13,11 @@ const OPTIONS = { subscribed: "Subscribed", unsubscribed: "Unsubscribed" };
 export const fieldOfTopic = (id: string) => `topic.${id}`;
 
 /** The topics of a contact's person, with their choices. They count in every list. */
-export const PersonTopics = ({
-  path,
-  person: { topics, unsubscribed_from_all: isUnsubscribed },
-}: PersonTopicsProps) => (
+export const PersonTopics = ({ path, person }: PersonTopicsProps) => (
   <section>
     <h2>Topics</h2>
     <p>
-      {isUnsubscribed
+      {person.unsubscribed_from_all
         ? "This person has unsubscribed from all mailings, so no topic mails them."
         : "The choices of this person, in every list. Change one only when the person asked for it."}
     </p>
@@ -28,7 +25,7 @@ export const PersonTopics = ({
       <List
         caption="Topics of this person"
         columns={["Topic", "Choice", "Default"]}
-        rows={topics.map(({ id, name, choice, default: state }) => [
+        rows={person.topics.map(({ id, name, choice, default: state }) => [
           name,
           <select class="short" name={fieldOfTopic(id)} aria-label={`Choice about ${name}`}>
             <Options options={OPTIONS} none="No choice" value={choice ?? ""} />
