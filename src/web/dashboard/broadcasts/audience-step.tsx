@@ -64,9 +64,7 @@ export function AudienceStep(props: AudienceStepProps) {
   );
 }
 
-interface FurtherListsProps extends Pick<Parameters<typeof CheckGroup>[0], "chosen"> {
-  lists: readonly ListOut[];
-}
+type FurtherListsProps = Pick<AudienceStepProps, "lists"> & { chosen: readonly string[] };
 
 /** Lists that the page offers beside the first, so that it stays small. Those that are chosen are always among them. */
 const MAX_OFFERED = 50;
