@@ -6,7 +6,6 @@ import {
   toList,
   updateContact,
 } from "../../../audience/contacts/index.ts";
-import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { change, page, post } from "../../../http/page-actions.tsx";
 import { parseFields, readForm, textOf } from "../../../http/page-routes.ts";
@@ -22,7 +21,14 @@ const MAX_FORM_BYTES = 1_000_000;
 
 /** The page that changes a contact. */
 export const contactRoutes = [
-  page(CONTACT, UPDATE, showContact),
+  page(CONTACT, UPDATE, async (c) => {
+    const caller = c.get("caller");
+    const [listId, contactId] = [c.req.param("list_id"), c.req.param("contact_id")];
+    const [list, row] = await Promise.all([getList(caller, listId), getContact(caller, listId, contactId)]);
+    const contact = toContact(row);
+    const person = await getPersonTopics(caller, contact.email);
+    return respondPage(c, <ContactPage contact={contact} person={person} list={toList(list)} />);
+  }),
   change(CONTACT, UPDATE, {
     read: readChange,
     run: (caller, listId, id, { patch }) => updateContact(caller, listId, id, patch),
@@ -74,13 +80,4 @@ function parseDetail(name: string, value: string): unknown {
   } catch {
     throw invalidField("metadata", `The value of “${name}” was a number, yes or no, or a list, and must stay one`);
   }
-}
-
-async function showContact(c: AppContext) {
-  const caller = c.get("caller");
-  const [listId, contactId] = [c.req.param("list_id") ?? "", c.req.param("contact_id") ?? ""];
-  const [list, row] = await Promise.all([getList(caller, listId), getContact(caller, listId, contactId)]);
-  const contact = toContact(row);
-  const person = await getPersonTopics(caller, contact.email);
-  return respondPage(c, <ContactPage contact={contact} person={person} list={toList(list)} />);
 }

@@ -1,4 +1,3 @@
-import type { AppContext } from "../../../http/env.ts";
 import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { creation, page, pagesOf, post } from "../../../http/page-actions.tsx";
@@ -19,7 +18,31 @@ const PAGE_SIZE = 100;
 
 export const suppressionPages = pagesOf(
   "suppression",
-  page("/app/suppressions", "GET /v1/suppressions/", showList),
+  page("/app/suppressions", "GET /v1/suppressions/", async (c) => {
+    const { address = "", after, after_topic: afterTopic, done, email, reason, topic_id: topicId } = c.req.query();
+    const search = address.trim();
+    const found = await listSuppressions(c.get("caller"), {
+      ...(search === "" ? {} : { email: parseAddress(search)?.key ?? null }),
+      ...(after ? { after } : {}),
+      ...(afterTopic ? { afterTopic } : {}),
+      page: 0,
+      limit: PAGE_SIZE,
+    });
+    const shown = found.slice(0, PAGE_SIZE);
+    const last = found.length > PAGE_SIZE ? shown.at(-1) : undefined;
+    const element = (
+      <SuppressionsPage
+        suppressions={shown.map((row) => ({ ...toSuppression(row), topicName: row.topicName ?? null }))}
+        search={search}
+      />
+    );
+    const notice =
+      done === "removed" && email ? (
+        <Removed email={email} reason={reason ?? "manual"} topicId={topicId || null} />
+      ) : undefined;
+    const next = last ? withQuery("/app/suppressions", { after: last.email, after_topic: last.topicId }) : null;
+    return respondPage(c, element, { notice, next, nextLabel: "More" });
+  }),
   creation("/app/suppressions", "POST /v1/suppressions/", {
     read: inputOf(SuppressionIn),
     run: addSuppression,
@@ -35,29 +58,3 @@ export const suppressionPages = pagesOf(
     return c.redirect(withQuery("/app/suppressions", { done: "removed", ...about }), 303);
   }),
 );
-
-async function showList(c: AppContext) {
-  const { address = "", after, after_topic: afterTopic, done, email, reason, topic_id: topicId } = c.req.query();
-  const search = address.trim();
-  const found = await listSuppressions(c.get("caller"), {
-    ...(search === "" ? {} : { email: parseAddress(search)?.key ?? null }),
-    ...(after ? { after } : {}),
-    ...(afterTopic ? { afterTopic } : {}),
-    page: 0,
-    limit: PAGE_SIZE,
-  });
-  const shown = found.slice(0, PAGE_SIZE);
-  const last = found.length > PAGE_SIZE ? shown.at(-1) : undefined;
-  const page = (
-    <SuppressionsPage
-      suppressions={shown.map((row) => ({ ...toSuppression(row), topicName: row.topicName ?? null }))}
-      search={search}
-    />
-  );
-  const notice =
-    done === "removed" && email ? (
-      <Removed email={email} reason={reason ?? "manual"} topicId={topicId || null} />
-    ) : undefined;
-  const next = last ? withQuery("/app/suppressions", { after: last.email, after_topic: last.topicId }) : null;
-  return respondPage(c, page, { notice, next, nextLabel: "More" });
-}
