@@ -30,23 +30,18 @@ const WORKING_BYTES = 4_000_000;
  * malformed body or a missing file, 408 for a client that is too slow, 429 when the isolate has no memory for it.
  */
 export function fileBody(field: string, maxBytes: number): Middleware {
-  return async (c, next) => {
-    const boundary = requireMultipart(c);
-    const stream = bodyOf(c);
-    const hold = largeBodies.open(c.get("caller").workspace.number);
-    try {
-      const file = await readFile(stream, hold, boundary, { field, maxBytes }).catch(async (error: unknown) => {
-        await (isUnreadable(error) ? stream.cancel() : stream.drain());
-        throw toAppError(error, field, maxBytes);
-      });
-      c.set("file", file.bytes);
-      c.set("fileInfo", { filename: file.filename, mediaType: file.mediaType });
-      c.set("bodyFingerprint", async () => toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", file.bytes))));
+  const limits = { maxFileSize: maxBytes, maxParts: MAX_PARTS, maxTotalSize: maxBytes + OTHER_BYTES };
+  return (c, next) =>
+    withParts(c, limits, async (parts, error) => {
+      if (error) throw toAppError(error, field, maxBytes);
+      const part = parts.find(({ name }) => name === field);
+      if (!part) throw unprocessable([{ loc: ["body", field], msg: `${field} is required`, type: "missing" }]);
+      const { bytes, ...info } = toFile(part);
+      c.set("file", bytes);
+      c.set("fileInfo", info);
+      c.set("bodyFingerprint", async () => toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))));
       await next();
-    } finally {
-      hold.free();
-    }
-  };
+    });
 }
 
 /** Returns the boundary of the body. Throws 415 when it is not multipart/form-data by its headers. */
@@ -62,23 +57,31 @@ function requireMultipart(c: AppContext): string {
   return boundary;
 }
 
-async function readFile(
-  stream: BodyStream,
-  hold: BodyHold,
-  boundary: string,
-  { field, maxBytes }: { field: string; maxBytes: number },
-): Promise<UploadedFile> {
-  const limits = { maxFileSize: maxBytes, maxParts: MAX_PARTS, maxTotalSize: maxBytes + OTHER_BYTES };
-  const parts = await readParts(stream, hold, boundary, limits);
-  const part = parts.find(({ name }) => name === field);
-  if (!part) throw unprocessable([{ loc: ["body", field], msg: `${field} is required`, type: "missing" }]);
-  return toFile(part);
-}
-
 interface PartLimits {
   maxFileSize: number;
   maxParts: number;
   maxTotalSize: number;
+}
+
+/** Reads the parts of a body and holds their memory while `use` runs, which gets the error of reading too, and the parts before it. */
+async function withParts<Result>(
+  c: AppContext,
+  limits: PartLimits,
+  use: (parts: readonly MultipartPart[], error?: unknown) => Promise<Result>,
+): Promise<Result> {
+  const boundary = requireMultipart(c);
+  const stream = bodyOf(c);
+  const hold = largeBodies.open(c.get("caller").workspace.number);
+  const parts: MultipartPart[] = [];
+  try {
+    const error = await readParts(stream, hold, boundary, limits, parts).catch(async (error: unknown) => {
+      await (isUnreadable(error) ? stream.cancel() : stream.drain());
+      return error;
+    });
+    return await use(parts, error);
+  } finally {
+    hold.free();
+  }
 }
 
 /** Reads the parts of a body into one buffer, of which the parser gets views, so that no part is copied. */
@@ -87,8 +90,8 @@ async function readParts(
   hold: BodyHold,
   boundary: string,
   limits: PartLimits,
-  parts: MultipartPart[] = [],
-) {
+  parts: MultipartPart[],
+): Promise<void> {
   const parser = new MultipartParser(boundary, limits);
   // It grows in place, and a route can shrink it while it processes the file.
   const body = new ArrayBuffer(0, { maxByteLength: limits.maxTotalSize + limits.maxParts * PART_OVERHEAD });
@@ -104,7 +107,6 @@ async function readParts(
     for (const part of parser.write(view)) parts.push(part);
   }
   parser.finish();
-  return parts;
 }
 
 /** A form with files: its text fields, and the files that were chosen, by field. */
@@ -127,18 +129,10 @@ export async function readFormWithFiles<Result>(
   { maxBytes, maxTextBytes, maxParts }: { maxBytes: number; maxTextBytes: number; maxParts: number },
   use: (form: FormWithFiles) => Promise<Result>,
 ): Promise<Result> {
-  const boundary = requireMultipart(c);
-  const stream = bodyOf(c);
-  const hold = largeBodies.open(c.get("caller").workspace.number);
   const limits = { maxFileSize: maxBytes, maxParts, maxTotalSize: maxBytes + maxTextBytes };
-  const parts: MultipartPart[] = [];
-  try {
-    let isTooLarge = false;
-    await readParts(stream, hold, boundary, limits, parts).catch(async (error: unknown) => {
-      await (isUnreadable(error) ? stream.cancel() : stream.drain());
-      isTooLarge = isTooLargeError(error);
-      if (!isTooLarge) throw toAppError(error, "The form", maxBytes);
-    });
+  return withParts(c, limits, async (parts, error) => {
+    const isTooLarge = isTooLargeError(error);
+    if (error && !isTooLarge) throw toAppError(error, "The form", maxBytes);
     const isFile = ({ filename }: MultipartPart) => filename !== undefined;
     const texts = parts.filter((part) => !isFile(part) && part.name !== undefined);
     const { longest, bytes: most } = longestText(texts, maxTextBytes);
@@ -148,10 +142,8 @@ export async function readFormWithFiles<Result>(
     // Browsers send a part without name and content for a field of files in which none is chosen.
     const chosen = parts.filter((part) => isFile(part) && (part.filename !== "" || part.size > 0));
     const files = isTooLarge ? [] : chosen.map((part) => ({ field: part.name ?? "", ...toFile(part) }));
-    return await use({ fields, files, isTooLarge, isTextTooLarge: (longest?.size ?? 0) > most });
-  } finally {
-    hold.free();
-  }
+    return use({ fields, files, isTooLarge, isTextTooLarge: (longest?.size ?? 0) > most });
+  });
 }
 
 /** Returns the longest of text fields, and how many bytes the others leave to it. Throws 413 when they leave none. */

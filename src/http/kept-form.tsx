@@ -2,7 +2,7 @@ import { RequestTooLargeError } from "../lib/errors.ts";
 import { BodyBudget, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
 import type { AppContext } from "./env.ts";
 import { isMultipart, readBytes } from "./fields.ts";
-import { ErrorList, FORM_PAGE, Form } from "./ui/index.ts";
+import { ErrorList, FORM_PAGE, Form, Submit } from "./ui/index.ts";
 
 /** Greatest form that is kept, in bytes and fields: the longest texts of pages, percent-encoded. */
 const MAX_BYTES = 3_000_000;
@@ -32,9 +32,7 @@ export const KeptForm = ({ kept, button, kind }: { kept: Kept; button: string; k
     {kept.fields.map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
-    <button class={kind} type="submit">
-      {button}
-    </button>
+    <Submit label={button} kind={kind} />
   </Form>
 );
 

@@ -63,6 +63,8 @@ interface Question<Ids extends string[], Row, Result> extends ButtonAction<Ids, 
   button?: About<Row, string>;
   /** Names the things that end or are deleted. */
   text: About<Row, Child>;
+  /** False when nothing is deleted or ends. */
+  isFinal?: false;
 }
 
 /** The surroundings of an action, which it has from the routes that are declared with it. */
@@ -196,7 +198,7 @@ const asking =
             show: () => ask<Path, Row, Result>(c, place, action),
             ...action,
           })
-        : ask<Path, Row, Result>(c, place, action),
+        : attempt(c, action.show, () => ask<Path, Row, Result>(c, place, action)),
   });
 
 /** Declares a page that asks before something is done to the object of the path. */
@@ -229,7 +231,13 @@ async function ask<Path extends string, Row, Result>(
   const button = tell(question.button ?? `Delete ${noun}`);
   return respondPage(
     c,
-    <ConfirmPage title={title} button={button} back={fill(c, page?.path ?? "/app")} once={once}>
+    <ConfirmPage
+      title={title}
+      button={button}
+      back={fill(c, page?.path ?? "/app")}
+      isFinal={question.isFinal}
+      once={once}
+    >
       {tell(question.text)}
     </ConfirmPage>,
   );

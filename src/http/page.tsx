@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { CallerCtx, ListRange } from "../access/caller.ts";
+import { withQuery } from "../lib/with-query.ts";
 import type { AppContext } from "./env.ts";
 import { Layout, ViewerContext } from "./ui/index.ts";
 import { viewerOf } from "./viewer.ts";
@@ -105,13 +106,7 @@ export function toPage<Row>(
 ): { rows: Row[]; next: string | null } {
   const rows = found.slice(0, size);
   const last = found.length > size ? rows.at(-1) : undefined;
-  return {
-    rows,
-    next:
-      last === undefined
-        ? null
-        : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams({ after: afterOf(last) })}`,
-  };
+  return { rows, next: last === undefined ? null : withQuery(path, { after: afterOf(last) }) };
 }
 
 /**

@@ -1,18 +1,12 @@
 import { forbidden } from "../lib/errors.ts";
 import type { AppContext } from "./env.ts";
 
-/** The headers by which a browser says where a request comes from. */
-interface Source {
-  origin: string | undefined;
-  secFetchSite: string | undefined;
-}
-
 /**
  * Returns where a request comes from: `same` origin, another one (`cross`), or `unknown` when the client sent neither
  * Sec-Fetch-Site nor Origin, as programs do. Sec-Fetch-Site decides, because no page can set it (Fetch Metadata, 2.3).
  */
 export function sourceOf(
-  { origin, secFetchSite }: Source,
+  { origin, secFetchSite }: { origin: string | undefined; secFetchSite: string | undefined },
   ownOrigins: readonly string[],
 ): "same" | "cross" | "unknown" {
   if (secFetchSite !== undefined) return secFetchSite === "same-origin" ? "same" : "cross";

@@ -1,6 +1,6 @@
 export { type BroadcastAnalyticsOut, toBroadcastAnalytics } from "./analytics/compare-variants.ts";
 export { countAudience } from "./audience.ts";
-export { BulkSendIn } from "./bulk-send/schema.ts";
+export { BulkSendIn, type BulkSendOut } from "./bulk-send/schema.ts";
 export { sendToList } from "./bulk-send/send.ts";
 export { cancelBroadcast } from "./cancel.ts";
 export { createBroadcast } from "./create.ts";
@@ -8,7 +8,7 @@ export { deleteBroadcast } from "./delete.ts";
 export { estimateDays, sampleDomains, type WarmUpEstimate } from "./estimate-days.ts";
 export { cancelBroadcastsOfDomains, findBroadcastsInFlight } from "./of-domains.ts";
 export { pauseBroadcast, resumeBroadcast } from "./pause.ts";
-export { type Promotion, planPromotion, promoteVariant } from "./promote.ts";
+export { planPromotion, promoteVariant } from "./promote.ts";
 export { type Broadcast, getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
 export { type AudienceOut, TestIn, type TopLinksOut } from "./report-schema.ts";
 export { getBroadcastResults } from "./results.ts";

@@ -72,7 +72,7 @@ function withId(variants: readonly VariantRow[], id: string): VariantRow {
 }
 
 /** The effect of promoting a variant. */
-export interface Promotion {
+interface Promotion {
   broadcast: Broadcast;
   variant: VariantRow;
   /** Contacts that wait for the winner, as the audience of the broadcast counts them (GET /v1/broadcasts/{id}/audience). */

@@ -1,46 +1,67 @@
+import type { JSX } from "hono/jsx";
 import { PlainForm } from "./form.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
-interface SubmitProps {
+interface FaceProps {
   label: string;
-  /** Class of the button. */
+  /** Class of the button. `bare`: only the icon is shown, and the label as its title. */
   kind?: string | undefined;
+  icon?: IconName | undefined;
+  /** Name for screen readers, where the same label stands in several rows. */
+  name?: string | undefined;
+  /** The key that presses it in webmail. */
+  hotkey?: string | undefined;
+}
+
+/** The icon and the text of a button. */
+const Face = ({ label, kind, icon }: FaceProps) => (
+  <>
+    {icon ? <Icon name={icon} /> : null}
+    {kind === "bare" ? null : label}
+  </>
+);
+
+/** Returns the attributes that name a button for screen readers, for the pointer and for the script. */
+const namesOf = ({ label, kind, name, hotkey }: FaceProps) => ({
+  "aria-label": name ?? (kind === "bare" ? label : undefined),
+  title: kind !== "bare" ? undefined : hotkey === undefined ? label : `${label} (${hotkey})`,
+  "data-key": hotkey,
+});
+
+interface SubmitProps
+  extends FaceProps,
+    Pick<JSX.IntrinsicElements["button"], "autofocus" | "disabled" | "form" | "hidden"> {
   /** Tells a form with several buttons which one was used. */
   action?: string;
-  /** Name for screen readers, where the same label stands in several rows. */
-  name?: string;
   /** The question that a dialog asks first, and the label of its button. */
-  ask?: string;
+  ask?: string | undefined;
   confirmed?: string;
   /** True when the fields may be empty or wrong. */
   isUnchecked?: boolean;
 }
 
 /** The button that submits the form it stands in. */
-export const Submit = ({ label, kind, action, name, ask, confirmed, isUnchecked }: SubmitProps) => (
-  <button
-    class={kind}
-    type="submit"
-    name={action === undefined ? undefined : "action"}
-    value={action}
-    formnovalidate={isUnchecked}
-    aria-label={name}
-    data-confirm={ask}
-    data-confirmed={confirmed}
-  >
-    {label}
-  </button>
-);
+export function Submit({ label, kind, icon, name, hotkey, action, ask, confirmed, isUnchecked, ...rest }: SubmitProps) {
+  return (
+    <button
+      class={kind}
+      type="submit"
+      name={action === undefined ? undefined : "action"}
+      value={action}
+      formnovalidate={isUnchecked}
+      {...namesOf({ label, kind, name, hotkey })}
+      data-confirm={ask}
+      data-confirmed={confirmed}
+      {...rest}
+    >
+      <Face label={label} kind={kind} icon={icon} />
+    </button>
+  );
+}
 
-interface PostButtonProps {
+interface PostButtonProps extends FaceProps {
   /** Path that the form posts to. */
   to: string;
-  label: string;
-  /** `bare`: only the icon is shown, and the label as its title. */
-  kind?: "quiet" | "danger" | "link" | "bare";
-  icon?: IconName;
-  /** Name for screen readers, where the same label stands in several rows. */
-  name?: string;
   /** As that of `Form`. */
   once?: boolean;
   /** Hidden fields. */
@@ -48,45 +69,24 @@ interface PostButtonProps {
 }
 
 /** A button that posts a form without fields to fill in. */
-export const PostButton = ({ to, label, kind, icon, name, once = false, fields = {} }: PostButtonProps) => (
+export const PostButton = ({ to, once = false, fields = {}, ...face }: PostButtonProps) => (
   <PlainForm
-    class={kind === "link" ? "inline" : undefined}
+    class={face.kind === "link" ? "inline" : undefined}
     action={to}
     fields={once ? { idempotency_key: crypto.randomUUID(), ...fields } : fields}
   >
-    <button class={kind} type="submit" aria-label={name} title={kind === "bare" ? label : undefined}>
-      {icon ? <Icon name={icon} /> : null}
-      {kind === "bare" ? null : label}
-    </button>
+    <Submit {...face} />
   </PlainForm>
 );
 
-interface ButtonLinkProps {
-  to: string;
-  label: string;
-  kind?: "quiet" | "danger" | "bare";
-  icon?: IconName;
-  name?: string;
-}
-
-/** A link that looks like a button. Its properties are those of `PostButton`. */
-export const ButtonLink = ({ to, label, kind, icon, name }: ButtonLinkProps) => (
-  <a class={kind ? `button ${kind}` : "button"} href={to} aria-label={name} title={kind === "bare" ? label : undefined}>
-    {icon ? <Icon name={icon} /> : null}
-    {kind === "bare" ? null : label}
+/** A link that looks like a button. */
+export const ButtonLink = ({ to, ...face }: FaceProps & { to: string }) => (
+  <a class={face.kind ? `button ${face.kind}` : "button"} href={to} {...namesOf(face)}>
+    <Face {...face} />
   </a>
 );
 
-interface ActionLinkProps {
-  to: string;
-  label: string;
-  /** Name for screen readers, where the same label stands in several rows. */
-  name: string;
-}
-
 /** A button at the end of a row, which leads to the question whether something of it is to end. */
-export const ActionLink = ({ to, label, name }: ActionLinkProps) => (
-  <a class="button danger" href={to} aria-label={name}>
-    {label}
-  </a>
+export const ActionLink = (props: { to: string; label: string; name: string }) => (
+  <ButtonLink kind="danger" {...props} />
 );

@@ -132,16 +132,7 @@ const Figures = ({ subject, place, labels, series, more = [] }: ChartProps) => (
   </Table>
 );
 
-const Picture = ({
-  subject,
-  labels,
-  series,
-  ticks,
-  centre,
-  isSmall = false,
-  hasBars = false,
-  children,
-}: FrameProps) => (
+const Picture = ({ subject, labels, series, ticks, centre, isSmall, hasBars, children }: FrameProps) => (
   <figure class={isSmall ? "chart small" : "chart"}>
     <ul class="legend">
       {series.map(({ label, kind }, index) => (
@@ -255,12 +246,7 @@ export const Numbers = ({ numbers }: NumbersProps) => (
         <dt>{name}</dt>
         <dd>
           {href === undefined ? value : <a href={href}>{value}</a>}
-          {share === undefined ? null : (
-            <>
-              {" "}
-              <span class="soft">{share}</span>
-            </>
-          )}
+          {share === undefined ? null : [" ", <span class="soft">{share}</span>]}
           {note === undefined ? null : <p class="soft">{note}</p>}
         </dd>
       </div>

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ButtonLink } from "./buttons.tsx";
+import { ButtonLink, Submit } from "./buttons.tsx";
 import { Form } from "./form.tsx";
 import { AppLayout } from "./layout.tsx";
 
@@ -10,7 +10,7 @@ interface ConfirmProps {
   /** Path to return to without doing it. */
   back: string;
   /** True when something is deleted or ends. Default true. */
-  isFinal?: boolean;
+  isFinal?: boolean | undefined;
   /** As that of `Form`. */
   once?: boolean;
   /** Hidden fields. */
@@ -22,24 +22,13 @@ interface ConfirmProps {
 }
 
 /** The page that asks before something is deleted or sent. */
-export const ConfirmPage = ({
-  title,
-  button,
-  back,
-  isFinal = true,
-  once = false,
-  fields = {},
-  choices,
-  children,
-}: ConfirmProps) => (
+export const ConfirmPage = ({ title, button, back, isFinal = true, choices, children, ...form }: ConfirmProps) => (
   <AppLayout title={title}>
     <p>{children}</p>
-    <Form class="form" once={once} fields={fields}>
+    <Form class="form" {...form}>
       {choices}
       <div class="actions">
-        <button class={isFinal ? "danger final" : undefined} type="submit">
-          {button}
-        </button>
+        <Submit label={button} kind={isFinal ? "danger final" : undefined} />
         <ButtonLink to={back} label="Cancel" kind="quiet" />
       </div>
     </Form>

@@ -140,27 +140,45 @@ export function TextArea({ name, label, hint, required = true, value, rows = 6, 
   );
 }
 
+/** A value that can be chosen. */
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+/** Values that can be chosen: with their labels, as their own labels, or with the labels by value. */
+type Choices = readonly (Choice | string)[] | Readonly<Record<string, string>>;
+
+const isList = (options: Choices): options is readonly (Choice | string)[] => Array.isArray(options);
+
+const choicesOf = (options: Choices): Choice[] =>
+  isList(options)
+    ? options.map((one) => (typeof one === "string" ? { value: one, label: one } : one))
+    : Object.entries(options).map(([value, label]) => ({ value, label }));
+
 interface SelectProps extends LabelledProps {
-  options: readonly { value: string; label: string }[];
+  options: Choices;
+  /** Label of the empty value, which is offered first. */
+  none?: string | undefined;
   value?: string | undefined;
 }
 
 /** A choice of one value. */
-export function Select({ name, label, hint, required = true, options, value }: SelectProps) {
+export function Select({ name, label, hint, required = true, options, none, value }: SelectProps) {
   const error = useError(name);
   return (
     <Labelled name={name} label={label} hint={hint} error={error} required={required}>
       <select id={name} name={name} {...describedBy(name, hint, error)}>
-        <Options options={options} value={useValue(name, value)} />
+        <Options options={options} none={none} value={useValue(name, value)} />
       </select>
     </Labelled>
   );
 }
 
 /** The options of a `select`. */
-const Options = ({ options, value }: Pick<SelectProps, "options" | "value">) => (
+export const Options = ({ options, none, value }: Pick<SelectProps, "options" | "none" | "value">) => (
   <>
-    {options.map((option) => (
+    {[...(none === undefined ? [] : [{ value: "", label: none }]), ...choicesOf(options)].map((option) => (
       <option value={option.value} selected={option.value === value}>
         {option.label}
       </option>
@@ -186,7 +204,7 @@ interface CheckProps {
 interface CheckGroupProps {
   name: string;
   legend: string;
-  options: readonly { value: string; label: string }[];
+  options: Choices;
   chosen: readonly string[];
   /** Named as the field of the API call, as the links of `ErrorSummary` are. */
   id: string;
@@ -196,7 +214,7 @@ interface CheckGroupProps {
 export const CheckGroup = ({ name, legend, options, chosen, id }: CheckGroupProps) => (
   <fieldset id={id} tabindex={-1}>
     <legend>{legend}</legend>
-    {options.map(({ value, label }) => (
+    {choicesOf(options).map(({ value, label }) => (
       <Check name={name} value={value} label={label} checked={chosen.includes(value)} />
     ))}
     <FieldError name={id} />

@@ -11,6 +11,7 @@ export { ErrorList } from "./error-list.tsx";
 export {
   Check,
   CheckGroup,
+  type Choice,
   ErrorSummary,
   Field,
   FieldError,
@@ -18,6 +19,7 @@ export {
   Form,
   GivenValues,
   Notice,
+  Options,
   RefusalNotice,
   Select,
   TextArea,

@@ -8,12 +8,10 @@ interface MailFrameProps {
   name?: string;
 }
 
-/** Shows the HTML of an own email in a frame without scripts, forms and origin. Its links open in a new tab. */
-const MailFrame = ({ title, src, name }: MailFrameProps) => (
-  <iframe class="mail" title={title} name={name} sandbox="allow-popups allow-popups-to-escape-sandbox" src={src} />
-);
-
-/** The same, as wide as its place or as a phone: two choices above it. */
+/**
+ * Shows the HTML of an own email in a frame without scripts, forms and origin. Its links open in a new tab. It is as wide as its place or
+ * as a phone: two choices above it.
+ */
 export const SizedMailFrame = (props: MailFrameProps) => (
   <div class="preview">
     <div class="sizes" role="radiogroup" aria-label="Width">
@@ -28,7 +26,7 @@ export const SizedMailFrame = (props: MailFrameProps) => (
         Phone
       </label>
     </div>
-    <MailFrame {...props} />
+    <iframe class="mail" sandbox="allow-popups allow-popups-to-escape-sandbox" {...props} />
   </div>
 );
 

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { Icon, type IconName } from "./icon.tsx";
+import { Icon } from "./icon.tsx";
 import { type MenuEntry, type MenuGroup, menuOf } from "./menu-entries.ts";
 
 interface MenuProps {
@@ -44,15 +44,8 @@ const Group = ({ name, entries, at }: MenuGroup & { at: string }) => (
 /** Every path of the dashboard begins with that of its first page, which is current only on that page. */
 const isAt = ({ path }: MenuEntry, at: string) => path === at || (path !== "/app" && at.startsWith(`${path}/`));
 
-interface MenuLinkProps {
-  path: string;
-  name: string;
-  icon: IconName;
-  isCurrent?: boolean;
-}
-
 /** A link of a menu, with its icon. */
-export const MenuLink = ({ path, name, icon, isCurrent = false }: MenuLinkProps) => (
+export const MenuLink = ({ path, name, icon, isCurrent = false }: MenuEntry & { isCurrent?: boolean }) => (
   <a href={path} aria-current={isCurrent ? "page" : undefined}>
     <Icon name={icon} />
     <span>{name}</span>

@@ -10,10 +10,12 @@ interface SearchFieldProps {
   placeholder?: string;
   /** True for the search of all pages: `/` and Ctrl+K find it. */
   isGlobal?: boolean;
+  /** The key that leads to it in webmail. */
+  hotkey?: string;
 }
 
 /** The field `q` of a search, with its icon. */
-export const SearchField = ({ label, value, maxlength, placeholder, isGlobal = false }: SearchFieldProps) => (
+export const SearchField = ({ label, value, maxlength, placeholder, isGlobal = false, hotkey }: SearchFieldProps) => (
   <label class="find">
     <Icon name="search" />
     <input
@@ -25,6 +27,7 @@ export const SearchField = ({ label, value, maxlength, placeholder, isGlobal = f
       placeholder={placeholder}
       autocomplete={isGlobal ? "off" : undefined}
       data-find={isGlobal ? "" : undefined}
+      data-key={hotkey}
     />
     {isGlobal ? <kbd>/</kbd> : null}
   </label>

@@ -1,5 +1,6 @@
 import { idOfTime } from "../../lib/ids.ts";
 import { DAY_MS, startOfDay } from "../../lib/time.ts";
+import { withQuery } from "../../lib/with-query.ts";
 
 /** The filter of the list. Its empty fields do not filter. */
 export interface EmailFilter {
@@ -13,10 +14,8 @@ export interface EmailFilter {
 export const NO_FILTER: EmailFilter = { q: "", status: "", from: "", to: "" };
 
 /** Returns the path of the list with a filter, and the id to continue below. */
-export function emailsPath(query: Partial<EmailFilter> & { before?: string }): string {
-  const parameters = Object.entries(query).filter(([, value]) => value !== "");
-  return parameters.length === 0 ? "/app/emails" : `/app/emails?${new URLSearchParams(parameters)}`;
-}
+export const emailsPath = (query: Partial<EmailFilter> & { before?: string }): string =>
+  withQuery("/app/emails", query);
 
 /**
  * Returns the ids that emails of some days have: from `since` on, and below `until`. A text that is no day is no limit, nor is a day that goes on:

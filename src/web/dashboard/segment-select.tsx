@@ -14,6 +14,7 @@ export const SegmentSelect = ({ segments, value }: SegmentSelectProps) =>
       label="Segment"
       hint="Only its people get the broadcast. Without a list, all of them do."
       value={value}
-      options={[{ value: "", label: "None" }, ...segments.map(({ id, name }) => ({ value: id, label: name }))]}
+      none="None"
+      options={segments.map(({ id, name }) => ({ value: id, label: name }))}
     />
   );

@@ -1,4 +1,4 @@
-import { Time } from "../../http/ui/index.ts";
+import { Submit, Time } from "../../http/ui/index.ts";
 import type { TemplateName } from "../../sending/templates/index.ts";
 
 /** Templates that a list to choose from has. */
@@ -29,17 +29,7 @@ export const TemplateList = ({ templates, form }: TemplateListProps) => (
           />
         </div>
         <div>
-          <button
-            class="link"
-            type="submit"
-            form={form}
-            name="action"
-            value={`template:${id}`}
-            aria-label={`Use ${name}`}
-            formnovalidate
-          >
-            {name}
-          </button>
+          <Submit label={name} kind="link" form={form} action={`template:${id}`} name={`Use ${name}`} isUnchecked />
           <p class="soft">{subject ?? "No subject"}</p>
           <p class="soft small">
             <Time at={updated_at} />

@@ -1,4 +1,4 @@
-import { Code, Document, files, Mark, useViewer } from "../../http/ui/index.ts";
+import { ButtonLink, Code, Document, files, Mark, useViewer } from "../../http/ui/index.ts";
 
 /** Text for people, and for programs that show a link to the page. */
 const SUMMARY =
@@ -47,12 +47,8 @@ export function FrontPage() {
               answered.
             </p>
             <p class="actions">
-              <a class="button main" href="/docs/guides/first-email">
-                Send a first email
-              </a>
-              <a class="button quiet" href="/app">
-                Sign in
-              </a>
+              <ButtonLink to="/docs/guides/first-email" label="Send a first email" kind="main" />
+              <ButtonLink to="/app" label="Sign in" kind="quiet" />
             </p>
           </div>
           <Code label="The first call" text={firstCall(origin)} />

@@ -1,3 +1,4 @@
+import type { RequiredScope } from "../../access/accounts/scopes.ts";
 import type { Guide } from "./guides.ts";
 
 /** The parts of an OpenAPI 3.1 document that the reference shows (https://spec.openapis.org/oas/v3.1.0). */
@@ -79,6 +80,14 @@ export interface Contents {
   document: ApiDocument;
   nouns: readonly Noun[];
   guides: readonly Guide[];
+}
+
+/** The surroundings of the operations that a page or a text shows. */
+export interface Source {
+  document: ApiDocument;
+  /** URL of the service. */
+  origin: string;
+  needOf: (operation: Operation) => RequiredScope;
 }
 
 /** Returns the operations of a document by kind of resource, both in alphabetical order. */

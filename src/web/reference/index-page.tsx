@@ -1,19 +1,13 @@
-import { Facts } from "../../http/ui/index.ts";
+import { Facts, useViewer } from "../../http/ui/index.ts";
 import type { Contents } from "./document.ts";
 import { pathOf } from "./guides.ts";
 import { ReferenceLayout } from "./layout.tsx";
 import { PlaceList } from "./search-page.tsx";
 
-interface IndexPageProps {
-  contents: Contents;
-  /** URL of the service. */
-  origin: string;
-}
-
 /** The first page of the reference: what holds for every call, the guides, and all operations. */
-export const IndexPage = ({ contents, origin }: IndexPageProps) => (
+export const IndexPage = ({ contents }: { contents: Contents }) => (
   <ReferenceLayout title="API reference" contents={contents} markdown="/llms.txt">
-    <Introduction origin={origin} />
+    <Introduction />
     <section aria-labelledby="guides">
       <h2 id="guides">Guides</h2>
       <PlaceList
@@ -37,12 +31,12 @@ export const IndexPage = ({ contents, origin }: IndexPageProps) => (
   </ReferenceLayout>
 );
 
-const Introduction = ({ origin }: { origin: string }) => (
+const Introduction = () => (
   <article>
     <h2>Every call</h2>
     <Facts
       of={{
-        "Base URL": { code: origin },
+        "Base URL": { code: useViewer().origin },
         Authentication: (
           <>
             The header <code>Authorization: Bearer &lt;API key&gt;</code>. Make a key on the page{" "}

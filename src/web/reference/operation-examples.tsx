@@ -1,15 +1,10 @@
 import type { RequiredScope } from "../../access/accounts/scopes.ts";
 import { ColouredCode, Json } from "./code.tsx";
-import { type ApiDocument, type Operation, successOf } from "./document.ts";
+import { type Operation, type Source, successOf } from "./document.ts";
 import { furtherExamples, toExample } from "./examples.ts";
 import { snippetsOf } from "./snippets.ts";
 
-interface OperationExamplesProps {
-  document: ApiDocument;
-  operation: Operation;
-  /** URL of the service. */
-  origin: string;
-}
+type OperationExamplesProps = Omit<Source, "needOf"> & { operation: Operation };
 
 /** The code that a program writes and reads to call an operation: the call in each language, further bodies, the response. */
 export function OperationExamples({ document, operation, origin }: OperationExamplesProps) {

@@ -1,28 +1,20 @@
 import type { RequiredScope } from "../../access/accounts/scopes.ts";
 import { withCode } from "./code.tsx";
-import { type ApiDocument, errorsOf, type Noun, type Operation } from "./document.ts";
+import { type ApiDocument, errorsOf, type Noun, type Operation, type Source } from "./document.ts";
 import { errorExample } from "./examples.ts";
 import { FieldList } from "./field-list.tsx";
 import { isTryable, OperationExamples } from "./operation-examples.tsx";
 import { type Field, toField, toFieldTree } from "./schemas.ts";
 import { scopeText } from "./scope-text.ts";
 
-interface OperationsProps {
-  document: ApiDocument;
-  noun: Noun;
-  /** URL of the service. */
-  origin: string;
-  needOf: (operation: Operation) => RequiredScope;
-}
-
 /** The operations on one kind of resource: what each does, its examples, and the rules of its fields, responses and errors. */
-export const Operations = ({ noun, ...props }: OperationsProps) => (
+export const Operations = ({ noun, document, origin, needOf }: Source & { noun: Noun }) => (
   <>
     {noun.operations.map((operation) => (
       <article id={operation.operationId} class="operation" aria-labelledby={`${operation.operationId}-title`}>
-        <Introduction operation={operation} need={props.needOf(operation)} />
-        <OperationExamples document={props.document} operation={operation} origin={props.origin} />
-        <Rules document={props.document} operation={operation} />
+        <Introduction operation={operation} need={needOf(operation)} />
+        <OperationExamples document={document} operation={operation} origin={origin} />
+        <Rules document={document} operation={operation} />
       </article>
     ))}
   </>

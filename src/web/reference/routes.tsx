@@ -55,7 +55,7 @@ export function referenceRoutes(app: Hono<AppEnv>) {
       const query = (c.req.query("q") ?? "").trim();
       const page =
         query === "" ? (
-          <IndexPage contents={contents} origin={originOf(c)} />
+          <IndexPage contents={contents} />
         ) : (
           <SearchPage contents={contents} query={query} found={search(contents, query)} />
         );
@@ -67,7 +67,7 @@ export function referenceRoutes(app: Hono<AppEnv>) {
       const guide = contents.guides.find((one) => one.kind === c.req.param("kind") && one.slug === slug);
       if (!guide) throw notFound("Page");
       if (isMarkdown) return respondMarkdown(c, guide.markdown);
-      return respondPage(c, <GuidePage contents={contents} guide={guide} origin={originOf(c)} />, INDEXED);
+      return respondPage(c, <GuidePage contents={contents} guide={guide} />, INDEXED);
     })
     .get("/docs/:file", needs("public"), async (c) => {
       const contents = await read(c);
@@ -89,7 +89,7 @@ export function referenceRoutes(app: Hono<AppEnv>) {
       const { contents, operation } = await readOperation(c);
       const form = Object.fromEntries(await readForm(c));
       const values = { ...form, key: form.same_key ?? form.key ?? "" };
-      const tried = await tryOperation(operation, { values, idempotencyKey: values.key }, dispatcher(c, app));
+      const tried = await tryOperation(operation, values, dispatcher(c, app));
       return respond(c, { contents, operation, values, ...("error" in tried ? tried : { response: tried }) });
     })
     .onError(async (error, c) => {

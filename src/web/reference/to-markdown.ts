@@ -1,18 +1,18 @@
-import type { RequiredScope } from "../../access/accounts/scopes.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
-import { type ApiDocument, type Contents, errorsOf, type Noun, type Operation, successOf } from "./document.ts";
+import {
+  type ApiDocument,
+  type Contents,
+  errorsOf,
+  type Noun,
+  type Operation,
+  type Source,
+  successOf,
+} from "./document.ts";
 import { errorExample, furtherExamples, toExample } from "./examples.ts";
 import { pathOf } from "./guides.ts";
 import { type Field, toField, toFields } from "./schemas.ts";
 import { scopeText } from "./scope-text.ts";
 import { snippetsOf } from "./snippets.ts";
-
-interface Source {
-  document: ApiDocument;
-  /** URL of the service. */
-  origin: string;
-  needOf: (operation: Operation) => RequiredScope;
-}
 
 /** Returns the operations on one kind of resource as Markdown, for assistants and notes: what their page says. */
 export function nounToMarkdown(source: Source, { name, operations }: Noun): string {

@@ -1,15 +1,12 @@
 import type { ApiCall } from "../../lib/api-call.ts";
+import { withQuery } from "../../lib/with-query.ts";
 import type { Operation, Parameter } from "./document.ts";
 
 /** Longest response that is shown, in characters. */
 const MAX_SHOWN = 20_000;
 
-/** Values of the form of an operation. */
-export interface Filled {
-  /** Value by name of the field: `path.<name>`, `query.<name>` and `body`. */
-  values: Readonly<Record<string, string>>;
-  idempotencyKey: string;
-}
+/** Values of the form of an operation by name of the field: `path.<name>`, `query.<name>`, `body` and `key`, the Idempotency-Key. */
+export type Values = Readonly<Record<string, string>>;
 
 /** The response to a call, or why it was not made. */
 export type Tried = { error: string } | ShownResponse;
@@ -30,11 +27,7 @@ export const takesKey = ({ parameters = [] }: Operation) =>
   parameters.some((parameter) => parameter.in === "header" && parameter.name === "Idempotency-Key");
 
 /** Calls an operation with the values of its form. An email is validated first, and not sent with an error. */
-export async function tryOperation(
-  operation: Operation,
-  { values, idempotencyKey }: Filled,
-  call: ApiCall,
-): Promise<Tried> {
+export async function tryOperation(operation: Operation, values: Values, call: ApiCall): Promise<Tried> {
   const body = readBody(operation, values.body ?? "");
   if (body === undefined) return { error: "The body is not a JSON object or array." };
   const path = toPath(operation, values);
@@ -44,7 +37,7 @@ export async function tryOperation(
     const copy = await validation.clone().json<{ can_send?: boolean }>();
     if (!copy.can_send) return show("Not sent, the validation found issues", validation);
   }
-  const headers: Record<string, string> = takesKey(operation) ? { "Idempotency-Key": idempotencyKey } : {};
+  const headers: Record<string, string> = takesKey(operation) ? { "Idempotency-Key": values.key ?? "" } : {};
   return show("Response", await call(operation.method, path, body, headers));
 }
 
@@ -60,18 +53,13 @@ function readBody(operation: Operation, text: string): Record<string, unknown> |
 }
 
 /** Returns the path with its query, or null without a parameter. The URL parser would remove "." and "..". */
-function toPath({ path, parameters = [] }: Operation, values: Filled["values"]): string | null {
+function toPath({ path, parameters = [] }: Operation, values: Values): string | null {
   const ids = parameters.filter((parameter) => parameter.in === "path");
   const isMissing = ({ name }: Parameter) => /^\.{0,2}$/.test(values[`path.${name}`] ?? "");
   if (ids.some(isMissing)) return null;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[`path.${name}`] ?? ""));
-  const query = new URLSearchParams(
-    parameters
-      .filter((parameter) => parameter.in === "query")
-      .map(({ name }) => [name, values[`query.${name}`] ?? ""])
-      .filter(([, value]) => value !== ""),
-  );
-  return query.size > 0 ? `${filled}?${query}` : filled;
+  const query = parameters.filter((parameter) => parameter.in === "query");
+  return withQuery(filled, Object.fromEntries(query.map(({ name }) => [name, values[`query.${name}`]])));
 }
 
 async function show(title: string, response: Response): Promise<ShownResponse> {

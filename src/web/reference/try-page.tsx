@@ -2,13 +2,12 @@ import { Form, Notice, Submit } from "../../http/ui/index.ts";
 import { ColouredCode } from "./code.tsx";
 import type { Contents, Operation, Parameter } from "./document.ts";
 import { ReferenceLayout } from "./layout.tsx";
-import { type ShownResponse, takesKey } from "./try-operation.ts";
+import { type ShownResponse, takesKey, type Values } from "./try-operation.ts";
 
 interface TryPageProps {
   contents: Contents;
   operation: Operation;
-  /** Values of the form by name of the field: `path.<name>`, `query.<name>` and `body`. */
-  values: Readonly<Record<string, string>>;
+  values: Values;
   /** A new key for the next call. */
   idempotencyKey: string;
   /** Why the call was not made. */
@@ -64,7 +63,7 @@ export function TryPage({ contents, operation, values, idempotencyKey, error, re
           </div>
         </Form>
       </article>
-      {response === undefined ? null : <Reply {...response} sentKey={withKey ? values.key : undefined} />}
+      {response === undefined ? null : <Reply response={response} sentKey={withKey ? values.key : undefined} />}
     </ReferenceLayout>
   );
 }
@@ -84,20 +83,13 @@ function ParameterField({ parameter, value }: { parameter: Parameter; value: str
   );
 }
 
-const Reply = ({
-  title,
-  status,
-  requestId,
-  isReplayed,
-  text,
-  sentKey,
-}: ShownResponse & { sentKey?: string | undefined }) => (
+const Reply = ({ response, sentKey }: { response: ShownResponse; sentKey: string | undefined }) => (
   <article aria-labelledby="answer">
     <h2 id="answer">
-      {title}: {status}
+      {response.title}: {response.status}
     </h2>
     <p class="hint">
-      Request <code>{requestId}</code>
+      Request <code>{response.requestId}</code>
       {sentKey === undefined ? null : (
         <>
           {" "}
@@ -105,11 +97,11 @@ const Reply = ({
         </>
       )}
     </p>
-    {isReplayed ? (
+    {response.isReplayed ? (
       <Notice kind="good">
         Replayed: the stored response of the first call with this key. Nothing was done again.
       </Notice>
     ) : null}
-    <ColouredCode label="Body of the response" text={text === "" ? "The response has no body." : text} />
+    <ColouredCode label="Body of the response" text={response.text || "The response has no body."} />
   </article>
 );

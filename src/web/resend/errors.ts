@@ -32,20 +32,16 @@ const fields: Readonly<Record<string, string>> = {
 export function toResendError(
   status: number,
   detail: string | ValidationError[],
-  { hasKey, mayRetry }: { hasKey: boolean; mayRetry: boolean },
+  from: { hasKey: boolean; mayRetry: boolean },
 ): ResendError {
   const message = typeof detail === "string" ? renamed(detail) : detail.map(toSentence).join("; ");
-  return { statusCode: status, name: errorName(status, detail, { hasKey, mayRetry }), message };
+  return { statusCode: status, name: errorName(status, detail, from), message };
 }
 
-function errorName(
-  status: number,
-  detail: string | ValidationError[],
-  from: { hasKey: boolean; mayRetry: boolean },
-): string {
-  if (status === 401) return from.hasKey ? "invalid_api_key" : "missing_api_key";
+function errorName(...[status, detail, { hasKey, mayRetry }]: Parameters<typeof toResendError>): string {
+  if (status === 401) return hasKey ? "invalid_api_key" : "missing_api_key";
   if (status === 403) return String(detail).startsWith("Missing scope") ? "restricted_api_key" : "invalid_access";
-  if (status === 409 && from.mayRetry) return "concurrent_idempotent_requests";
+  if (status === 409 && mayRetry) return "concurrent_idempotent_requests";
   if (status === 422) return nameOfError(typeof detail === "string" ? [] : detail);
   return names[status] ?? "application_error";
 }

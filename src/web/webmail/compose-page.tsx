@@ -63,10 +63,7 @@ export const MessageForm = ({ page, form, known, saved }: ComposePageProps) => (
     />
     <Files files={form.files} />
     <footer class="actions">
-      <button type="submit" name="action" value="send">
-        <Icon name="send" />
-        Send
-      </button>
+      <Submit label="Send" icon="send" action="send" />
       <Submit label="Save draft" kind="quiet" action="draft" isUnchecked />
       <Submit label="Send without undo" kind="quiet" action="now" />
       <Later sendAt={form.sendAt} />
@@ -87,9 +84,6 @@ const Later = ({ sendAt }: Pick<ComposeForm, "sendAt">) => (
   </details>
 );
 
-const sendersOf = ({ address, aliases }: OpenPage["mailbox"]) =>
-  [address, ...aliases].map((one) => ({ value: one, label: one }));
-
 /** The addresses and the subject. */
 function Head({ form, mailbox }: Pick<ComposePageProps, "form"> & Pick<OpenPage, "mailbox">) {
   const address = { list: "known-addresses", placeholder: "ada@example.org, …" };
@@ -97,7 +91,7 @@ function Head({ form, mailbox }: Pick<ComposePageProps, "form"> & Pick<OpenPage,
   return (
     <div class="head">
       {mailbox.aliases.length === 0 ? null : (
-        <Select name="from" label="From" value={form.from} options={sendersOf(mailbox)} />
+        <Select name="from" label="From" value={form.from} options={[mailbox.address, ...mailbox.aliases]} />
       )}
       <Field name="to" label="To" value={form.to} autofocus={form.to === ""} {...address} />
       <details open={form.cc !== "" || form.bcc !== "" || isRefused}>
@@ -126,17 +120,14 @@ const Files = ({ files }: { files: readonly FormFile[] }) => (
           <Icon name="attach" />
           <span>{name}</span>
           <span class="soft">{toSize(size)}</span>
-          <button
-            type="submit"
-            class="bare"
-            name="action"
-            value={`remove:${ref}`}
-            formnovalidate
-            aria-label={`Remove ${name}`}
-            title="Remove"
-          >
-            <Icon name="close" />
-          </button>
+          <Submit
+            label="Remove"
+            kind="bare"
+            icon="close"
+            action={`remove:${ref}`}
+            name={`Remove ${name}`}
+            isUnchecked
+          />
         </li>
       ))}
     </ul>

@@ -1,4 +1,4 @@
-import { Avatar, Form, Icon, MenuLink, Notice, Time } from "../../http/ui/index.ts";
+import { Avatar, Facts, Form, Icon, MenuLink, Notice, Time } from "../../http/ui/index.ts";
 import { isHtml, type MessageContent, problemOf } from "../../mailboxes/inbox/index.ts";
 import type { Person, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import { nameOf } from "./compose-form.ts";
@@ -120,12 +120,14 @@ function Recipients({ message, own }: { message: StoredMessage; own: string }) {
   return (
     <details class="recipients">
       <summary>{names.length === 0 ? "no recipient" : `to ${writeNames(names, MAX_NAMES)}`}</summary>
-      <dl class="facts">
-        <People title="From" people={message.from ? [message.from] : []} />
-        <People title="To" people={message.to} />
-        <People title="Cc" people={message.cc} />
-        <People title="Bcc" people={message.bcc} />
-      </dl>
+      <Facts
+        of={{
+          From: message.from && nameOf(message.from),
+          To: writePeople(message.to),
+          Cc: writePeople(message.cc),
+          Bcc: writePeople(message.bcc),
+        }}
+      />
     </details>
   );
 }
@@ -137,24 +139,13 @@ const [MAX_NAMES, MAX_PEOPLE] = [3, 50];
 const writeNames = (names: readonly string[], most: number): string =>
   names.slice(0, most).join(", ") + (names.length > most ? ` and ${names.length - most} more` : "");
 
-function People({ title, people }: { title: string; people: readonly Person[] }) {
-  if (people.length === 0) return null;
-  return (
-    <>
-      <dt>{title}</dt>
-      <dd>{writeNames(people.map(nameOf), MAX_PEOPLE)}</dd>
-    </>
-  );
-}
+const writePeople = (people: readonly Person[]) =>
+  people.length === 0 ? null : writeNames(people.map(nameOf), MAX_PEOPLE);
 
 /** Greatest text that the page has itself, in characters. */
 const MAX_TEXT = 100_000;
 
-interface BodyProps extends Omit<ShownMessage, "isOpen"> {
-  path: string;
-  isOpen: boolean;
-  withImages: boolean;
-}
+type BodyProps = ShownMessage & { path: string; withImages: boolean };
 
 function Body({ path, message, content, isOpen, withImages }: BodyProps) {
   // A frame loads a long text, so that the page stays small.

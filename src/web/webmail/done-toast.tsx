@@ -1,4 +1,4 @@
-import { Form, Icon } from "../../http/ui/index.ts";
+import { Form, Icon, Submit } from "../../http/ui/index.ts";
 import type { Done } from "./bulk-actions.ts";
 
 interface DoneToastProps {
@@ -17,9 +17,7 @@ export const DoneToast = ({ done, action, at }: DoneToastProps) => (
     {done.undo === null ? null : (
       <Form class="inline" action={action} fields={{ undo: done.undo }}>
         {at === undefined ? null : <input type="hidden" name="at" value={String(at)} />}
-        <button type="submit" class="link" name="action" value="undo" data-key="z">
-          Undo
-        </button>
+        <Submit label="Undo" kind="link" action="undo" hotkey="z" />
       </Form>
     )}
   </div>

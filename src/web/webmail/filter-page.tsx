@@ -7,6 +7,8 @@ import { SettingsLayout } from "./settings-layout.tsx";
 /** Rows without a value that the form offers, and the most that it has. */
 const [EMPTY_ROWS, MAX_ROWS] = [2, 20];
 
+const MODES = { all: "All must hold", any: "Any must hold" };
+
 /** The form of a filter. Empty rows are left out, so that it needs no script. */
 export const FilterPage = ({ page, form, isNew }: { page: OpenPage; form: FilterForm; isNew: boolean }) => (
   <SettingsLayout page={page} at="filters">
@@ -33,23 +35,15 @@ function Conditions({ form }: { form: FilterForm }) {
   }));
   return (
     <div class="conditions">
-      <Select
-        name="mode"
-        label="Conditions"
-        value={form.mode}
-        options={[
-          { value: "all", label: "All must hold" },
-          { value: "any", label: "Any must hold" },
-        ]}
-      />
+      <Select name="mode" label="Conditions" value={form.mode} options={MODES} />
       {[...filled, ...empty].map(({ field, op, value }, index) => {
         const path = `condition.${index}`;
         return (
           <fieldset class="condition">
             <legend>Condition {index + 1}</legend>
             <div class="fields">
-              <Select name={`${path}.field`} label="Field" value={field} options={optionsOf(FIELDS)} />
-              <Select name={`${path}.op`} label="Comparison" value={op} options={optionsOf(OPERATIONS)} />
+              <Select name={`${path}.field`} label="Field" value={field} options={FIELDS} />
+              <Select name={`${path}.op`} label="Comparison" value={op} options={OPERATIONS} />
               <Field name={`${path}.value`} label="Value" value={value} maxlength={998} required={false} />
             </div>
           </fieldset>
@@ -62,9 +56,6 @@ function Conditions({ form }: { form: FilterForm }) {
     </div>
   );
 }
-
-const optionsOf = (words: Readonly<Record<string, string>>) =>
-  Object.entries(words).map(([value, label]) => ({ value, label }));
 
 function Actions({ page, form }: { page: OpenPage; form: FilterForm }) {
   const places = [

@@ -1,4 +1,4 @@
-import { ButtonLink, Empty, Form, Icon, Select, Submit } from "../../http/ui/index.ts";
+import { ButtonLink, Empty, Form, Select, Submit } from "../../http/ui/index.ts";
 import type { FilterOut } from "../../mailboxes/inbox/index.ts";
 import type { FilterRun, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { FIELDS, OPERATIONS, writeBytes } from "./filter-form.ts";
@@ -109,10 +109,7 @@ function Run({ page, run }: Pick<FiltersPageProps, "page" | "run">) {
       <h3 id="run">Mail that is here already</h3>
       <Form class="filter">
         <Select name="folder" label="Folder" value={run?.folder ?? "INBOX"} options={folders} />
-        <button type="submit" class="quiet" name="action" value="run">
-          <Icon name="play" />
-          Apply filters
-        </button>
+        <Submit label="Apply filters" kind="quiet" icon="play" action="run" />
       </Form>
       <p class="hint">Nothing is forwarded.</p>
       {run === null ? null : (

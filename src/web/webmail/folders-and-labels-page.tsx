@@ -1,7 +1,7 @@
 import { ButtonLink, counted, Field, Form, Submit } from "../../http/ui/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
-import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
+import { folderTitle, settingsPath } from "./paths.ts";
 import { SettingsLayout } from "./settings-layout.tsx";
 
 /** The page that creates, renames and deletes the folders and labels of a mailbox. */
@@ -9,7 +9,7 @@ export const FoldersAndLabelsPage = ({ page }: { page: OpenPage }) => {
   const own = page.folders.filter(({ role }) => role === null);
   const labelsPath = `/mail/labels/${page.mailbox.id}`;
   return (
-    <SettingsLayout page={page} at="folders-and-labels">
+    <SettingsLayout page={page} at="folders">
       <section aria-labelledby="own-folders">
         <h3 id="own-folders">Folders</h3>
         <p class="hint">A message is in one folder. {page.folders.length - own.length} folders are always there.</p>
@@ -18,11 +18,11 @@ export const FoldersAndLabelsPage = ({ page }: { page: OpenPage }) => {
         ) : (
           <ul class="folders-and-labels">
             {own.map((folder) => (
-              <FolderRow folder={folder} path={foldersAndLabelsPath(page.mailbox.id)} />
+              <FolderRow folder={folder} path={settingsPath(page.mailbox.id, "folders")} />
             ))}
           </ul>
         )}
-        <Form action={foldersAndLabelsPath(page.mailbox.id)} class="filter" refills={false}>
+        <Form action={settingsPath(page.mailbox.id, "folders")} class="filter" refills={false}>
           <Field name="name" label="New folder" maxlength={255} />
           <Submit label="Create folder" action="create" />
         </Form>
@@ -105,7 +105,7 @@ export const DeleteLabelPage = ({ page, label }: { page: OpenPage; label: Label 
     <p>The label is taken from its messages. The messages stay in their folders.</p>
     <Form class="actions" fields={{ confirmed: "yes", label_id: label.id }}>
       <Submit label="Delete label" kind="danger" action="delete" />
-      <ButtonLink to={foldersAndLabelsPath(page.mailbox.id)} label="Cancel" kind="quiet" />
+      <ButtonLink to={settingsPath(page.mailbox.id, "folders")} label="Cancel" kind="quiet" />
     </Form>
   </WebmailLayout>
 );

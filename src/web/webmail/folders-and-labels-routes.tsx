@@ -17,7 +17,7 @@ import {
 import { DeleteLabelPage, FoldersAndLabelsPage, foldersAndLabelsNotice } from "./folders-and-labels-page.tsx";
 import type { OpenPage } from "./layout.tsx";
 import { openPage } from "./open-page.tsx";
-import { foldersAndLabelsPath } from "./paths.ts";
+import { settingsPath } from "./paths.ts";
 
 /** The page of the folders and labels of a mailbox, and the forms on it. */
 export const foldersAndLabelsPages = newRoutes()
@@ -45,16 +45,16 @@ async function changeFolder({ caller, mailbox }: OpenPage, fields: URLSearchPara
   const action = fields.get("action");
   if (action === "delete") {
     await deleteFolder(mailbox, folder);
-    return foldersAndLabelsPath(mailbox.id, { done: "folder-deleted" });
+    return settingsPath(mailbox.id, "folders", { done: "folder-deleted" });
   }
   const { name } = inputOf(FolderIn)(fields);
   if (action === "rename") {
     await renameFolder(mailbox, folder, name);
-    return foldersAndLabelsPath(mailbox.id, { done: "folder-renamed" });
+    return settingsPath(mailbox.id, "folders", { done: "folder-renamed" });
   }
   if (action !== "create") throw badRequest("The form has no known action");
   await createFolder(caller, mailbox, name);
-  return foldersAndLabelsPath(mailbox.id, { done: "folder-created", name });
+  return settingsPath(mailbox.id, "folders", { done: "folder-created", name });
 }
 
 async function changeLabel({ caller, mailbox }: OpenPage, fields: URLSearchParams): Promise<string> {
@@ -62,16 +62,16 @@ async function changeLabel({ caller, mailbox }: OpenPage, fields: URLSearchParam
   const action = fields.get("action");
   if (action === "delete") {
     await deleteLabel(mailbox, id);
-    return foldersAndLabelsPath(mailbox.id, { done: "label-deleted" });
+    return settingsPath(mailbox.id, "folders", { done: "label-deleted" });
   }
   const label = inputOf(LabelIn, { name: (form) => form.get("label_name") ?? "" })(fields);
   if (action === "update") {
     await updateLabel(mailbox, id, label);
-    return foldersAndLabelsPath(mailbox.id, { done: "label-saved" });
+    return settingsPath(mailbox.id, "folders", { done: "label-saved" });
   }
   if (action !== "create") throw badRequest("The form has no known action");
   await createLabel(caller, mailbox, label);
-  return foldersAndLabelsPath(mailbox.id, { done: "label-created" });
+  return settingsPath(mailbox.id, "folders", { done: "label-created" });
 }
 
 async function showFoldersAndLabels(c: AppContext) {

@@ -2,7 +2,7 @@ import { ButtonLink, counted, ErrorList, Field, Form, List, Notice, Time } from 
 import { inMiB, MEBIBYTE } from "../../lib/bytes.ts";
 import type { ImportCounts, StoredImport } from "../../mailboxes/mailbox-store/index.ts";
 import type { OpenPage } from "./layout.tsx";
-import { exportPath, importPath } from "./paths.ts";
+import { exportPath, settingsPath } from "./paths.ts";
 import { SettingsLayout } from "./settings-layout.tsx";
 import { toSize } from "./size.ts";
 
@@ -21,7 +21,7 @@ export const ImportPage = ({ page, imports, imported }: ImportPageProps) => (
   <SettingsLayout page={page} at="import">
     {imported === undefined ? null : <Imported counts={imported} />}
     <Form
-      action={importPath(page.mailbox.id)}
+      action={settingsPath(page.mailbox.id, "import")}
       enctype="multipart/form-data"
       data-import="The archive is read. This page shows the result."
     >

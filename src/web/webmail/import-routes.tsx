@@ -11,7 +11,7 @@ import { exportMailbox, importArchive, openMailbox } from "../../mailboxes/inbox
 import type { ImportCounts } from "../../mailboxes/mailbox-store/index.ts";
 import { ImportPage, MAX_FORM_BYTES } from "./import-page.tsx";
 import { openPage } from "./open-page.tsx";
-import { importPath } from "./paths.ts";
+import { settingsPath } from "./paths.ts";
 
 const FORM = { maxBytes: MAX_FORM_BYTES, maxTextBytes: 65_536, maxParts: 5 };
 
@@ -45,7 +45,7 @@ async function importFile(c: AppContext): Promise<string | Response> {
       folder: "INBOX",
     });
   });
-  return "started" in result ? importPath(page.mailbox.id) : showImports(c, result.counts);
+  return "started" in result ? settingsPath(page.mailbox.id, "import") : showImports(c, result.counts);
 }
 
 async function showImports(c: AppContext, imported?: ImportCounts) {

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../access/caller.ts";
 import {
+  ButtonLink,
   Document,
   files,
   Icon,
@@ -58,10 +59,12 @@ export const WebmailLayout = ({ title, current, children, ...page }: WebmailLayo
       {children}
       <NextPage />
       {current === "compose" || current === "settings" ? null : (
-        <a class="button write" href={composePath(page.mailbox.id, backTo(page.folders, page.labels, current))}>
-          <Icon name="edit" />
-          Write
-        </a>
+        <ButtonLink
+          to={composePath(page.mailbox.id, backTo(page.folders, page.labels, current))}
+          label="Write"
+          icon="edit"
+          kind="write"
+        />
       )}
     </main>
   </Document>
@@ -115,10 +118,13 @@ function Menu({ caller, mailbox, folders, labels, usedBytes, current }: OpenPage
   const mark = (name: string) => (name === current ? "page" : undefined);
   return (
     <nav id="menu" popover="auto" aria-label="Folders">
-      <a class="button wide" href={composePath(id, backTo(folders, labels, current))} data-key="c">
-        <Icon name="edit" />
-        Write
-      </a>
+      <ButtonLink
+        to={composePath(id, backTo(folders, labels, current))}
+        label="Write"
+        icon="edit"
+        kind="wide"
+        hotkey="c"
+      />
       <div class="group" id="folders" data-live="">
         {folders.map(({ name, unseen }) => (
           <a id={`folder-${encodeURIComponent(name)}`} href={folderPath(id, name)} aria-current={mark(name)}>

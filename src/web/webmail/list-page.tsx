@@ -1,4 +1,4 @@
-import { counted, Empty, Form, Icon, RefusalNotice, Submit } from "../../http/ui/index.ts";
+import { counted, Empty, Form, RefusalNotice, SearchField, Submit } from "../../http/ui/index.ts";
 import type { ConversationItem, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { DoneToast } from "./done-toast.tsx";
@@ -71,18 +71,7 @@ export function ListPage({ page, view, items, total, upTo, done }: ListPageProps
 const Search = ({ page, view }: { page: OpenPage; view: ListView }) => (
   <search>
     <Form class="find" method="get" action={folderPath(page.mailbox.id, view.folder)}>
-      <label class="find">
-        <Icon name="search" />
-        <input
-          type="search"
-          name="q"
-          value={view.query}
-          maxlength={1000}
-          aria-label="Search messages"
-          placeholder="Search"
-          data-key="/"
-        />
-      </label>
+      <SearchField label="Search messages" value={view.query} maxlength={1000} placeholder="Search" hotkey="/" />
       <label class="choice">
         <input type="checkbox" name="all" value="1" checked={view.everywhere} />
         <span>All folders</span>
@@ -101,12 +90,9 @@ function EmptyList({ page, view, total }: Pick<ListPageProps, "page" | "view" | 
       </Empty>
     );
   if (view.label !== null) return <Empty>No message has this label. Select messages in a list to add it.</Empty>;
-  const text = EMPTY[view.folder] ?? "This folder is empty. Select messages in a list to move them here.";
-  return view.folder === "INBOX" ? (
-    <Empty>No message is here. Mail to {page.mailbox.address} arrives in this folder.</Empty>
-  ) : (
-    <Empty>{text}</Empty>
-  );
+  if (view.folder === "INBOX")
+    return <Empty>No message is here. Mail to {page.mailbox.address} arrives in this folder.</Empty>;
+  return <Empty>{EMPTY[view.folder] ?? "This folder is empty. Select messages in a list to move them here."}</Empty>;
 }
 
 const EMPTY: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import { respondPage } from "../../http/page.tsx";
 import { attempt, parseFields, readForm } from "../../http/page-routes.ts";
 import { notFound } from "../../lib/errors.ts";
 import { SelectionIn } from "../../mailboxes/inbox/index.ts";
-import type { ConversationItem, ListPlace, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
+import type { ListPlace } from "../../mailboxes/mailbox-store/index.ts";
 import { applyBulkAction, isPermanentDelete, readBulkActionForm, readDone, undoBulkAction } from "./bulk-actions.ts";
 import type { OpenPage } from "./layout.tsx";
 import { ListPage } from "./list-page.tsx";
@@ -39,7 +39,11 @@ function readView(c: AppContext, { labels }: OpenPage): ListView {
 }
 
 /** Returns the path of a view with its search and the page of it. */
-function pathOf({ mailbox }: OpenPage, { folder, label, query, everywhere }: ListView, more: Record<string, string>) {
+function pathOf(
+  { mailbox }: OpenPage,
+  { folder, label, query, everywhere }: ListView,
+  more: Record<string, string | undefined>,
+) {
   if (label !== null) return labelPath(mailbox.id, label.id, more);
   return folderPath(mailbox.id, folder, { q: query, all: everywhere ? "1" : "", ...more });
 }
@@ -89,22 +93,16 @@ async function showList(c: AppContext) {
   return respondPage(c, shown, { next: found.next && pathOf(page, view, found.next) });
 }
 
-interface Rows {
-  items: (ConversationItem | MessageItem)[];
-  total: number;
-  /** The greatest UID of the folder, when the rows are conversations. */
-  upTo: number | null;
-  /** The query of the next page, or null. */
-  next: Record<string, string> | null;
-}
-
-/** Reads a page of a list with one call of the mailbox. Null when there is no such folder. */
+/**
+ * Reads a page of a list with one call of the mailbox, and the query of the next one. `upTo`: the greatest UID of the folder, when the rows
+ * are conversations. Null when there is no such folder.
+ */
 async function readRows(
   { mailbox: { store } }: OpenPage,
   view: ListView,
   offset: number,
   before: ListPlace | undefined,
-): Promise<Rows | null> {
+) {
   const { folder, label, query, everywhere } = view;
   if (hasConversations(view)) {
     const found = await store.listConversations(folder, { limit: PAGE_SIZE, before });

@@ -1,4 +1,4 @@
-import { Form, Icon } from "../../http/ui/index.ts";
+import { ButtonLink, Form } from "../../http/ui/index.ts";
 import type { Conversation, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { MessageForm, titleOf } from "./compose-page.tsx";
@@ -96,15 +96,13 @@ const Actions = ({ page, conversation, labels, isFlagged }: ActionsProps) => {
       <span id="up-to" hidden data-live={conversation.newest === null ? "" : undefined}>
         <UpTo conversation={conversation} />
       </span>
-      <a
-        class="button bare"
-        href={folderPath(page.mailbox.id, folder)}
-        aria-label={`Back to ${folderTitle(folder)}`}
-        title={`Back to ${folderTitle(folder)} (u)`}
-        data-key="u"
-      >
-        <Icon name="back" />
-      </a>
+      <ButtonLink
+        to={folderPath(page.mailbox.id, folder)}
+        label={`Back to ${folderTitle(folder)}`}
+        icon="back"
+        kind="bare"
+        hotkey="u"
+      />
       <Toolbar page={page} folder={folder} what="this conversation" open={{ labels, flagged: isFlagged }} />
     </Form>
   );
@@ -146,29 +144,26 @@ function Replies({ page, messages }: { page: OpenPage; messages: readonly Stored
   return (
     <div class="actions replies">
       {newest === undefined ? null : (
-        <a class="button" href={messagePath(id, newest, { reply: "one" })} data-key="r">
-          <Icon name="reply" />
-          Reply
-        </a>
+        <ButtonLink to={messagePath(id, newest, { reply: "one" })} label="Reply" icon="reply" hotkey="r" />
       )}
       {draft === undefined ? null : (
-        <a
-          class={newest ? "button quiet" : "button"}
-          href={messagePath(id, newest ?? draft, { draft: String(draft.uid) })}
-        >
-          <Icon name="edit" />
-          Edit draft
-        </a>
+        <ButtonLink
+          to={messagePath(id, newest ?? draft, { draft: String(draft.uid) })}
+          label="Edit draft"
+          icon="edit"
+          kind={newest && "quiet"}
+        />
       )}
       {newest === undefined ? null : (
         <>
-          <a class="button quiet" href={messagePath(id, newest, { reply: "all" })} data-key="a">
-            Reply to all
-          </a>
-          <a class="button quiet" href={messagePath(id, newest, { reply: "forward" })} data-key="f">
-            <Icon name="forward" />
-            Forward
-          </a>
+          <ButtonLink to={messagePath(id, newest, { reply: "all" })} label="Reply to all" kind="quiet" hotkey="a" />
+          <ButtonLink
+            to={messagePath(id, newest, { reply: "forward" })}
+            label="Forward"
+            icon="forward"
+            kind="quiet"
+            hotkey="f"
+          />
         </>
       )}
     </div>

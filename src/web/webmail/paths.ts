@@ -1,26 +1,18 @@
+import { withQuery } from "../../lib/with-query.ts";
+
 /** Paths of the pages of one mailbox. */
 
-export const folderPath = (mailboxId: string, folder: string, query: Record<string, string> = {}) =>
+type Query = Parameters<typeof withQuery>[1];
+
+export const folderPath = (mailboxId: string, folder: string, query: Query = {}) =>
   withQuery(`/mail/${mailboxId}/${encodeURIComponent(folder)}`, query);
 
-export const messagePath = (
-  mailboxId: string,
-  { folder, uid }: { folder: string; uid: number },
-  query: Record<string, string> = {},
-) => withQuery(`${folderPath(mailboxId, folder)}/${uid}`, query);
+export const messagePath = (mailboxId: string, { folder, uid }: { folder: string; uid: number }, query: Query = {}) =>
+  withQuery(`${folderPath(mailboxId, folder)}/${uid}`, query);
 
-export const composePath = (mailboxId: string, query: Record<string, string> = {}) =>
-  withQuery(`/mail/compose/${mailboxId}`, query);
+export const composePath = (mailboxId: string, query: Query = {}) => withQuery(`/mail/compose/${mailboxId}`, query);
 
-export const scheduledPath = (mailboxId: string, query: Record<string, string> = {}) =>
-  withQuery(`/mail/scheduled/${mailboxId}`, query);
-
-/** The path of the page that changes folders and labels. */
-export const foldersAndLabelsPath = (mailboxId: string, query: Record<string, string> = {}) =>
-  withQuery(`/mail/folders/${mailboxId}`, query);
-
-/** The path of the page that imports archives. */
-export const importPath = (mailboxId: string) => `/mail/import/${mailboxId}`;
+export const scheduledPath = (mailboxId: string, query: Query = {}) => withQuery(`/mail/scheduled/${mailboxId}`, query);
 
 /** The path of an archive of the whole mailbox. */
 export const exportPath = (mailboxId: string, format: "mbox" | "zip") =>
@@ -33,19 +25,21 @@ export type SettingsPage =
   | "filters"
   | "aliases"
   | "blocked-senders"
+  | "folders"
+  | "import"
   | "password"
   | "mail-programs"
   | "keyboard";
 
-export const settingsPath = (mailboxId: string, page: SettingsPage, query: Record<string, string> = {}) =>
+export const settingsPath = (mailboxId: string, page: SettingsPage, query: Query = {}) =>
   withQuery(`/mail/${page}/${mailboxId}`, query);
 
 /** The path of the form of a filter; `new` is that of a new one, whose conditions a query may have. */
-export const filterPath = (mailboxId: string, filterId: string, query: Record<string, string> = {}) =>
+export const filterPath = (mailboxId: string, filterId: string, query: Query = {}) =>
   withQuery(`/mail/filters/${mailboxId}/${filterId}`, query);
 
 /** The path of the messages with a label. */
-export const labelPath = (mailboxId: string, labelId: string, query: Record<string, string> = {}) =>
+export const labelPath = (mailboxId: string, labelId: string, query: Query = {}) =>
   withQuery(`/mail/labels/${mailboxId}/${labelId}`, query);
 
 /** The path of the WebSocket of the changes of a mailbox. */
@@ -54,16 +48,11 @@ export const eventsPath = (mailboxId: string) => `/mail/events/${mailboxId}`;
 /** Returns how pages write the name of a folder. */
 export const folderTitle = (name: string) => (name === "INBOX" ? "Inbox" : name);
 
-function withQuery(path: string, query: Record<string, string>): string {
-  const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
-  return search.size > 0 ? `${path}?${search}` : path;
-}
-
 /**
  * Returns the path of a page of this mailbox that a form names, with a query: a folder, one of its messages or a label. Any other text is
  * the inbox, so that a form leads nowhere else.
  */
-export function backPath(mailboxId: string, path: string, query: Record<string, string>): string {
+export function backPath(mailboxId: string, path: string, query: Query): string {
   const [, first = "", ...rest] = path.split(mailboxId);
   const isList = path === `/mail/${mailboxId}${first}` && /^\/[\w%.~!*'()-]{1,800}(?:\/\d{1,10})?$/.test(first);
   const isLabel = path === `/mail/labels/${mailboxId}${first}` && /^\/[0-9a-f-]{36}$/.test(first);

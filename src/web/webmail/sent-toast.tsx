@@ -1,17 +1,11 @@
-import { Form, Icon } from "../../http/ui/index.ts";
+import { Form, Icon, Toast } from "../../http/ui/index.ts";
 import { iso } from "../../lib/time.ts";
 import { scheduledPath } from "./paths.ts";
 import type { Sent } from "./sent.ts";
 
 /** Says that a message was sent. While it can be stopped, a button does that and opens its draft. */
 export function SentToast({ mailboxId, sent: { undo, path } }: { mailboxId: string; sent: Sent }) {
-  if (undo === null)
-    return (
-      <div class="toast" role="status" data-toast="">
-        <Icon name="check" />
-        <span>The message is sent.</span>
-      </div>
-    );
+  if (undo === null) return <Toast>The message is sent.</Toast>;
   const until = iso(undo.until);
   return (
     <div class="toast" role="status" data-toast={until}>

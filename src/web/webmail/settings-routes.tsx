@@ -2,20 +2,21 @@ import { type AppContext, newRoutes } from "../../http/env.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, submitForm } from "../../http/page-routes.ts";
+import { Empty, Field, Form, Submit } from "../../http/ui/index.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { blockSender, replaceSignature, SignatureIn, unblockSender } from "../../mailboxes/inbox/index.ts";
+import type { Signature } from "../../mailboxes/mailbox-store/index.ts";
 import {
   changeOwnPassword,
   PasswordChangeIn,
   PasswordIn,
   setMailboxPassword,
 } from "../../mailboxes/mailboxes/index.ts";
-import { BlockedSendersPage } from "./blocked-senders-page.tsx";
-import { KeyboardPage } from "./keyboard-page.tsx";
+import type { OpenPage } from "./layout.tsx";
 import { openPage } from "./open-page.tsx";
-import { PasswordPage } from "./password-page.tsx";
 import { settingsPath } from "./paths.ts";
-import { SignaturePage } from "./signature-page.tsx";
+import { RichText } from "./rich-text.tsx";
+import { SettingsLayout } from "./settings-layout.tsx";
 
 /** Greatest form of a signature, in bytes: its text and HTML, percent-encoded. */
 const MAX_SIGNATURE_BYTES = 65_536;
@@ -81,3 +82,94 @@ async function showPassword(c: AppContext) {
   const page = await openPage(c);
   return respondPage(c, <PasswordPage page={page} />, { notices });
 }
+
+/** The page that sets the text below new messages. */
+const SignaturePage = ({ page, signature }: { page: OpenPage; signature: Signature | null }) => (
+  <SettingsLayout page={page} at="signature">
+    <p class="hint">
+      It is below each new message, and in a reply above the text that you quote. Leave it empty to have none.
+    </p>
+    <Form>
+      <RichText
+        label="Signature"
+        text={signature?.text ?? ""}
+        html={signature?.html ?? ""}
+        rows={6}
+        format={signature === null ? "" : signature.html ? "rich" : "plain"}
+        required={false}
+      />
+      <button type="submit">Save signature</button>
+    </Form>
+  </SettingsLayout>
+);
+
+/** The page of the senders whose mail goes to Spam. */
+const BlockedSendersPage = ({ page, emails }: { page: OpenPage; emails: readonly string[] }) => (
+  <SettingsLayout page={page} at="blocked-senders">
+    <p class="hint">Mail from these addresses goes to Spam. The senders do not notice.</p>
+    <Form class="filter">
+      <Field name="email" label="Address to block" type="email" maxlength={254} placeholder="ada@example.org" />
+      <Submit label="Block" action="block" />
+    </Form>
+    {emails.length === 0 ? (
+      <Empty>No address is blocked.</Empty>
+    ) : (
+      <ul class="addresses">
+        {emails.map((email) => (
+          <li>
+            {email}
+            <Form class="inline" fields={{ email }}>
+              <Submit label="Unblock" kind="link" action="unblock" name={`Unblock ${email}`} />
+            </Form>
+          </li>
+        ))}
+      </ul>
+    )}
+  </SettingsLayout>
+);
+
+/** The page that changes the password of a mailbox. Only a session that began with the password is asked for it. */
+const PasswordPage = ({ page }: { page: OpenPage }) => {
+  const isOwn = page.caller.actor.kind === "mailbox";
+  return (
+    <SettingsLayout page={page} at="password">
+      <p class="hint">
+        {isOwn
+          ? "All other devices are signed out of this mailbox. This one stays signed in, and app passwords stay valid."
+          : "Everyone who is signed in to this mailbox by its password is signed out, and its app passwords are deleted."}
+      </p>
+      <Form class="form">
+        <input type="hidden" name="username" value={page.mailbox.address} autocomplete="username" />
+        {isOwn ? (
+          <Field
+            name="current"
+            label="Current password"
+            type="password"
+            maxlength={256}
+            autocomplete="current-password"
+          />
+        ) : null}
+        <Field
+          name="password"
+          label="New password"
+          type="password"
+          maxlength={256}
+          autocomplete="new-password"
+          hint="At least 12 characters"
+        />
+        <button type="submit">Change password</button>
+      </Form>
+    </SettingsLayout>
+  );
+};
+
+/** The page of the keys of webmail. The script writes them, since only it listens for them (client/keys.ts). */
+const KeyboardPage = ({ page }: { page: OpenPage }) => (
+  <SettingsLayout page={page} at="keyboard">
+    <p class="hint">The keys act on the message that has the focus. In a text they are letters.</p>
+    <div data-key-help="" />
+    <noscript>
+      <p>The keys need scripts, which this browser does not run.</p>
+    </noscript>
+  </SettingsLayout>
+);

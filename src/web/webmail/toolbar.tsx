@@ -1,7 +1,8 @@
 import type { Child } from "hono/jsx";
-import { Icon, type IconName, MenuLink } from "../../http/ui/index.ts";
+import { Icon, type IconName, MenuLink, Submit } from "../../http/ui/index.ts";
+import type { Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage } from "./layout.tsx";
-import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
+import { folderTitle, settingsPath } from "./paths.ts";
 
 interface ToolbarProps {
   page: OpenPage;
@@ -16,14 +17,19 @@ interface ToolbarProps {
 /** The actions on messages as one row of icons, in a form that selects the messages. */
 export const Toolbar = ({ page, folder, what, open }: ToolbarProps) => (
   <>
-    {folder === "Archive" ? null : <IconButton icon="archive" label="Archive" value="move:Archive" hotkey="e" />}
-    {folder === "Trash" ? (
-      <IconButton icon="trash" label="Delete for good" value="delete" hotkey="#" ask={`Delete ${what} for good?`} />
-    ) : (
-      <IconButton icon="trash" label="Delete" value="delete" hotkey="#" />
+    {folder === "Archive" ? null : (
+      <Submit kind="bare" icon="archive" label="Archive" action="move:Archive" hotkey="e" />
     )}
-    {open === null ? <IconButton icon="read" label="Mark as read" value="seen" hotkey="I" /> : null}
-    <IconButton icon="mail" label="Mark as unread" value="unseen" hotkey="U" />
+    <Submit
+      kind="bare"
+      icon="trash"
+      label={folder === "Trash" ? "Delete for good" : "Delete"}
+      action="delete"
+      hotkey="#"
+      ask={folder === "Trash" ? `Delete ${what} for good?` : undefined}
+    />
+    {open === null ? <Submit kind="bare" icon="read" label="Mark as read" action="seen" hotkey="I" /> : null}
+    <Submit kind="bare" icon="mail" label="Mark as unread" action="unseen" hotkey="U" />
     <Menu id="move-menu" icon="folder" label="Move to…" hotkey="v">
       {page.folders
         .filter(({ name }) => name !== folder)
@@ -54,29 +60,6 @@ const StarButton = ({ value, label, hotkey }: { value: string; label: string; ho
   <button type="submit" name="action" value={value} data-key={hotkey}>
     <Icon name="star" />
     <span>{label}</span>
-  </button>
-);
-
-interface IconButtonProps {
-  icon: IconName;
-  label: string;
-  value: string;
-  hotkey: string;
-  ask?: string;
-}
-
-const IconButton = ({ icon, label, value, hotkey, ask }: IconButtonProps) => (
-  <button
-    type="submit"
-    class="bare"
-    name="action"
-    value={value}
-    aria-label={label}
-    title={`${label} (${hotkey})`}
-    data-key={hotkey}
-    data-confirm={ask}
-  >
-    <Icon name={icon} />
   </button>
 );
 
@@ -112,21 +95,17 @@ export const Menu = ({ id, icon, label, hotkey, children }: MenuProps) => (
 function LabelMenu({ page, own }: { page: OpenPage; own: readonly string[] | null }) {
   const added = page.labels.filter(({ id }) => own === null || !own.includes(id));
   const removed = page.labels.filter(({ id }) => own === null || own.includes(id));
+  const button = (action: string, verb: string, { id, name, color }: Label) => (
+    <button type="submit" name="action" value={`${action}:${id}`}>
+      <Dot color={color} />
+      <span>{`${verb} ${name}`}</span>
+    </button>
+  );
   return (
     <Menu id="label-menu" icon="tag" label="Labels" hotkey="l">
-      {added.map(({ id, name, color }) => (
-        <button type="submit" name="action" value={`label:${id}`}>
-          <Dot color={color} />
-          <span>Add {name}</span>
-        </button>
-      ))}
-      {removed.map(({ id, name, color }) => (
-        <button type="submit" name="action" value={`unlabel:${id}`}>
-          <Dot color={color} />
-          <span>Remove {name}</span>
-        </button>
-      ))}
-      <MenuLink path={foldersAndLabelsPath(page.mailbox.id)} name="New label" icon="plus" />
+      {added.map((label) => button("label", "Add", label))}
+      {removed.map((label) => button("unlabel", "Remove", label))}
+      <MenuLink path={settingsPath(page.mailbox.id, "folders")} name="New label" icon="plus" />
     </Menu>
   );
 }

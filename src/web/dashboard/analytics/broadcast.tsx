@@ -2,12 +2,8 @@ import type { BroadcastAnalyticsOut } from "../../../audience/broadcasts/index.t
 import { AppLayout, ButtonLink, Empty, List, Share, Status, Time } from "../../../http/ui/index.ts";
 import { rate } from "../../../sending/analytics/index.ts";
 
-interface BroadcastResultsPageProps {
-  results: BroadcastAnalyticsOut;
-}
-
 /** The results of a broadcast by variant. After a promotion those of its sample with their verdict, and the remainder apart. */
-export function BroadcastResultsPage({ results }: BroadcastResultsPageProps) {
+export function BroadcastResultsPage({ results }: { results: BroadcastAnalyticsOut }) {
   const { variants, remainder, promoted_at: promotedAt } = results;
   const shown = remainder === null ? variants : [...variants, remainder];
   const most = Math.max(...shown.map(({ click_rate }) => click_rate ?? 0)) || 1;
@@ -48,7 +44,7 @@ export function BroadcastResultsPage({ results }: BroadcastResultsPageProps) {
   );
 }
 
-function Comparison({ results }: Pick<BroadcastResultsPageProps, "results">) {
+function Comparison({ results }: { results: BroadcastAnalyticsOut }) {
   const { variants, comparisons, confidence, promoted_at: promotedAt, remainder } = results;
   const labels = new Map(variants.map(({ variant_id, label }) => [variant_id, nameOf(label)]));
   if (promotedAt !== null && remainder === null)

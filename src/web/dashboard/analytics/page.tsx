@@ -15,6 +15,7 @@ import {
   Time,
 } from "../../../http/ui/index.ts";
 import { HOUR_MS, iso } from "../../../lib/time.ts";
+import { withQuery } from "../../../lib/with-query.ts";
 import {
   type Counts,
   type DeliverabilityOut,
@@ -83,7 +84,8 @@ export const AnalyticsPage = ({ choice, report, senders, error }: AnalyticsPageP
         label="Sender domain"
         required={false}
         value={choice?.filter.domain}
-        options={namesOf(senders, choice).map((value) => ({ value, label: value === "" ? "All" : value }))}
+        none="All"
+        options={namesOf(senders, choice)}
       />
       <Field name="tag" label="Tag" required={false} value={choice?.filter.tag ?? ""} />
       <Field name="receiver" label="Recipient domain" required={false} value={choice?.filter.receiver ?? ""} />
@@ -114,9 +116,8 @@ export const AnalyticsPage = ({ choice, report, senders, error }: AnalyticsPageP
 );
 
 /** Returns the domains to choose from, and the chosen one, which may be deleted. */
-const namesOf = (senders: readonly string[], choice: Choice | null) => [
-  ...new Set(["", ...senders, choice?.filter.domain ?? ""]),
-];
+const namesOf = (senders: readonly string[], choice: Choice | null) =>
+  [...new Set([...senders, choice?.filter.domain ?? ""])].filter((name) => name !== "");
 
 const NAMES: Readonly<Record<Period, string>> = {
   "24h": "24 hours",
@@ -127,9 +128,8 @@ const NAMES: Readonly<Record<Period, string>> = {
 
 /** Returns the path of the page with the same time and filter, and another choice. */
 function pathWith(choice: Partial<Choice> | null, other: Record<string, string>): string {
-  const { from = "", to = "", period, filter } = choice ?? {};
-  const query = Object.entries({ period: period ?? "", from, to, ...filter, ...other });
-  return `/app/analytics?${new URLSearchParams(query.filter(([, value]) => value !== ""))}`;
+  const { from, to, period, filter } = choice ?? {};
+  return withQuery("/app/analytics", { period, from, to, ...filter, ...other });
 }
 
 /** Returns the path of the emails of these days with a status that the filter finds, to one receiver. */

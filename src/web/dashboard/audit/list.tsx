@@ -70,10 +70,8 @@ const Filter = ({ path, people, chosen }: FilterProps) => (
         label="Who"
         required={false}
         value={chosen.by}
-        options={[
-          { value: "", label: "Anyone" },
-          ...people.map(({ userId, email }) => ({ value: userId, label: email })),
-        ]}
+        none="Anyone"
+        options={people.map(({ userId, email }) => ({ value: userId, label: email }))}
       />
     )}
     <Select
@@ -81,7 +79,8 @@ const Filter = ({ path, people, chosen }: FilterProps) => (
       label="About"
       required={false}
       value={chosen.kind}
-      options={[{ value: "", label: "Everything" }, ...KINDS.map((value) => ({ value, label: toSentence(value) }))]}
+      none="Everything"
+      options={KINDS.map((value) => ({ value, label: toSentence(value) }))}
     />
     <TimeField name="before" label="Before" hint="Empty: up to now." at={chosen.before} />
     <Submit label="Filter" kind="quiet" />

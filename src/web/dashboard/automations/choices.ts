@@ -1,7 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import type { Choice } from "../../../http/ui/index.ts";
 import { listWebhooks } from "../../../notices/webhooks/index.ts";
 import { listTemplateNames } from "../../../sending/templates/index.ts";
-import { type Choice, type ConditionChoices, namesOfChoices, readConditionChoices } from "../conditions/index.ts";
+import { type ConditionChoices, namesOfChoices, readConditionChoices } from "../conditions/index.ts";
 import { listSenders } from "../senders.ts";
 
 /** The things that steps can name. */

@@ -124,13 +124,8 @@ export function RunPage({ automation, run, ...flow }: { automation: AutomationOu
 }
 
 /** Why a run is where it is. */
-function Why({
-  run: { is_held, wait_until, wait_event, step, history },
-  isPaused,
-}: {
-  run: RunOut;
-  isPaused: boolean;
-}) {
+function Why({ run, isPaused }: { run: RunOut; isPaused: boolean }) {
+  const { is_held, wait_until, wait_event, step, history } = run;
   if (is_held) return <>Held: the automation is paused, or a backup was restored.</>;
   // An email that is put off has a line that says why; it does not wait at its step.
   const last = history.findLast((line) => line.step === step);

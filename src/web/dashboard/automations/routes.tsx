@@ -16,6 +16,7 @@ import { respondPage } from "../../../http/page.tsx";
 import { button, creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
 import { refusedAt } from "../../../http/page-routes.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
+import { withQuery } from "../../../lib/with-query.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { namesOf, readChoices } from "./choices.ts";
 import { AutomationPage } from "./detail.tsx";
@@ -95,7 +96,6 @@ async function showAutomation(c: AppContext) {
     <AutomationPage automation={automation} figures={figures} runs={runs} address={address} names={names} />
   );
   return respondPage(c, shown, {
-    next:
-      next && `/app/automations/${automation.id}?${new URLSearchParams({ ...(address && { address }), before: next })}`,
+    next: next && withQuery(`/app/automations/${automation.id}`, { address, before: next }),
   });
 }

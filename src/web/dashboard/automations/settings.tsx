@@ -132,12 +132,7 @@ const SettingsPage = ({ automation, choices, filter, exitWhen }: SettingsProps) 
           hint="Without a condition, every event of this name does."
         />
         <h2>Entry</h2>
-        <Select
-          name="mode"
-          label="A person enters"
-          value={entry.mode}
-          options={Object.entries(MODES).map(([value, label]) => ({ value, label }))}
-        />
+        <Select name="mode" label="A person enters" value={entry.mode} options={MODES} />
         <EntryField
           name="period_days"
           label="Days of the period"
@@ -178,15 +173,7 @@ const SettingsPage = ({ automation, choices, filter, exitWhen }: SettingsProps) 
   );
 };
 
-interface EntryFieldProps {
-  name: string;
-  label: string;
-  type?: "number";
-  hint: string;
-  value: string | number | undefined;
-}
-
 /** An optional field of the rules of entry. */
-const EntryField = ({ value, ...field }: EntryFieldProps) => (
+const EntryField = ({ value, ...field }: Omit<Parameters<typeof Field>[0], "value"> & { value: unknown }) => (
   <Field {...field} required={false} value={String(value ?? "")} maxlength={1_000} />
 );

@@ -38,30 +38,16 @@ export function conditionsOfStep(step: Step): Condition | undefined {
   return step.kind === "wait_for_event" ? step.filter : undefined;
 }
 
-const UNITS = ["minutes", "hours", "days"] as const;
+/** Units of a duration. */
+export const UNITS = ["minutes", "hours", "days"] as const;
 
-/** Returns the fields of a step as its form shows them. */
+/** Returns the fields of a step as its form shows them. Its conditions and branches are none of them. */
 export function valuesOfStep(step: Step): StepValues {
-  switch (step.kind) {
-    case "wait":
-      return durationValues(step.for);
-    case "wait_for_event":
-      return { event: step.event, ...durationValues(step.limit) };
-    case "wait_until":
-      return { time: step.time, weekdays: (step.weekdays ?? []).join(",") };
-    case "branch":
-      return {};
-    case "split":
-      return { percent: String(step.percent) };
-    case "change_topic":
-      return { topic_id: step.topic_id, subscribed: String(step.subscribed) };
-    default: {
-      const { kind: _, ...fields } = step;
-      return Object.fromEntries(
-        Object.entries(fields).map(([name, value]) => [name, value === null ? "" : String(value)]),
-      );
-    }
-  }
+  const texts = Object.entries(step).filter(([, value]) => typeof value !== "object");
+  const values = Object.fromEntries(texts.map(([name, value]) => [name, String(value)]));
+  if (step.kind === "wait") return { ...values, ...durationValues(step.for) };
+  if (step.kind === "wait_for_event") return { ...values, ...durationValues(step.limit) };
+  return step.kind === "wait_until" ? { ...values, weekdays: (step.weekdays ?? []).join(",") } : values;
 }
 
 function durationValues(duration: object): StepValues {

@@ -1,7 +1,7 @@
 import { Field, Select, TextArea } from "../../../http/ui/index.ts";
-import { type Choice, ConditionFields, type DraftGroup } from "../conditions/index.ts";
+import { ConditionFields, type DraftGroup } from "../conditions/index.ts";
 import type { Choices } from "./choices.ts";
-import type { StepValues } from "./step-fields.ts";
+import { type StepValues, UNITS } from "./step-fields.ts";
 
 interface StepFieldsProps {
   kind: string;
@@ -16,13 +16,8 @@ export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
   const text = (name: string, label: string, hint?: string, required = true) => (
     <Field name={name} label={label} required={required} {...(hint ? { hint } : {})} value={values[name] ?? ""} />
   );
-  const choose = (name: string, label: string, options: readonly Choice[], none?: string) => (
-    <Select
-      name={name}
-      label={label}
-      value={values[name] ?? ""}
-      options={[...(none === undefined ? [] : [{ value: "", label: none }]), ...options]}
-    />
+  const choose = (name: string, label: string, options: Parameters<typeof Select>[0]["options"], none?: string) => (
+    <Select name={name} label={label} value={values[name] ?? ""} options={options} none={none} />
   );
   switch (kind) {
     case "send_email":
@@ -77,10 +72,7 @@ export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
       return (
         <>
           {choose("topic_id", "Topic", choices.topics)}
-          {choose("subscribed", "The person is", [
-            { value: "true", label: "Subscribed" },
-            { value: "false", label: "Not subscribed" },
-          ])}
+          {choose("subscribed", "The person is", { true: "Subscribed", false: "Not subscribed" })}
         </>
       );
     case "webhook":
@@ -95,11 +87,6 @@ export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
 const Duration = ({ values, label }: { values: StepValues; label: string }) => (
   <>
     <Field name="count" label={label} type="number" value={values.count ?? "1"} />
-    <Select
-      name="unit"
-      label="Unit"
-      value={values.unit ?? "hours"}
-      options={["minutes", "hours", "days"].map((unit) => ({ value: unit, label: unit }))}
-    />
+    <Select name="unit" label="Unit" value={values.unit ?? "hours"} options={UNITS} />
   </>
 );

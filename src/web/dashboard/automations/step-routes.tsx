@@ -42,10 +42,9 @@ export const stepRoutes = [
     const draft = CONDITIONS_OF[kind] === "when" ? { ...emptyDraft(), parts: [first] } : emptyDraft();
     return showStep(c, { kind, values: {}, draft, place: { at, isNew: true }, read });
   }),
-  post("/app/automations/:automation_id/steps/new", UPDATE, (c) => {
-    const at = c.req.query("at") ?? "";
-    return saveStep(c, { at, isNew: true }, (steps, step) => insertStep(steps, at, step));
-  }),
+  post("/app/automations/:automation_id/steps/new", UPDATE, (c) =>
+    saveStep(c, { at: c.req.query("at") ?? "", isNew: true }),
+  ),
   page(STEP, UPDATE, async (c) => {
     const at = c.req.param("step");
     const read = await readAll(c);
@@ -54,10 +53,7 @@ export const stepRoutes = [
     const draft = toDraft(conditionsOfStep(step));
     return showStep(c, { kind: step.kind, values: valuesOfStep(step), draft, place: { at, isNew: false }, read });
   }),
-  post(STEP, UPDATE, (c) => {
-    const at = c.req.param("step");
-    return saveStep(c, { at, isNew: false }, (steps, step) => replaceStep(steps, at, step));
-  }),
+  post(STEP, UPDATE, (c) => saveStep(c, { at: c.req.param("step"), isNew: false })),
   post(`${STEP}/up`, UPDATE, (c) => move(c, c.req.param("step"), -1)),
   post(`${STEP}/down`, UPDATE, (c) => move(c, c.req.param("step"), 1)),
   post(
@@ -111,11 +107,7 @@ const editSteps = (c: AppContext, version: string, change: (steps: Step[]) => St
   });
 
 /** Saves the step of a form into the steps, which must be those that the form began from, or shows the form with its rows changed. */
-async function saveStep(
-  c: AppContext,
-  place: Omit<Panel, "form">,
-  change: (steps: Step[], step: Step) => Step[] | null,
-): Promise<Response> {
+async function saveStep(c: AppContext, place: Omit<Panel, "form">): Promise<Response> {
   const fields = await readForm(c, MAX_FORM_BYTES);
   const { kind = "", version = "", action: _, ...rest } = Object.fromEntries(fields);
   const values = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.includes(".")));
@@ -127,8 +119,9 @@ async function saveStep(
     const conditions = field && parseDraft(draft, field);
     if (field === "when" && conditions === undefined) throw invalidField(field, "Add a condition");
     const step = toStepFields(kind, values, conditions) as unknown as Step;
+    const change = place.isNew ? insertStep : replaceStep;
     await refusedAt(
-      () => editSteps(c, version, (steps) => change(steps, step)),
+      () => editSteps(c, version, (steps) => change(steps, place.at, step)),
       () => stepId("form"),
     );
     return savedAt(c, place.at);

@@ -1,3 +1,4 @@
+import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { SegmentRow } from "../../../audience/segments/index.ts";
 import { CheckGroup, Empty, Field, Form, Select, VersionField } from "../../../http/ui/index.ts";
@@ -5,10 +6,12 @@ import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TopicRow } from "../../../sending/topics/index.ts";
 import { SegmentSelect } from "../segment-select.tsx";
 import { TopicSelect } from "../topic-select.tsx";
-import { StepButtons, StepPage } from "./step-page.tsx";
-import type { FormStepProps } from "./step-props.tsx";
+import type { StepForm } from "./step-form.tsx";
+import { StepButtons, StepPage, type StepProps } from "./step-page.tsx";
 
-interface AudienceStepProps extends FormStepProps {
+/** Without a broadcast it is the step of a new one. */
+interface AudienceStepProps extends StepProps<BroadcastOut | null> {
+  form: StepForm;
   senders: readonly MailboxRow[];
   lists: readonly ListOut[];
   topics: readonly TopicRow[];
@@ -42,13 +45,8 @@ export function AudienceStep(props: AudienceStepProps) {
               ) : undefined
             }
             value={list}
-            options={[
-              { value: "", label: "Choose a list" },
-              ...lists.map(({ id, name: label, contact_count: contacts }) => ({
-                value: id,
-                label: `${label} (${contacts})`,
-              })),
-            ]}
+            none="Choose a list"
+            options={lists.map((one) => ({ value: one.id, label: `${one.name} (${one.contact_count})` }))}
           />
           <FurtherLists lists={lists} chosen={further.split(",")} />
           <SegmentSelect segments={segments} value={segment} />
@@ -57,10 +55,7 @@ export function AudienceStep(props: AudienceStepProps) {
             name="from_address"
             label="From"
             value={from}
-            options={[...(from && !addresses.includes(from) ? [from] : []), ...addresses].map((address) => ({
-              value: address,
-              label: address,
-            }))}
+            options={[...(from && !addresses.includes(from) ? [from] : []), ...addresses]}
           />
           <StepButtons hasBack={false} />
         </Form>
@@ -69,9 +64,7 @@ export function AudienceStep(props: AudienceStepProps) {
   );
 }
 
-interface FurtherListsProps extends Pick<Parameters<typeof CheckGroup>[0], "chosen"> {
-  lists: readonly ListOut[];
-}
+type FurtherListsProps = Pick<AudienceStepProps, "lists"> & { chosen: readonly string[] };
 
 /** Lists that the page offers beside the first, so that it stays small. Those that are chosen are always among them. */
 const MAX_OFFERED = 50;

@@ -19,11 +19,7 @@ interface SplitProps {
 }
 
 /** The audience of a broadcast before it is sent: who gets which variant, and how many contacts are skipped. Null: it cannot be counted. */
-export const Audience = ({
-  broadcast,
-  variants,
-  audience,
-}: Omit<SplitProps, "audience"> & { audience: AudienceOut | null }) => (
+export const Audience = ({ audience, ...split }: Omit<SplitProps, "audience"> & { audience: AudienceOut | null }) => (
   <>
     <h2>Audience</h2>
     {audience === null ? (
@@ -31,7 +27,7 @@ export const Audience = ({
     ) : (
       <>
         {audience.note === undefined ? null : <p>{audience.note}</p>}
-        <AudienceSplit broadcast={broadcast} variants={variants} audience={audience} />
+        <AudienceSplit {...split} audience={audience} />
         <Numbers
           numbers={[
             { name: "Get it", value: number(audience.eligible) },
@@ -49,7 +45,7 @@ export const Audience = ({
 /** Who gets which variant now and who waits, in words and as a bar. */
 export function AudienceSplit({ broadcast, variants, audience, isSent = false }: SplitProps) {
   const { isSample, mailed, byVariant } = sizesOf(audience.eligible, broadcast.ab_test_pct, variants);
-  if (variants.length === 0) return <p>{`${count(mailed)} ${mailed === 1 ? "gets" : "get"} it.`}</p>;
+  if (variants.length === 0) return <p>{`${counted(mailed)} ${mailed === 1 ? "gets" : "get"} it.`}</p>;
   const parts = variants.map(({ label }, index): Part => {
     return { label, contacts: byVariant[index] ?? 0, kind: KINDS[index % KINDS.length] ?? "accent" };
   });
@@ -63,7 +59,8 @@ export function AudienceSplit({ broadcast, variants, audience, isSent = false }:
 }
 
 const number = (value: number) => value.toLocaleString("en");
-const count = (contacts: number) => `${number(contacts)} ${contacts === 1 ? "contact" : "contacts"}`;
+/** Returns a number of contacts in words. */
+export const counted = (contacts: number) => `${number(contacts)} ${contacts === 1 ? "contact" : "contacts"}`;
 
 /** `waiting` is null when no contact waits for a winner. */
 function sentence(mailed: number, waiting: number | null, isSent: boolean): string {

@@ -16,8 +16,7 @@ import type { TemplateName } from "../../../sending/templates/index.ts";
 import { LANGUAGES } from "../languages.ts";
 import { TemplateList } from "../template-list.tsx";
 import { fieldOfVariant, newLabels, type StepForm } from "./step-form.tsx";
-import { ContinueByEnter, StepButtons, StepPage } from "./step-page.tsx";
-import type { StepProps } from "./step-props.tsx";
+import { ContinueByEnter, StepButtons, StepPage, type StepProps } from "./step-page.tsx";
 
 interface ContentStepProps extends StepProps {
   broadcast: BroadcastOut;

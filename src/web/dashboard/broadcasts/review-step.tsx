@@ -13,8 +13,7 @@ import {
 import { Audience } from "./audience.tsx";
 import { findIssues, type Issue } from "./issues.ts";
 import type { StepForm } from "./step-form.tsx";
-import { StepPage } from "./step-page.tsx";
-import type { StepProps } from "./step-props.tsx";
+import { StepPage, type StepProps } from "./step-page.tsx";
 import { pathOfStep, STEPS } from "./steps.ts";
 import { ContentFrame } from "./test-step.tsx";
 
@@ -115,9 +114,7 @@ function SendForm({ form, isLater }: SendFormProps) {
   const { scheduled_at: at = "", max_per_hour: limit = "" } = form.values;
   return (
     <Form class="schedule">
-      <button type="submit" name="action" value="save" hidden>
-        Save
-      </button>
+      <Submit label="Save" action="save" hidden />
       <VersionField version={form.version} />
       <input type="hidden" name="reviewed" value={form.reviewed} />
       <input type="hidden" name="stored_scheduled_at" value={at} />

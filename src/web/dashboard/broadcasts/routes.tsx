@@ -10,15 +10,12 @@ import {
   resumeBroadcast,
   toRecord,
 } from "../../../audience/broadcasts/index.ts";
-import type { AppContext } from "../../../http/env.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
-import { button, deletion, get, page, pagesOf } from "../../../http/page-actions.tsx";
-import { attempt } from "../../../http/page-routes.ts";
+import { button, deletion, get, page, pagesOf, question } from "../../../http/page-actions.tsx";
 import { notFound } from "../../../lib/errors.ts";
 import { PAGE_SIZE } from "../page-size.ts";
-import { PromotePage } from "./confirm.tsx";
+import { counted } from "./audience.tsx";
 import { BroadcastsPage } from "./page.tsx";
-import { idOf } from "./save-step.tsx";
 import { showBroadcast } from "./show.tsx";
 import { stepRoutes } from "./step-routes.tsx";
 
@@ -55,10 +52,18 @@ export const broadcastPages = pagesOf(
     run: cancelBroadcast,
     done: { cancelled: "The broadcast is cancelled." },
   }),
-  get("/app/broadcasts/:broadcast_id/promote/:variant_id", `POST ${API}/promote/:variant_id`, askToPromote),
-  button("/app/broadcasts/:broadcast_id/promote/:variant_id", `POST ${API}/promote/:variant_id`, {
+  question("/app/broadcasts/:broadcast_id/promote/:variant_id", `POST ${API}/promote/:variant_id`, {
+    of: planPromotion,
+    title: ({ broadcast, variant }) => `Promote ${variant.label} of ${broadcast.row.name}?`,
+    button: ({ variant, remainder }) => `Send ${variant.label} to ${counted(remainder)}`,
+    isFinal: false,
+    text: ({ variant, sample, remainder }) =>
+      `${counted(remainder)} who ${remainder === 1 ? "is" : "are"} not in the sample of ${sample.toLocaleString("en")} ${remainder === 1 ? "gets" : "get"} the variant ${variant.label}, "${variant.subject}". Contacts that are suppressed or deleted meanwhile get none. No other variant can be promoted afterwards.`,
+    // Its state may have changed since the page of the broadcast was read.
+    show: showBroadcast,
     run: promoteVariant,
     once: true,
+    to: "/app/broadcasts/:broadcast_id",
     done: { promoted: "The variant is sent to everybody else." },
   }),
   deletion("/app/broadcasts/:broadcast_id/delete", `DELETE ${API}`, {
@@ -71,12 +76,4 @@ export const broadcastPages = pagesOf(
 
 async function readBroadcast(caller: CallerCtx, id: string) {
   return toRecord(caller.workspace.id, await getBroadcast(caller, id));
-}
-
-/** Shows what a promotion would do, or why it is refused: its state may have changed since the page of the broadcast was read. */
-function askToPromote(c: AppContext) {
-  return attempt(c, showBroadcast, async () => {
-    const promotion = await planPromotion(c.get("caller"), idOf(c), c.req.param("variant_id") ?? "");
-    return respondPage(c, <PromotePage promotion={promotion} />);
-  });
 }

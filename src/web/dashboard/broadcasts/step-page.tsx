@@ -3,12 +3,16 @@ import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
 import { AppLayout, ButtonLink, Icon, Submit } from "../../../http/ui/index.ts";
 import { pathOfStep, STEPS, type Step } from "./steps.ts";
 
-interface StepPageProps {
-  /** Null: a new one. */
-  broadcast: BroadcastOut | null;
-  step: Step;
+/** Of the page of a step. */
+export interface StepProps<Shown = BroadcastOut> {
+  broadcast: Shown;
   /** The steps that are done. */
   done: readonly Step[];
+}
+
+/** Without a broadcast it is the page of a new one, whose further steps cannot be opened yet. */
+interface StepPageProps extends StepProps<BroadcastOut | null> {
+  step: Step;
   /** Beside the title. */
   actions?: Child;
   children?: Child;
@@ -27,19 +31,12 @@ export const StepPage = ({ broadcast, step, done, actions, children }: StepPageP
       )
     }
   >
-    <StepBar broadcastId={broadcast?.id ?? null} current={step} done={done} />
+    <StepBar broadcast={broadcast} step={step} done={done} />
     {children}
   </AppLayout>
 );
 
-interface StepBarProps {
-  /** Null: its further steps cannot be opened yet. */
-  broadcastId: string | null;
-  current: Step;
-  done: readonly Step[];
-}
-
-const StepBar = ({ broadcastId, current, done }: StepBarProps) => (
+const StepBar = ({ broadcast, step: current, done }: StepPageProps) => (
   <nav class="stepbar" aria-label="Steps">
     <ol>
       {STEPS.map(({ step, name }) => {
@@ -54,10 +51,10 @@ const StepBar = ({ broadcastId, current, done }: StepBarProps) => (
         );
         return (
           <li>
-            {broadcastId === null ? (
+            {broadcast === null ? (
               <span aria-current={at}>{label}</span>
             ) : (
-              <a href={pathOfStep(broadcastId, step)} aria-current={at}>
+              <a href={pathOfStep(broadcast.id, step)} aria-current={at}>
                 {label}
               </a>
             )}
@@ -80,8 +77,4 @@ export const StepButtons = ({ hasBack = true, children }: { hasBack?: boolean; c
   </div>
 );
 
-export const ContinueByEnter = () => (
-  <button type="submit" name="action" value="continue" hidden>
-    Continue
-  </button>
-);
+export const ContinueByEnter = () => <Submit label="Continue" action="continue" hidden />;

@@ -9,8 +9,7 @@ import {
   Submit,
   useCaller,
 } from "../../../http/ui/index.ts";
-import { StepPage } from "./step-page.tsx";
-import type { StepProps } from "./step-props.tsx";
+import { StepPage, type StepProps } from "./step-page.tsx";
 import { pathOfStep } from "./steps.ts";
 
 interface TestStepProps extends StepProps {

@@ -2,14 +2,9 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { listBroadcasts } from "../../../audience/broadcasts/index.ts";
 import { listLists } from "../../../audience/contacts/index.ts";
 import { listSegments, segmentLimits } from "../../../audience/segments/index.ts";
+import type { Choice } from "../../../http/ui/index.ts";
 import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
 import type { Names } from "./describe.ts";
-
-/** A choice of a select. */
-export interface Choice {
-  value: string;
-  label: string;
-}
 
 /** The things that conditions can name. */
 export interface ConditionChoices {

@@ -1,5 +1,5 @@
 import { conditionLimits } from "../../../audience/conditions/index.ts";
-import { Field, FieldError, GivenValues, Icon, Select, Submit } from "../../../http/ui/index.ts";
+import { Field, FieldError, GivenValues, Select, Submit } from "../../../http/ui/index.ts";
 import type { ConditionChoices } from "./choices.ts";
 import { ACTIVITIES, COMPARISONS } from "./describe.ts";
 import { type Draft, type DraftGroup, type DraftLeaf, fromDraft, GROUPS, isGroup, LEAVES } from "./draft.ts";
@@ -75,7 +75,7 @@ function Group(props: PartProps<DraftGroup>) {
         name={`${path}.kind`}
         label={label === "" ? "The person passes" : `${label}. The person passes`}
         value={draft.kind}
-        options={Object.entries(GROUPS).map(([value, text]) => ({ value, label: text }))}
+        options={GROUPS}
       />
       {draft.parts.map((part, index) => {
         const inner = { ...props, path: `${path}.${index}`, label: `${label === "" ? "" : `${label}.`}${index + 1}` };
@@ -86,7 +86,7 @@ function Group(props: PartProps<DraftGroup>) {
           name={`${path}.add`}
           label={`Kind of condition${of}`}
           value="field"
-          options={kinds.map(([value, text]) => ({ value, label: text }))}
+          options={Object.fromEntries(kinds)}
         />
         <Button value={`add ${path}`} label="Add" name={`Add a condition${of}`} />
         {level < conditionLimits.depth - 1 ? (
@@ -108,17 +108,14 @@ function Leaf(props: PartProps<DraftLeaf>) {
       <input type="hidden" name={`${path}.kind`} value={draft.kind} />
       <div class="fields">
         <LeafFields {...props} />
-        <button
-          class="bare"
-          type="submit"
-          name="action"
-          value={`remove ${path}`}
-          formnovalidate
-          aria-label={`Remove condition ${label}`}
-          title="Remove"
-        >
-          <Icon name="trash" />
-        </button>
+        <Submit
+          label="Remove"
+          kind="bare"
+          icon="trash"
+          action={`remove ${path}`}
+          name={`Remove condition ${label}`}
+          isUnchecked
+        />
       </div>
       <FieldError name={`${path}.kind`} />
     </fieldset>
@@ -137,21 +134,15 @@ function LeafFields({ draft: { kind, values }, path, choices }: PartProps<DraftL
     />
   );
   const choose = (field: string, label: string, words: Readonly<Record<string, string>>) => (
-    <Select
-      name={`${path}.${field}`}
-      label={label}
-      value={values[field] ?? ""}
-      options={Object.entries(words).map(([value, word]) => ({ value, label: word }))}
-    />
+    <Select name={`${path}.${field}`} label={label} value={values[field] ?? ""} options={words} />
   );
   const named = (field: keyof ConditionChoices, label: string, none: string) => {
     const value = values[field] ?? "";
     const known = choices[field];
-    const options = [{ value: "", label: none }, ...known];
     // Deleted, or beyond those that are offered: it stays chosen.
-    if (value !== "" && !known.some((choice) => choice.value === value))
-      options.push({ value, label: `Other: ${value}` });
-    return <Select name={`${path}.${field}`} label={label} value={value} options={options} />;
+    const isOther = value !== "" && !known.some((choice) => choice.value === value);
+    const options = isOther ? [...known, { value, label: `Other: ${value}` }] : known;
+    return <Select name={`${path}.${field}`} label={label} value={value} options={options} none={none} />;
   };
   switch (kind) {
     case "field":

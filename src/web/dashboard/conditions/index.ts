@@ -1,4 +1,4 @@
-export { type Choice, type ConditionChoices, namesOfChoices, readConditionChoices } from "./choices.ts";
+export { type ConditionChoices, namesOfChoices, readConditionChoices } from "./choices.ts";
 export { describeCondition, type Names } from "./describe.ts";
 export { type DraftGroup, emptyDraft, toDraft } from "./draft.ts";
 export { ConditionFields, DefaultButton } from "./form.tsx";

@@ -16,26 +16,11 @@ import { PersonTopics } from "./person-topics.tsx";
 
 const ContactField = fieldsOf(ContactIn).Field;
 
-/** The values of the form of a contact. */
-export interface ContactValues {
-  email: string;
-  name: string;
-  /** A JSON object, or null. */
-  metadata: string;
-}
-
-/** Returns the values of a stored contact. */
-export const toValues = ({ email, name, metadata }: ContactOut): ContactValues => ({
-  email,
-  name: name ?? "",
-  metadata: JSON.stringify(metadata),
-});
-
 /** Returns what the form shows and changes, by label. */
-export const labelled = ({ email, name, metadata }: ContactValues): FormValues => ({
-  Address: email.trim(),
-  Name: name,
-  Details: metadata,
+export const valuesOf = ({ email, name, metadata }: Pick<ContactOut, "email" | "name" | "metadata">): FormValues => ({
+  Address: email,
+  Name: name ?? "",
+  Details: JSON.stringify(metadata),
 });
 
 /** Rows for further details. */
@@ -78,16 +63,15 @@ interface ContactPageProps {
 
 /** The page that changes one contact of a list. */
 export function ContactPage({ list, contact, person }: ContactPageProps) {
-  const values = toValues(contact);
   return (
     <AppLayout title={contact.email}>
       <p>
         In the list <a href={`/app/contacts/${list.id}`}>{list.name}</a>.
       </p>
       <Form class="form" action={`/app/contacts/${list.id}/contacts/${contact.id}`}>
-        <VersionField version={versionOf(labelled(values))} />
-        <ContactField name="email" label="Address" value={values.email} />
-        <ContactField name="name" label="Name" value={values.name} />
+        <VersionField version={versionOf(valuesOf(contact))} />
+        <ContactField name="email" label="Address" value={contact.email} />
+        <ContactField name="name" label="Name" value={contact.name ?? ""} />
         <Details of={contact.metadata ?? {}} />
         <button type="submit">Save</button>
       </Form>

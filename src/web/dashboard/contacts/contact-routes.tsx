@@ -6,13 +6,12 @@ import {
   toList,
   updateContact,
 } from "../../../audience/contacts/index.ts";
-import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { change, page, post } from "../../../http/page-actions.tsx";
-import { parseFields, readForm } from "../../../http/page-routes.ts";
+import { parseFields, readForm, textOf } from "../../../http/page-routes.ts";
 import { invalidField } from "../../../lib/errors.ts";
 import { choosePersonTopics, getPersonTopics, PersonTopicsIn } from "../../../sending/topics/index.ts";
-import { ContactPage, type ContactValues, labelled, toValues } from "./contact-page.tsx";
+import { ContactPage, valuesOf } from "./contact-page.tsx";
 import { fieldOfTopic } from "./person-topics.tsx";
 
 const CONTACT = "/app/contacts/:list_id/contacts/:contact_id";
@@ -22,13 +21,20 @@ const MAX_FORM_BYTES = 1_000_000;
 
 /** The page that changes a contact. */
 export const contactRoutes = [
-  page(CONTACT, UPDATE, showContact),
+  page(CONTACT, UPDATE, async (c) => {
+    const caller = c.get("caller");
+    const [listId, contactId] = [c.req.param("list_id"), c.req.param("contact_id")];
+    const [list, row] = await Promise.all([getList(caller, listId), getContact(caller, listId, contactId)]);
+    const contact = toContact(row);
+    const person = await getPersonTopics(caller, contact.email);
+    return respondPage(c, <ContactPage contact={contact} person={person} list={toList(list)} />);
+  }),
   change(CONTACT, UPDATE, {
     read: readChange,
     run: (caller, listId, id, { patch }) => updateContact(caller, listId, id, patch),
     version: {
-      stored: async (caller, listId, id) => labelled(toValues(toContact(await getContact(caller, listId, id)))),
-      entered: ({ values }) => labelled(values),
+      stored: async (caller, listId, id) => valuesOf(toContact(await getContact(caller, listId, id))),
+      entered: ({ entered }) => valuesOf(entered),
     },
     to: "/app/contacts/:list_id",
     done: { changed: "The contact is changed." },
@@ -49,9 +55,9 @@ export const contactRoutes = [
 ];
 
 function readChange(fields: URLSearchParams) {
-  const [email, name, details] = [fields.get("email") ?? "", fields.get("name") ?? "", readDetails(fields)];
-  const values: ContactValues = { email, name, metadata: JSON.stringify(details) };
-  return { values, patch: parseFields(ContactPatch, { email: email.trim(), name: name || null, metadata: details }) };
+  const email = (fields.get("email") ?? "").trim();
+  const entered = { email, name: textOf(fields, "name"), metadata: readDetails(fields) };
+  return { entered, patch: parseFields(ContactPatch, entered) };
 }
 
 /** Returns the details of the rows that have a name, or null without any. Throws 422 for a name of two rows, and for JSON that is none. */
@@ -74,13 +80,4 @@ function parseDetail(name: string, value: string): unknown {
   } catch {
     throw invalidField("metadata", `The value of “${name}” was a number, yes or no, or a list, and must stay one`);
   }
-}
-
-async function showContact(c: AppContext) {
-  const caller = c.get("caller");
-  const [listId, contactId] = [c.req.param("list_id") ?? "", c.req.param("contact_id") ?? ""];
-  const [list, row] = await Promise.all([getList(caller, listId), getContact(caller, listId, contactId)]);
-  const contact = toContact(row);
-  const person = await getPersonTopics(caller, contact.email);
-  return respondPage(c, <ContactPage contact={contact} person={person} list={toList(list)} />);
 }

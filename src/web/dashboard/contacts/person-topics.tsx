@@ -1,4 +1,4 @@
-import { Form, List, Submit } from "../../../http/ui/index.ts";
+import { Form, List, Options, Submit } from "../../../http/ui/index.ts";
 import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
 
 interface PersonTopicsProps {
@@ -7,24 +7,17 @@ interface PersonTopicsProps {
   person: PersonTopicsOut;
 }
 
-const OPTIONS = [
-  { value: "", label: "No choice" },
-  { value: "subscribed", label: "Subscribed" },
-  { value: "unsubscribed", label: "Unsubscribed" },
-];
+const OPTIONS = { subscribed: "Subscribed", unsubscribed: "Unsubscribed" };
 
 /** Name of the field with the choice of a topic. */
 export const fieldOfTopic = (id: string) => `topic.${id}`;
 
 /** The topics of a contact's person, with their choices. They count in every list. */
-export const PersonTopics = ({
-  path,
-  person: { topics, unsubscribed_from_all: isUnsubscribed },
-}: PersonTopicsProps) => (
+export const PersonTopics = ({ path, person }: PersonTopicsProps) => (
   <section>
     <h2>Topics</h2>
     <p>
-      {isUnsubscribed
+      {person.unsubscribed_from_all
         ? "This person has unsubscribed from all mailings, so no topic mails them."
         : "The choices of this person, in every list. Change one only when the person asked for it."}
     </p>
@@ -32,14 +25,10 @@ export const PersonTopics = ({
       <List
         caption="Topics of this person"
         columns={["Topic", "Choice", "Default"]}
-        rows={topics.map(({ id, name, choice, default: state }) => [
+        rows={person.topics.map(({ id, name, choice, default: state }) => [
           name,
           <select class="short" name={fieldOfTopic(id)} aria-label={`Choice about ${name}`}>
-            {OPTIONS.map(({ value, label }) => (
-              <option value={value} selected={value === (choice ?? "")}>
-                {label}
-              </option>
-            ))}
+            <Options options={OPTIONS} none="No choice" value={choice ?? ""} />
           </select>,
           state,
         ])}

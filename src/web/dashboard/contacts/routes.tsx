@@ -20,6 +20,7 @@ import { creation, deletion, get, page, pagesOf, post } from "../../../http/page
 import { readForm } from "../../../http/page-routes.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
 import { lowerCaseAscii } from "../../../lib/addresses.ts";
+import { withQuery } from "../../../lib/with-query.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { contactRoutes } from "./contact-routes.tsx";
 import { importPages } from "./import-routes.tsx";
@@ -34,7 +35,17 @@ export const contactPages = pagesOf(
     return respondPage(c, <ListsPage lists={lists.map(toList)} />);
   }),
   creation("/app/contacts", "POST /v1/contacts/", { read: inputOf(ListIn), run: createList, to: "/app/contacts/:id" }),
-  page("/app/contacts/:list_id", "GET /v1/contacts/:list_id", showList),
+  page("/app/contacts/:list_id", "GET /v1/contacts/:list_id", async (c) => {
+    const id = c.req.param("list_id") ?? "";
+    const search = (c.req.query("q") ?? "").slice(0, 320);
+    const after = c.req.query("after")?.toLowerCase();
+    const query = { page: 0, limit: PAGE_SIZE, q: lowerCaseAscii(search), after };
+    const { list, contacts, next } = await listContacts(c.get("caller"), id, query);
+    return respondPage(c, <ListPage list={toList(list)} contacts={contacts.map(toContact)} search={search} />, {
+      next: next && withQuery(`/app/contacts/${id}`, { q: search, after: next }),
+      nextLabel: "More",
+    });
+  }),
   creation("/app/contacts/:list_id", "POST /v1/contacts/:list_id/contacts", {
     read: inputOf(ContactIn),
     run: addContact,
@@ -85,17 +96,4 @@ async function askBeforeDeletion(c: AppContext, listId: string, contactId: strin
       {deletionQuestion(email)}
     </ConfirmPage>,
   );
-}
-
-async function showList(c: AppContext) {
-  const id = c.req.param("list_id") ?? "";
-  const search = (c.req.query("q") ?? "").slice(0, 320);
-  const after = c.req.query("after")?.toLowerCase();
-  const query = { page: 0, limit: PAGE_SIZE, q: lowerCaseAscii(search), after };
-  const { list, contacts, next } = await listContacts(c.get("caller"), id, query);
-  const parameters = next === null ? null : new URLSearchParams({ ...(search ? { q: search } : {}), after: next });
-  return respondPage(c, <ListPage list={toList(list)} contacts={contacts.map(toContact)} search={search} />, {
-    next: parameters && `/app/contacts/${id}?${parameters}`,
-    nextLabel: "More",
-  });
 }

@@ -1,3 +1,4 @@
+import type { BulkSendOut } from "../../../audience/broadcasts/index.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import { AppLayout, counted, Empty, ErrorList, Field, Form, Notice, Select, TextArea } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
@@ -41,18 +42,12 @@ export const SendPage = ({ list, senders, topics }: SendPageProps) => (
 );
 
 /** Shows the emails that were queued for the contacts of a list. */
-export const SentPage = ({
-  list,
-  result: { queued, skipped, errors },
-}: {
-  list: ListOut;
-  result: { queued: number; skipped: number; errors: string[] };
-}) => (
+export const SentPage = ({ list, result }: { list: ListOut; result: BulkSendOut }) => (
   <AppLayout title={`Sent to ${list.name}`}>
     <Notice kind="good">
-      {queued.toLocaleString("en")} queued, {skipped.toLocaleString("en")} skipped.
+      {result.queued.toLocaleString("en")} queued, {result.skipped.toLocaleString("en")} skipped.
     </Notice>
-    <ErrorList errors={errors} />
+    <ErrorList errors={result.errors} />
     <p>
       <a href="/app/emails">All emails</a>
     </p>

@@ -119,15 +119,8 @@ const LinkHost = ({ host }: { host: DomainOut["link_host"] }) =>
         <Status word={host.status} />
       </p>
       <p>
-        {host.status === "active" ? (
-          <>
-            Links in new emails begin with <code>{host.name}</code>.
-          </>
-        ) : (
-          <>
-            Links in emails will begin with <code>{host.name}</code>. Until then they have the host of this service.
-          </>
-        )}
+        Links in {host.status === "active" ? "new emails begin" : "emails will begin"} with <code>{host.name}</code>.
+        {host.status === "active" ? "" : " Until then they have the host of this service."}
       </p>
       <p class="soft">{host.detail ?? "It is checked every day."}</p>
     </section>

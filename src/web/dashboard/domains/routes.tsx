@@ -105,7 +105,14 @@ export const domainPages = pagesOf(
     ...domainChange,
     done: { setup: "Publish these records. The keys of today sign until they are found." },
   }),
-  page("/app/domains/:domain_id/dmarc", UPDATE, showPolicy),
+  page("/app/domains/:domain_id/dmarc", UPDATE, async (c) => {
+    const caller = c.get("caller");
+    const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id") ?? ""));
+    // Its record is the customer's own.
+    if (domain.dmarc_policy === null) return c.redirect(`/app/domains/${domain.id}`, 303);
+    const summary = await getDmarcSummary(caller, domain);
+    return respondPage(c, <DmarcPage domain={domain} summary={summary} />);
+  }),
   change("/app/domains/:domain_id/dmarc", UPDATE, {
     ...domainChange,
     to: "/app/domains/:domain_id",
@@ -158,15 +165,6 @@ async function showDomain(c: AppContext) {
   const found = isChecked || c.req.query("found") === "1" ? await findValues(caller, domain.records) : null;
   const notice = isChecked ? checkedText(domain) : undefined;
   return respondPage(c, <DomainPage domain={domain} found={found} />, { notice });
-}
-
-async function showPolicy(c: AppContext) {
-  const caller = c.get("caller");
-  const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id") ?? ""));
-  // Its record is the customer's own.
-  if (domain.dmarc_policy === null) return c.redirect(`/app/domains/${domain.id}`, 303);
-  const summary = await getDmarcSummary(caller, domain);
-  return respondPage(c, <DmarcPage domain={domain} summary={summary} />);
 }
 
 /** Returns what a check of the records of a domain found. */

@@ -36,25 +36,66 @@ export function FormsPage({ list, forms }: FormsPageProps) {
           ? "new contacts get mail after they have confirmed by a link."
           : "new contacts get mail at once. Who uses a form always confirms."}
       </p>
-      <List
-        caption="Forms"
-        columns={["Form", "Page", "Status", "Created"]}
-        empty={
-          <Empty drawing="people">
-            No form yet. A form is a page, or HTML for your own, by which people join the list.
-          </Empty>
-        }
-        rows={forms.map(({ id, name, url, is_active, created_at }) => [
-          mayManage() ? <a href={`/app/contacts/${list.id}/forms/${id}`}>{name}</a> : name,
-          <a href={url}>Open</a>,
-          <Status word={is_active ? "active" : "paused"} />,
-          <Time at={created_at} />,
-        ])}
-      />
+      <FormList forms={forms} />
       {mayManage() ? <ConfirmationForm list={list} /> : null}
     </AppLayout>
   );
 }
+
+interface FormListProps {
+  /** With the name of its list, where they are of several. */
+  forms: readonly (FormOut & { listName?: string })[];
+  isOfAll?: boolean;
+}
+
+const FormList = ({ forms, isOfAll = false }: FormListProps) => (
+  <List
+    caption="Forms"
+    columns={["Form", isOfAll && "Joins", "Page", "Status", "Created"]}
+    empty={
+      <Empty drawing="people">
+        No form yet. A form is a page, or HTML for your own, by which people join{" "}
+        {isOfAll ? "a list of contacts" : "the list"}.
+      </Empty>
+    }
+    rows={forms.map(({ id, name, list_id, listName, url, is_active, created_at }) => [
+      mayManage() ? <a href={`/app/contacts/${list_id}/forms/${id}`}>{name}</a> : name,
+      listName,
+      <a href={url}>Open</a>,
+      <Status word={is_active ? "active" : "paused"} />,
+      <Time at={created_at} />,
+    ])}
+  />
+);
+
+interface AllFormsPageProps {
+  forms: FormListProps["forms"];
+  lists: readonly { id: string; name: string }[];
+}
+
+/** The forms of all lists, and the lists that a new one may join. */
+export const AllFormsPage = ({ forms, lists }: AllFormsPageProps) => (
+  <AppLayout title="Forms">
+    <FormList forms={forms} isOfAll />
+    <h2>New form</h2>
+    {lists.length === 0 ? (
+      <p>
+        A form belongs to a list. <a href="/app/contacts">Make a list first.</a>
+      </p>
+    ) : (
+      <>
+        <p>People who use it join:</p>
+        <ul>
+          {lists.map(({ id, name }) => (
+            <li>
+              <a href={`/app/contacts/${id}/forms`}>{name}</a>
+            </li>
+          ))}
+        </ul>
+      </>
+    )}
+  </AppLayout>
+);
 
 const ConfirmationForm = ({ list }: Pick<FormsPageProps, "list">) => (
   <Form class="form" action={`/app/contacts/${list.id}/confirmation`}>

@@ -15,9 +15,8 @@ import type { AppContext } from "../../../http/env.ts";
 import { inputOf, isChecked } from "../../../http/form-input.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
 import { change, creation, deletion, page, pagesOf } from "../../../http/page-actions.tsx";
-import { AllFormsPage } from "./all-forms.tsx";
 import { fromLines } from "./field-lines.ts";
-import { FormPage, FormsPage } from "./page.tsx";
+import { AllFormsPage, FormPage, FormsPage } from "./page.tsx";
 
 const LIST = "/app/contacts/:list_id/forms";
 const UPDATE = "PATCH /v1/contacts/:list_id/forms/:form_id";
@@ -29,7 +28,17 @@ const readFields = (form: URLSearchParams) => fromLines(form.get("fields") ?? ""
 
 export const formManagementPages = pagesOf(
   "form",
-  page("/app/forms", "GET /v1/contacts/:list_id/forms", showAllForms),
+  page("/app/forms", "GET /v1/contacts/:list_id/forms", async (c) => {
+    const caller = c.get("caller");
+    const [{ rows, next }, lists] = await Promise.all([
+      readPage(c, { path: "/app/forms", read: listAllForms, after: ({ id }) => id }),
+      listLists(caller),
+    ]);
+    const forms = await Promise.all(
+      rows.map(async (row) => ({ ...toForm(row, await formUrl(caller, row)), listName: row.listName })),
+    );
+    return respondPage(c, <AllFormsPage forms={forms} lists={lists} />, { next, nextLabel: "More" });
+  }),
   page("/app/contacts/:list_id/forms", "GET /v1/contacts/:list_id/forms", showForms),
   creation("/app/contacts/:list_id/forms", "POST /v1/contacts/:list_id/forms", {
     read: inputOf(FormIn, { fields: readFields }),
@@ -58,18 +67,6 @@ export const formManagementPages = pagesOf(
     run: deleteForm,
   }),
 );
-
-async function showAllForms(c: AppContext) {
-  const caller = c.get("caller");
-  const [{ rows, next }, lists] = await Promise.all([
-    readPage(c, { path: "/app/forms", read: listAllForms, after: ({ id }) => id }),
-    listLists(caller),
-  ]);
-  const forms = await Promise.all(
-    rows.map(async (row) => ({ ...toForm(row, await formUrl(caller, row)), listName: row.listName })),
-  );
-  return respondPage(c, <AllFormsPage forms={forms} lists={lists} />, { next, nextLabel: "More" });
-}
 
 async function showForms(c: AppContext) {
   const caller = c.get("caller");

@@ -1,4 +1,4 @@
-import { Check, Field, Select } from "../../../http/ui/index.ts";
+import { Check, type Choice, Field, Select } from "../../../http/ui/index.ts";
 import type { FormValues } from "../../../lib/form-version.ts";
 import type { actionTypes, RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
 
@@ -83,7 +83,7 @@ interface RuleFieldsProps {
   /** Default: a new rule. */
   form?: RuleForm;
   /** Domains and mailboxes whose mail a new rule may forward. */
-  scopes?: readonly { value: string; label: string }[];
+  scopes?: readonly Choice[];
 }
 
 /** The fields of a new rule, or of one that exists when `scopes` is absent. */
@@ -111,12 +111,7 @@ export const RuleFields = ({ form = newRuleForm, scopes }: RuleFieldsProps) => (
       />
       <Field name="subject" label="Subject contains" required={false} value={form.subject} maxlength={998} />
     </fieldset>
-    <Select
-      name="type"
-      label="Send a copy to"
-      options={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
-      value={form.type}
-    />
+    <Select name="type" label="Send a copy to" options={TYPES} value={form.type} />
     <Field
       name="target"
       label="Address, mailbox or URL"

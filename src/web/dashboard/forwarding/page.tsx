@@ -1,6 +1,7 @@
 import {
   AppLayout,
   ButtonLink,
+  type Choice,
   Empty,
   Facts,
   Form,
@@ -75,7 +76,7 @@ export const targetOf = ({ action: { type, target } }: RuleOut, names: Names) =>
   type === "mailbox" ? (names.get(target) ?? target) : target;
 
 /** The page that creates a rule. */
-export const NewRulePage = ({ scopes }: { scopes: readonly { value: string; label: string }[] }) => (
+export const NewRulePage = ({ scopes }: { scopes: readonly Choice[] }) => (
   <AppLayout title="New forwarding rule">
     {scopes.length === 0 ? (
       <Empty action={{ href: "/app/domains", label: "Add a domain", isMain: true }}>

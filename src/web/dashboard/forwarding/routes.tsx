@@ -20,7 +20,7 @@ import { endForwards, listForwardingFilters, openMailbox } from "../../../mailbo
 import { listMailboxes } from "../../../mailboxes/mailboxes/index.ts";
 import { AllForwardsPage } from "./all-forwards.tsx";
 import { fieldOf, readRuleForm, toRuleForm, toRulePatch, toRuleRequest, valuesOf } from "./form.tsx";
-import { type Names, NewRulePage, RulePage, RuleSecretPage, RulesPage } from "./page.tsx";
+import { NewRulePage, RulePage, RuleSecretPage, RulesPage } from "./page.tsx";
 
 /** Most domains and mailboxes in the choice of a form, and whose names lists show. */
 const MAX_CHOICES = 200;
@@ -36,7 +36,10 @@ export const forwardingPages = pagesOf(
     const [rows, { names }] = await Promise.all([listRules(caller), findChoices(caller)]);
     return respondPage(c, <RulesPage rules={rows.map((row) => toRule(row))} names={names} />);
   }),
-  page("/app/forwarding/new", CREATE, showForm),
+  page("/app/forwarding/new", CREATE, async (c) => {
+    const { scopes } = await findChoices(c.get("caller"));
+    return respondPage(c, <NewRulePage scopes={scopes} />);
+  }),
   creation("/app/forwarding/new", CREATE, {
     read: async (fields, c) => {
       const request = toRuleRequest(readRuleForm(fields), fields.get("scope")?.trim() ?? "");
@@ -52,7 +55,11 @@ export const forwardingPages = pagesOf(
     to: "/app/forwarding/all",
     done: { ended: "The filter forwards no more." },
   }),
-  page("/app/forwarding/:rule_id", "GET /v1/forwarding-rules/:rule_id", showRule),
+  page("/app/forwarding/:rule_id", "GET /v1/forwarding-rules/:rule_id", async (c) => {
+    const caller = c.get("caller");
+    const [row, { names }] = await Promise.all([getRule(caller, c.req.param("rule_id") ?? ""), findChoices(caller)]);
+    return respondPage(c, <RulePage rule={toRule(row)} names={names} />);
+  }),
   change("/app/forwarding/:rule_id", UPDATE, {
     read: async (fields, c) => {
       const form = readRuleForm(fields);
@@ -111,7 +118,7 @@ async function withMailboxId<Fields extends { action: { type: string; target: st
 }
 
 /** Returns the domains and mailboxes of the workspace, as choices and by their ids. */
-async function findChoices(caller: CallerCtx): Promise<{ names: Names; scopes: { value: string; label: string }[] }> {
+async function findChoices(caller: CallerCtx) {
   const range = { offset: 0, limit: MAX_CHOICES };
   const [domains, mailboxes] = await Promise.all([
     listDomains(caller, range),
@@ -150,15 +157,4 @@ async function showAll(c: AppContext) {
     next: next && `/app/forwarding/all?${new URLSearchParams({ after: next })}`,
     nextLabel: "Next mailboxes",
   });
-}
-
-async function showForm(c: AppContext) {
-  const { scopes } = await findChoices(c.get("caller"));
-  return respondPage(c, <NewRulePage scopes={scopes} />);
-}
-
-async function showRule(c: AppContext) {
-  const caller = c.get("caller");
-  const [row, { names }] = await Promise.all([getRule(caller, c.req.param("rule_id") ?? ""), findChoices(caller)]);
-  return respondPage(c, <RulePage rule={toRule(row)} names={names} />);
 }

@@ -1,5 +1,15 @@
 import type { Scope } from "../../../access/accounts/scopes.ts";
-import { Drawing, Field, Form, PostButton, Status, Submit, useCaller, useScope } from "../../../http/ui/index.ts";
+import {
+  ButtonLink,
+  Drawing,
+  Field,
+  Form,
+  PostButton,
+  Status,
+  Submit,
+  useCaller,
+  useScope,
+} from "../../../http/ui/index.ts";
 import type { Setup, SetupState } from "./queries.ts";
 
 interface Step {
@@ -110,9 +120,7 @@ function Steps({ setup, next }: { setup: Setup; next: Step | null }) {
             {step !== next || !actor.scopes.has(step.scope) ? null : step === SEND_YOURSELF ? (
               <PostButton to={step.action.href} label={step.action.label} once fields={first} />
             ) : (
-              <a class="button" href={step.action.href}>
-                {step.action.label}
-              </a>
+              <ButtonLink to={step.action.href} label={step.action.label} />
             )}
           </li>
         ))}

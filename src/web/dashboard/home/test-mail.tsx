@@ -18,7 +18,7 @@ export const TestMail = ({ senders, hasOwnDomain, isMain }: TestMailProps) => (
     once
     button="Send"
   >
-    <Select name="from_" label="From" options={senders.map((address) => ({ value: address, label: address }))} />
+    <Select name="from_" label="From" options={senders} />
     <Field
       name="to"
       label="To"

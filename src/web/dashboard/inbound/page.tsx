@@ -20,7 +20,19 @@ export const InboundPage = ({ entries, q }: { entries: readonly SearchOut[]; q: 
           maxlength={500}
         />
         <Live id="received" isPolled={q === ""}>
-          {entries.length === 0 ? <NoEntries isFiltered={q !== ""} /> : <Entries entries={entries} />}
+          <List
+            caption="Received emails"
+            live={{ name: "received", ids: entries.map(({ id }) => id) }}
+            columns={["From", "To", "Subject", "DMARC", "Received"]}
+            empty={<NoEntries isFiltered={q !== ""} />}
+            rows={entries.map((entry) => [
+              entry.from_name ?? entry.from_address,
+              entry.to_addresses.join(", "),
+              <a href={`/app/inbound/${entry.id}`}>{entry.subject === "" ? "(no subject)" : entry.subject}</a>,
+              entry.authentication?.dmarc ? <Status word={entry.authentication.dmarc.result} /> : "not checked",
+              <Time at={entry.created_at} />,
+            ])}
+          />
         </Live>
       </>
     )}
@@ -37,21 +49,6 @@ const NoEntries = ({ isFiltered }: { isFiltered: boolean }) =>
       No email was received yet. Emails to a mailbox of a domain arrive when its MX record is published.
     </Empty>
   );
-
-const Entries = ({ entries }: { entries: readonly SearchOut[] }) => (
-  <List
-    caption="Received emails"
-    live={{ name: "received", ids: entries.map(({ id }) => id) }}
-    columns={["From", "To", "Subject", "DMARC", "Received"]}
-    rows={entries.map(({ id, from_address, from_name, to_addresses, subject, authentication, created_at }) => [
-      from_name ?? from_address,
-      to_addresses.join(", "),
-      <a href={`/app/inbound/${id}`}>{subject === "" ? "(no subject)" : subject}</a>,
-      authentication?.dmarc ? <Status word={authentication.dmarc.result} /> : "not checked",
-      <Time at={created_at} />,
-    ])}
-  />
-);
 
 /** One received email: who sent it, the checks of its sender, and what was done with it. */
 export const InboundEntryPage = ({ entry }: { entry: InboundEntryOut }) => (

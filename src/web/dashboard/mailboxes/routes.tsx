@@ -1,5 +1,4 @@
 import { listDomains } from "../../../domains/domains/index.ts";
-import type { AppContext } from "../../../http/env.ts";
 import { inputOf, isChecked } from "../../../http/form-input.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
 import { change, creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
@@ -30,13 +29,36 @@ const MAX_CHOICES = 200;
 
 export const mailboxPages = pagesOf(
   "mailbox",
-  page("/app/mailboxes", "GET /v1/mailboxes/", showList),
+  page("/app/mailboxes", "GET /v1/mailboxes/", async (c) => {
+    const caller = c.get("caller");
+    const [{ rows, next }, domains] = await Promise.all([
+      readPage(c, { path: "/app/mailboxes", read: listMailboxes, after: ({ address }) => address }),
+      caller.actor.scopes.has("domains:view") ? listDomains(caller, { offset: 0, limit: MAX_CHOICES }) : [],
+    ]);
+    const shown = (
+      <MailboxesPage
+        mailboxes={rows.map(toMailbox)}
+        domains={domains.map(({ domain }) => domain).filter(({ isSandbox }) => !isSandbox)}
+      />
+    );
+    return respondPage(c, shown, { next, nextLabel: "More" });
+  }),
   creation("/app/mailboxes", "POST /v1/mailboxes/", {
     read: inputOf(MailboxIn),
     run: createMailbox,
     to: "/app/mailboxes/:id",
   }),
-  page("/app/mailboxes/:mailbox_id", "GET /v1/mailboxes/:mailbox_id", showMailbox),
+  page("/app/mailboxes/:mailbox_id", "GET /v1/mailboxes/:mailbox_id", async (c) => {
+    const caller = c.get("caller");
+    const mayAssign = mayManage(caller.actor) && caller.actor.scopes.has("team:view");
+    const id = c.req.param("mailbox_id");
+    const [row, password, members] = await Promise.all([
+      getMailbox(caller, id),
+      findPasswordMade(caller, id),
+      mayAssign ? listMembers(caller, { limit: MAX_CHOICES }) : [],
+    ]);
+    return respondPage(c, <MailboxPage mailbox={toMailbox(row)} password={password} members={members} />);
+  }),
   change("/app/mailboxes/:mailbox_id", "PATCH /v1/mailboxes/:mailbox_id", {
     read: (fields, c) => {
       const readers = { is_active: isChecked, quota_bytes: readQuota };
@@ -68,30 +90,3 @@ export const mailboxPages = pagesOf(
     done: { deleted: "The mailbox is deleted." },
   }),
 );
-
-async function showMailbox(c: AppContext) {
-  const caller = c.get("caller");
-  const mayAssign = mayManage(caller.actor) && caller.actor.scopes.has("team:view");
-  const id = c.req.param("mailbox_id") ?? "";
-  const [row, password, members] = await Promise.all([
-    getMailbox(caller, id),
-    findPasswordMade(caller, id),
-    mayAssign ? listMembers(caller, { limit: MAX_CHOICES }) : [],
-  ]);
-  return respondPage(c, <MailboxPage mailbox={toMailbox(row)} password={password} members={members} />);
-}
-
-async function showList(c: AppContext) {
-  const caller = c.get("caller");
-  const [{ rows, next }, domains] = await Promise.all([
-    readPage(c, { path: "/app/mailboxes", read: listMailboxes, after: ({ address }) => address }),
-    caller.actor.scopes.has("domains:view") ? listDomains(caller, { offset: 0, limit: MAX_CHOICES }) : [],
-  ]);
-  const shown = (
-    <MailboxesPage
-      mailboxes={rows.map(toMailbox)}
-      domains={domains.map(({ domain }) => domain).filter(({ isSandbox }) => !isSandbox)}
-    />
-  );
-  return respondPage(c, shown, { next, nextLabel: "More" });
-}

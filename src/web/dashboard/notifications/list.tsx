@@ -1,4 +1,5 @@
 import { AppLayout, ButtonLink, Chips, Empty, PostButton, Time, useScope } from "../../../http/ui/index.ts";
+import { withQuery } from "../../../lib/with-query.ts";
 import {
   type Category,
   categories,
@@ -62,15 +63,12 @@ const Filters = ({ category, unreadOnly, unread, counts }: Filter & { unread: nu
 );
 
 /** Returns the path of the list with a filter, from an offset on. */
-export function notificationsPath(query: { category?: string; unread?: boolean; offset?: number }): string {
-  const { category = "", unread = false, offset = 0 } = query;
-  const parameters = new URLSearchParams({
-    ...(category === "" ? {} : { category }),
-    ...(unread ? { unread: "true" } : {}),
-    ...(offset === 0 ? {} : { offset: String(offset) }),
+export const notificationsPath = (query: { category?: string; unread?: boolean; offset?: number }): string =>
+  withQuery("/app/notifications", {
+    category: query.category,
+    unread: query.unread ? "true" : "",
+    offset: query.offset ? String(query.offset) : "",
   });
-  return parameters.size === 0 ? "/app/notifications" : `/app/notifications?${parameters}`;
-}
 
 const SEVERITIES = {
   info: { kind: "", word: "Note" },

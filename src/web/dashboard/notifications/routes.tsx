@@ -26,7 +26,24 @@ const UPDATE_WORKSPACE = "PATCH /v1/workspaces/:workspace_id";
 
 export const notificationPages = pagesOf(
   "notification",
-  page("/app/notifications", "GET /v1/notifications", showList),
+  page("/app/notifications", "GET /v1/notifications", async (c) => {
+    const caller = c.get("caller");
+    const category = categories.find((name) => name === c.req.query("category"));
+    const unreadOnly = c.req.query("unread") === "true";
+    const offset = Math.min(Math.max(Math.trunc(Number(c.req.query("offset") ?? 0)) || 0, 0), MAX_OFFSET);
+    const found = await listNotifications(caller, { unread: unreadOnly, category, limit: PAGE_SIZE, offset });
+    const following = { category: category ?? "", unread: unreadOnly, offset: offset + PAGE_SIZE };
+    const shown = (
+      <NotificationsPage
+        notifications={found.rows.map(toNotification)}
+        category={category ?? ""}
+        unreadOnly={unreadOnly}
+        unread={found.unread}
+        counts={found.categoryCounts}
+      />
+    );
+    return respondPage(c, shown, { next: following.offset >= found.total ? null : notificationsPath(following) });
+  }),
   button("/app/notifications/read-all", "POST /v1/notifications/read-all", {
     run: markAllRead,
     done: { read: "All notifications are read." },
@@ -63,25 +80,6 @@ function readPreferences(form: URLSearchParams) {
 function setSlackUrl(caller: CallerCtx, url: string | null) {
   const patch = parseFields(WorkspacePatch, { settings: { slack_webhook_url: url } });
   return updateWorkspace(caller, caller.workspace.id, patch);
-}
-
-async function showList(c: AppContext) {
-  const caller = c.get("caller");
-  const category = categories.find((name) => name === c.req.query("category"));
-  const unreadOnly = c.req.query("unread") === "true";
-  const offset = Math.min(Math.max(Math.trunc(Number(c.req.query("offset") ?? 0)) || 0, 0), MAX_OFFSET);
-  const found = await listNotifications(caller, { unread: unreadOnly, category, limit: PAGE_SIZE, offset });
-  const following = { category: category ?? "", unread: unreadOnly, offset: offset + PAGE_SIZE };
-  const shown = (
-    <NotificationsPage
-      notifications={found.rows.map(toNotification)}
-      category={category ?? ""}
-      unreadOnly={unreadOnly}
-      unread={found.unread}
-      counts={found.categoryCounts}
-    />
-  );
-  return respondPage(c, shown, { next: following.offset >= found.total ? null : notificationsPath(following) });
 }
 
 async function showPreferences(c: AppContext) {

@@ -4,10 +4,10 @@ import { findDomains } from "../../../domains/domains/index.ts";
 import { newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, pageFor } from "../../../http/page-routes.ts";
-import { type MenuEntry, menuOf } from "../../../http/ui/index.ts";
+import { type MenuEntry, menuOf, openable } from "../../../http/ui/index.ts";
 import { searchEmails } from "../../../sending/emails/index.ts";
 import { SearchPage } from "./page.tsx";
-import { settingsOf } from "./settings.ts";
+import { SETTINGS } from "./settings.ts";
 
 /** Most results of each kind. */
 const SHOWN = 5;
@@ -42,5 +42,7 @@ function findEntries(caller: CallerCtx, q: string): MenuEntry[] {
   const words = q.toLowerCase();
   const pages = [...groups.flatMap(({ entries }) => entries), ...workspace, ...account, ...platform];
   const found = pages.filter(({ name }) => name.toLowerCase().includes(words));
-  return q === "" ? pages : [...found, ...settingsOf(caller).filter(({ name }) => name.toLowerCase().includes(words))];
+  return q === ""
+    ? pages
+    : [...found, ...openable(caller.actor, SETTINGS).filter(({ name }) => name.toLowerCase().includes(words))];
 }

@@ -1,8 +1,7 @@
-import type { CallerCtx } from "../../../access/caller.ts";
-import { type MenuEntry, openable } from "../../../http/ui/index.ts";
+import type { MenuEntry } from "../../../http/ui/index.ts";
 
 /** Parts of pages that people look for by other names than those of the menu. */
-const SETTINGS: readonly MenuEntry[] = [
+export const SETTINGS: readonly MenuEntry[] = [
   { path: "/app/settings", name: "Time zone", icon: "clock", scope: "team:view" },
   { path: "/app/settings", name: "Name of the workspace", icon: "settings", scope: "team:view" },
   { path: "/app/settings", name: "Pause sending", icon: "pause", scope: "team:view" },
@@ -25,6 +24,3 @@ const SETTINGS: readonly MenuEntry[] = [
   { path: "/app/templates/new", name: "New template", icon: "template", scope: "templates:manage" },
   { path: "/app/webhooks/new", name: "New webhook", icon: "link", scope: "webhooks:manage" },
 ];
-
-/** Returns the parts that the role of the caller may open. */
-export const settingsOf = ({ actor }: CallerCtx): MenuEntry[] => openable(actor, SETTINGS);

@@ -152,9 +152,7 @@ export const TotpSetupPage = ({ secret }: TotpSetupPageProps) => (
     <Form class="form" action="/app/security/totp/enable">
       <CodeField hint="The six digits that the app shows." />
       <Submit label="Turn on" />{" "}
-      <a class="button quiet" href="/app/security">
-        {secret === null ? "Start again" : "Cancel"}
-      </a>
+      <ButtonLink to="/app/security" label={secret === null ? "Start again" : "Cancel"} kind="quiet" />
     </Form>
   </AppLayout>
 );

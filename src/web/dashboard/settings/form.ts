@@ -2,17 +2,12 @@ import type { WorkspacePatch, WorkspaceRow } from "../../../identity/workspaces/
 import type { FormValues } from "../../../lib/form-version.ts";
 
 /** When opens or clicks are counted. */
-export const trackingOptions = [
-  { value: "", label: "In bulk emails only" },
-  { value: "on", label: "In every email" },
-  { value: "off", label: "Never" },
-];
+export const trackingOptions = { "": "In bulk emails only", on: "In every email", off: "Never" };
 
 /** Returns a setting as a value of `trackingOptions`. */
 export const wordOf = (value: boolean | null | undefined) => (value === true ? "on" : value === false ? "off" : "");
 
-const labelOf = (value: boolean | null | undefined) =>
-  trackingOptions.find((option) => option.value === wordOf(value))?.label ?? "";
+const labelOf = (value: boolean | null | undefined) => trackingOptions[wordOf(value)];
 
 /** Returns what the form shows of a stored workspace. */
 export const toPatch = ({ name, settings, sendingPausedAt }: WorkspaceRow): WorkspacePatch => ({

@@ -6,7 +6,6 @@ export function TimeZoneForm() {
   const { actor } = useCaller();
   const { zone, isAutomatic, now } = useViewer();
   const chosen = isAutomatic || actor.kind !== "session" ? "" : (actor.timeZone ?? "");
-  const automatic = { value: "", label: isAutomatic ? `Automatic: ${zone}` : "Automatic: that of the browser" };
   return (
     <Form class="form" action="/app/settings/time-zone">
       <h2>Your time zone</h2>
@@ -17,7 +16,8 @@ export function TimeZoneForm() {
         name="time_zone"
         label="Time zone"
         required={false}
-        options={[automatic, ...timeZones().map((name) => ({ value: name, label: name }))]}
+        none={isAutomatic ? `Automatic: ${zone}` : "Automatic: that of the browser"}
+        options={timeZones()}
         value={chosen}
       />
       <Submit label="Save time zone" kind="quiet" />

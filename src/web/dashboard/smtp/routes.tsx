@@ -1,5 +1,4 @@
 import { listDomains } from "../../../domains/domains/index.ts";
-import type { AppContext } from "../../../http/env.ts";
 import { inputOf } from "../../../http/form-input.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
 import { creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
@@ -18,7 +17,22 @@ const MAX_DOMAINS = 200;
 
 export const smtpPages = pagesOf(
   "credential",
-  page("/app/smtp", "GET /v1/smtp-credentials/", showList),
+  page("/app/smtp", "GET /v1/smtp-credentials/", async (c) => {
+    const caller = c.get("caller");
+    const [{ rows, next }, domains] = await Promise.all([
+      readPage(c, { path: "/app/smtp", read: listSmtpCredentials, after: ({ id }) => id }),
+      listDomains(caller, { offset: 0, limit: MAX_DOMAINS }),
+    ]);
+    const shown = (
+      <SmtpPage
+        credentials={rows.map(toSmtpCredential)}
+        domains={domains
+          .map(({ domain }) => domain)
+          .filter(({ status, isSandbox }) => status === "verified" && !isSandbox)}
+      />
+    );
+    return respondPage(c, shown, { next });
+  }),
   creation("/app/smtp", "POST /v1/smtp-credentials/", {
     read: inputOf(SmtpCredentialIn),
     run: createSmtpCredential,
@@ -33,20 +47,3 @@ export const smtpPages = pagesOf(
     done: { deactivated: "The credential is deactivated." },
   }),
 );
-
-async function showList(c: AppContext) {
-  const caller = c.get("caller");
-  const [{ rows, next }, domains] = await Promise.all([
-    readPage(c, { path: "/app/smtp", read: listSmtpCredentials, after: ({ id }) => id }),
-    listDomains(caller, { offset: 0, limit: MAX_DOMAINS }),
-  ]);
-  const shown = (
-    <SmtpPage
-      credentials={rows.map(toSmtpCredential)}
-      domains={domains
-        .map(({ domain }) => domain)
-        .filter(({ status, isSandbox }) => status === "verified" && !isSandbox)}
-    />
-  );
-  return respondPage(c, shown, { next });
-}

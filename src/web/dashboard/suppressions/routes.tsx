@@ -1,9 +1,9 @@
-import type { AppContext } from "../../../http/env.ts";
 import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { creation, page, pagesOf, post } from "../../../http/page-actions.tsx";
 import { readForm, textOf } from "../../../http/page-routes.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
+import { withQuery } from "../../../lib/with-query.ts";
 import {
   addSuppression,
   listSuppressions,
@@ -18,7 +18,31 @@ const PAGE_SIZE = 100;
 
 export const suppressionPages = pagesOf(
   "suppression",
-  page("/app/suppressions", "GET /v1/suppressions/", showList),
+  page("/app/suppressions", "GET /v1/suppressions/", async (c) => {
+    const { address = "", after, after_topic: afterTopic, done, email, reason, topic_id: topicId } = c.req.query();
+    const search = address.trim();
+    const found = await listSuppressions(c.get("caller"), {
+      ...(search === "" ? {} : { email: parseAddress(search)?.key ?? null }),
+      ...(after ? { after } : {}),
+      ...(afterTopic ? { afterTopic } : {}),
+      page: 0,
+      limit: PAGE_SIZE,
+    });
+    const shown = found.slice(0, PAGE_SIZE);
+    const last = found.length > PAGE_SIZE ? shown.at(-1) : undefined;
+    const element = (
+      <SuppressionsPage
+        suppressions={shown.map((row) => ({ ...toSuppression(row), topicName: row.topicName ?? null }))}
+        search={search}
+      />
+    );
+    const notice =
+      done === "removed" && email ? (
+        <Removed email={email} reason={reason ?? "manual"} topicId={topicId || null} />
+      ) : undefined;
+    const next = last ? withQuery("/app/suppressions", { after: last.email, after_topic: last.topicId }) : null;
+    return respondPage(c, element, { notice, next, nextLabel: "More" });
+  }),
   creation("/app/suppressions", "POST /v1/suppressions/", {
     read: inputOf(SuppressionIn),
     run: addSuppression,
@@ -30,41 +54,7 @@ export const suppressionPages = pagesOf(
     const topicId = textOf(fields, "topic_id");
     if (topicId === null) await removeSuppression(c.get("caller"), email);
     else await removeTopicUnsubscribe(c.get("caller"), email, topicId);
-    const about = {
-      email,
-      reason: fields.get("reason") ?? "manual",
-      ...(topicId === null ? {} : { topic_id: topicId }),
-    };
-    return c.redirect(`/app/suppressions?${new URLSearchParams({ done: "removed", ...about })}`, 303);
+    const about = { email, reason: fields.get("reason") ?? "manual", topic_id: topicId };
+    return c.redirect(withQuery("/app/suppressions", { done: "removed", ...about }), 303);
   }),
 );
-
-async function showList(c: AppContext) {
-  const { address = "", after, after_topic: afterTopic, done, email, reason, topic_id: topicId } = c.req.query();
-  const search = address.trim();
-  const found = await listSuppressions(c.get("caller"), {
-    ...(search === "" ? {} : { email: parseAddress(search)?.key ?? null }),
-    ...(after ? { after } : {}),
-    ...(afterTopic ? { afterTopic } : {}),
-    page: 0,
-    limit: PAGE_SIZE,
-  });
-  const shown = found.slice(0, PAGE_SIZE);
-  const last = found.length > PAGE_SIZE ? shown.at(-1) : undefined;
-  const page = (
-    <SuppressionsPage
-      suppressions={shown.map((row) => ({ ...toSuppression(row), topicName: row.topicName ?? null }))}
-      search={search}
-    />
-  );
-  const notice =
-    done === "removed" && email ? (
-      <Removed email={email} reason={reason ?? "manual"} topicId={topicId || null} />
-    ) : undefined;
-  return respondPage(c, page, { notice, next: last === undefined ? null : nextPage(last), nextLabel: "More" });
-}
-
-function nextPage({ email, topicId }: { email: string; topicId: string | null }): string {
-  const after = { after: email, ...(topicId === null ? {} : { after_topic: topicId }) };
-  return `/app/suppressions?${new URLSearchParams(after)}`;
-}

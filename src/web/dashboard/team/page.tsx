@@ -8,6 +8,7 @@ import {
   Form,
   FormDialog,
   List,
+  Options,
   Pager,
   PostButton,
   Select,
@@ -84,11 +85,7 @@ function RoleForm({ member }: { member: MemberRow }) {
   return (
     <Form class="actions" action={`/app/team/${member.userId}/role`}>
       <select name="role" aria-label={`Role of ${member.email}`} class="short">
-        {choices.map((role) => (
-          <option value={role} selected={role === member.role}>
-            {role}
-          </option>
-        ))}
+        <Options options={choices} value={member.role} />
       </select>
       <Submit label="Save" kind="link" name={`Save the role of ${member.email}`} />
     </Form>
@@ -115,10 +112,7 @@ const InviteDialog = () => (
       name="role"
       label="Role"
       value="member"
-      options={roles
-        .filter((role) => role !== "owner" || useCaller().actor.role === "owner")
-        .toReversed()
-        .map((role) => ({ value: role, label: role }))}
+      options={roles.filter((role) => role !== "owner" || useCaller().actor.role === "owner").toReversed()}
     />
   </FormDialog>
 );

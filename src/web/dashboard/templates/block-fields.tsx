@@ -2,7 +2,7 @@ import { Field, TextArea, useError } from "../../../http/ui/index.ts";
 import { type Block, blockLimits } from "../../../sending/templates/index.ts";
 import { fieldOf } from "./form.ts";
 
-interface BlockFieldsProps {
+export interface BlockFieldsProps {
   block: Block;
   index: number;
   focus: string | undefined;

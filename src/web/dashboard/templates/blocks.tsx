@@ -1,6 +1,6 @@
-import { Icon, Notice, toSentence } from "../../../http/ui/index.ts";
+import { Icon, Notice, Submit, toSentence } from "../../../http/ui/index.ts";
 import { BLOCK_TYPES, type Block, type BlockType } from "../../../sending/templates/index.ts";
-import { BlockFields, Condition } from "./block-fields.tsx";
+import { BlockFields, type BlockFieldsProps, Condition } from "./block-fields.tsx";
 import type { BlocksChange } from "./form.ts";
 import { fieldOf } from "./form.ts";
 
@@ -15,39 +15,36 @@ export const Blocks = ({ blocks, change }: BlocksProps) => (
   <section id="blocks" aria-label="Blocks" data-said={change?.said}>
     <input type="hidden" name="editor" value="blocks" />
     <p class="hint">Placeholders such as {"{{name}}"} are filled in by each email.</p>
-    {blocks.map((block, index) => (
-      <>
-        <Insert index={index} />
-        <fieldset class="block">
-          <legend>
-            {index + 1}. {block.type}
-          </legend>
-          <input type="hidden" name={fieldOf(index, "type")} value={block.type} />
-          <BlockFields block={block} index={index} focus={change?.focus} />
-          <Condition block={block} index={index} />
-          <div class="tools">
-            <Tool verb="up" disabled={index === 0} block={block} index={index} focus={change?.focus} />
-            <Tool
-              verb="down"
-              disabled={index === blocks.length - 1}
-              block={block}
-              index={index}
-              focus={change?.focus}
-            />
-            <Tool verb="remove" block={block} index={index} focus={change?.focus} />
-          </div>
-        </fieldset>
-      </>
-    ))}
+    {blocks.map((block, index) => {
+      const shown = { block, index, focus: change?.focus };
+      return (
+        <>
+          <Insert index={index} />
+          <fieldset class="block">
+            <legend>
+              {index + 1}. {block.type}
+            </legend>
+            <input type="hidden" name={fieldOf(index, "type")} value={block.type} />
+            <BlockFields {...shown} />
+            <Condition block={block} index={index} />
+            <div class="tools">
+              <Tool verb="up" disabled={index === 0} {...shown} />
+              <Tool verb="down" disabled={index === blocks.length - 1} {...shown} />
+              <Tool verb="remove" {...shown} />
+            </div>
+          </fieldset>
+        </>
+      );
+    })}
     <fieldset class="add">
       <legend>Add a block</legend>
       <div class="actions">
         {BLOCK_TYPES.map((type) => (
           <AddButton
             type={type}
-            value={`add:${type}`}
+            action={`add:${type}`}
             name={`Add ${type}`}
-            hasFocus={change?.focus === `add:${type}`}
+            autofocus={change?.focus === `add:${type}`}
           />
         ))}
       </div>
@@ -64,33 +61,21 @@ const Insert = ({ index }: { index: number }) => (
     </summary>
     <div class="actions">
       {BLOCK_TYPES.map((type) => (
-        <AddButton type={type} value={`add:${type}:${index}`} name={`Insert ${type} before block ${index + 1}`} />
+        <AddButton type={type} action={`add:${type}:${index}`} name={`Insert ${type} before block ${index + 1}`} />
       ))}
     </div>
   </details>
 );
 
-interface AddButtonProps {
+interface AddButtonProps extends Pick<Parameters<typeof Submit>[0], "action" | "name" | "autofocus"> {
   type: BlockType;
-  value: string;
-  name: string;
-  hasFocus?: boolean;
 }
 
-const AddButton = ({ type, value, name, hasFocus = false }: AddButtonProps) => (
-  <button class="quiet" type="submit" name="action" value={value} formnovalidate autofocus={hasFocus} aria-label={name}>
-    <Icon name={type} />
-    {toSentence(type)}
-  </button>
+const AddButton = ({ type, ...button }: AddButtonProps) => (
+  <Submit label={toSentence(type)} kind="quiet" icon={type} isUnchecked {...button} />
 );
 
-interface BlockProps {
-  block: Block;
-  index: number;
-  focus: string | undefined;
-}
-
-interface ToolProps extends BlockProps {
+interface ToolProps extends BlockFieldsProps {
   verb: keyof typeof TOOLS;
   disabled?: boolean;
 }
@@ -103,21 +88,8 @@ const TOOLS = {
 
 /** An icon at the right edge of a block that moves or removes it. */
 function Tool({ verb, block, index, focus, disabled = false }: ToolProps) {
-  const value = `${verb}:${index}`;
-  const { label, icon } = TOOLS[verb];
-  return (
-    <button
-      class="bare"
-      type="submit"
-      name="action"
-      value={value}
-      disabled={disabled}
-      formnovalidate
-      autofocus={focus === value}
-      aria-label={`${label}: block ${index + 1}, ${block.type}`}
-      title={label}
-    >
-      <Icon name={icon} />
-    </button>
-  );
+  const action = `${verb}:${index}`;
+  const name = `${TOOLS[verb].label}: block ${index + 1}, ${block.type}`;
+  const state = { disabled, autofocus: focus === action };
+  return <Submit {...TOOLS[verb]} kind="bare" action={action} name={name} isUnchecked {...state} />;
 }

@@ -35,9 +35,7 @@ export function Editor({ path, form, samples, contact, change }: EditorProps) {
   return (
     <Form action={path} data-previewed={isUnsaved ? "now" : ""} data-editor="" once refills={false}>
       {/* Enter in a field presses the first button of the form. */}
-      <button type="submit" name="action" value="save" hidden>
-        Save
-      </button>
+      <Submit label="Save" action="save" hidden />
       <ErrorSummary />
       <VersionField version={form.version} />
       {[...samples].map(([name, value]) => (

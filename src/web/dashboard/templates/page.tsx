@@ -53,19 +53,21 @@ export const TemplatesPage = ({ templates }: { templates: readonly TemplateOut[]
 interface TemplatePageProps {
   /** Null: a new one. */
   template: TemplateOut | null;
+  /** As it was filled in, without the change of blocks. */
   form: TemplateForm;
-  samples: Samples;
+  samples?: Samples;
   /** Address of the contact of the preview, and whether there is one with it. */
-  contact: string;
-  hasContact: boolean;
-  senders: readonly MailboxRow[];
+  contact?: string;
+  hasContact?: boolean;
+  senders?: readonly MailboxRow[];
   /** The change of blocks that was made and is not saved yet. */
   change?: BlocksChange | undefined;
 }
 
 /** One template: its form, and a preview with sample values. */
 export function TemplatePage(props: TemplatePageProps) {
-  const { template, form, samples, contact, hasContact, senders, change } = props;
+  const { template, samples = new Map(), contact = "", hasContact = true, senders = [], change } = props;
+  const form = change ? { ...props.form, blocks: change.blocks } : props.form;
   const path = template === null ? "/app/templates/new" : `/app/templates/${template.id}`;
   const isOfBlocks = form.blocks !== null;
   return (

@@ -75,7 +75,7 @@ export function TestDialog({ path, template, samples, senders }: TestDialogProps
       {namesOf(template).map((name) => (
         <input type="hidden" name={SAMPLE + name} value={samples.get(name) ?? ""} />
       ))}
-      <Select name="from_" label="From" options={senders.map(({ address }) => ({ value: address, label: address }))} />
+      <Select name="from_" label="From" options={senders.map(({ address }) => address)} />
       <Field name="to" label="To" type="email" value={email} />
     </FormDialog>
   );

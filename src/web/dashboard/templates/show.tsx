@@ -12,18 +12,7 @@ export function showNew(c: AppContext) {
   const fields = c.get("form");
   const form = fields ? toTemplateForm(fields) : emptyForm(c.req.query("editor") === "blocks");
   const change = fields && changeOf(form, fields);
-  const page = (
-    <TemplatePage
-      template={null}
-      form={change ? { ...form, blocks: change.blocks } : form}
-      samples={new Map()}
-      contact=""
-      hasContact
-      senders={[]}
-      change={change}
-    />
-  );
-  return respondPage(c, page, { frames: true });
+  return respondPage(c, <TemplatePage template={null} form={form} change={change} />, { frames: true });
 }
 
 /** Returns the page of a stored template. Throws 404. */
@@ -42,7 +31,7 @@ export async function showTemplate(c: AppContext) {
   const page = (
     <TemplatePage
       template={template}
-      form={change ? { ...form, blocks: change.blocks } : form}
+      form={form}
       samples={readSamples(fields)}
       contact={contact}
       hasContact={contact === "" || (await contactValues(caller, contact)) !== null}

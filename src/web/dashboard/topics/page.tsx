@@ -41,7 +41,7 @@ const CreateDialog = () => (
       label="People without a choice are"
       hint="This cannot be changed later."
       value="subscribed"
-      options={Object.entries(STATES).map(([value, label]) => ({ value, label }))}
+      options={STATES}
     />
   </FormDialog>
 );

@@ -70,13 +70,7 @@ export const WebhookFields = ({ url, events }: { url: string; events: readonly s
       placeholder="https://hooks.example.com/email"
       value={url}
     />
-    <CheckGroup
-      id="events"
-      name="event"
-      legend="Events"
-      options={webhookEventTypes.map((type) => ({ value: type, label: type }))}
-      chosen={events}
-    />
+    <CheckGroup id="events" name="event" legend="Events" options={webhookEventTypes} chosen={events} />
   </>
 );
 

@@ -1,7 +1,7 @@
-import type { AppContext } from "../../../http/env.ts";
 import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { button, change, creation, page, pagesOf, question } from "../../../http/page-actions.tsx";
+import { withQuery } from "../../../lib/with-query.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -39,7 +39,23 @@ export const webhookPages = pagesOf(
     run: createWebhook,
     to: (webhook, c) => respondPage(c, <SecretPage title="Your new webhook" webhook={webhook} />),
   }),
-  page("/app/webhooks/:webhook_id", GET, showWebhook),
+  page("/app/webhooks/:webhook_id", GET, async (c) => {
+    const caller = c.get("caller");
+    const webhook = toWebhook(await getWebhook(caller, c.req.param("webhook_id")));
+    const status = deliveryStatuses.find((name) => name === c.req.query("status"));
+    const before = c.req.query("before")?.toLowerCase();
+    const { rows, total } = await listDeliveries(caller, webhook, { status, before, offset: 0, limit: PAGE_SIZE + 1 });
+    const shown = rows.slice(0, PAGE_SIZE);
+    const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
+    const deliveries = {
+      rows: shown.map((row) => ({ ...toDeliveryItem(row), recipient: row.recipient, subject: row.subject })),
+      total,
+      status: status ?? "",
+    };
+    return respondPage(c, <WebhookPage webhook={webhook} deliveries={deliveries} />, {
+      next: last ? withQuery(`/app/webhooks/${webhook.id}`, { status, before: last.id }) : null,
+    });
+  }),
   change("/app/webhooks/:webhook_id", UPDATE, {
     read: inputOf(WebhookPatch, readers),
     run: updateWebhook,
@@ -87,23 +103,4 @@ function ask(text: string) {
       <span class="code">{url}</span>. {text}
     </>
   );
-}
-
-async function showWebhook(c: AppContext) {
-  const caller = c.get("caller");
-  const webhook = toWebhook(await getWebhook(caller, c.req.param("webhook_id") ?? ""));
-  const status = deliveryStatuses.find((name) => name === c.req.query("status"));
-  const before = c.req.query("before")?.toLowerCase();
-  const { rows, total } = await listDeliveries(caller, webhook, { status, before, offset: 0, limit: PAGE_SIZE + 1 });
-  const shown = rows.slice(0, PAGE_SIZE);
-  const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
-  const next = last && new URLSearchParams({ ...(status === undefined ? {} : { status }), before: last.id });
-  const deliveries = {
-    rows: shown.map((row) => ({ ...toDeliveryItem(row), recipient: row.recipient, subject: row.subject })),
-    total,
-    status: status ?? "",
-  };
-  return respondPage(c, <WebhookPage webhook={webhook} deliveries={deliveries} />, {
-    next: next ? `/app/webhooks/${webhook.id}?${next}` : null,
-  });
 }

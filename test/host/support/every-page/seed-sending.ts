@@ -35,13 +35,13 @@ export async function seedSending({ call, workspace, mailDb, ctx }: Site, list: 
   const template = await call("POST", "/v1/templates/", { name: "Receipt", ...content });
   await call("POST", "/v1/templates/", { name: WORD, ...content });
   const blocks = [
-    { type: "heading", text: "Thank you" },
-    { type: "text", text: "Hello {{name}}" },
+    { type: "heading", text: "Thank you", url: "" },
+    { type: "text", text: "Hello {{name}}", url: "" },
   ];
   const byBlocks = await call("POST", "/v1/templates/", {
     name: "Welcome",
     subject: "Welcome",
-    blocks_json: { blocks },
+    blocks_json: { version: 1, blocks },
   });
   const broadcast = (name: string) =>
     call("POST", "/v1/broadcasts/", { name, from_address: workspace.mailbox, contact_list_id: list, ...content });
