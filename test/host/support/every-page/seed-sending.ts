@@ -1,7 +1,9 @@
+import { toBlock, toBlocksJson } from "../../../../src/sending/templates/blocks/blocks.ts";
 import { eventually } from "../gateway-rig.ts";
 import type { Site } from "../pages.ts";
 import { ADDRESS, PERSON, SUBJECT, WORD } from "./names.ts";
 
+/** Content of templates and broadcasts. */
 const HTML = `<h1>Thank you</h1><p>Hello {{name}}, <a href="https://shop.example/orders/20391">follow your parcel</a>.</p>`;
 const DAY_MS = 86_400_000;
 
@@ -14,11 +16,11 @@ export async function seedSending({ call, workspace, mailDb, ctx }: Site, list: 
         from_,
         to: [{ email: to, name: PERSON }],
         subject,
-        html: HTML,
+        html: HTML.replace("{{name}}", PERSON),
         text: "Thank you",
         tags: ["receipt", "order"],
       },
-      ...{ variables: { name: PERSON }, tracking: { opens: true, clicks: true }, ...more },
+      ...{ tracking: { opens: true, clicks: true }, ...more },
     });
   const [delivered, bounced, , , , scheduled] = await Promise.all([
     email("delivered@simulator.test", "Your receipt for order 20391"),
@@ -34,15 +36,14 @@ export async function seedSending({ call, workspace, mailDb, ctx }: Site, list: 
   const content = { subject: "{{name}}, the autumn harvest has arrived", html_body: HTML };
   const template = await call("POST", "/v1/templates/", { name: "Receipt", ...content });
   await call("POST", "/v1/templates/", { name: WORD, ...content });
-  const blocks = [
-    { type: "heading", text: "Thank you", url: "" },
-    { type: "text", text: "Hello {{name}}", url: "" },
-  ];
-  const byBlocks = await call("POST", "/v1/templates/", {
-    name: "Welcome",
-    subject: "Welcome",
-    blocks_json: { version: 1, blocks },
-  });
+  const blocks = toBlocksJson([
+    toBlock("heading", { text: "Thank you" }),
+    toBlock("text", { text: "Hello {{name}}" }),
+    toBlock("columns", { text: "Green tea", rightText: "Black tea" }),
+    toBlock("divider", {}),
+    toBlock("button", { text: "Follow your parcel", url: "https://shop.example/orders/20391" }),
+  ]);
+  const byBlocks = await call("POST", "/v1/templates/", { ...content, name: "Welcome", blocks_json: blocks });
   const broadcast = (name: string) =>
     call("POST", "/v1/broadcasts/", { name, from_address: workspace.mailbox, contact_list_id: list, ...content });
   const [draft, sent] = await Promise.all([broadcast(`Autumn harvest ${WORD}`), broadcast("November news")]);
@@ -50,14 +51,17 @@ export async function seedSending({ call, workspace, mailDb, ctx }: Site, list: 
   const winner = await compare(call, sent.id);
   await call("PATCH", `/v1/broadcasts/${sent.id}`, { ab_test_pct: 50 });
   await call("POST", `/v1/broadcasts/${sent.id}/send`);
-  await mailDb
-    .prepare(
-      `INSERT OR REPLACE INTO broadcast_counts (broadcast, variant, workspace, queued, attempted, delivered, clicked)
-       SELECT v.broadcast, v.n, v.workspace, 500, 500, 490, iif(v.label = 'A', 90, 30) FROM broadcast_variants v
-         JOIN broadcasts b ON b.n = v.broadcast WHERE b.id = ?1`,
-    )
-    .bind(sent.id)
-    .run();
+  await eventually(async () => {
+    const { meta } = await mailDb
+      .prepare(
+        `UPDATE broadcast_counts AS c SET opened = delivered - 1, clicked = iif(v.label = 'A', delivered - 1, 0) FROM broadcast_variants v
+           JOIN broadcasts b ON b.n = v.broadcast WHERE b.id = ?1 AND v.broadcast = c.broadcast AND v.n = c.variant
+           AND c.queued > 0 AND c.delivered + c.bounced + c.failed + c.cancelled = c.queued`,
+      )
+      .bind(sent.id)
+      .run();
+    return meta.changes === 2 || undefined;
+  });
   await eventually(async () => {
     const { status } = await call<{ status: string }>("GET", `/v1/emails/${bounced?.id}`);
     return status === "bounced" || undefined;

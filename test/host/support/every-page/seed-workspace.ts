@@ -13,7 +13,7 @@ export async function seedWorkspaceRows(site: Site) {
     await create("/v1/domains/", { name: `mail.${WORD.slice(0, 60)}.test` }),
   ];
   const delegated = await create("/v1/domains/", { name: "delegated-shop.test", setup: "delegated" });
-  await Promise.all([moving, fresh].map((id) => call("POST", `/v1/domains/${id}/verify`)));
+  await Promise.all([moving, fresh, workspace.domainId].map((id) => call("POST", `/v1/domains/${id}/verify`)));
   const webhook = await create("/v1/webhooks/", {
     url: `http://127.0.0.1:9/email-events/${WORD}`,
     events: ["email.delivered", "email.bounced"],
@@ -30,7 +30,12 @@ export async function seedWorkspaceRows(site: Site) {
   const [grant, letter, notification, now] = [ctx.newId(), ctx.newId(), ctx.newId(), ctx.now()];
   const run = (sql: string, ...values: unknown[]) => ctx.db.prepare(sql).bind(...values);
   await ctx.db.batch([
-    run("UPDATE users SET name = ?2 WHERE id = ?1", member, PERSON),
+    run(
+      "UPDATE users SET name = ?2, email = ?3, email_key = ?3 WHERE id = ?1",
+      member,
+      PERSON,
+      `grace@${workspace.domain}`,
+    ),
     run(
       `INSERT INTO oauth_grants (id, workspace, user_id, client_id, scopes, resource, created_at, expires_at)
        VALUES (?1, ?2, ?3, ?4, '["emails:view","emails:send"]', 'https://api.example', ?5, ?6)`,
@@ -38,7 +43,7 @@ export async function seedWorkspaceRows(site: Site) {
     ),
     run(
       `INSERT INTO notifications (id, workspace, user_id, category, severity, title, body, href, created_at)
-       VALUES (?1, ?2, ?3, 'alerts', 'error', ?4, 'A body.', '/domains', ?5)`,
+       VALUES (?1, ?2, ?3, 'alerts', 'error', ?4, 'Its DKIM records are missing.', '/domains', ?5)`,
       ...[notification, number, userId, `${workspace.domain} can no longer send`, now],
     ),
     run(
@@ -50,7 +55,7 @@ export async function seedWorkspaceRows(site: Site) {
     run("INSERT OR IGNORE INTO blocked_hosts (host, created_at) VALUES ('evil.example', ?1)", now),
     run(
       `INSERT INTO audit_log (id, user_id, user_email, ip, action, target_kind, target_id, detail, created_at)
-       VALUES (?1, ?2, ?3, ?4, 'mailbox.forwarding_filter_changed', 'mailbox', ?1, json_object('name', ?5), ?6)`,
+       VALUES (?1, ?2, ?3, ?4, 'mailbox.app_password_created', 'mailbox', ?1, json_object('name', ?5), ?6)`,
       ...[ctx.newId(), userId, ADDRESS, "2001:db8:85a3:8d3:1319:8a2e:370:7348", WORD, now],
     ),
   ]);

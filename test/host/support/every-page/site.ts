@@ -62,7 +62,10 @@ export async function openEveryPage() {
 
 async function openContexts(owner: Site, newcomer: Site): Promise<Record<Viewer, BrowserContext>> {
   const administrator = await owner.addMember();
-  await owner.ctx.db.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(administrator).run();
+  await owner.ctx.db
+    .prepare("UPDATE users SET is_platform_admin = 1, email = ?2, email_key = ?2 WHERE id = ?1")
+    .bind(administrator, `linus@${owner.workspace.domain}`)
+    .run();
   const open = async (cookies: Awaited<ReturnType<Site["signIn"]>>) => {
     const { context, page } = await owner.open({ timezoneId: "Europe/Berlin", reducedMotion: "reduce" });
     await page.close();
