@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { addressField } from "../../lib/address-field.ts";
 import { objectField } from "../../lib/object-field.ts";
-import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { iso, timestamp } from "../../lib/time.ts";
 import { eventLimits, eventNameIssue } from "../../platform/person-events/rules.ts";
 import type { PersonEventRow } from "./queries.ts";
 

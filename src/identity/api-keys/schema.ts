@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { scopes } from "../../access/accounts/scopes.ts";
 import { lineField } from "../../lib/text-fields.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { iso, isoOrNull, timestamp } from "../../lib/time.ts";
 import type { ApiKeyRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { iso, timestamp } from "../../lib/time.ts";
 import { roles } from "../members/index.ts";
 import type { InvitationRow } from "./queries.ts";
 

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { iso, timestamp } from "../../lib/time.ts";
 import type { Folder, Label, MessageItem, Person } from "../mailbox-store/index.ts";
 
 /** Response schemas that several parts of the inbox API share. */

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { iso, timestamp } from "../../lib/time.ts";
 import { MAX_URL_CHARACTERS } from "../../platform/public-urls/parse.ts";
 import { webhookEventTypes } from "../../platform/webhook-events/rules.ts";
 import type { DeliveryItemRow, DeliveryRow } from "./delivery-queries.ts";

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { iso, isoOrNull, timestamp } from "../../lib/time.ts";
 import type { ReceiverRow } from "../../sending/receivers/index.ts";
 import type { UserRow } from "./queries.ts";
 

@@ -4,8 +4,7 @@ import { objectField } from "../../lib/object-field.ts";
 import { languages } from "../../lib/personal-text.ts";
 import { parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
 import { lineField } from "../../lib/text-fields.ts";
-import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { iso, timestamp } from "../../lib/time.ts";
 import type { TemplateRow } from "./queries.ts";
 import { BLOCKS_BYTES, NAME_CHARACTERS, TEMPLATE_BYTES, VARIABLES_BYTES } from "./rules.ts";
 

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { uuidText } from "../../lib/id-field.ts";
 import { limitedText, lineField } from "../../lib/text-fields.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { iso, isoOrNull, timestamp } from "../../lib/time.ts";
 import type { PersonTopicRow, TopicRow } from "./queries.ts";
 import { choiceOf, choices, limits } from "./rules.ts";
 

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { dkimRecords } from "../../domains/domains/index.ts";
 import { limitedText } from "../../lib/text-fields.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { iso, isoOrNull, timestamp } from "../../lib/time.ts";
 import type { TransferKey, TransferRow } from "./queries.ts";
 import { codes, NOTE_CHARACTERS, shownStatus, statuses, type TransferCode } from "./rules.ts";
 

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { isoOrNull } from "../../../lib/time.ts";
-import { timestamp } from "../../../lib/timestamp.ts";
+import { isoOrNull, timestamp } from "../../../lib/time.ts";
 import { rate } from "../../../sending/analytics/index.ts";
 import type { BroadcastResults } from "../results.ts";
 import { newcombe, quantile } from "./newcombe.ts";

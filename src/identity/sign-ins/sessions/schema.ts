@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { SessionActor } from "../../../access/caller.ts";
-import { iso, isoOrNull } from "../../../lib/time.ts";
-import { timestamp } from "../../../lib/timestamp.ts";
+import { iso, isoOrNull, timestamp } from "../../../lib/time.ts";
 import type { sessions } from "../../../platform/db/schema/main/index.ts";
 
 /** The response of a call that set a new access token. */

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { iso, isoOrNull } from "../../../lib/time.ts";
-import { timestamp } from "../../../lib/timestamp.ts";
+import { iso, isoOrNull, timestamp } from "../../../lib/time.ts";
 import type { WorkspaceRow } from "./queries.ts";
 
 /** A workspace, as administrators of the platform see it. */

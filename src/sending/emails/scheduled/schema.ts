@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { formatMailbox } from "../../../lib/addresses.ts";
-import { iso } from "../../../lib/time.ts";
-import { timestamp } from "../../../lib/timestamp.ts";
+import { iso, timestamp } from "../../../lib/time.ts";
 import type { RecordRow } from "../queries.ts";
 import { addressesOf } from "../serialize.ts";
 
