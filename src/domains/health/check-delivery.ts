@@ -1,5 +1,5 @@
 import type { Evidence } from "./evidence.ts";
-import { UNKNOWN, addTo, number, percent, type CheckResult, type Finding } from "./finding.ts";
+import { addTo, type CheckResult, type Finding, number, percent, UNKNOWN } from "./finding.ts";
 
 /** Refusals in seven days, and their share of the workspace's mail, from which they are a finding. */
 const [LEAST_REFUSED, REFUSED_SHARE] = [5, 0.01];

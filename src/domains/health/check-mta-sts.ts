@@ -1,5 +1,15 @@
 import type { Evidence } from "./evidence.ts";
-import { UNKNOWN, addTo, finding, found, listOf, replaceByAlias, type CheckResult, type Finding, valuesOf } from "./finding.ts";
+import {
+  addTo,
+  type CheckResult,
+  type Finding,
+  finding,
+  found,
+  listOf,
+  replaceByAlias,
+  UNKNOWN,
+  valuesOf,
+} from "./finding.ts";
 
 /** Seconds below which a policy ends before it can protect anything; RFC 8461 3.2 recommends weeks. */
 const LEAST_MAX_AGE = 86_400;

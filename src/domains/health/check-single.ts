@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import type { Evidence } from "./evidence.ts";
-import { UNKNOWN, finding, found, missingAction, type CheckResult, valuesOf } from "./finding.ts";
+import { type CheckResult, finding, found, missingAction, UNKNOWN, valuesOf } from "./finding.ts";
 
 /** Checks that find one kind of thing each. */
 

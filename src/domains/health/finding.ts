@@ -1,5 +1,5 @@
-import { severityOf, type FindingCode, type Severity } from "./codes.ts";
 import type { DnsResult } from "../../platform/dns/resolve.ts";
+import { type FindingCode, type Severity, severityOf } from "./codes.ts";
 
 /** One thing that is wrong with a domain. */
 export interface Finding {

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { iso, timestamp } from "../../lib/time.ts";
+import { serialize } from "../../lib/serialize.ts";
+import { timestamp } from "../../lib/time.ts";
 import { roles } from "../members/index.ts";
 import type { InvitationRow } from "./queries.ts";
 
@@ -48,16 +49,7 @@ export const SentInvitationOut = InvitationOut.extend({
 export type SentInvitationOut = z.output<typeof SentInvitationOut>;
 
 /** Serializes an invitation. */
-export function toInvitation(row: InvitationRow): InvitationOut {
-  return {
-    id: row.id,
-    email: row.email,
-    role: row.role,
-    invited_by: row.invitedBy,
-    created_at: iso(row.createdAt),
-    expires_at: iso(row.expiresAt),
-  };
-}
+export const toInvitation = (row: InvitationRow): InvitationOut => serialize(InvitationOut, row);
 
 /** The membership that an accepted invitation gave. */
 export const AcceptedOut = z

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
-import { iso, timestamp } from "../../lib/time.ts";
+import { serialize } from "../../lib/serialize.ts";
+import { timestamp } from "../../lib/time.ts";
 import type { SmtpCredentialRow } from "./queries.ts";
 
 /** Request and response schemas of SMTP credentials. */
@@ -55,12 +56,5 @@ export const SmtpCredentialOut = z
 export type SmtpCredentialOut = z.output<typeof SmtpCredentialOut>;
 
 /** Serializes a credential without its password. */
-export function toSmtpCredential(row: SmtpCredentialRow): SmtpCredentialOut {
-  return {
-    id: row.id,
-    username: row.username,
-    domain_id: row.domainId,
-    is_active: row.deactivatedAt === null,
-    created_at: iso(row.createdAt),
-  };
-}
+export const toSmtpCredential = (row: SmtpCredentialRow): SmtpCredentialOut =>
+  serialize(SmtpCredentialOut, { ...row, isActive: row.deactivatedAt === null });

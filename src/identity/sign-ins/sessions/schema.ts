@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { SessionActor } from "../../../access/caller.ts";
-import { iso, isoOrNull, timestamp } from "../../../lib/time.ts";
+import { serialize } from "../../../lib/serialize.ts";
+import { timestamp } from "../../../lib/time.ts";
 import type { sessions } from "../../../platform/db/schema/main/index.ts";
 
 /** The response of a call that set a new access token. */
@@ -47,16 +48,5 @@ export const SessionOut = z
   });
 export type SessionOut = z.output<typeof SessionOut>;
 
-export function toSession(row: typeof sessions.$inferSelect, actor: SessionActor): SessionOut {
-  return {
-    id: row.id,
-    method: row.method,
-    ip: row.ip,
-    user_agent: row.userAgent,
-    is_current: row.id === actor.credentialId,
-    created_at: iso(row.createdAt),
-    refreshed_at: iso(row.refreshedAt),
-    expires_at: iso(row.expiresAt),
-    reauthenticated_at: isoOrNull(row.reauthenticatedAt),
-  };
-}
+export const toSession = (row: typeof sessions.$inferSelect, actor: SessionActor): SessionOut =>
+  serialize(SessionOut, { ...row, isCurrent: row.id === actor.credentialId });

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { iso, isoOrNull, timestamp } from "../../../lib/time.ts";
+import { serialize } from "../../../lib/serialize.ts";
+import { timestamp } from "../../../lib/time.ts";
 import { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
@@ -44,20 +45,9 @@ export type SearchOut = z.output<typeof SearchOut>;
 
 /** Serializes an email for search results. */
 export function toSearchRecord(row: RecordRow): SearchOut {
-  return {
-    id: row.id,
-    direction: "outbound",
-    from_address: row.fromEmail,
-    from_name: row.fromName,
-    to_addresses: addressesOf(row, "to"),
-    subject: row.subject,
-    status: row.status,
-    tags: row.tags,
-    source: row.source,
-    authentication: null,
-    created_at: iso(row.createdAt),
-    delivered_at: isoOrNull(row.deliveredAt),
-  };
+  const { fromEmail: fromAddress } = row;
+  const toAddresses = addressesOf(row, "to");
+  return serialize(SearchOut, { ...row, direction: "outbound", fromAddress, toAddresses, authentication: null });
 }
 
 const text = (most: number) => z.string().max(most).nullable().default(null);
