@@ -1,5 +1,8 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { iso } from "./time.ts";
+
+/** A time in a response: ISO 8601 in UTC. */
+export const timestamp = z.string().meta({ format: "date-time" });
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

@@ -1,5 +1,3 @@
-import * as z from "zod";
-
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
@@ -58,6 +56,3 @@ export function isoMicros(us: number): string {
   const ms = Math.floor(us / 1000);
   return iso(ms).replace("Z", `${String(us - ms * 1000).padStart(3, "0")}Z`);
 }
-
-/** A time in a response: ISO 8601 in UTC. */
-export const timestamp = z.string().meta({ format: "date-time" });

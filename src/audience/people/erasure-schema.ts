@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { iso, isoOrNull, timestamp } from "../../lib/time.ts";
+import { timestamp } from "../../lib/serialize.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
 import type { ErasureRow } from "./erase.ts";
 
 /** The data that an erasure leaves, and why (docs/contract/people.md#erasure). */

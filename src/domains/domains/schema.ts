@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { serialize } from "../../lib/serialize.ts";
-import { isoOrNull, timestamp } from "../../lib/time.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
+import { isoOrNull } from "../../lib/time.ts";
 import { dmarcPolicies } from "../../platform/db/schema/main/domains.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { toHost, toPolicy } from "../hosts/index.ts";

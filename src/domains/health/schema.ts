@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { iso, isoOrNull, timestamp } from "../../lib/time.ts";
+import { timestamp } from "../../lib/serialize.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
 import { type DomainRow, healthOf, healthWords } from "../domains/index.ts";
 import { type FindingCode, findingCodes } from "./codes.ts";
 import { openFindings } from "./stored.ts";

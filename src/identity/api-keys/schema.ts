@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { scopes } from "../../access/accounts/scopes.ts";
-import { serialize } from "../../lib/serialize.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { lineField } from "../../lib/text-fields.ts";
-import { timestamp } from "../../lib/time.ts";
 import type { ApiKeyRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 

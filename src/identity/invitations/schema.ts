@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { serialize } from "../../lib/serialize.ts";
-import { timestamp } from "../../lib/time.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { roles } from "../members/index.ts";
 import type { InvitationRow } from "./queries.ts";
 

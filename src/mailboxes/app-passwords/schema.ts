@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { serialize } from "../../lib/serialize.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { checkName } from "../../lib/text-fields.ts";
-import { timestamp } from "../../lib/time.ts";
 import type { AppPasswordRow } from "./queries.ts";
 import { MAX_NAME_CHARACTERS } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { serialize } from "../../lib/serialize.ts";
-import { iso, timestamp } from "../../lib/time.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
+import { iso } from "../../lib/time.ts";
 import type { Folder, Label, MessageItem, Person } from "../mailbox-store/index.ts";
 
 /** Response schemas that several parts of the inbox API share. */

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { serialize } from "../../lib/serialize.ts";
-import { timestamp } from "../../lib/time.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { MAX_URL_CHARACTERS } from "../../platform/public-urls/parse.ts";
 import { webhookEventTypes } from "../../platform/webhook-events/rules.ts";
 import type { DeliveryItemRow, DeliveryRow } from "./delivery-queries.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { serialize } from "../../lib/serialize.ts";
-import { isoOrNull, timestamp } from "../../lib/time.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
+import { isoOrNull } from "../../lib/time.ts";
 import type { ReceiverRow } from "../../sending/receivers/index.ts";
 import type { UserRow } from "./queries.ts";
 

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
-import { serialize } from "../../lib/serialize.ts";
-import { timestamp } from "../../lib/time.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import type { SmtpCredentialRow } from "./queries.ts";
 
 /** Request and response schemas of SMTP credentials. */

@@ -3,9 +3,8 @@ import { utf8Length } from "../../lib/bytes.ts";
 import { objectField } from "../../lib/object-field.ts";
 import { languages } from "../../lib/personal-text.ts";
 import { parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
-import { serialize } from "../../lib/serialize.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { lineField } from "../../lib/text-fields.ts";
-import { timestamp } from "../../lib/time.ts";
 import type { TemplateRow } from "./queries.ts";
 import { BLOCKS_BYTES, NAME_CHARACTERS, TEMPLATE_BYTES, VARIABLES_BYTES } from "./rules.ts";
 

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { uuidText } from "../../lib/id-field.ts";
-import { serialize } from "../../lib/serialize.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { limitedText, lineField } from "../../lib/text-fields.ts";
-import { timestamp } from "../../lib/time.ts";
 import type { PersonTopicRow, TopicRow } from "./queries.ts";
 import { choiceOf, choices, limits } from "./rules.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { dkimRecords } from "../../domains/domains/index.ts";
-import { serialize } from "../../lib/serialize.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { limitedText } from "../../lib/text-fields.ts";
-import { isoOrNull, timestamp } from "../../lib/time.ts";
+import { isoOrNull } from "../../lib/time.ts";
 import type { TransferKey, TransferRow } from "./queries.ts";
 import { codes, NOTE_CHARACTERS, shownStatus, statuses, type TransferCode } from "./rules.ts";
 

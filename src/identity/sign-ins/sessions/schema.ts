@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { SessionActor } from "../../../access/caller.ts";
-import { serialize } from "../../../lib/serialize.ts";
-import { timestamp } from "../../../lib/time.ts";
+import { serialize, timestamp } from "../../../lib/serialize.ts";
 import type { sessions } from "../../../platform/db/schema/main/index.ts";
 
 /** The response of a call that set a new access token. */

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { idField } from "../../../lib/id-field.ts";
-import { serialize } from "../../../lib/serialize.ts";
+import { serialize, timestamp } from "../../../lib/serialize.ts";
 import { checkName } from "../../../lib/text-fields.ts";
-import { timestamp } from "../../../lib/time.ts";
 import { type Filter, type FilterAction, type FilterRun, filterLimits, textFields } from "../../mailbox-store/index.ts";
 
 const TextCondition = z.object({

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { formatMailbox } from "../../../lib/addresses.ts";
-import { serialize } from "../../../lib/serialize.ts";
-import { timestamp } from "../../../lib/time.ts";
+import { serialize, timestamp } from "../../../lib/serialize.ts";
 import type { RecordRow } from "../queries.ts";
 import { addressesOf } from "../serialize.ts";
 

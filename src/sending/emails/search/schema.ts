@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { serialize } from "../../../lib/serialize.ts";
-import { timestamp } from "../../../lib/time.ts";
+import { serialize, timestamp } from "../../../lib/serialize.ts";
 import { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
