@@ -13,6 +13,8 @@ import { declaring } from "./needs.ts";
 import { type Problems, type Responses, responsesOf, schemaOf } from "./openapi.ts";
 import { bodySchemaOf, body as readBody, query as readQuery } from "./validate.ts";
 
+export { outlives } from "../access/accounts/outlives.ts";
+
 /** The parameters of a path. A UID that is none is 0, which no message has. */
 type Parameters<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Parameter<Name> & Parameters<`/${Rest}`>

@@ -39,14 +39,8 @@ const problems: Record<number, string> = {
 
 const TOO_MANY_REQUESTS = "Too many requests; Retry-After says after how many seconds to try again";
 
-/** The schemas that the resolvers of bodies were made of: a resolver does not name its own. */
-const schemas = new WeakMap<object, z.ZodType>();
-
 /** Returns the schema of the first success with a JSON body, or null. */
-export function schemaOf(successes: Responses): z.ZodType | null {
-  const found = Object.values(successes).map(({ content }) => schemas.get(content?.["application/json"]?.schema ?? {}));
-  return found.find((schema) => schema !== undefined) ?? null;
-}
+export const schemaOf = (successes: Responses): z.ZodType | null => Object.values(successes).find(isJson)?.[1] ?? null;
 
 /** A response header in the OpenAPI document. */
 export interface Header {
@@ -55,28 +49,26 @@ export interface Header {
   example?: string;
 }
 
-interface Described<Content> {
+interface Described {
   description: string;
   headers?: Record<string, Header>;
-  content?: Content;
+  content?: Record<string, { schema: object }>;
 }
 
-function contentOf(of: z.ZodType) {
-  const schema = resolver(of);
-  schemas.set(schema, of);
-  return { "application/json": { schema } };
+/** A response with a JSON body: its description, the schema of the body, and its own headers. */
+type JsonResponse = readonly [description: string, body: z.ZodType, headers?: Record<string, Header>];
+
+/** Successes by status. One of a description alone has no body. */
+export type Responses = Record<number, string | JsonResponse | Described>;
+
+const isJson = (response: Responses[number]): response is JsonResponse => Array.isArray(response);
+
+function describe(response: Responses[number]): Described {
+  if (typeof response === "string") return { description: response };
+  if (!isJson(response)) return response;
+  const [description, body, headers] = response;
+  return { description, ...(headers && { headers }), content: { "application/json": { schema: resolver(body) } } };
 }
-
-/** Responses by status. */
-export type Responses = Record<number, Described<Record<string, { schema: object }>>>;
-
-/** Returns a response with a JSON body. */
-export const json = (status: number, description: string, schema: z.ZodType): Responses => ({
-  [status]: { description, content: contentOf(schema) },
-});
-
-/** Returns a response without a body. */
-export const empty = (description: string): Responses => ({ 204: { description } });
 
 /** Returns the description of a body that `readFields` reads: JSON, or the same fields as a form. */
 export function fieldsBody(schema: z.ZodType) {
@@ -90,36 +82,25 @@ export function file(description: string, mediaType: string, example?: string) {
   return { 200: { description, content: { [mediaType]: { schema } } } };
 }
 
-/** Adds a header to responses. */
-export const withHeader = (table: Responses, name: string, header: Header): Responses =>
-  Object.fromEntries(
-    Object.entries(table).map(([status, response]) => [
-      status,
-      { ...response, headers: { ...response.headers, [name]: header } },
-    ]),
-  );
-
 /** Schemas of errors that say more than their `detail`, by status. */
 export type Problems = Readonly<Record<number, z.ZodType>>;
 
 /**
  * Returns the responses of a route for the OpenAPI document: its successes, 401, 422 and 429, which every route has, and these statuses.
  */
-export function responsesOf(successes: Responses, statuses: readonly number[], shapes: Problems = {}): Responses {
-  const errors = statuses.map((status) => [
+export function responsesOf(successes: Responses, statuses: readonly number[], shapes: Problems = {}) {
+  const errors = statuses.map((status): [number, JsonResponse] => [
     status,
-    {
-      description: problems[status] ?? "Error",
-      content: contentOf(shapes[status] ?? HTTPProblem),
-    },
+    [problems[status] ?? "Error", shapes[status] ?? HTTPProblem],
   ]);
-  return {
+  const responses: Responses = {
     ...successes,
-    401: { description: "Missing, invalid, revoked or expired credentials", content: contentOf(HTTPProblem) },
-    422: { description: "The request is not valid", content: contentOf(ValidationProblem) },
-    429: { description: TOO_MANY_REQUESTS, headers: rateLimitHeaders, content: contentOf(HTTPProblem) },
-    ...(Object.fromEntries(errors) as Responses),
+    401: ["Missing, invalid, revoked or expired credentials", HTTPProblem],
+    422: ["The request is not valid", ValidationProblem],
+    429: [TOO_MANY_REQUESTS, HTTPProblem, rateLimitHeaders],
+    ...Object.fromEntries(errors),
   };
+  return Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, describe(response)]));
 }
 
 /** Ids in examples, by path parameter. The examples of the schemas use the same ids. */

@@ -22,7 +22,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "src/http/service-auth.ts ^Bearer +(.+)$": "never fails on a header, which has one line",
   "src/http/viewer.ts \\/+$": "a setting of the operator",
   "src/identity/workspaces/new-workspace.ts ^-+|-+$": "a name, without two hyphens beside each other",
-  "src/lib/bytes.ts =+$": "base64, which ends with at most two of them",
   "src/lib/text-rules.ts [\\p{L}\\p{M}\\p{N}!#$%&*+/=?^_`{|}~.-]+$": "64 characters before an at sign",
   "src/mail/dkim/canonicalization.ts [ \\t]+$": "the name of a field, which has no space within it",
   "src/mail/dmarc/record.ts ^([A-Za-z0-9]+)\\s*=\\s*(.*)$": "never fails behind an equals sign",

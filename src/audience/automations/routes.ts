@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { activateAutomation } from "./activate.ts";
 import { archiveAutomation } from "./archive.ts";
@@ -20,14 +18,14 @@ const ListQuery = z.object({
 });
 
 /** The responses of an activation, a pause and the end. */
-const stateChange = { once: false as const, returns: json(200, "The automation", AutomationOut), errors: [409] };
+const stateChange = { once: false, returns: { 200: ["The automation", AutomationOut] }, errors: [409] } as const;
 
 export const automationRoutes = apiRoutes("Automations")
   .get("/v1/automations/", "listAutomations", "automations:view", {
     summary: "List automations, newest first",
     description: "A page also ends after about 2 MB.",
     query: ListQuery,
-    returns: json(200, "A page of automations", z.array(AutomationOut)),
+    returns: { 200: ["A page of automations", z.array(AutomationOut)] },
     run: async (caller, { query }, c) => {
       const { automations, next } = await listAutomations(caller, query);
       if (next !== null) setNextLink(c, { before: next });
@@ -38,19 +36,19 @@ export const automationRoutes = apiRoutes("Automations")
     summary: "Create a draft of an automation",
     description: `A workspace has at most ${limits.automations} automations, and an automation at most ${limits.steps} steps.`,
     body: AutomationIn,
-    returns: json(201, "The automation", AutomationOut),
+    returns: { 201: ["The automation", AutomationOut] },
     run: (caller, { body }) => createAutomation(caller, body),
   })
   .get("/v1/automations/:automation_id", "getAutomation", "automations:view", {
     summary: "Get an automation with its counters",
-    returns: json(200, "The automation", AutomationOut),
+    returns: { 200: ["The automation", AutomationOut] },
     run: async (caller, { automation_id }) => toAutomation(await getAutomation(caller, automation_id)),
   })
   .patch("/v1/automations/:automation_id", "updateAutomation", "automations:manage", outlives.nothing, {
     summary: "Update an automation",
     description: "The change of an active one is a new version: people who are inside finish theirs.",
     body: AutomationPatch,
-    returns: json(200, "The automation", AutomationOut),
+    returns: { 200: ["The automation", AutomationOut] },
     errors: [409],
     run: (caller, { automation_id, body }) => updateAutomation(caller, automation_id, body),
   })

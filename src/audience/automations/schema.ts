@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { languages } from "../../lib/personal-text.ts";
+import { timestamp } from "../../lib/serialize.ts";
 import { lineField } from "../../lib/text-fields.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import { Conditions } from "../conditions/index.ts";
 import { type Definition, type Duration, entryModes, minutesOf, placedSteps, type Step } from "./definition.ts";
 import { limits, statuses } from "./rules.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/timestamp.ts";
+import { timestamp } from "../../lib/serialize.ts";
 import { storedStatuses } from "../../sending/emails/index.ts";
 import { limits } from "./rules.ts";
 import { Id } from "./schema.ts";

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { empty, json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts } from "../../http/validate.ts";
 import { createBroadcast } from "./create.ts";
@@ -24,7 +22,7 @@ export const broadcastRoutes = apiRoutes("Broadcasts")
     summary: "List broadcasts, newest first",
     description: "A page also ends after about 8 MB.",
     query: ListQuery,
-    returns: json(200, "A page of broadcasts", z.array(BroadcastOut)),
+    returns: { 200: ["A page of broadcasts", z.array(BroadcastOut)] },
     run: async (caller, { query }, c) => {
       const { broadcasts, next } = await listBroadcasts(caller, query);
       if (next !== null) setNextLink(c, { before: next });
@@ -35,26 +33,26 @@ export const broadcastRoutes = apiRoutes("Broadcasts")
     summary: "Create a broadcast",
     description: "With scheduled_at it is scheduled, otherwise it is a draft.",
     body: bodyWithLongTexts(BroadcastIn, contentFields),
-    returns: json(201, "The broadcast", BroadcastOut),
+    returns: { 201: ["The broadcast", BroadcastOut] },
     errors: [404, 408],
     run: (caller, { body }) => createBroadcast(caller, body),
   })
   .get("/v1/broadcasts/:broadcast_id", "getBroadcast", "broadcasts:view", {
     summary: "Get a broadcast with its counts",
-    returns: json(200, "The broadcast", BroadcastOut),
+    returns: { 200: ["The broadcast", BroadcastOut] },
     run: async (caller, { broadcast_id }) => toRecord(caller.workspace.id, await getBroadcast(caller, broadcast_id)),
   })
   .patch("/v1/broadcasts/:broadcast_id", "updateBroadcast", "broadcasts:manage", outlives.nothing, {
     summary: "Update a broadcast that is a draft or scheduled",
     body: bodyWithLongTexts(BroadcastPatch, contentFields),
-    returns: json(200, "The broadcast", BroadcastOut),
+    returns: { 200: ["The broadcast", BroadcastOut] },
     errors: [408, 409],
     run: (caller, { broadcast_id, body }) => updateBroadcast(caller, broadcast_id, body),
   })
   .delete("/v1/broadcasts/:broadcast_id", "deleteBroadcast", "broadcasts:manage", outlives.nothing, {
     summary: "Delete a broadcast that is not sending",
     description: "Its emails stay. Those that were not delivered yet are cancelled.",
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     errors: [409],
     run: (caller, { broadcast_id }) => deleteBroadcast(caller, broadcast_id),
   })

@@ -3,9 +3,9 @@ import { utf8Length } from "../../lib/bytes.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { languages } from "../../lib/personal-text.ts";
+import { timestamp } from "../../lib/serialize.ts";
 import { limitedText, lineField } from "../../lib/text-fields.ts";
 import { parseIso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import { clampSamplePct, limits, statuses } from "./rules.ts";
 
 /** Request and response schemas of the broadcasts API. */

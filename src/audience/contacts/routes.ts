@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { fileBody } from "../../http/file-body.ts";
-import { empty, file, json } from "../../http/openapi.ts";
+import { file } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { lowerCaseAscii } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
@@ -83,19 +82,19 @@ export const contactRoutes = apiRoutes("Contacts")
     summary: "Create a contact list",
     description: `A workspace has at most ${limits.listsPerWorkspace.toLocaleString("en")} lists.`,
     body: ListIn,
-    returns: json(201, "The list", ListOut),
+    returns: { 201: ["The list", ListOut] },
     run: (caller, { body }) => createList(caller, body),
   })
   .get("/v1/contacts/", "listContactLists", "contacts:view", {
     summary: "List contact lists, oldest first",
-    returns: json(200, "All lists of the workspace", z.array(ListOut)),
+    returns: { 200: ["All lists of the workspace", z.array(ListOut)] },
     run: async (caller) => (await listLists(caller)).map(toList),
   })
   .get("/v1/contacts/:list_id", "getContactList", "contacts:view", {
     summary: "Get a contact list and a page of its contacts",
     description: `Contacts come oldest first. A search (\`q\`) reads ${MAX_SCANNED.toLocaleString("en")} contacts; the \`Link\` header continues it.`,
     query: ContactsQuery,
-    returns: json(200, "The list with a page of contacts", ListWithContactsOut),
+    returns: { 200: ["The list with a page of contacts", ListWithContactsOut] },
     run: async (caller, { list_id, query }, c) => {
       const { list, contacts, next } = await listContacts(caller, list_id, query);
       if (next !== null) setNextLink(c, { after: next });
@@ -105,26 +104,26 @@ export const contactRoutes = apiRoutes("Contacts")
   .patch("/v1/contacts/:list_id", "updateContactList", "contacts:manage", outlives.nothing, {
     summary: "Update a contact list",
     body: ListPatch,
-    returns: json(200, "The list", ListOut),
+    returns: { 200: ["The list", ListOut] },
     run: (caller, { list_id, body }) => updateList(caller, list_id, body),
   })
   .delete("/v1/contacts/:list_id", "deleteContactList", "contacts:manage", outlives.nothing, {
     summary: "Delete a contact list and all its contacts",
     description: "Emails of broadcasts to them that were not given to a mail server yet are cancelled.",
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     run: (caller, { list_id }) => deleteList(caller, list_id),
   })
   .post("/v1/contacts/:list_id/contacts", "addContact", "contacts:manage", outlives.nothing, {
     summary: "Add a contact to a list",
     body: ContactIn,
-    returns: json(201, "The contact", ContactOut),
+    returns: { 201: ["The contact", ContactOut] },
     run: (caller, { list_id, body }) => addContact(caller, list_id, body),
   })
   .put("/v1/contacts/:list_id/contacts", "upsertContact", "contacts:manage", outlives.nothing, {
     summary: "Add a contact to a list, or update the one with this address",
     description: "Of an existing contact, fields that are absent keep their values and null clears a field.",
     body: ContactIn,
-    returns: { ...json(200, "The updated contact", ContactOut), ...json(201, "The new contact", ContactOut) },
+    returns: { 200: ["The updated contact", ContactOut], 201: ["The new contact", ContactOut] },
     errors: [409],
     run: async (caller, { list_id, body }, c) => {
       const { isNew, contact } = await upsertContact(caller, list_id, body);
@@ -133,20 +132,20 @@ export const contactRoutes = apiRoutes("Contacts")
   })
   .get("/v1/contacts/:list_id/contacts/:contact_id", "getContact", "contacts:view", {
     summary: "Get a contact",
-    returns: json(200, "The contact", ContactOut),
+    returns: { 200: ["The contact", ContactOut] },
     run: async (caller, { list_id, contact_id }) => toContact(await getContact(caller, list_id, contact_id)),
   })
   .patch("/v1/contacts/:list_id/contacts/:contact_id", "updateContact", "contacts:manage", outlives.nothing, {
     summary: "Update a contact",
     body: ContactPatch,
-    returns: json(200, "The contact", ContactOut),
+    returns: { 200: ["The contact", ContactOut] },
     errors: [409],
     run: (caller, { list_id, contact_id, body }) => updateContact(caller, list_id, contact_id, body),
   })
   .delete("/v1/contacts/:list_id/contacts/:contact_id", "deleteContact", "contacts:manage", outlives.nothing, {
     summary: "Delete a contact",
     description: "Emails of broadcasts to it that were not given to a mail server yet are cancelled.",
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     run: (caller, { list_id, contact_id }) => deleteContact(caller, list_id, contact_id),
   })
   .post("/v1/contacts/:list_id/upload", "importContacts", "contacts:manage", outlives.nothing, {
@@ -158,7 +157,7 @@ export const contactRoutes = apiRoutes("Contacts")
     requestBody: uploadBody,
     query: UploadQuery,
     before: fileBody("file", importLimits.fileBytes),
-    returns: json(200, "What was imported", ImportOut),
+    returns: { 200: ["What was imported", ImportOut] },
     errors: [400, 408, 413, 415],
     run: async (caller, { list_id, query }, c) => {
       const file = c.get("file") ?? new Uint8Array();

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { onePage, pageQuery } from "../../http/pagination.ts";
 import { list } from "../../http/validate.ts";
 import { eventLimits } from "../../platform/person-events/rules.ts";
@@ -19,7 +17,7 @@ export const eventRoutes = apiRoutes("Events")
     summary: "Send an event of a person",
     description: "Automations of the workspace begin with events, and wait for them. An event is kept for 90 days.",
     body: EventIn,
-    returns: json(202, "Stored", EventSentOut),
+    returns: { 202: ["Stored", EventSentOut] },
     errors: [404, 408, 503],
     run: (caller, { body }) => sendEvent(caller, body),
   })
@@ -27,7 +25,7 @@ export const eventRoutes = apiRoutes("Events")
     summary: `Send up to ${eventLimits.batch} events`,
     description: "All events are stored, or none: one that is refused refuses the others, and the error has its index.",
     body: list(EventIn, eventLimits.batch),
-    returns: json(202, "Stored", EventBatchOut),
+    returns: { 202: ["Stored", EventBatchOut] },
     errors: [400, 408, 503],
     run: (caller, { body }) => sendEvents(caller, body),
   })
@@ -35,7 +33,7 @@ export const eventRoutes = apiRoutes("Events")
     summary: "List the events of a person, newest first",
     description: "Events that were sent, and those of the service while an automation is active.",
     query: PageQuery,
-    returns: json(200, "A page of events", z.array(PersonEventOut)),
+    returns: { 200: ["A page of events", z.array(PersonEventOut)] },
     run: async (caller, { email, query }, c) => {
       const { limit, before } = query;
       const found = await listPersonEvents(caller, email, { before, limit });

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { addressField } from "../../lib/address-field.ts";
 import { objectField } from "../../lib/object-field.ts";
+import { timestamp } from "../../lib/serialize.ts";
 import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import { eventLimits, eventNameIssue } from "../../platform/person-events/rules.ts";
 import type { PersonEventRow } from "./queries.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { escapeHtml } from "../../lib/placeholders.ts";
+import { timestamp } from "../../lib/serialize.ts";
 import { lineField, paragraphText } from "../../lib/text-fields.ts";
 import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import type { FormRow } from "./queries.ts";
 import { type FormField, fieldsIssue, HONEYPOT, limits } from "./rules.ts";
 

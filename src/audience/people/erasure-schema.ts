@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { timestamp } from "../../lib/serialize.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import type { ErasureRow } from "./erase.ts";
 
 /** The data that an erasure leaves, and why (docs/contract/people.md#erasure). */

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { erasePerson, getErasure } from "./erase.ts";
 import { ErasureOut } from "./erasure-schema.ts";
@@ -16,7 +14,7 @@ export const peopleRoutes = apiRoutes("People")
     description:
       "For owners and admins, with the scope `emails:view` too. Contacts, evidence of consent and emails continue on the next pages.",
     query: z.object({ limit: pageQuery(limits.emails).limit, after: ExportAfter }),
-    returns: json(200, "A page of the export", PersonExportOut),
+    returns: { 200: ["A page of the export", PersonExportOut] },
     run: async (caller, { email, query }, c) => {
       const { limit, after } = query;
       const { page, next } = await exportPerson(caller, email, { cursor: after, limit });
@@ -29,12 +27,12 @@ export const peopleRoutes = apiRoutes("People")
     summary: "Erase a person",
     description:
       "For owners and admins. Removes what sending stores about the person, in the background; the receipt says how far it is. A call while it runs returns the same receipt.",
-    returns: json(202, "The receipt", ErasureOut),
+    returns: { 202: ["The receipt", ErasureOut] },
     run: (caller, { email }) => erasePerson(caller, email),
   })
   .get("/v1/people/erasures/:erasure_id", "getErasure", "contacts:manage", {
     summary: "Get the receipt of an erasure",
     description: "For owners and admins.",
-    returns: json(200, "The receipt", ErasureOut),
+    returns: { 200: ["The receipt", ErasureOut] },
     run: (caller, { erasure_id }) => getErasure(caller, erasure_id),
   });

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { timestamp } from "../../lib/serialize.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import { type EmailOfRecipient, EventOut, statuses } from "../../sending/emails/index.ts";
 import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
 import { parseHistory, toLines } from "../automations/index.ts";

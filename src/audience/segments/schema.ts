@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { timestamp } from "../../lib/serialize.ts";
 import { checkName } from "../../lib/text-fields.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import { type Condition, Conditions, type Person } from "../conditions/index.ts";
 import type { CountState, SegmentRow } from "./queries.ts";
 import { limits } from "./rules.ts";

@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { flag } from "../../http/flag.ts";
-import { empty, json } from "../../http/openapi.ts";
 import { pageOrCursorQuery, refuseDeepPages, respondList } from "../../http/pagination.ts";
 import { hourlyLimit } from "../../http/rate-limit.ts";
 import { deleteDomain } from "./delete.ts";
@@ -28,13 +26,13 @@ export const domainRoutes = apiRoutes("Domains")
     summary: "Register a domain",
     before: hourlyLimit("domain-registrations", (settings) => settings.domainRegistrationsPerHour),
     body: DomainIn,
-    returns: json(201, "The domain, pending, with the records to publish", DomainOut),
+    returns: { 201: ["The domain, pending, with the records to publish", DomainOut] },
     run: (caller, { body }) => registerDomain(caller, body),
   })
   .get("/v1/domains/", "listDomains", "domains:view", {
     summary: "List domains in order of name",
     query: ListQuery,
-    returns: json(200, "A page of domains", z.array(DomainOut)),
+    returns: { 200: ["A page of domains", z.array(DomainOut)] },
     run: (_caller, { query }, c) =>
       respondList(c, query, {
         read: listDomains,
@@ -44,7 +42,7 @@ export const domainRoutes = apiRoutes("Domains")
   })
   .get("/v1/domains/:domain_id", "getDomain", "domains:view", {
     summary: "Get a domain with its DNS records and their status",
-    returns: json(200, "The domain", DomainOut),
+    returns: { 200: ["The domain", DomainOut] },
     run: async (caller, { domain_id }) => toDomain(caller.settings, await getDomainWithKeys(caller, domain_id)),
   })
   .patch("/v1/domains/:domain_id", "updateDomain", "domains:manage", outlives.nothing, {
@@ -54,7 +52,7 @@ export const domainRoutes = apiRoutes("Domains")
       "changed at the same moment, and for `mta_sts` when it has no policy, or no active host that serves it; 422 for the DMARC " +
       "policy of a domain that is not delegated.",
     body: DomainPatch,
-    returns: json(200, "The domain with the records to publish", DomainOut),
+    returns: { 200: ["The domain with the records to publish", DomainOut] },
     errors: [409],
     run: (caller, { domain_id, body }) => updateDomain(caller, domain_id, body),
   })
@@ -63,7 +61,7 @@ export const domainRoutes = apiRoutes("Domains")
     description:
       "The new keys sign once both of their records are found in DNS; the old keys sign until then. The next " +
       "key of a delegated domain signs at once: 409 when its record is not yet published for two days.",
-    returns: json(200, "The domain with the new records", DomainOut),
+    returns: { 200: ["The domain with the new records", DomainOut] },
     run: (caller, { domain_id }) => rotateDkim(caller, domain_id),
   })
   .delete("/v1/domains/:domain_id", "deleteDomain", "domains:manage", outlives.nothing, {
@@ -71,7 +69,7 @@ export const domainRoutes = apiRoutes("Domains")
     description:
       "Without delete_mailboxes a domain with mailboxes is a 409 with the mailboxes as `blockers`. With it, it takes `mailboxes:manage` too.",
     query: DeleteQuery,
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     errors: [409],
     problems: { 409: DomainProblem },
     run: (caller, { domain_id, query }) => deleteDomain(caller, domain_id, { deleteMailboxes: query.delete_mailboxes }),

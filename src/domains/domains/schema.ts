@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
+import { isoOrNull } from "../../lib/time.ts";
 import { dmarcPolicies } from "../../platform/db/schema/main/domains.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { toHost, toPolicy } from "../hosts/index.ts";
@@ -193,13 +193,9 @@ export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWith
   const shown = rsa.find((key) => dkimState(key) === "active") ?? first;
   // The service publishes those of a test domain.
   const records = domain.isSandbox ? [] : expectedRecords(settings, domain, keys, hosts);
-  return {
-    id: domain.id,
-    name: domain.name,
-    status: domain.status,
-    setup: domain.setup,
-    dmarc_policy: domain.setup === "delegated" ? domain.dmarcPolicy : null,
-    receives: domain.receives,
+  return serialize(DomainOut, {
+    ...domain,
+    dmarcPolicy: domain.setup === "delegated" ? domain.dmarcPolicy : null,
     sandbox: domain.isSandbox,
     records: records.map(({ key, leadsTo: _, policy, ...record }) => {
       const status = domain.records[key] ?? "pending";
@@ -207,14 +203,11 @@ export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWith
       const found = others && others.length > 0 ? others : null;
       return { ...record, status, found, ...adviceOn({ ...record, policy }, status, found) };
     }),
-    dkim_selector: shown?.selector ?? null,
+    dkimSelector: shown?.selector ?? null,
     health: healthOf(domain.health),
-    link_host: toHost(settings, domain.name, "link", hosts),
-    mta_sts: policyOut(toPolicy(hosts)),
-    created_at: iso(domain.createdAt),
-    verified_at: isoOrNull(domain.verifiedAt),
-    last_checked_at: isoOrNull(domain.lastCheckedAt),
-  };
+    linkHost: toHost(settings, domain.name, "link", hosts),
+    mtaSts: policyOut(toPolicy(hosts)),
+  });
 }
 
 const policyOut = (policy: ReturnType<typeof toPolicy>): DomainOut["mta_sts"] =>

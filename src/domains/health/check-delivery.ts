@@ -1,6 +1,5 @@
 import type { Evidence } from "./evidence.ts";
-import { addTo, type CheckResult, type Finding, UNKNOWN } from "./finding.ts";
-import { number, percent } from "./texts.ts";
+import { addTo, type CheckResult, type Finding, number, percent, UNKNOWN } from "./finding.ts";
 
 /** Refusals in seven days, and their share of the workspace's mail, from which they are a finding. */
 const [LEAST_REFUSED, REFUSED_SHARE] = [5, 0.01];

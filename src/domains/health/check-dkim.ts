@@ -1,8 +1,17 @@
 import { DAY_MS } from "../../lib/time.ts";
 import { parseTags, TAG_NAME, tagNames } from "../../mail/dkim/tag-list.ts";
 import type { DkimEvidence, Evidence } from "./evidence.ts";
-import { type CheckResult, type Finding, finding, found, UNKNOWN } from "./finding.ts";
-import { charactersOf, listOf, missingAction, valuesOf } from "./texts.ts";
+import {
+  type CheckResult,
+  charactersOf,
+  type Finding,
+  finding,
+  found,
+  listOf,
+  missingAction,
+  UNKNOWN,
+  valuesOf,
+} from "./finding.ts";
 
 /** Days that the records of new keys may be missing beside active ones, and the age at which a key is old. */
 const ROTATION_DAYS = 7;

@@ -1,8 +1,20 @@
 import { isDmarcRecord } from "../../mail/dmarc/record.ts";
 import type { FoundPolicy } from "../../mail/dmarc/tree-walk.ts";
 import type { DnsEvidence, Evidence, ReportEvidence } from "./evidence.ts";
-import { addTo, type CheckResult, type Finding, finding, found, UNKNOWN } from "./finding.ts";
-import { listOf, missingAction, number, percent, replaceByAlias, valuesOf } from "./texts.ts";
+import {
+  addTo,
+  type CheckResult,
+  type Finding,
+  finding,
+  found,
+  listOf,
+  missingAction,
+  number,
+  percent,
+  replaceByAlias,
+  UNKNOWN,
+  valuesOf,
+} from "./finding.ts";
 
 /** Messages in reports, and the share of them that is not aligned, from which a policy that refuses mail is a finding. */
 const [LEAST_MESSAGES, REFUSED_SHARE] = [20, 0.01];

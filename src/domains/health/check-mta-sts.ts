@@ -1,6 +1,15 @@
 import type { Evidence } from "./evidence.ts";
-import { addTo, type CheckResult, type Finding, finding, found, UNKNOWN } from "./finding.ts";
-import { listOf, replaceByAlias, valuesOf } from "./texts.ts";
+import {
+  addTo,
+  type CheckResult,
+  type Finding,
+  finding,
+  found,
+  listOf,
+  replaceByAlias,
+  UNKNOWN,
+  valuesOf,
+} from "./finding.ts";
 
 /** Seconds below which a policy ends before it can protect anything; RFC 8461 3.2 recommends weeks. */
 const LEAST_MAX_AGE = 86_400;

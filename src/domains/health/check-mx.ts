@@ -1,7 +1,6 @@
 import { parseIp } from "../../lib/ip-addresses.ts";
 import type { Evidence } from "./evidence.ts";
-import { addTo, type CheckResult, type Finding, found, UNKNOWN } from "./finding.ts";
-import { listOf, valuesOf } from "./texts.ts";
+import { addTo, type CheckResult, type Finding, found, listOf, UNKNOWN, valuesOf } from "./finding.ts";
 
 /** A priority that was entered as part of the host. Some resolvers write the space as `\032` (RFC 1035 5.1). */
 const PRIORITY = /^\d+(?:\s|\\032)+/;

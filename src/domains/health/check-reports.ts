@@ -1,7 +1,6 @@
 import { TLS_MEANINGS } from "../reports/index.ts";
 import type { Evidence } from "./evidence.ts";
-import { type CheckResult, finding, found, UNKNOWN } from "./finding.ts";
-import { number, percent } from "./texts.ts";
+import { type CheckResult, finding, found, number, percent, UNKNOWN } from "./finding.ts";
 
 /** Messages of a sender, and their share of all, from which it is a finding that they are not aligned. Fewer are forwarded mail. */
 const [LEAST_UNALIGNED, UNALIGNED_SHARE] = [5, 0.01];

@@ -1,7 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../lib/time.ts";
 import type { Evidence } from "./evidence.ts";
-import { type CheckResult, finding, found, UNKNOWN } from "./finding.ts";
-import { missingAction, valuesOf } from "./texts.ts";
+import { type CheckResult, finding, found, missingAction, UNKNOWN, valuesOf } from "./finding.ts";
 
 /** Checks that find one kind of thing each. */
 

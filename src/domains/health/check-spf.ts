@@ -1,8 +1,7 @@
 import { covers } from "../../mail/spf/parse.ts";
 import { isSpfRecord } from "../../mail/spf/walk.ts";
 import type { DnsEvidence, Evidence } from "./evidence.ts";
-import { addTo, type CheckResult, type Finding, finding, found, UNKNOWN } from "./finding.ts";
-import { listOf, valuesOf } from "./texts.ts";
+import { addTo, type CheckResult, type Finding, finding, found, listOf, UNKNOWN, valuesOf } from "./finding.ts";
 
 /** Look-ups, and look-ups of names that do not exist, that an evaluation may make (RFC 7208 4.6.4). */
 const [MAX_LOOKUPS, MAX_VOIDS] = [10, 2];

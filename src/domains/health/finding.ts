@@ -1,3 +1,4 @@
+import type { DnsResult } from "../../platform/dns/resolve.ts";
 import { type FindingCode, type Severity, severityOf } from "./codes.ts";
 
 /** One thing that is wrong with a domain. */
@@ -59,3 +60,54 @@ export function finding(code: FindingCode, { subject = "", problem, action, evid
     evidence: shown,
   };
 }
+
+/** Returns the values of a name as evidence, one line each. */
+export function valuesOf(name: string, response: DnsResult): string[] {
+  if (response.status === "temperror") return [`${name}: DNS did not respond`];
+  return response.values.length === 0 ? [`${name}: no record`] : response.values.map((value) => `${name}: ${value}`);
+}
+
+interface Missing {
+  type: "TXT" | "CNAME";
+  at: string;
+  value: string;
+  /** Response for the name with the domain after it again. */
+  doubled: DnsResult | null;
+  domain: string;
+  /** True when another value is there. */
+  isOther?: boolean;
+}
+
+/** Returns what to do about a record that is missing or has another value. */
+export function missingAction({ type, at, value, doubled, domain, isOther = false }: Missing): string {
+  const host = at.endsWith(`.${domain}`) ? at.slice(0, -domain.length - 1) : "@";
+  if (doubled?.status === "ok" && doubled.values.length > 0)
+    return `The record stands at ${at}.${domain}: your DNS provider adds the domain to the host by itself. Enter "${host}" as its host.`;
+  return `${isOther ? "Change" : "Publish"} the ${type} record at ${at}${isOther ? " to" : " with"} the value "${value}".`;
+}
+
+/** Returns what a delegated domain does about a wrong record at the name of a CNAME. */
+export const replaceByAlias = (at: string, target: string): string =>
+  `Delete the other records at ${at}, and publish the CNAME record there with the value "${target}".`;
+
+/** Returns " (with U+00A0)" when a text has characters that are not ASCII and mostly cannot be told apart, and else an empty text. */
+export function charactersOf(text: string): string {
+  const points = new Set(
+    [...text].filter((character) => character > "~").map((character) => character.codePointAt(0) ?? 0),
+  );
+  const shown = [...points].slice(0, 3).map((point) => `U+${point.toString(16).toUpperCase().padStart(4, "0")}`);
+  return shown.length === 0 ? "" : ` (with ${listOf(shown)})`;
+}
+
+/** Returns words as a list: "a, b and c". */
+export const listOf = (words: readonly string[]): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+
+/** Returns a share of 1 in percent, never 0 % or 100 % unless it is. */
+export function percent(count: number, of: number): string {
+  const value = (100 * count) / of;
+  const shown = Math.min(Math.max(value, count > 0 ? 0.01 : 0), count < of ? 99.9 : 100);
+  return `${shown.toLocaleString("en", { maximumSignificantDigits: 2 })} %`;
+}
+
+export const number = (count: number): string => count.toLocaleString("en");

@@ -32,7 +32,7 @@ export function evaluate(before: readonly StoredFinding[], evidence: Evidence): 
       if (isNew) appeared.push(current);
     }
     const isUnknown = (subject: string) => unknown.includes("*") || unknown.includes(subject);
-    const others = before.filter((one) => (codes as readonly string[]).includes(one.code) && !found.has(keyOf(one)));
+    const others = before.filter((one) => codes.test(one.code) && !found.has(keyOf(one)));
     stored.push(...others.flatMap((one) => (isUnknown(one.subject) ? one : (ended(one, now) ?? []))));
   }
   return { stored: stored.slice(0, MAX_FINDINGS), appeared };

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { timestamp } from "../../lib/serialize.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import { type DomainRow, healthOf, healthWords } from "../domains/index.ts";
 import { type FindingCode, findingCodes } from "./codes.ts";
 import { openFindings } from "./stored.ts";

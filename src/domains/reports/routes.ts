@@ -1,5 +1,4 @@
 import { apiRoutes } from "../../http/api-routes.ts";
-import { json } from "../../http/openapi.ts";
 import { getReports } from "./get.ts";
 import { ReportsOut, ReportsQuery } from "./schema.ts";
 
@@ -13,7 +12,7 @@ export const domainReportRoutes = apiRoutes("Domains").get(
       "Receivers send DMARC reports to the address in the recommended DMARC record, and TLS reports to that of `_smtp._tls`. " +
       "A report counts once, and only when DMARC passes for the message that brings it.",
     query: ReportsQuery,
-    returns: json(200, "The sums of the reports", ReportsOut),
+    returns: { 200: ["The sums of the reports", ReportsOut] },
     run: (caller, { domain_id, query }) => getReports(caller, domain_id, query),
   },
 );

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { empty, json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { pageOrCursorQuery, refuseDeepPages, respondList } from "../../http/pagination.ts";
 import { createApiKey } from "./create.ts";
 import { listApiKeys } from "./queries.ts";
@@ -16,26 +14,26 @@ export const apiKeyRoutes = apiRoutes("API keys")
     summary: "Create an API key",
     description: "The key acts as the calling user, with at most the rights of the calling credential.",
     body: ApiKeyIn,
-    returns: json(201, "The API key. `key` is shown in this response only", NewApiKeyOut),
+    returns: { 201: ["The API key. `key` is shown in this response only", NewApiKeyOut] },
     run: (caller, { body }) => createApiKey(caller, body),
   })
   .get("/v1/api-keys/", "listApiKeys", "team:view", {
     summary: "List API keys, newest first",
     query: ListQuery,
     reads: outlives.credential,
-    returns: json(200, "A page of API keys, revoked and expired ones included", z.array(ApiKeyOut)),
+    returns: { 200: ["A page of API keys, revoked and expired ones included", z.array(ApiKeyOut)] },
     run: (_caller, { query }, c) =>
       respondList(c, query, { read: listApiKeys, after: ({ id }) => id, serialize: toApiKey }),
   })
   .post("/v1/api-keys/:api_key_id/rotate", "rotateApiKey", "team:manage", outlives.credential, {
     summary: "Rotate an API key",
     description: "Only for the user who created it. The old key stays valid for 24 hours, or until it is revoked.",
-    returns: json(201, "The new API key. `key` is shown in this response only", NewApiKeyOut),
+    returns: { 201: ["The new API key. `key` is shown in this response only", NewApiKeyOut] },
     run: (caller, { api_key_id }) => rotateApiKey(caller, api_key_id),
   })
   .delete("/v1/api-keys/:api_key_id", "revokeApiKey", "team:manage", outlives.nothing, {
     summary: "Revoke an API key",
     description: "Takes effect with the next request. Revoking again keeps the first `revoked_at`.",
-    returns: empty("Revoked"),
+    returns: { 204: "Revoked" },
     run: (caller, { api_key_id }) => revokeApiKey(caller, api_key_id),
   });

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { scopes } from "../../access/accounts/scopes.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { lineField } from "../../lib/text-fields.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import type { ApiKeyRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 
@@ -86,18 +85,4 @@ export const NewApiKeyOut = ApiKeyOut.extend({
 export type NewApiKeyOut = z.output<typeof NewApiKeyOut>;
 
 /** Serializes an API key without its secret. */
-export function toApiKey(row: ApiKeyRow): ApiKeyOut {
-  return {
-    id: row.id,
-    name: row.name,
-    prefix: row.prefix,
-    scopes: row.scopes,
-    domain_ids: row.domainIds,
-    user_id: row.userId,
-    last_used_at: isoOrNull(row.lastUsedAt),
-    created_at: iso(row.createdAt),
-    expires_at: isoOrNull(row.expiresAt),
-    revoked_at: isoOrNull(row.revokedAt),
-    replaced_by_id: row.replacedById,
-  };
-}
+export const toApiKey = (row: ApiKeyRow): ApiKeyOut => serialize(ApiKeyOut, row);

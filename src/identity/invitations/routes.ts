@@ -1,9 +1,8 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { type AppContext, clientOf } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
-import { empty, json, pathText } from "../../http/openapi.ts";
+import { pathText } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { refuseCrossSite } from "../../http/same-origin.ts";
@@ -30,7 +29,7 @@ export const invitationRoutes = apiRoutes("Members")
       `${invitationPolicies.emails.limit} from all; beyond that no email is sent (\`email_sent\`), and the person sees the invitation after sign-in. Returns 503 ` +
       "when the service has no mailbox for its own emails.",
     body: InvitationIn,
-    returns: json(201, "The invitation", SentInvitationOut),
+    returns: { 201: ["The invitation", SentInvitationOut] },
     errors: [503],
     run: (caller, { workspace_id, body }, c) => inviteMember(caller, workspace_id, body, c.get("sendSystemEmail")),
   })
@@ -38,7 +37,7 @@ export const invitationRoutes = apiRoutes("Members")
     summary: "List the pending invitations of a workspace",
     query: z.object(cursorQuery),
     reads: outlives.invitation,
-    returns: json(200, "A page of invitations, oldest first", z.array(InvitationOut)),
+    returns: { 200: ["A page of invitations, oldest first", z.array(InvitationOut)] },
     run: async (caller, { workspace_id, query }, c) => {
       await requireActiveWorkspace(caller, workspace_id);
       return respondList(c, query, { read: listInvitations, after: ({ id }) => id, serialize: toInvitation });
@@ -51,7 +50,7 @@ export const invitationRoutes = apiRoutes("Members")
     outlives.nothing,
     {
       summary: "Withdraw an invitation",
-      returns: empty("Withdrawn"),
+      returns: { 204: "Withdrawn" },
       run: (caller, { workspace_id, invitation_id }) => withdrawInvitation(caller, workspace_id, invitation_id),
     },
   )
@@ -62,7 +61,7 @@ export const invitationRoutes = apiRoutes("Members")
       "was used or withdrawn.",
     parameters: [token],
     once: false,
-    returns: json(200, "You are a member of the workspace", AcceptedOut),
+    returns: { 200: ["You are a member of the workspace", AcceptedOut] },
     errors: [409, 410],
     run: (caller, { token }) => acceptInvitation(caller, token),
   })

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { roles } from "../members/index.ts";
 import type { InvitationRow } from "./queries.ts";
 
@@ -49,16 +48,7 @@ export const SentInvitationOut = InvitationOut.extend({
 export type SentInvitationOut = z.output<typeof SentInvitationOut>;
 
 /** Serializes an invitation. */
-export function toInvitation(row: InvitationRow): InvitationOut {
-  return {
-    id: row.id,
-    email: row.email,
-    role: row.role,
-    invited_by: row.invitedBy,
-    created_at: iso(row.createdAt),
-    expires_at: iso(row.expiresAt),
-  };
-}
+export const toInvitation = (row: InvitationRow): InvitationOut => serialize(InvitationOut, row);
 
 /** The membership that an accepted invitation gave. */
 export const AcceptedOut = z

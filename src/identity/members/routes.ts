@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { empty, json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { changeRole } from "./change-role.ts";
@@ -13,7 +11,7 @@ export const memberRoutes = apiRoutes("Members")
   .get("/v1/workspaces/:workspace_id/members", "listMembers", "team:view", {
     summary: "List the members of a workspace",
     query: z.object(cursorQuery),
-    returns: json(200, "A page of members", z.array(MemberOut)),
+    returns: { 200: ["A page of members", z.array(MemberOut)] },
     run: async (caller, { workspace_id, query }, c) => {
       await requireActiveWorkspace(caller, workspace_id);
       return respondList(c, query, { read: listMembers, after: ({ userId }) => userId, serialize: toMember });
@@ -25,7 +23,7 @@ export const memberRoutes = apiRoutes("Members")
       "Takes effect with the next request of the member. With the role `member` the passwords of mailboxes end that the member has set. Only owners change owners or make them, and one owner always " +
       "remains. A credential gives no role that has more rights than itself.",
     body: MemberPatch,
-    returns: json(200, "The member", MemberOut),
+    returns: { 200: ["The member", MemberOut] },
     errors: [409],
     run: async (caller, { workspace_id, user_id, body }) => {
       const ids = { workspaceId: workspace_id, userId: user_id };
@@ -37,7 +35,7 @@ export const memberRoutes = apiRoutes("Members")
     description:
       "Ends the member's API keys, sessions, OAuth grants, passwords of mailboxes and assignments in the workspace. Removing others needs " +
       "`team:manage`; the last owner cannot leave.",
-    returns: empty("Removed"),
+    returns: { 204: "Removed" },
     errors: [409],
     run: (caller, { workspace_id, user_id }) => removeMember(caller, { workspaceId: workspace_id, userId: user_id }),
   });

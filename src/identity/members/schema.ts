@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { iso } from "../../lib/time.ts";
+import { serialize } from "../../lib/serialize.ts";
 import type { MemberRow } from "./queries.ts";
 import { roles } from "./rules.ts";
 
@@ -32,6 +32,4 @@ export const MemberPatch = z
 export type MemberPatch = z.output<typeof MemberPatch>;
 
 /** Serializes a member. */
-export function toMember(row: MemberRow): MemberOut {
-  return { user_id: row.userId, email: row.email, name: row.name, role: row.role, created_at: iso(row.createdAt) };
-}
+export const toMember = (row: MemberRow): MemberOut => serialize(MemberOut, row);

@@ -1,10 +1,8 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import type { AppContext } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
-import { empty, json } from "../../http/openapi.ts";
 import { readForm } from "../../http/page-routes.ts";
 import { anyCursorQuery, respondList } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
@@ -23,14 +21,14 @@ export const oauthRoutes = apiRoutes("OAuth grants")
     summary: "List your OAuth grants, newest first",
     description: "A grant lets one client, such as an assistant, act for you in one workspace.",
     query: z.object(anyCursorQuery),
-    returns: json(200, "A page of grants that have not ended", z.array(GrantOut)),
+    returns: { 200: ["A page of grants that have not ended", z.array(GrantOut)] },
     run: (_caller, { query }, c) =>
       respondList(c, query, { read: listGrants, after: ({ id }) => id, serialize: toGrant }),
   })
   .delete("/v1/oauth/grants/:grant_id", "revokeGrant", "session", outlives.nothing, {
     summary: "End an OAuth grant",
     description: "Its tokens are invalid from the next request on.",
-    returns: empty("Ended"),
+    returns: { 204: "Ended" },
     run: (caller, { grant_id }) => deleteGrant(caller, grant_id),
   })
   .app.get("/.well-known/oauth-authorization-server", needs("public"), (c) =>

@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { timestamp } from "../../lib/serialize.ts";
 import { nameIssue } from "../../lib/text-rules.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import { isWebUrl } from "../../lib/web-url.ts";
 import type { OAuthClient } from "./clients.ts";
 import type { GrantRow } from "./grants.ts";

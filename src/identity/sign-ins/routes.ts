@@ -1,11 +1,10 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { deleteCookies, readCookie } from "../../http/cookies.ts";
 import { type AppContext, clientOf } from "../../http/env.ts";
 import { isForm, readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
-import { fieldsBody, json } from "../../http/openapi.ts";
+import { fieldsBody } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
 import { parseAddress } from "../../lib/addresses.ts";
@@ -37,7 +36,7 @@ export const signInRoutes = apiRoutes("Sessions")
       "Returns the same for addresses with and without an account. The link is valid for 15 minutes. The limits are 5 links " +
       "for each address and 20 for each ip in 15 minutes.",
     requestBody: fieldsBody(MagicLinkIn),
-    returns: json(202, "A link is sent if the address has an account", MagicLinkOut),
+    returns: { 202: ["A link is sent if the address has an account", MagicLinkOut] },
     errors: [403, 413, 415],
     run: async (_caller, _input, c) => {
       refuseCrossSite(c);

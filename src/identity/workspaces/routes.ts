@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { continueSession } from "../../http/continue-session.ts";
-import { empty, json } from "../../http/openapi.ts";
 import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { createWorkspace } from "./create.ts";
 import { deleteWorkspace } from "./delete.ts";
@@ -17,7 +15,7 @@ export const workspaceRoutes = apiRoutes("Workspaces")
       "A session lists all workspaces of its user and acts in one of them, which POST /auth/workspace changes. An API key " +
       "lists its own workspace.",
     query: z.object(cursorQuery),
-    returns: json(200, "A page of workspaces, oldest first", z.array(WorkspaceOut)),
+    returns: { 200: ["A page of workspaces, oldest first", z.array(WorkspaceOut)] },
     run: (_caller, { query }, c) =>
       respondList(c, query, {
         read: listWorkspaces,
@@ -31,13 +29,13 @@ export const workspaceRoutes = apiRoutes("Workspaces")
       "Only a session creates one, since every other credential stays in its workspace. Your user becomes its owner and stays " +
       "in the active workspace until POST /auth/workspace. Owners and admins of a workspace may create others.",
     body: WorkspaceIn,
-    returns: json(201, "The workspace", WorkspaceOut),
+    returns: { 201: ["The workspace", WorkspaceOut] },
     run: (caller, { body }) => createWorkspace(caller, body),
   })
   .get("/v1/workspaces/:workspace_id", "getWorkspace", "team:view", {
     summary: "Get a workspace",
     description: "A session gets each workspace of its user, with the role in it; an API key its own one.",
-    returns: json(200, "The workspace", WorkspaceOut),
+    returns: { 200: ["The workspace", WorkspaceOut] },
     run: async (caller, { workspace_id }) => {
       const { row, role } = await getMembership(caller, workspace_id);
       return toWorkspace(row, role);
@@ -46,7 +44,7 @@ export const workspaceRoutes = apiRoutes("Workspaces")
   .patch("/v1/workspaces/:workspace_id", "updateWorkspace", "team:manage", outlives.slackUrl, {
     summary: "Update a workspace: name, sending pause and settings",
     body: WorkspacePatch,
-    returns: json(200, "The workspace", WorkspaceOut),
+    returns: { 200: ["The workspace", WorkspaceOut] },
     errors: [409],
     run: async (caller, { workspace_id, body }) => {
       const row = await updateWorkspace(caller, workspace_id, body);
@@ -58,7 +56,7 @@ export const workspaceRoutes = apiRoutes("Workspaces")
     description:
       "Only for owners. Its API keys stop working at once, and its queued emails are not sent. A session goes on in the oldest " +
       "other workspace of its user; it ends when there is none.",
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     errors: [409],
     run: async (caller, { workspace_id }, c) => {
       await deleteWorkspace(caller, workspace_id);

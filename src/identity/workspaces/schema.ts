@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Role } from "../../access/caller.ts";
 import { isTimeZone } from "../../lib/local-time.ts";
+import { serialize } from "../../lib/serialize.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
 import { isSlackWebhookUrl, MAX_SLACK_URL } from "../../notices/notification-channels/index.ts";
 import { pausedSources } from "../../platform/bulk-pauses/rules.ts";
 import type { WorkspaceRow } from "./queries.ts";
@@ -128,14 +128,11 @@ export function toWorkspace(
   row: Omit<WorkspaceRow, "number" | "deletedAt" | "mailShards" | "people">,
   role: Role,
 ): WorkspaceOut {
-  return {
-    id: row.id,
-    name: row.name,
-    slug: row.slug,
+  return serialize(WorkspaceOut, {
+    ...row,
     role,
-    sending_paused: row.sendingPausedAt !== null,
-    bulk_paused_at: isoOrNull(row.bulkPausedAt),
-    paused_sources: pausedSources(row.bulkPause),
+    sendingPaused: row.sendingPausedAt !== null,
+    pausedSources: pausedSources(row.bulkPause),
     settings: {
       tracking_opens: row.settings.tracking_opens ?? null,
       tracking_clicks: row.settings.tracking_clicks ?? null,
@@ -143,6 +140,5 @@ export function toWorkspace(
       retention_days: row.settings.retention_days ?? null,
       slack_webhook_url: row.slackWebhookUrl !== null,
     },
-    created_at: iso(row.createdAt),
-  };
+  });
 }

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { empty, json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { getMailbox } from "../mailboxes/index.ts";
 import { addAlias } from "./add.ts";
 import { deleteAlias } from "./delete.ts";
@@ -12,7 +10,7 @@ import { AliasIn, AliasOut, toAlias } from "./schema.ts";
 export const aliasRoutes = apiRoutes("Mailboxes")
   .get("/v1/mailboxes/:mailbox_id/aliases", "listMailboxAliases", "mailboxes:view", {
     summary: "List the aliases of a mailbox in order of address",
-    returns: json(200, `At most ${limits.aliases} aliases`, z.array(AliasOut)),
+    returns: { 200: [`At most ${limits.aliases} aliases`, z.array(AliasOut)] },
     run: async (caller, { mailbox_id }) => {
       const { id } = await getMailbox(caller, mailbox_id);
       return (await listAliases(caller, id)).map(toAlias);
@@ -22,12 +20,12 @@ export const aliasRoutes = apiRoutes("Mailboxes")
     summary: "Add an alias to a mailbox",
     description: `The mailbox receives mail for the address and may send from it. A mailbox has at most ${limits.aliases} aliases.`,
     body: AliasIn,
-    returns: json(201, "The alias", AliasOut),
+    returns: { 201: ["The alias", AliasOut] },
     run: (caller, { mailbox_id, body }) => addAlias(caller, mailbox_id, body),
   })
   .delete("/v1/mailboxes/:mailbox_id/aliases/:alias_id", "deleteMailboxAlias", "mailboxes:manage", outlives.nothing, {
     summary: "Delete an alias of a mailbox",
     description: "Mail to it is refused from then on. Mail that it has received stays.",
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     run: (caller, { mailbox_id, alias_id }) => deleteAlias(caller, mailbox_id, alias_id),
   });

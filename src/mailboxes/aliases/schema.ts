@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { timestamp } from "../../lib/serialize.ts";
 import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import type { mailboxAliases } from "../../platform/db/schema/main/index.ts";
 import type { StoredRow } from "../../platform/db/stored-row.ts";
 

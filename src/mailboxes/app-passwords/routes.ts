@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { empty, json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { createAppPassword } from "./create.ts";
 import { deleteAppPassword } from "./delete.ts";
 import { listAppPasswords } from "./queries.ts";
@@ -18,14 +16,14 @@ export const appPasswordRoutes = apiRoutes("Mailboxes")
       "It ends with the right by which it was made, and when the password of the mailbox is set.",
     ].join(" "),
     body: AppPasswordIn,
-    returns: json(201, "The app password. `password` is shown in this response only", NewAppPasswordOut),
+    returns: { 201: ["The app password. `password` is shown in this response only", NewAppPasswordOut] },
     run: (caller, { mailbox_id, body }) => createAppPassword(caller, mailbox_id, body),
   })
   .get("/v1/mailboxes/:mailbox_id/app-passwords", "listAppPasswords", "inbox:read", {
     summary: "List the app passwords of a mailbox, newest first",
     description: `Takes \`inbox:read\`, and ${RIGHTS}.`,
     reads: outlives.credential,
-    returns: json(200, "The app passwords, at most 20", z.array(AppPasswordOut)),
+    returns: { 200: ["The app passwords, at most 20", z.array(AppPasswordOut)] },
     run: async (caller, { mailbox_id }) => (await listAppPasswords(caller, mailbox_id)).map(toAppPassword),
   })
   .delete(
@@ -36,7 +34,7 @@ export const appPasswordRoutes = apiRoutes("Mailboxes")
     {
       summary: "Delete an app password of a mailbox",
       description: `Ends its connections. The response takes half a second. Takes \`inbox:read\` and \`inbox:write\`, and ${RIGHTS}.`,
-      returns: empty("Deleted"),
+      returns: { 204: "Deleted" },
       run: (caller, { mailbox_id, app_password_id }) => deleteAppPassword(caller, mailbox_id, app_password_id),
     },
   );

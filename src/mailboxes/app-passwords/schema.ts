@@ -1,7 +1,6 @@
 import * as z from "zod";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { checkName } from "../../lib/text-fields.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import type { AppPasswordRow } from "./queries.ts";
 import { MAX_NAME_CHARACTERS } from "./rules.ts";
 
@@ -58,6 +57,4 @@ export const AppPasswordOut = z
 export type AppPasswordOut = z.output<typeof AppPasswordOut>;
 
 /** Serializes an app password. The password is not stored. */
-export function toAppPassword({ id, name, createdAt, lastUsedAt, makerId }: AppPasswordRow): AppPasswordOut {
-  return { id, name, created_at: iso(createdAt), last_used_at: isoOrNull(lastUsedAt), maker_id: makerId };
-}
+export const toAppPassword = (row: AppPasswordRow): AppPasswordOut => serialize(AppPasswordOut, row);

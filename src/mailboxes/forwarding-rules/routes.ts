@@ -1,9 +1,7 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { clientOf } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
-import { empty, json } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
 import { confirmForwardRequest, findForwardRequest } from "./confirm.ts";
@@ -18,7 +16,7 @@ export const forwardingRuleRoutes = apiRoutes("Forwarding rules")
   .get("/v1/forwarding-rules/", "listForwardingRules", "domains:view", {
     summary: "List forwarding rules in the order in which they are applied",
     reads: outlives.forward,
-    returns: json(200, "At most 200 rules", z.array(RuleOut)),
+    returns: { 200: ["At most 200 rules", z.array(RuleOut)] },
     run: async (caller) => (await listRules(caller)).map((row) => toRule(row)),
   })
   .post("/v1/forwarding-rules/", "createForwardingRule", "domains:manage", outlives.forward, {
@@ -29,27 +27,27 @@ export const forwardingRuleRoutes = apiRoutes("Forwarding rules")
       "A rule of type webhook posts the event email.inbound.forwarded to its URL, signed as the deliveries of webhooks are; the " +
       "links to files in it work for 24 hours. OAuth tokens are refused.",
     body: RuleIn,
-    returns: json(201, "The rule", RuleOut),
+    returns: { 201: ["The rule", RuleOut] },
     errors: [400, 404, 503],
     run: (caller, { body }) => createRule(caller, body),
   })
   .get("/v1/forwarding-rules/:rule_id", "getForwardingRule", "domains:view", {
     summary: "Get a forwarding rule",
     reads: outlives.forward,
-    returns: json(200, "The rule", RuleOut),
+    returns: { 200: ["The rule", RuleOut] },
     run: async (caller, { rule_id }) => toRule(await getRule(caller, rule_id)),
   })
   .patch("/v1/forwarding-rules/:rule_id", "updateForwardingRule", "domains:manage", outlives.forward, {
     summary: "Change a forwarding rule",
     description: "Sends a new link to an address that has not confirmed, when the last one is older than an hour.",
     body: RulePatch,
-    returns: json(200, "The rule", RuleOut),
+    returns: { 200: ["The rule", RuleOut] },
     errors: [409, 503],
     run: (caller, { rule_id, body }) => updateRule(caller, rule_id, body),
   })
   .delete("/v1/forwarding-rules/:rule_id", "deleteForwardingRule", "domains:manage", outlives.nothing, {
     summary: "Delete a forwarding rule",
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     run: (caller, { rule_id }) => deleteRule(caller, rule_id),
   })
   .app.get("/forwards/:token", needs("public"), async (c) => {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
+import { timestamp } from "../../lib/serialize.ts";
 import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import type { forwardingRules } from "../../platform/db/schema/main/index.ts";
 import type { StoredRow } from "../../platform/db/stored-row.ts";
 import { limits, type RuleMatch } from "./rules.ts";

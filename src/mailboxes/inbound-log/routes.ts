@@ -1,5 +1,4 @@
 import { apiRoutes } from "../../http/api-routes.ts";
-import { json } from "../../http/openapi.ts";
 import { getInboundEntry } from "./get.ts";
 import { InboundEntryOut } from "./schema.ts";
 
@@ -10,7 +9,7 @@ export const inboundLogRoutes = apiRoutes("Emails").get(
   {
     summary: "Get an entry of the inbound log",
     description: "The search with `direction=inbound` lists the entries. They are kept as long as emails.",
-    returns: json(200, "The entry", InboundEntryOut),
+    returns: { 200: ["The entry", InboundEntryOut] },
     run: (caller, { message_id }) => getInboundEntry(caller, message_id),
   },
 );

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/timestamp.ts";
+import { timestamp } from "../../lib/serialize.ts";
 import { Authentication } from "../../mail/authentication-results/stored-results.ts";
 
 /** An entry of the inbound log (docs/contract/inbound.md#inbound-log). */

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import type { Folder, Label, MessageItem, Person } from "../mailbox-store/index.ts";
 
 /** Response schemas that several parts of the inbox API share. */
@@ -84,22 +84,10 @@ export const toLabel = ({ id, name, color }: Label): z.output<typeof LabelOut> =
 export const toAddress = ({ email, name }: Person): z.output<typeof Address> => ({ email, name });
 
 /** Serializes a message of a list. */
-export function toItem(item: MessageItem): ItemOut {
-  return {
-    uid: item.uid,
-    folder: item.folder,
-    message_id: item.messageId,
-    thread_id: item.threadId,
+export const toItem = (item: MessageItem): ItemOut =>
+  serialize(ItemOut, {
+    ...item,
     from: item.from && toAddress(item.from),
     to: item.to.map(toAddress),
-    subject: item.subject,
     date: iso(item.date),
-    size: item.size,
-    seen: item.seen,
-    flagged: item.flagged,
-    answered: item.answered,
-    has_attachments: item.hasAttachments,
-    labels: item.labels,
-    preview: item.preview,
-  };
-}
+  });

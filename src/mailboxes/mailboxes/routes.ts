@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { empty, json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { pageQuery, refuseDeepPages, respondList } from "../../http/pagination.ts";
 import { idField } from "../../lib/id-field.ts";
 import { assignMailbox } from "./assign.ts";
@@ -24,20 +22,20 @@ export const mailboxRoutes = apiRoutes("Mailboxes")
   .post("/v1/mailboxes/", "createMailbox", "mailboxes:manage", outlives.nothing, {
     summary: "Create a mailbox",
     body: MailboxIn,
-    returns: json(201, "The mailbox", MailboxOut),
+    returns: { 201: ["The mailbox", MailboxOut] },
     errors: [404],
     run: (caller, { body }) => createMailbox(caller, body),
   })
   .get("/v1/mailboxes/", "listMailboxes", "mailboxes:view", {
     summary: "List mailboxes in order of address",
     query: ListQuery,
-    returns: json(200, "A page of mailboxes", z.array(MailboxOut)),
+    returns: { 200: ["A page of mailboxes", z.array(MailboxOut)] },
     run: (_caller, { query }, c) =>
       respondList(c, query, { read: listMailboxes, after: ({ address }) => address, serialize: toMailbox }),
   })
   .get("/v1/mailboxes/:mailbox_id", "getMailbox", "mailboxes:view", {
     summary: "Get a mailbox",
-    returns: json(200, "The mailbox", MailboxOut),
+    returns: { 200: ["The mailbox", MailboxOut] },
     run: async (caller, { mailbox_id }) => toMailbox(await getMailbox(caller, mailbox_id)),
   })
   .patch(
@@ -51,13 +49,13 @@ export const mailboxRoutes = apiRoutes("Mailboxes")
       description:
         "Takes the scope `mailboxes:manage`. A user who is assigned to the mailbox may change `display_name` with `inbox:write`.",
       body: MailboxPatch,
-      returns: json(200, "The mailbox", MailboxOut),
+      returns: { 200: ["The mailbox", MailboxOut] },
       run: (caller, { mailbox_id, body }) => updateMailbox(caller, mailbox_id, body),
     },
   )
   .delete("/v1/mailboxes/:mailbox_id", "deleteMailbox", "mailboxes:manage", outlives.nothing, {
     summary: "Delete a mailbox and its messages",
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     run: (caller, { mailbox_id }) => deleteMailbox(caller, mailbox_id),
   })
   .put("/v1/mailboxes/:mailbox_id/password", "replaceMailboxPassword", "inbox:write", outlives.credential, {
@@ -68,12 +66,12 @@ export const mailboxRoutes = apiRoutes("Mailboxes")
       "member sets ends with the assignment.",
     ].join(" "),
     body: PasswordIn,
-    returns: json(200, "The mailbox", MailboxOut),
+    returns: { 200: ["The mailbox", MailboxOut] },
     run: (caller, { mailbox_id, body }) => setMailboxPassword(caller, mailbox_id, body.password),
   })
   .put("/v1/mailboxes/:mailbox_id/assignees", "replaceMailboxAssignees", "mailboxes:manage", outlives.assignment, {
     summary: "Assign users to a mailbox",
     body: AssigneesIn,
-    returns: json(200, "The mailbox", MailboxOut),
+    returns: { 200: ["The mailbox", MailboxOut] },
     run: (caller, { mailbox_id, body }) => assignMailbox(caller, mailbox_id, body),
   });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
+import { serialize } from "../../lib/serialize.ts";
 import { nameField } from "../../lib/text-fields.ts";
-import { iso } from "../../lib/time.ts";
 import type { MailboxRow } from "./queries.ts";
 
 /** Request and response schemas of the mailboxes API. */
@@ -80,19 +80,8 @@ export const MailboxOut = z
 export type MailboxOut = z.output<typeof MailboxOut>;
 
 /** Serializes a mailbox with its assignees. */
-export function toMailbox(row: MailboxRow): MailboxOut {
-  return {
-    id: row.id,
-    domain_id: row.domainId,
-    address: row.address,
-    display_name: row.displayName,
-    is_active: row.isActive,
-    quota_bytes: row.quotaBytes,
-    used_bytes: row.usedBytes,
-    assignee_ids: JSON.parse(row.assigneeIds) as string[],
-    created_at: iso(row.createdAt),
-  };
-}
+export const toMailbox = (row: MailboxRow): MailboxOut =>
+  serialize(MailboxOut, { ...row, assigneeIds: JSON.parse(row.assigneeIds) as string[] });
 
 export const PasswordIn = z
   .object({ password: z.string().min(12).max(256).describe("At least 12 characters, at most 256.") })

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { offsetQuery } from "../../http/pagination.ts";
 import { toValidationErrors } from "../../http/validate.ts";
 import { badRequest, unprocessable } from "../../lib/errors.ts";
@@ -35,7 +33,7 @@ export const notificationRoutes = apiRoutes("Notifications")
     summary: "List your notifications",
     description: `Those of your user in the active workspace, newest first. They are kept ${NOTIFICATION_DAYS} days. Among the alerts: emails of the workspace wait because the service cannot hand them over for ten minutes, and the end of that.`,
     query: ListQuery,
-    returns: json(200, "A page of notifications, and the counts", NotificationPageOut),
+    returns: { 200: ["A page of notifications, and the counts", NotificationPageOut] },
     run: async (caller, { query }) => {
       const { unread, category, limit, offset } = query;
       const page = await listNotifications(caller, { unread, category, limit, offset });
@@ -46,27 +44,27 @@ export const notificationRoutes = apiRoutes("Notifications")
     summary: "Mark all your notifications read",
     description: "Those of your user in the active workspace.",
     once: false,
-    returns: json(200, "How many were unread", ReadAllOut),
+    returns: { 200: ["How many were unread", ReadAllOut] },
     run: async (caller) => ({ updated: await markAllRead(caller) }),
   })
   .post("/v1/notifications/:notification_id/read", "markNotificationRead", "notifications:manage", outlives.nothing, {
     summary: "Mark a notification read",
     description: "A second call changes nothing: `read_at` keeps the time of the first.",
     once: false,
-    returns: json(200, "The notification", NotificationOut),
+    returns: { 200: ["The notification", NotificationOut] },
     run: async (caller, { notification_id }) => toNotification(await markRead(caller, notification_id)),
   })
   .get("/v1/notifications/preferences", "getNotificationPreferences", "notifications:view", {
     summary: "Get your notification preferences",
     description: "They belong to your user and apply in each of your workspaces.",
-    returns: json(200, "The preferences", PreferencesOut),
+    returns: { 200: ["The preferences", PreferencesOut] },
     run: async (caller) => ({ preferences: await getPreferences(caller) }),
   })
   .put("/v1/notifications/preferences", "updateNotificationPreferences", "notifications:manage", outlives.nothing, {
     summary: "Change your notification preferences",
     description: "Returns all preferences as they are stored. 400 when `preferences` is not an object.",
     body: PreferencesBody,
-    returns: json(200, "The stored preferences", PreferencesOut),
+    returns: { 200: ["The stored preferences", PreferencesOut] },
     errors: [400],
     run: async (caller, { body }) => ({
       preferences: await updatePreferences(caller, parsePreferences(body.preferences)),

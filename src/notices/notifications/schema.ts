@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { iso, isoOrNull } from "../../lib/time.ts";
+import { serialize } from "../../lib/serialize.ts";
 import type { NotificationPage, NotificationRow } from "./queries.ts";
 import { categories, severities } from "./rules.ts";
 
@@ -100,10 +100,7 @@ export const PreferencesBody = z
   });
 
 /** Serializes a notification. */
-export function toNotification(row: NotificationRow): NotificationOut {
-  const { id, category, severity, title, body, href, readAt, createdAt } = row;
-  return { id, category, severity, title, body, href, read_at: isoOrNull(readAt), created_at: iso(createdAt) };
-}
+export const toNotification = (row: NotificationRow): NotificationOut => serialize(NotificationOut, row);
 
 /** Serializes a page of the list. */
 export function toPage(page: NotificationPage, { limit, offset }: { limit: number; offset: number }) {

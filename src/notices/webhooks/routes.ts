@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { empty, json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { idCursor, onePage, pageQuery, refusePagesBeyond } from "../../http/pagination.ts";
 import { createWebhook } from "./create.ts";
 import { deleteWebhook } from "./delete.ts";
@@ -42,7 +40,7 @@ export const webhookRoutes = apiRoutes("Webhooks")
     description: `A workspace has at most ${limits.webhooksPerWorkspace} webhooks. Their secrets are masked.`,
     query: ListQuery,
     reads: outlives.credential,
-    returns: json(200, "The webhooks, oldest first", z.array(WebhookOut)),
+    returns: { 200: ["The webhooks, oldest first", z.array(WebhookOut)] },
     run: async (caller, { query }) => {
       const includePaused = query.include === "paused";
       const rows = await listWebhooks(caller, { includePaused });
@@ -56,13 +54,13 @@ export const webhookRoutes = apiRoutes("Webhooks")
       "5 minutes, 30 minutes and 2 hours. An endpoint that fails for 5 days is paused. " +
       `A workspace has at most ${limits.webhooksPerWorkspace} webhooks.`,
     body: WebhookIn,
-    returns: json(201, "The webhook. `secret` is complete in this response only", WebhookOut),
+    returns: { 201: ["The webhook. `secret` is complete in this response only", WebhookOut] },
     run: (caller, { body }) => createWebhook(caller, body),
   })
   .get("/v1/webhooks/:webhook_id", "getWebhook", "webhooks:view", {
     summary: "Get a webhook",
     reads: outlives.credential,
-    returns: json(200, "The webhook, with its secret masked", WebhookOut),
+    returns: { 200: ["The webhook, with its secret masked", WebhookOut] },
     run: async (caller, { webhook_id }) => toWebhook(await getWebhook(caller, webhook_id)),
   })
   .patch("/v1/webhooks/:webhook_id", "updateWebhook", "webhooks:manage", outlives.credential, {
@@ -71,19 +69,19 @@ export const webhookRoutes = apiRoutes("Webhooks")
       "A paused webhook gets no events of that time; deliveries that were waiting are sent when it is resumed. After " +
       "`rotate_secret` the old secret also signs for 24 hours.",
     body: WebhookPatch,
-    returns: json(200, "The webhook. `secret` is complete when it was rotated", WebhookOut),
+    returns: { 200: ["The webhook. `secret` is complete when it was rotated", WebhookOut] },
     errors: [409],
     run: (caller, { webhook_id, body }) => updateWebhook(caller, webhook_id, body),
   })
   .delete("/v1/webhooks/:webhook_id", "deleteWebhook", "webhooks:manage", outlives.nothing, {
     summary: "Delete a webhook",
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     run: (caller, { webhook_id }) => deleteWebhook(caller, webhook_id),
   })
   .post("/v1/webhooks/:webhook_id/test", "sendWebhookTest", "webhooks:manage", outlives.credential, {
     summary: "Send a sample event to a webhook",
     description: "Queues a sample `email.delivered`, also to a paused webhook. Its outcome is in the delivery log.",
-    returns: json(200, "The delivery is queued", TestOut),
+    returns: { 200: ["The delivery is queued", TestOut] },
     errors: [413],
     run: (caller, { webhook_id }) => testWebhook(caller, webhook_id),
   })
@@ -92,7 +90,7 @@ export const webhookRoutes = apiRoutes("Webhooks")
     description: `Deliveries are kept for ${DELIVERY_DAYS} days.`,
     query: DeliveriesQuery,
     reads: outlives.credential,
-    returns: json(200, "A page of deliveries", DeliveriesOut),
+    returns: { 200: ["A page of deliveries", DeliveriesOut] },
     run: async (caller, { webhook_id, query }, c) => {
       const { page, limit, status, before } = query;
       const webhook = await getWebhook(caller, webhook_id);
@@ -105,7 +103,7 @@ export const webhookRoutes = apiRoutes("Webhooks")
   .get("/v1/webhooks/:webhook_id/deliveries/:delivery_id", "getWebhookDelivery", "webhooks:view", {
     summary: "Get a delivery of a webhook",
     reads: outlives.credential,
-    returns: json(200, "The delivery", DeliveryOut),
+    returns: { 200: ["The delivery", DeliveryOut] },
     run: async (caller, { webhook_id, delivery_id }) => {
       const webhook = await getWebhook(caller, webhook_id);
       const delivery = await getDelivery(caller, delivery_id, webhook.id);
@@ -120,7 +118,7 @@ export const webhookRoutes = apiRoutes("Webhooks")
     {
       summary: "Send a delivery again",
       description: "Queues a new delivery with the same payload and its own id, also to a paused webhook.",
-      returns: json(201, "The new delivery", DeliveryItemOut),
+      returns: { 201: ["The new delivery", DeliveryItemOut] },
       errors: [413],
       run: (caller, { webhook_id, delivery_id }) => replayDelivery(caller, webhook_id, delivery_id),
     },
@@ -129,7 +127,7 @@ export const webhookRoutes = apiRoutes("Webhooks")
     summary: "Get a delivery by its id alone",
     description:
       "One of a forwarding rule has the text of an email, so it takes the role owner or admin, and `inbox:read`.",
-    returns: json(200, "The delivery", DeliveryOut),
+    returns: { 200: ["The delivery", DeliveryOut] },
     run: async (caller, { delivery_id }) => {
       const delivery = await getDelivery(caller, delivery_id);
       return toDelivery(delivery, await findUrl(caller, delivery.webhookId));

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { MAX_URL_CHARACTERS } from "../../platform/public-urls/parse.ts";
 import { webhookEventTypes } from "../../platform/webhook-events/rules.ts";
 import type { DeliveryItemRow, DeliveryRow } from "./delivery-queries.ts";
@@ -156,30 +155,12 @@ export const NOT_LIVE =
   "Events are not delivered to this webhook: LIVE_WEBHOOKS is off in this deployment. Tests are delivered.";
 
 /** Serializes a webhook. `secret` is its secret where it is shown. */
-export function toWebhook(row: WebhookRow, secret = `whsec_****${row.secretEnd}`): WebhookOut {
-  return {
-    id: row.id,
-    url: row.url,
-    events: row.events as WebhookOut["events"],
-    secret,
-    is_active: row.isActive,
-    created_at: iso(row.createdAt),
-  };
-}
+export const toWebhook = (row: WebhookRow, secret = `whsec_****${row.secretEnd}`): WebhookOut =>
+  serialize(WebhookOut, { ...row, events: row.events as WebhookOut["events"], secret });
 
 /** Serializes a delivery for the list. */
-export function toDeliveryItem(row: DeliveryItemRow): DeliveryItemOut {
-  return {
-    id: row.id,
-    webhook_id: row.webhookId,
-    event_type: row.eventType,
-    status: row.status,
-    response_status: row.responseStatus,
-    attempt: row.attempt,
-    next_retry_at: row.status === "retrying" && row.dueAt !== null ? iso(row.dueAt) : null,
-    created_at: iso(row.createdAt),
-  };
-}
+export const toDeliveryItem = (row: DeliveryItemRow): DeliveryItemOut =>
+  serialize(DeliveryItemOut, { ...row, nextRetryAt: row.status === "retrying" ? row.dueAt : null });
 
 /** Serializes a delivery as a whole. `nextUrl` is shown before its first request. */
 export function toDelivery(row: DeliveryRow, nextUrl: string | null): DeliveryOut {

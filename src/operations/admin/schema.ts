@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
+import { isoOrNull } from "../../lib/time.ts";
 import type { ReceiverRow } from "../../sending/receivers/index.ts";
 import type { UserRow } from "./queries.ts";
 
@@ -70,13 +70,4 @@ export function toReceiver({
 }
 
 /** Serializes an account. */
-export function toUser(row: UserRow): UserOut {
-  return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    is_platform_admin: row.isPlatformAdmin,
-    restricted_at: isoOrNull(row.restrictedAt),
-    created_at: iso(row.createdAt),
-  };
-}
+export const toUser = (row: UserRow): UserOut => serialize(UserOut, row);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type AppContext, newRoutes } from "../../http/env.ts";
+import { newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { toValidationErrors } from "../../http/validate.ts";
 import { notFound, requireFound, tooLarge, unprocessable } from "../../lib/errors.ts";
@@ -61,16 +61,6 @@ const RepairIn = z.object({
   cursor: z.object({ step: z.int().min(0), after: z.union([z.string(), z.number()]) }),
 });
 
-/** Reads the body. Throws 413 and 422. */
-async function read<Schema extends z.ZodType>(c: AppContext, schema: Schema) {
-  if (Number(c.req.header("Content-Length") ?? MAX_BODY + 1) > MAX_BODY)
-    throw tooLarge(`The body must have a Content-Length of at most ${MAX_BODY} bytes`);
-  const body: unknown = await c.req.json().catch(() => null);
-  const result = schema.safeParse(body);
-  if (result.success) return { ctx: c.get("ctx"), input: result.data };
-  throw unprocessable(toValidationErrors("body", result.error.issues, body));
-}
-
 /** Returns a database of the deployment. Throws 404. */
 function storeOf(ctx: Ctx, name: string): BackupStore {
   return requireFound(findStore(ctx, name), "Database");
@@ -78,48 +68,9 @@ function storeOf(ctx: Ctx, name: string): BackupStore {
 
 /** `npm run backup` and `npm run restore`. */
 export const backupRoutes = newRoutes()
-  .post("/auth/backup/databases", needs("operator:backup"), async (c) => {
-    const { ctx } = await read(c, z.object({}));
-    return c.json({ names: databaseNames(ctx) });
-  })
-  .post("/auth/backup/tables", needs("operator:backup"), async (c) => {
-    const { ctx, input } = await read(c, StoreIn);
-    const source = storeOf(ctx, input.store);
-    return c.json({ tables: await describeTables(source), migrations: await listMigrations(source, input.store) });
-  })
-  .post("/auth/backup/start", needs("operator:backup"), async (c) => {
-    const { ctx, input } = await read(c, StoreIn);
-    return c.json(await readMailStart(storeOf(ctx, input.store)));
-  })
-  .post("/auth/backup/rows", needs("operator:backup"), async (c) => {
-    const { ctx, input } = await read(c, PageIn);
-    return c.json({ rows: await readPage(storeOf(ctx, input.store), input) });
-  })
-  .post("/auth/backup/objects", needs("operator:backup"), async (c) => {
-    const { ctx, input } = await read(c, ObjectsIn);
-    return c.json(await listObjects(ctx, input.cursor));
-  })
   .get("/auth/backup/object", needs("operator:backup"), async (c) => {
     const object = requireFound(await c.get("ctx").env.CONTENT.get(c.req.query("key") ?? ""), "Object");
     return c.body(object.body, 200, { ETag: object.httpEtag, "Content-Type": "application/octet-stream" });
-  })
-  .post("/auth/backup/reindex", needs("operator:backup"), async (c) => {
-    const { ctx, input } = await read(c, ReindexIn);
-    if (!shardNumbers(ctx).includes(input.database)) throw notFound("Database");
-    return c.json({ is_done: await reindexEmails(onShard(ctx, input.database), input.restart) });
-  })
-  .post("/auth/backup/mailbox-structures", needs("operator:backup"), async (c) => {
-    const { ctx, input } = await read(c, StructuresIn);
-    return c.json({ messages: await mailboxStore(ctx, input.mailbox).forgetGuesses(input.dry) });
-  })
-  .post("/auth/restore/begin", needs("operator:backup"), async (c) => {
-    const { ctx, input } = await read(c, RestoreIn);
-    return c.json(await beginRestore(ctx, input.id));
-  })
-  .post("/auth/restore/rows", needs("operator:backup"), async (c) => {
-    const { ctx, input } = await read(c, RowsIn);
-    await requireRestore(ctx, input.id);
-    return c.json({ refused: await writeRows(storeOf(ctx, input.store), input) });
   })
   .put("/auth/restore/object", needs("operator:backup"), async (c) => {
     const ctx = c.get("ctx");
@@ -127,30 +78,63 @@ export const backupRoutes = newRoutes()
     const metadata = JSON.parse(decodeURIComponent(c.req.header("X-Object-Metadata") ?? "{}")) as R2PutOptions;
     await ctx.env.CONTENT.put(c.req.query("key") ?? "", c.req.raw.body ?? "", metadata);
     return c.json({});
-  })
-  .post("/auth/restore/repair", needs("operator:backup"), async (c) => {
-    const { ctx, input } = await read(c, RepairIn);
-    await requireRestore(ctx, input.id);
-    const target = storeOf(ctx, input.store);
-    if (!input.store.startsWith("mailbox-"))
-      return c.json({ next: await repairMail(target, input.start, input.cursor) });
-    await repairMailbox(target, ctx.now());
-    // Any change sets the alarm, which removes what has been in Trash or Spam for 30 days.
-    await mailboxStore(ctx, input.store.slice("mailbox-".length)).removeUnknownObjects([]);
-    return c.json({ next: null });
-  })
-  .post("/auth/restore/file", needs("operator:backup"), async (c) => {
-    const { ctx, input } = await read(c, FileIn);
-    await requireRestore(ctx, input.id);
-    await saveFile(ctx, input.file, input.refused);
-    return c.json({});
-  })
-  .post("/auth/restore/finish", needs("operator:backup"), async (c) => {
-    const { ctx, input } = await read(c, RestoreIn);
-    await finishRestore(ctx, input.id);
-    return c.json({ held: await countHeld(ctx) });
-  })
-  .post("/auth/restore/release", needs("operator:backup"), async (c) => {
-    const { ctx } = await read(c, z.object({}));
-    return c.json({ released: await resumeHeld(ctx), held: await countHeld(ctx) });
   });
+
+/** Adds a call with a JSON body. It throws 413 and 422. */
+function call<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  run: (ctx: Ctx, input: z.output<Schema>) => Promise<object>,
+): void {
+  backupRoutes.post(path, needs("operator:backup"), async (c) => {
+    if (Number(c.req.header("Content-Length") ?? MAX_BODY + 1) > MAX_BODY)
+      throw tooLarge(`The body must have a Content-Length of at most ${MAX_BODY} bytes`);
+    const body: unknown = await c.req.json().catch(() => null);
+    const result = schema.safeParse(body);
+    if (!result.success) throw unprocessable(toValidationErrors("body", result.error.issues, body));
+    return c.json(await run(c.get("ctx"), result.data));
+  });
+}
+
+call("/auth/backup/databases", z.object({}), async (ctx) => ({ names: databaseNames(ctx) }));
+call("/auth/backup/tables", StoreIn, async (ctx, { store }) => {
+  const source = storeOf(ctx, store);
+  return { tables: await describeTables(source), migrations: await listMigrations(source, store) };
+});
+call("/auth/backup/start", StoreIn, (ctx, { store }) => readMailStart(storeOf(ctx, store)));
+call("/auth/backup/rows", PageIn, async (ctx, page) => ({ rows: await readPage(storeOf(ctx, page.store), page) }));
+call("/auth/backup/objects", ObjectsIn, (ctx, { cursor }) => listObjects(ctx, cursor));
+call("/auth/backup/reindex", ReindexIn, async (ctx, { database, restart }) => {
+  if (!shardNumbers(ctx).includes(database)) throw notFound("Database");
+  return { is_done: await reindexEmails(onShard(ctx, database), restart) };
+});
+call("/auth/backup/mailbox-structures", StructuresIn, async (ctx, { mailbox, dry }) => ({
+  messages: await mailboxStore(ctx, mailbox).forgetGuesses(dry),
+}));
+call("/auth/restore/begin", RestoreIn, (ctx, { id }) => beginRestore(ctx, id));
+call("/auth/restore/rows", RowsIn, async (ctx, page) => {
+  await requireRestore(ctx, page.id);
+  return { refused: await writeRows(storeOf(ctx, page.store), page) };
+});
+call("/auth/restore/repair", RepairIn, async (ctx, { id, store, start, cursor }) => {
+  await requireRestore(ctx, id);
+  const target = storeOf(ctx, store);
+  if (!store.startsWith("mailbox-")) return { next: await repairMail(target, start, cursor) };
+  await repairMailbox(target, ctx.now());
+  // Any change sets the alarm, which removes what has been in Trash or Spam for 30 days.
+  await mailboxStore(ctx, store.slice("mailbox-".length)).removeUnknownObjects([]);
+  return { next: null };
+});
+call("/auth/restore/file", FileIn, async (ctx, { id, file, refused }) => {
+  await requireRestore(ctx, id);
+  await saveFile(ctx, file, refused);
+  return {};
+});
+call("/auth/restore/finish", RestoreIn, async (ctx, { id }) => {
+  await finishRestore(ctx, id);
+  return { held: await countHeld(ctx) };
+});
+call("/auth/restore/release", z.object({}), async (ctx) => ({
+  released: await resumeHeld(ctx),
+  held: await countHeld(ctx),
+}));

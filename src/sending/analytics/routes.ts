@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { apiRoutes } from "../../http/api-routes.ts";
-import { json } from "../../http/openapi.ts";
 import { offsetQuery } from "../../http/pagination.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { findDomains, findReceivers, findTotals, NO_COUNTS, sumCounts } from "./queries.ts";
@@ -49,7 +48,7 @@ export const analyticsRoutes = apiRoutes("Analytics")
     summary: "Count the mail of a period",
     description: ofWorkspace,
     query: PeriodQuery,
-    returns: json(200, "The counts", OverviewOut),
+    returns: { 200: ["The counts", OverviewOut] },
     errors: [400],
     run: async (caller, { query }) => {
       const of = parsePeriod(query.period);
@@ -62,7 +61,7 @@ export const analyticsRoutes = apiRoutes("Analytics")
     summary: "Count the mail of a period by hour or day",
     description: `${ofWorkspace} The first day has only the hours of it that belong to the period.`,
     query: SeriesQuery,
-    returns: json(200, "The buckets", TimeseriesOut),
+    returns: { 200: ["The buckets", TimeseriesOut] },
     errors: [400],
     run: async (caller, { query }) => {
       const { period: text, granularity } = query;
@@ -79,7 +78,7 @@ export const analyticsRoutes = apiRoutes("Analytics")
     summary: "Rank recipient domains by emails sent",
     description: ofWorkspace,
     query: DomainStatsQuery,
-    returns: json(200, "The domains, those with the most mail first", z.array(DomainStatsOut)),
+    returns: { 200: ["The domains, those with the most mail first", z.array(DomainStatsOut)] },
     errors: [400],
     run: async (caller, { query }) => {
       const { period: text, limit, group_by: by } = query;
@@ -92,7 +91,7 @@ export const analyticsRoutes = apiRoutes("Analytics")
     summary: "Get bounce, complaint and deferral rates by recipient domain",
     description: ofWorkspace,
     query: DomainQuery,
-    returns: json(200, "The domains, those with the most mail first", DeliverabilityOut),
+    returns: { 200: ["The domains, those with the most mail first", DeliverabilityOut] },
     errors: [400],
     run: async (caller, { query }) => {
       const { period: text, limit } = query;

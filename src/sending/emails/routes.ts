@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../http/pagination.ts";
 import { reportErrors } from "../../http/report-errors.ts";
 import { bodyWithAttachments } from "../../http/validate.ts";
@@ -25,7 +23,7 @@ export const emailRoutes = apiRoutes("Emails")
   .post("/v1/emails/", "sendEmail", "emails:send", outlives.nothing, {
     summary: "Send an email",
     body: bodyWithAttachments(SendIn, (caller) => new ContentUpload(caller)),
-    returns: json(202, "Accepted for delivery", AcceptOut),
+    returns: { 202: ["Accepted for delivery", AcceptOut] },
     errors: [400, 408],
     run: async (caller, { body }, c) => {
       const attachments = c.get("attachments");
@@ -40,14 +38,14 @@ export const emailRoutes = apiRoutes("Emails")
     before: reportErrors(toValidation),
     body: bodyWithAttachments(SendIn, () => discardingSink),
     once: false,
-    returns: json(200, "The issues that would prevent or change a send", ValidateOut),
+    returns: { 200: ["The issues that would prevent or change a send", ValidateOut] },
     errors: [408],
     run: async (caller, { body }, c) => validateEmail(caller, withWarnings(body, await c.req.json())),
   })
   .get("/v1/emails/", "listEmails", "emails:view", {
     summary: "List emails, newest first",
     query: ListQuery,
-    returns: json(200, "A page of emails", z.array(EmailOut)),
+    returns: { 200: ["A page of emails", z.array(EmailOut)] },
     run: async (caller, { query }, c) => {
       const { rows, next } = await listEmails(caller, query);
       if (next !== null) setNextLink(c, { before: next });
@@ -57,11 +55,11 @@ export const emailRoutes = apiRoutes("Emails")
   .get("/v1/emails/:email_id", "getEmail", "emails:view", {
     summary: "Get an email with its content and events",
     description: "The content of mail from a mailbox is null without `inbox:read` and the right to open that mailbox.",
-    returns: json(200, "The email", DetailOut),
+    returns: { 200: ["The email", DetailOut] },
     run: (caller, { email_id }) => getEmailDetail(caller, email_id),
   })
   .get("/v1/emails/:email_id/events", "listEmailEvents", "emails:view", {
     summary: "List the events of an email",
-    returns: json(200, "Events, oldest first", z.array(EventOut)),
+    returns: { 200: ["Events, oldest first", z.array(EventOut)] },
     run: async (caller, { email_id }) => toEvents(await getEmail(caller, email_id)),
   });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { inMiB } from "../../lib/bytes.ts";
 import { ExtractedContent } from "../../lib/json-extract/content.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { timestamp } from "../../lib/serialize.ts";
 import { Variables } from "../templates/index.ts";
 import { Headers } from "./custom-headers.ts";
 import { Mailbox, Mailboxes } from "./mailbox-schema.ts";

@@ -1,29 +1,16 @@
 import { formatMailbox } from "../../lib/addresses.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
+import { serialize } from "../../lib/serialize.ts";
+import { iso } from "../../lib/time.ts";
 import type { ContentDocument } from "./content/index.ts";
 import { messageIdOf } from "./message-id.ts";
 import type { DetailRow, RecordRow } from "./queries.ts";
-import type { DetailOut, EmailOut, EventOut } from "./schema.ts";
+import { type DetailOut, EmailOut, type EventOut } from "./schema.ts";
 import { type RecipientEntry, readEvents } from "./timeline/index.ts";
 
 /** Serializes an email for lists. */
 export function toRecord(row: RecordRow): EmailOut {
-  return {
-    id: row.id,
-    from_address: formatMailbox({ email: row.fromEmail, name: row.fromName }),
-    to_addresses: addressesOf(row, "to"),
-    subject: row.subject,
-    status: row.status,
-    source: row.source,
-    opened_count: row.openedCount,
-    clicked_count: row.clickedCount,
-    tags: row.tags,
-    scheduled_at: isoOrNull(row.scheduledAt),
-    created_at: iso(row.createdAt),
-    sent_at: isoOrNull(row.sentAt),
-    delivered_at: isoOrNull(row.deliveredAt),
-    retry_of_id: row.retryOfId,
-  };
+  const fromAddress = formatMailbox({ email: row.fromEmail, name: row.fromName });
+  return serialize(EmailOut, { ...row, fromAddress, toAddresses: addressesOf(row, "to") });
 }
 
 /**

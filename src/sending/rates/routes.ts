@@ -1,6 +1,4 @@
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { toWorkspace, WorkspaceOut } from "../../identity/workspaces/index.ts";
 import { resumeBulk } from "./resume.ts";
 
@@ -14,7 +12,7 @@ export const rateRoutes = apiRoutes("Workspaces").post(
     description:
       "Only for owners. A workspace stops its bulk mail when too many of the last hour's emails bounced or were marked as spam; `paused_sources` has what waits. Emails from before the call do not stop it again.",
     once: false,
-    returns: json(200, "The workspace", WorkspaceOut),
+    returns: { 200: ["The workspace", WorkspaceOut] },
     errors: [409],
     run: async (caller, { workspace_id }) => toWorkspace(await resumeBulk(caller, workspace_id), caller.actor.role),
   },

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { empty, json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { pageOrCursorQuery, refuseDeepPages, respondList } from "../../http/pagination.ts";
 import { createSmtpCredential } from "./create.ts";
 import { deactivateSmtpCredential } from "./deactivate.ts";
@@ -17,7 +15,7 @@ export const smtpCredentialRoutes = apiRoutes("SMTP credentials")
       "The credential sends from the mailboxes of its domain, as the calling user. A domain has at most one active " +
       "credential. Connect to `smtp_host` and `smtp_port` with STARTTLS.",
     body: SmtpCredentialIn,
-    returns: json(201, "The SMTP credential. `password` is shown in this response only", NewSmtpCredentialOut),
+    returns: { 201: ["The SMTP credential. `password` is shown in this response only", NewSmtpCredentialOut] },
     errors: [400, 404],
     run: (caller, { body }) => createSmtpCredential(caller, body),
   })
@@ -25,11 +23,9 @@ export const smtpCredentialRoutes = apiRoutes("SMTP credentials")
     summary: "List SMTP credentials, newest first",
     query: ListQuery,
     reads: outlives.credential,
-    returns: json(
-      200,
-      "A page of SMTP credentials, inactive ones included, without passwords",
-      z.array(SmtpCredentialOut),
-    ),
+    returns: {
+      200: ["A page of SMTP credentials, inactive ones included, without passwords", z.array(SmtpCredentialOut)],
+    },
     run: (_caller, { query }, c) =>
       respondList(c, query, { read: listSmtpCredentials, after: ({ id }) => id, serialize: toSmtpCredential }),
   })
@@ -37,6 +33,6 @@ export const smtpCredentialRoutes = apiRoutes("SMTP credentials")
     summary: "Deactivate an SMTP credential",
     description:
       "Cannot be undone. Open connections are refused at their next MAIL FROM or message. The response takes half a second.",
-    returns: empty("Deactivated"),
+    returns: { 204: "Deactivated" },
     run: (caller, { credential_id }) => deactivateSmtpCredential(caller, credential_id),
   });

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
-import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import type { SmtpCredentialRow } from "./queries.ts";
 
 /** Request and response schemas of SMTP credentials. */
@@ -56,12 +55,5 @@ export const SmtpCredentialOut = z
 export type SmtpCredentialOut = z.output<typeof SmtpCredentialOut>;
 
 /** Serializes a credential without its password. */
-export function toSmtpCredential(row: SmtpCredentialRow): SmtpCredentialOut {
-  return {
-    id: row.id,
-    username: row.username,
-    domain_id: row.domainId,
-    is_active: row.deactivatedAt === null,
-    created_at: iso(row.createdAt),
-  };
-}
+export const toSmtpCredential = (row: SmtpCredentialRow): SmtpCredentialOut =>
+  serialize(SmtpCredentialOut, { ...row, isActive: row.deactivatedAt === null });

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { empty, json, pathText } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
+import { pathText } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
 import { uuidText } from "../../lib/id-field.ts";
@@ -45,7 +44,7 @@ export const suppressionRoutes = apiRoutes("Suppressions")
     summary: "List suppressed addresses",
     description: "An unsubscribe from one topic has an entry of its own, with `topic_id`.",
     query: ListQuery,
-    returns: json(200, "A page of addresses in alphabetical order", z.array(SuppressionOut)),
+    returns: { 200: ["A page of addresses in alphabetical order", z.array(SuppressionOut)] },
     run: async (caller, { query }, c) => {
       const { limit, after_topic: afterTopic, ...rest } = query;
       const found = await listSuppressions(caller, { ...rest, afterTopic, limit });
@@ -58,8 +57,8 @@ export const suppressionRoutes = apiRoutes("Suppressions")
     description: "Returns 200 with the stored entry when the address is already suppressed.",
     body: SuppressionIn,
     returns: {
-      ...json(201, "The suppression", SuppressionOut),
-      ...json(200, "The address was already suppressed: the stored suppression", SuppressionOut),
+      201: ["The suppression", SuppressionOut],
+      200: ["The address was already suppressed: the stored suppression", SuppressionOut],
     },
     errors: [404],
     run: async (caller, { body }, c) => {
@@ -73,7 +72,7 @@ export const suppressionRoutes = apiRoutes("Suppressions")
       "Ends every reason for all mail. With `topic_id` it removes the unsubscribe from that topic only, so that its default counts again.",
     parameters: [email],
     query: RemoveQuery,
-    returns: empty("Removed"),
+    returns: { 204: "Removed" },
     run: async (caller, { email, query }, c) => {
       const { topic_id: topicId } = query;
       if (topicId === undefined) await removeSuppression(caller, email);

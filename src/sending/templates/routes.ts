@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
-import { empty, json } from "../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts } from "../../http/validate.ts";
 import { parseUuid } from "../../lib/ids.ts";
@@ -35,7 +33,7 @@ export const templateRoutes = apiRoutes("Templates")
   .post("/v1/templates/", "createTemplate", "templates:manage", outlives.nothing, {
     summary: "Create a template",
     body: bodyWithLongTexts(TemplateIn, contentFields),
-    returns: json(201, "The template", TemplateOut),
+    returns: { 201: ["The template", TemplateOut] },
     errors: [408],
     run: (caller, { body }) => createTemplate(caller, body),
   })
@@ -43,7 +41,7 @@ export const templateRoutes = apiRoutes("Templates")
     summary: "List templates, most recently updated first",
     description: "A page also ends after about 8 MB.",
     query: ListQuery,
-    returns: json(200, "A page of templates", z.array(TemplateOut)),
+    returns: { 200: ["A page of templates", z.array(TemplateOut)] },
     run: async (caller, { query }, c) => {
       const { rows, next } = await listTemplates(caller, query);
       if (next !== null) setNextLink(c, { after: `${next.updatedAt}_${next.id}` });
@@ -52,24 +50,24 @@ export const templateRoutes = apiRoutes("Templates")
   })
   .get("/v1/templates/:template_id", "getTemplate", "templates:view", {
     summary: "Get a template",
-    returns: json(200, "The template", TemplateOut),
+    returns: { 200: ["The template", TemplateOut] },
     run: async (caller, { template_id }) => toTemplate(await getTemplate(caller, template_id)),
   })
   .patch("/v1/templates/:template_id", "updateTemplate", "templates:manage", outlives.nothing, {
     summary: "Update a template",
     body: bodyWithLongTexts(TemplatePatch, contentFields),
-    returns: json(200, "The template", TemplateOut),
+    returns: { 200: ["The template", TemplateOut] },
     errors: [408, 409],
     run: (caller, { template_id, body }) => updateTemplate(caller, template_id, body),
   })
   .delete("/v1/templates/:template_id", "deleteTemplate", "templates:manage", outlives.nothing, {
     summary: "Delete a template",
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     run: (caller, { template_id }) => deleteTemplate(caller, template_id),
   })
   .post("/v1/templates/:template_id/duplicate", "duplicateTemplate", "templates:manage", outlives.nothing, {
     summary: "Duplicate a template",
-    returns: json(201, "The copy", TemplateOut),
+    returns: { 201: ["The copy", TemplateOut] },
     errors: [413],
     run: (caller, { template_id }) => duplicateTemplate(caller, template_id),
   })
@@ -77,6 +75,6 @@ export const templateRoutes = apiRoutes("Templates")
     summary: "Preview a template with variables",
     body: PreviewIn,
     once: false,
-    returns: json(200, "The rendered template", PreviewOut),
+    returns: { 200: ["The rendered template", PreviewOut] },
     run: (caller, { template_id, body }) => previewTemplate(caller, template_id, body),
   });

@@ -3,9 +3,8 @@ import { utf8Length } from "../../lib/bytes.ts";
 import { objectField } from "../../lib/object-field.ts";
 import { languages } from "../../lib/personal-text.ts";
 import { parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { lineField } from "../../lib/text-fields.ts";
-import { iso } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import type { TemplateRow } from "./queries.ts";
 import { BLOCKS_BYTES, NAME_CHARACTERS, TEMPLATE_BYTES, VARIABLES_BYTES } from "./rules.ts";
 
@@ -147,17 +146,6 @@ export type TemplateOut = z.output<typeof TemplateOut>;
 
 /** Serializes a template. The names of placeholders are extracted from the bodies here, so that they always agree. */
 export function toTemplate(row: Omit<TemplateRow, "size">): TemplateOut {
-  return {
-    id: row.id,
-    name: row.name,
-    language: row.language,
-    subject: row.subject,
-    html_body: row.htmlBody,
-    text_body: row.textBody,
-    blocks_json: row.blocksJson,
-    variables:
-      row.variables ?? placeholderNames(parsePlaceholders(row.htmlBody ?? ""), parsePlaceholders(row.textBody ?? "")),
-    created_at: iso(row.createdAt),
-    updated_at: iso(row.updatedAt),
-  };
+  const texts = [row.htmlBody, row.textBody].map((text) => parsePlaceholders(text ?? ""));
+  return serialize(TemplateOut, { ...row, variables: row.variables ?? placeholderNames(...texts) });
 }

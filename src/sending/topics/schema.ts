@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { uuidText } from "../../lib/id-field.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { limitedText, lineField } from "../../lib/text-fields.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import type { PersonTopicRow, TopicRow } from "./queries.ts";
 import { choiceOf, choices, limits } from "./rules.ts";
 
@@ -74,16 +73,8 @@ export const TopicOut = z
 export type TopicOut = z.output<typeof TopicOut>;
 
 /** Serializes a topic. */
-export function toTopic(row: Omit<TopicRow, "n">): TopicOut {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    default: row.defaultChoice,
-    is_public: row.isPublic === 1,
-    created_at: iso(row.createdAt),
-  };
-}
+export const toTopic = (row: Omit<TopicRow, "n">): TopicOut =>
+  serialize(TopicOut, { ...row, default: row.defaultChoice, isPublic: row.isPublic === 1 });
 
 const personExample = {
   id: example.id,
@@ -134,16 +125,14 @@ export function toPersonTopics(
   return {
     email,
     unsubscribed_from_all: isUnsubscribed,
-    topics: topics.map((row) => ({
-      id: row.id,
-      name: row.name,
-      is_public: row.isPublic === 1,
-      default: row.defaultChoice,
-      choice: row.choice,
-      state: choiceOf(row, row.choice),
-      chosen_at: isoOrNull(row.chosenAt),
-      method: row.method,
-    })),
+    topics: topics.map((row) =>
+      serialize(PersonTopic, {
+        ...row,
+        isPublic: row.isPublic === 1,
+        default: row.defaultChoice,
+        state: choiceOf(row, row.choice),
+      }),
+    ),
   };
 }
 

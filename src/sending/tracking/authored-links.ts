@@ -68,7 +68,7 @@ function targetOf(parsed: PersonalText, values: Values): string | null {
 function readLinks(html: string, language: Language): AuthoredLink[] {
   const targets = [...html.matchAll(/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi)].flatMap((match) => {
     const raw = match[1] ?? match[2] ?? match[3] ?? "";
-    return raw.includes("{{") ? (decodeValue(raw) ?? []) : [];
+    return raw.includes("{{") ? decodeValue(raw) : [];
   });
   return [...new Set(targets)].slice(0, MAX_TRACKED_LINKS).flatMap((text) => parseLink(text, language));
 }

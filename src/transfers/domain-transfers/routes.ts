@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { outlives } from "../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import type { Middleware } from "../../http/env.ts";
-import { json, pathText } from "../../http/openapi.ts";
+import { pathText } from "../../http/openapi.ts";
 import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { minuteLimit } from "../../http/rate-limit.ts";
 import { optionalBody } from "../../http/validate.ts";
@@ -52,14 +51,14 @@ export const transferRoutes = apiRoutes("Domain transfers", transferCalls)
       "and minute.",
     before: minuteLimit("transfer-initiations", (settings) => settings.transferInitiationsPerMinute),
     body: TransferIn,
-    returns: json(200, "The transfer, pending", OfferedTransferOut),
+    returns: { 200: ["The transfer, pending", OfferedTransferOut] },
     errors: [503],
     run: (caller, { domain_id, body }) => initiateForDomain(caller, domain_id, body),
   })
   .get("/v1/domain-transfers/incoming", "listIncomingDomainTransfers", "domains:view", {
     summary: "List the pending and accepted transfers that were sent to you, newest first",
     query: z.object(cursorQuery),
-    returns: json(200, "A page of transfers", z.array(TransferOut)),
+    returns: { 200: ["A page of transfers", z.array(TransferOut)] },
     errors: [404],
     run: (_caller, { query }, c) =>
       respondList(c, query, {
@@ -71,7 +70,7 @@ export const transferRoutes = apiRoutes("Domain transfers", transferCalls)
   .get("/v1/domain-transfers/outgoing", "listOutgoingDomainTransfers", "domains:view", {
     summary: "List the transfers that you initiated in this workspace, newest first",
     query: z.object(cursorQuery),
-    returns: json(200, "A page of transfers", z.array(TransferOut)),
+    returns: { 200: ["A page of transfers", z.array(TransferOut)] },
     errors: [404],
     run: (_caller, { query }, c) =>
       respondList(c, query, {
@@ -82,7 +81,7 @@ export const transferRoutes = apiRoutes("Domain transfers", transferCalls)
   })
   .get("/v1/domain-transfers/accept-eligibility", "getDomainTransferEligibility", "domains:view", {
     summary: "Get whether you could accept a transfer",
-    returns: json(200, "Whether you could, and why not", EligibilityOut),
+    returns: { 200: ["Whether you could, and why not", EligibilityOut] },
     errors: [404],
     run: (caller) => findEligibility(caller),
   })
@@ -93,7 +92,7 @@ export const transferRoutes = apiRoutes("Domain transfers", transferCalls)
       "stops it. An API key accepts only into its own workspace.",
     parameters: [token("token", "accept", "kYx0Zt3vJ1eBq7mS9uLw2Rd5Hf8Gc4Na6Pi0oTsVbXE")],
     body: optionalBody(AcceptIn),
-    returns: json(200, "The transfer, accepted", TransferOut),
+    returns: { 200: ["The transfer, accepted", TransferOut] },
     errors: [410, 503],
     run: (caller, { token, body }) => acceptByToken(caller, token, body),
   })
@@ -105,7 +104,7 @@ export const transferRoutes = apiRoutes("Domain transfers", transferCalls)
     {
       summary: "Accept a transfer that was sent to your account",
       body: optionalBody(AcceptIn),
-      returns: json(200, "The transfer, accepted", TransferOut),
+      returns: { 200: ["The transfer, accepted", TransferOut] },
       errors: [410, 503],
       run: (caller, { transfer_id, body }) => acceptById(caller, transfer_id, body),
     },
@@ -113,13 +112,13 @@ export const transferRoutes = apiRoutes("Domain transfers", transferCalls)
   .post("/v1/domain-transfers/:transfer_id/decline", "declineDomainTransfer", "domains:manage", outlives.nothing, {
     summary: "Decline a pending transfer that was sent to your account",
     once: false,
-    returns: json(200, "The transfer, declined", TransferOut),
+    returns: { 200: ["The transfer, declined", TransferOut] },
     errors: [409],
     run: (caller, { transfer_id }) => declineById(caller, transfer_id),
   })
   .delete("/v1/domain-transfers/:transfer_id", "cancelDomainTransfer", "domains:manage", outlives.nothing, {
     summary: "Cancel a pending transfer that you initiated",
-    returns: json(200, "The transfer, cancelled", TransferOut),
+    returns: { 200: ["The transfer, cancelled", TransferOut] },
     errors: [409],
     run: (caller, { transfer_id }) => cancelById(caller, transfer_id),
   })
@@ -128,7 +127,7 @@ export const transferRoutes = apiRoutes("Domain transfers", transferCalls)
     description: "Works within the safety window, for owners and admins of the workspace that gives the domain away.",
     parameters: [token("stop_token", "stop", "Qm7Xw2Rd5Hf8Gc4Na6Pi0oTsVbXEkYx0Zt3vJ1eBq7m")],
     once: false,
-    returns: json(200, "The transfer, reversed", TransferOut),
+    returns: { 200: ["The transfer, reversed", TransferOut] },
     errors: [409],
     run: (caller, { stop_token }) => stopByToken(caller, stop_token),
   })
@@ -138,6 +137,6 @@ export const transferRoutes = apiRoutes("Domain transfers", transferCalls)
       "Cannot be undone. Skips the acceptance and the safety window. Needs a re-authentication within the last five minutes.",
     tags: ["Platform"],
     body: ForceIn,
-    returns: json(200, "The transfer, completed", TransferOut),
+    returns: { 200: ["The transfer, completed", TransferOut] },
     run: (caller, { domain_id, body }) => forceDomain(caller, domain_id, body),
   });

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { dkimRecords } from "../../domains/domains/index.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { limitedText } from "../../lib/text-fields.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { timestamp } from "../../lib/timestamp.ts";
+import { isoOrNull } from "../../lib/time.ts";
 import type { TransferKey, TransferRow } from "./queries.ts";
 import { codes, NOTE_CHARACTERS, shownStatus, statuses, type TransferCode } from "./rules.ts";
 
@@ -100,25 +100,12 @@ export type OfferedTransferOut = z.output<typeof OfferedTransferOut>;
 
 /** Serializes a transfer as it is at `now`. */
 export function toTransfer(row: TransferRow, now: number, keys: readonly TransferKey[] = []): TransferOut {
-  return {
-    id: row.id,
-    domain_id: row.domainId,
-    domain_name: row.domainName,
-    source_user_id: row.sourceUserId,
-    source_org_id: row.sourceOrgId,
-    source_label: row.sourceLabel,
-    target_email: row.targetEmail,
-    target_user_id: row.targetUserId,
-    target_org_id: row.targetOrgId,
+  return serialize(TransferOut, {
+    ...row,
     status: shownStatus(row, now),
-    note: row.note,
-    cooloff_until: isoOrNull(row.cooloffUntil),
-    initiated_at: iso(row.initiatedAt),
-    accepted_at: isoOrNull(row.acceptedAt),
-    completed_at: isoOrNull(row.completedAt),
-    expires_at: iso(row.expiresAt),
-    dkim_records: dkimRecords(row.domainName, keys),
-  };
+    cooloffUntil: isoOrNull(row.cooloffUntil),
+    dkimRecords: dkimRecords(row.domainName, keys),
+  });
 }
 
 /** Says whether the caller could accept a transfer (docs/contract/transfers.md#eligibility). */

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createMagicLink } from "../../../src/identity/sign-ins/magic-links/index.ts";
-import { matchTotp, STEP_MS, toBase32, totpCode } from "../../../src/identity/sign-ins/second-factor/totp-code.ts";
+import { matchTotp, STEP_MS, totpCode } from "../../../src/identity/sign-ins/second-factor/totp-code.ts";
+import { toBase32 } from "../../../src/platform/mail-tokens/base32.ts";
 import { fromBase32 } from "../../support/base32.ts";
 import { database } from "../../support/databases.ts";
 import { aSession, outdateProof } from "../../support/sessions.ts";
@@ -81,8 +82,8 @@ describe("TOTP codes", () => {
       [20000000000, "353130"],
     ];
     for (const [seconds, code] of vectors) expect(await totpCode(secret, Math.floor(seconds / 30))).toBe(code);
-    expect(toBase32(secret)).toBe("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
-    expect(fromBase32(toBase32(secret))).toEqual(secret);
+    expect(toBase32(secret)).toBe("gezdgnbvgy3tqojqgezdgnbvgy3tqojq");
+    expect(fromBase32(toBase32(secret).toUpperCase())).toEqual(secret);
   });
 
   it("are accepted one step early and late, never again, and no other", async () => {

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { empty, json } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { pageQuery, setNextLink } from "../../../http/pagination.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { runStatuses } from "../rules.ts";
@@ -28,14 +26,14 @@ export const runRoutes = apiRoutes("Automations")
     description: "With events and times of your choice. Nothing is sent or changed.",
     body: DryRunIn,
     once: false,
-    returns: json(200, "The path and the emails", DryRunOut),
+    returns: { 200: ["The path and the emails", DryRunOut] },
     run: (caller, { automation_id, body }) => dryRun(caller, automation_id, body),
   })
   .get("/v1/automations/:automation_id/runs", "listAutomationRuns", "automations:view", {
     summary: "List the runs of an automation, newest first",
     description: "A page may be short and have a next one, since it looks at 5,000 runs at most.",
     query: ListQuery,
-    returns: json(200, "A page of runs", z.array(RunItemOut)),
+    returns: { 200: ["A page of runs", z.array(RunItemOut)] },
     run: async (caller, { automation_id, query }, c) => {
       const { email: person, ...filter } = query;
       const { runs, next } = await listRuns(caller, automation_id, { ...filter, person });
@@ -45,7 +43,7 @@ export const runRoutes = apiRoutes("Automations")
   })
   .get("/v1/automations/:automation_id/runs/:run_id", "getAutomationRun", "automations:view", {
     summary: "Get a run with its steps, times and reasons",
-    returns: json(200, "The run", RunOut),
+    returns: { 200: ["The run", RunOut] },
     run: (caller, { automation_id, run_id }) => getRun(caller, automation_id, run_id),
   })
   .delete(
@@ -55,7 +53,7 @@ export const runRoutes = apiRoutes("Automations")
     outlives.nothing,
     {
       summary: "Take a person out of an automation",
-      returns: empty("Taken out"),
+      returns: { 204: "Taken out" },
       errors: [409],
       run: (caller, { automation_id, run_id }) => takeOut(caller, automation_id, run_id),
     },

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../../lib/timestamp.ts";
+import { timestamp } from "../../../lib/serialize.ts";
 import { limits, runStatuses } from "../rules.ts";
 
 /** Request and response schemas of runs. */

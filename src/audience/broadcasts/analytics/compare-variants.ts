@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { timestamp } from "../../../lib/serialize.ts";
 import { isoOrNull } from "../../../lib/time.ts";
-import { timestamp } from "../../../lib/timestamp.ts";
 import { rate } from "../../../sending/analytics/index.ts";
 import type { BroadcastResults } from "../results.ts";
 import { newcombe, quantile } from "./newcombe.ts";

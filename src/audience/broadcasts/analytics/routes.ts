@@ -1,5 +1,4 @@
 import { apiRoutes } from "../../../http/api-routes.ts";
-import { json } from "../../../http/openapi.ts";
 import { getBroadcastResults } from "../results.ts";
 import { BroadcastAnalyticsOut, toBroadcastAnalytics } from "./compare-variants.ts";
 
@@ -10,7 +9,7 @@ export const broadcastAnalyticsRoutes = apiRoutes("Analytics").get(
   {
     summary: "Compare the variants of a broadcast",
     description: "Clicks are those of people, not of scanners.",
-    returns: json(200, "The results by variant", BroadcastAnalyticsOut),
+    returns: { 200: ["The results by variant", BroadcastAnalyticsOut] },
     run: async (caller, { broadcast_id }) => toBroadcastAnalytics(await getBroadcastResults(caller, broadcast_id)),
   },
 );

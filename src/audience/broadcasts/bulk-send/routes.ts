@@ -1,6 +1,4 @@
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { json } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { BulkSendIn, BulkSendOut } from "./schema.ts";
 import { sendToList } from "./send.ts";
@@ -15,7 +13,7 @@ export const bulkSendRoutes = apiRoutes("Contacts").post(
     description:
       "Subject, html and text take `{{email}}`, `{{name}}` and `{{<metadata key>}}`. Contacts on the suppression list are skipped. Each email has unsubscribe headers and a visible link, `{{unsubscribe_url}}`, which is appended when the content has none. At most 1,000,000 bytes of content as JSON.",
     body: bodyWithLongTexts(BulkSendIn, ["html", "text"]),
-    returns: json(200, "What was queued", BulkSendOut),
+    returns: { 200: ["What was queued", BulkSendOut] },
     errors: [400],
     run: (caller, { list_id, body }) => sendToList(caller, list_id, body),
   },

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { json } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { pageQuery, setNextLink } from "../../../http/pagination.ts";
 import { getAudience } from "../audience.ts";
 import { cancelBroadcast } from "../cancel.ts";
@@ -28,7 +26,7 @@ const RecipientsQuery = z.object({
 const LinksQuery = z.object({ limit: pageQuery({ default: 10, max: 50 }).limit });
 
 /** The responses of a pause, its end and a cancellation. */
-const stateChange = { once: false as const, returns: json(200, "The broadcast", BroadcastOut), errors: [409] };
+const stateChange = { once: false, returns: { 200: ["The broadcast", BroadcastOut] }, errors: [409] } as const;
 
 /** The routes that send a broadcast, and those that tell what became of it. */
 export const sendingRoutes = apiRoutes("Broadcasts")
@@ -37,7 +35,7 @@ export const sendingRoutes = apiRoutes("Broadcasts")
     description:
       `Fixes its audience, at most ${limits.audience.toLocaleString("en")} contacts. ` +
       "With a sample, only the sample is mailed until a variant is promoted.",
-    returns: json(200, "The broadcast", BroadcastOut),
+    returns: { 200: ["The broadcast", BroadcastOut] },
     run: (caller, { broadcast_id }) => sendBroadcast(caller, broadcast_id),
   })
   .post(
@@ -47,7 +45,7 @@ export const sendingRoutes = apiRoutes("Broadcasts")
     outlives.nothing,
     {
       summary: "Send the winning variant to the contacts outside the sample",
-      returns: json(200, "The broadcast", BroadcastOut),
+      returns: { 200: ["The broadcast", BroadcastOut] },
       run: (caller, { broadcast_id, variant_id }) => promoteVariant(caller, broadcast_id, variant_id),
     },
   )
@@ -71,19 +69,19 @@ export const sendingRoutes = apiRoutes("Broadcasts")
     summary: "Send a broadcast to given addresses as a test",
     description: "Placeholders other than {{email}} and {{unsubscribe_url}} render as empty strings.",
     body: TestIn,
-    returns: json(202, "The emails", TestOut),
+    returns: { 202: ["The emails", TestOut] },
     run: (caller, { broadcast_id, body }) => sendTest(caller, broadcast_id, body),
   })
   .get("/v1/broadcasts/:broadcast_id/audience", "getBroadcastAudience", "broadcasts:view", {
     summary: "Count the contacts that get a broadcast and those that are skipped",
-    returns: json(200, "The counts", AudienceOut),
+    returns: { 200: ["The counts", AudienceOut] },
     run: (caller, { broadcast_id }) => getAudience(caller, broadcast_id),
   })
   .get("/v1/broadcasts/:broadcast_id/recipients", "listBroadcastRecipients", "broadcasts:view", {
     summary: "List the recipients of a broadcast",
     description: "A page with a status may be empty and still have a next page.",
     query: RecipientsQuery,
-    returns: json(200, "A page of recipients", z.array(RecipientOut)),
+    returns: { 200: ["A page of recipients", z.array(RecipientOut)] },
     run: async (caller, { broadcast_id, query }, c) => {
       const id = broadcast_id;
       const { recipients, next } = await listRecipients(caller, id, query);
@@ -94,6 +92,6 @@ export const sendingRoutes = apiRoutes("Broadcasts")
   .get("/v1/broadcasts/:broadcast_id/top-links", "listBroadcastTopLinks", "broadcasts:view", {
     summary: "List the links of a broadcast that people clicked most",
     query: LinksQuery,
-    returns: json(200, "The links, most clicked first", TopLinksOut),
+    returns: { 200: ["The links, most clicked first", TopLinksOut] },
     run: (caller, { broadcast_id, query }) => getTopLinks(caller, broadcast_id, query.limit),
   });

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { empty, json } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { getBroadcast } from "../queries.ts";
 import { contentFields, limits } from "../rules.ts";
@@ -14,7 +12,7 @@ import { updateVariant } from "./update.ts";
 export const variantRoutes = apiRoutes("Broadcasts")
   .get("/v1/broadcasts/:broadcast_id/variants", "listBroadcastVariants", "broadcasts:view", {
     summary: "List the variants of a broadcast, oldest first",
-    returns: json(200, "All variants", z.array(VariantOut)),
+    returns: { 200: ["All variants", z.array(VariantOut)] },
     run: async (caller, { broadcast_id }) => {
       const broadcast = await getBroadcast(caller, broadcast_id);
       const variants = await findVariants(caller, broadcast.row.n);
@@ -25,7 +23,7 @@ export const variantRoutes = apiRoutes("Broadcasts")
     summary: "Add a variant to a broadcast",
     description: `A broadcast has at most ${limits.variants} variants.`,
     body: bodyWithLongTexts(VariantIn, contentFields),
-    returns: json(201, "The variant", VariantOut),
+    returns: { 201: ["The variant", VariantOut] },
     errors: [408],
     run: (caller, { broadcast_id, body }) => createVariant(caller, broadcast_id, body),
   })
@@ -37,7 +35,7 @@ export const variantRoutes = apiRoutes("Broadcasts")
     {
       summary: "Update a variant of a broadcast",
       body: bodyWithLongTexts(VariantPatch, contentFields),
-      returns: json(200, "The variant", VariantOut),
+      returns: { 200: ["The variant", VariantOut] },
       errors: [408, 409],
       run: (caller, { broadcast_id, variant_id, body }) => updateVariant(caller, broadcast_id, variant_id, body),
     },
@@ -49,7 +47,7 @@ export const variantRoutes = apiRoutes("Broadcasts")
     outlives.nothing,
     {
       summary: "Delete a variant of a broadcast",
-      returns: empty("Deleted"),
+      returns: { 204: "Deleted" },
       errors: [409],
       run: (caller, { broadcast_id, variant_id }) => deleteVariant(caller, broadcast_id, variant_id),
     },

@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { deleteCookies } from "../../../http/cookies.ts";
-import { empty, json } from "../../../http/openapi.ts";
 import { deleteAccount } from "./delete-account.ts";
 import { MeOut, toMe } from "./schema.ts";
 
@@ -16,7 +14,7 @@ const DeletionQuery = z.object({
 export const meRoutes = apiRoutes("Accounts")
   .get("/v1/me", "getMe", "any", {
     summary: "Get the authenticated user, workspace and scopes",
-    returns: json(200, "The caller", MeOut),
+    returns: { 200: ["The caller", MeOut] },
     run: (caller) => toMe(caller),
   })
   .delete("/v1/me", "deleteAccount", "session", outlives.nothing, {
@@ -26,7 +24,7 @@ export const meRoutes = apiRoutes("Accounts")
       "ways to sign in end at once; what you made in workspaces of others stays there. It cannot be undone. The last owner of " +
       "a workspace gets 409 with the code `last_owner` and the workspaces in `blockers`.",
     query: DeletionQuery,
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     errors: [409],
     run: async (caller, { query }, c) => {
       const { workspaces } = query;

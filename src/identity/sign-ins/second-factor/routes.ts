@@ -1,7 +1,5 @@
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { type AppContext, clientOf } from "../../../http/env.ts";
-import { json } from "../../../http/openapi.ts";
 import { iso } from "../../../lib/time.ts";
 import { reauthenticate } from "./reauthenticate.ts";
 import { CodeIn, ReauthIn, ReauthOut, RecoveryCodesOut, TotpOut, TotpSetupOut } from "./schema.ts";
@@ -15,7 +13,7 @@ export const secondFactorRoutes = apiRoutes("Sessions")
     summary: "Set up two-factor authentication",
     description: "The secret has no effect until it is enabled with a code. A new call replaces it.",
     once: false,
-    returns: json(200, "The secret. It is shown in this response only", TotpSetupOut),
+    returns: { 200: ["The secret. It is shown in this response only", TotpSetupOut] },
     errors: [409],
     run: (caller) => setUpTotp(caller),
   })
@@ -23,7 +21,7 @@ export const secondFactorRoutes = apiRoutes("Sessions")
     summary: "Turn two-factor authentication on",
     body: CodeIn,
     once: false,
-    returns: json(200, "Ten recovery codes, shown in this response only", RecoveryCodesOut),
+    returns: { 200: ["Ten recovery codes, shown in this response only", RecoveryCodesOut] },
     errors: [409],
     run: async (caller, { body }, c) => ({ recovery_codes: await enableTotp(caller, body.code, ipOf(c)) }),
   })
@@ -31,7 +29,7 @@ export const secondFactorRoutes = apiRoutes("Sessions")
     summary: "Turn two-factor authentication off",
     body: CodeIn,
     once: false,
-    returns: json(200, "It is off", TotpOut),
+    returns: { 200: ["It is off", TotpOut] },
     errors: [409],
     run: async (caller, { body }, c) => {
       await disableTotp(caller, body.code, ipOf(c));
@@ -45,6 +43,6 @@ export const secondFactorRoutes = apiRoutes("Sessions")
       "last part of its URL.",
     body: ReauthIn,
     once: false,
-    returns: json(200, "The session is stamped", ReauthOut),
+    returns: { 200: ["The session is stamped", ReauthOut] },
     run: async (caller, { body }, c) => ({ reauthenticated_at: iso(await reauthenticate(caller, body, ipOf(c))) }),
   });

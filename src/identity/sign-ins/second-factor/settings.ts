@@ -3,7 +3,8 @@ import { conflict, forbidden } from "../../../lib/errors.ts";
 import { keyedHashes, seal } from "../../../lib/secret-box.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import { newTotpSecret, toBase32 } from "./totp-code.ts";
+import { toBase32 } from "../../../platform/mail-tokens/base32.ts";
+import { newTotpSecret } from "./totp-code.ts";
 import { findTotp, normalizeRecovery, RECOVERY_PURPOSE, TOTP_PURPOSE, verifyCode } from "./verify.ts";
 
 const RECOVERY_CODES = 10;
@@ -41,7 +42,7 @@ export async function setUpTotp(ctx: CallerCtx): Promise<{ secret: string; otpau
   const { meta } = await ctx.db.prepare(SAVE_SECRET).bind(userId, sealed, ctx.now()).run();
   if (meta.changes === 0) throw conflict("Two-factor authentication is on; turn it off first");
   const issuer = ctx.settings.serviceName;
-  const text = toBase32(secret);
+  const text = toBase32(secret).toUpperCase();
   // Apps show a plus sign of the issuer as it is.
   const query = `${new URLSearchParams({ secret: text, issuer })}`.replaceAll("+", "%20");
   const label = encodeURIComponent(`${issuer}:${email}`);
@@ -96,7 +97,8 @@ async function requireCode(ctx: CallerCtx, code: string, ip: string | null) {
 
 /** Returns a recovery code of 80 random bits, in four groups. */
 function newRecoveryCode(): string {
-  return (toBase32(crypto.getRandomValues(new Uint8Array(10))).match(/.{4}/g) ?? []).join("-");
+  const code = toBase32(crypto.getRandomValues(new Uint8Array(10))).toUpperCase();
+  return (code.match(/.{4}/g) ?? []).join("-");
 }
 
 async function hashOf(ctx: CallerCtx, code: string): Promise<string> {

@@ -6,18 +6,9 @@ const DIGITS = 6;
 /** Steps before and after the current one whose codes are accepted, for clocks that differ (RFC 6238 5.2). */
 const DRIFT_STEPS = 1;
 
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
 /** Returns a new TOTP secret: 160 random bits (RFC 4226 4, R6). */
 export function newTotpSecret(): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(20));
-}
-
-/** Encodes bytes in base32 without padding (RFC 4648 6), as authenticator apps read secrets. */
-export function toBase32(bytes: Uint8Array): string {
-  let bits = "";
-  for (const byte of bytes) bits += byte.toString(2).padStart(8, "0");
-  return (bits.match(/.{1,5}/g) ?? []).map((chunk) => BASE32[Number.parseInt(chunk.padEnd(5, "0"), 2)]).join("");
 }
 
 /** Returns the TOTP code of a time step (RFC 6238 4, RFC 4226 5.3). */

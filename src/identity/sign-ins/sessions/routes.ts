@@ -1,14 +1,13 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
 import { invalidSession } from "../../../access/sessions/authenticate.ts";
 import { listSessions } from "../../../access/sessions/queries.ts";
 import { refreshSession } from "../../../access/sessions/refresh.ts";
 import { revokeSession, revokeSessions, signOut } from "../../../access/sessions/revoke.ts";
 import { switchWorkspace } from "../../../access/sessions/switch-workspace.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { deleteCookies, readCookie, setSessionCookies, setTokenCookie } from "../../../http/cookies.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
-import { empty, fieldsBody, json } from "../../../http/openapi.ts";
+import { fieldsBody } from "../../../http/openapi.ts";
 import { anyCursorQuery, respondList } from "../../../http/pagination.ts";
 import { refuseCrossSite } from "../../../http/same-origin.ts";
 import { iso } from "../../../lib/time.ts";
@@ -24,7 +23,7 @@ export const sessionRoutes = apiRoutes("Sessions")
     description:
       "Uses the refresh token in the cookie and sets new cookies. A use within 30 seconds of the first one sets the same " +
       "refresh token; a later one ends the session.",
-    returns: json(200, "New cookies are set", AccessOut),
+    returns: { 200: ["New cookies are set", AccessOut] },
     errors: [403],
     run: async (_caller, _input, c) => {
       refuseCrossSite(c);
@@ -41,7 +40,7 @@ export const sessionRoutes = apiRoutes("Sessions")
   .post("/auth/logout", "endSession", "public", outlives.nothing, {
     summary: "Sign out",
     description: "Ends the session of the cookie and deletes the cookies. Without a session it does nothing.",
-    returns: empty("Signed out"),
+    returns: { 204: "Signed out" },
     errors: [403],
     run: async (_caller, _input, c) => {
       refuseCrossSite(c);
@@ -54,7 +53,7 @@ export const sessionRoutes = apiRoutes("Sessions")
     summary: "Make another workspace the active one",
     requestBody: fieldsBody(WorkspaceSwitch),
     once: false,
-    returns: json(200, "The session now acts in this workspace", AccessOut),
+    returns: { 200: ["The session now acts in this workspace", AccessOut] },
     errors: [404, 413, 415],
     run: async (caller, _input, c) => {
       const { org_id, next } = await readFields(c, FormSwitch);
@@ -66,7 +65,7 @@ export const sessionRoutes = apiRoutes("Sessions")
   .get("/v1/sessions/", "listSessions", "session", {
     summary: "List your sessions, newest first",
     query: z.object(anyCursorQuery),
-    returns: json(200, "A page of sessions that have not ended", z.array(SessionOut)),
+    returns: { 200: ["A page of sessions that have not ended", z.array(SessionOut)] },
     run: (caller, { query }, c) =>
       respondList(c, query, {
         read: (_, page) => listSessions(caller, page),
@@ -77,7 +76,7 @@ export const sessionRoutes = apiRoutes("Sessions")
   .delete("/v1/sessions/", "endSessions", "session", outlives.nothing, {
     summary: "Sign out everywhere: end all your sessions, this one included",
     description: "Takes effect with their next requests. API keys, connected programs and passwords of mailboxes stay.",
-    returns: empty("Ended"),
+    returns: { 204: "Ended" },
     run: async (caller, _input, c) => {
       await revokeSessions(caller);
       deleteCookies(c, "session", "refresh");
@@ -86,6 +85,6 @@ export const sessionRoutes = apiRoutes("Sessions")
   .delete("/v1/sessions/:session_id", "revokeSession", "session", outlives.nothing, {
     summary: "End one of your sessions",
     description: "Takes effect with its next request.",
-    returns: empty("Ended"),
+    returns: { 204: "Ended" },
     run: (caller, { session_id }) => revokeSession(caller, session_id),
   });

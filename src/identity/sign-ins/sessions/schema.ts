@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { SessionActor } from "../../../access/caller.ts";
-import { iso, isoOrNull } from "../../../lib/time.ts";
-import { timestamp } from "../../../lib/timestamp.ts";
+import { serialize, timestamp } from "../../../lib/serialize.ts";
 import type { sessions } from "../../../platform/db/schema/main/index.ts";
 
 /** The response of a call that set a new access token. */
@@ -48,16 +47,5 @@ export const SessionOut = z
   });
 export type SessionOut = z.output<typeof SessionOut>;
 
-export function toSession(row: typeof sessions.$inferSelect, actor: SessionActor): SessionOut {
-  return {
-    id: row.id,
-    method: row.method,
-    ip: row.ip,
-    user_agent: row.userAgent,
-    is_current: row.id === actor.credentialId,
-    created_at: iso(row.createdAt),
-    refreshed_at: iso(row.refreshedAt),
-    expires_at: iso(row.expiresAt),
-    reauthenticated_at: isoOrNull(row.reauthenticatedAt),
-  };
-}
+export const toSession = (row: typeof sessions.$inferSelect, actor: SessionActor): SessionOut =>
+  serialize(SessionOut, { ...row, isCurrent: row.id === actor.credentialId });

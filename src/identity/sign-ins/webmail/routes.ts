@@ -1,9 +1,8 @@
-import { outlives } from "../../../access/accounts/outlives.ts";
 import { refreshMailboxSession, signOutOfMailbox } from "../../../access/mailbox-sessions/sessions.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { clientOf } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
-import { empty, fieldsBody, json } from "../../../http/openapi.ts";
+import { fieldsBody } from "../../../http/openapi.ts";
 import { RefreshIn, toWebmailTokens, WebmailLoginIn, WebmailTokens } from "./schema.ts";
 import { signInToWebmail } from "./sign-in.ts";
 
@@ -13,7 +12,7 @@ export const webmailRoutes = apiRoutes("Webmail")
     summary: "Sign in to a mailbox",
     description: "10 wrong passwords from one network, or 100 in all, are allowed for a mailbox in 15 minutes.",
     requestBody: fieldsBody(WebmailLoginIn),
-    returns: json(200, "The tokens", WebmailTokens),
+    returns: { 200: ["The tokens", WebmailTokens] },
     errors: [413, 415],
     run: async (_caller, _input, c) => {
       const { email, password } = await readFields(c, WebmailLoginIn);
@@ -25,7 +24,7 @@ export const webmailRoutes = apiRoutes("Webmail")
     description:
       "A use within 30 seconds of the first one returns the same refresh token; a later one ends the session.",
     requestBody: fieldsBody(RefreshIn),
-    returns: json(200, "The tokens", WebmailTokens),
+    returns: { 200: ["The tokens", WebmailTokens] },
     errors: [413, 415],
     run: async (_caller, _input, c) => {
       const { refresh_token } = await readFields(c, RefreshIn);
@@ -35,7 +34,7 @@ export const webmailRoutes = apiRoutes("Webmail")
   .post("/v1/webmail/logout", "endMailboxSession", "public", outlives.nothing, {
     summary: "End a mailbox session",
     requestBody: fieldsBody(RefreshIn),
-    returns: empty("Ended"),
+    returns: { 204: "Ended" },
     errors: [413, 415],
     run: async (_caller, _input, c) => signOutOfMailbox(c.get("ctx"), (await readFields(c, RefreshIn)).refresh_token),
   });

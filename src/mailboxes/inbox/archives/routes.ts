@@ -1,9 +1,8 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { download } from "../../../http/download.ts";
 import { largeBodies } from "../../../http/json-body.ts";
-import { file, json } from "../../../http/openapi.ts";
+import { file } from "../../../http/openapi.ts";
 import { AppError, badRequest, tooLarge, unsupportedMediaType } from "../../../lib/errors.ts";
 import { toReadable } from "../../../lib/readable.ts";
 import { inboxRoute } from "../routes.ts";
@@ -63,8 +62,8 @@ export const archiveRoutes = apiRoutes("Inbox", inboxRoute)
     query: ImportQuery,
     once: false,
     returns: {
-      ...json(200, "What was imported", ImportOut),
-      ...json(202, "The import that continues in the background", BackgroundImportOut),
+      200: ["What was imported", ImportOut],
+      202: ["The import that continues in the background", BackgroundImportOut],
     },
     errors: [400, 409, 411, 413, 415],
     run: async (caller, { mailbox, query }, c) => {
@@ -85,12 +84,12 @@ export const archiveRoutes = apiRoutes("Inbox", inboxRoute)
     summary: "List the imports in the background",
     description:
       "The newest 20 of the last 30 days, newest first. Imports that were answered with a 200 are not listed.",
-    returns: json(200, "The imports", z.array(BackgroundImportOut)),
+    returns: { 200: ["The imports", z.array(BackgroundImportOut)] },
     run: async (_caller, { mailbox }) => (await mailbox.store.listImports()).map(toBackgroundImport),
   })
   .get("/v1/inbox/:mailbox_id/imports/:import_id", "getInboxImport", "inbox:read", {
     summary: "Get the progress of an import in the background",
-    returns: json(200, "The import", BackgroundImportOut),
+    returns: { 200: ["The import", BackgroundImportOut] },
     run: async (_caller, { import_id, mailbox }) => toBackgroundImport(await getImport(mailbox, import_id)),
   });
 

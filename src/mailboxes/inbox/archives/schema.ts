@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { iso } from "../../../lib/time.ts";
+import { serialize } from "../../../lib/serialize.ts";
 import { nameIssue, type StoredImport } from "../../mailbox-store/index.ts";
 
 export const ExportQuery = z.object({
@@ -53,20 +53,7 @@ export const BackgroundImportOut = z
   })
   .meta({ ref: "InboxBackgroundImport", examples: [example] });
 
-export const toBackgroundImport = ({
-  id,
-  status,
-  size,
-  cursor,
-  counts,
-  createdAt,
-  updatedAt,
-}: StoredImport): z.infer<typeof BackgroundImportOut> => ({
-  id,
-  status,
-  size,
-  read: status === "done" ? size : Math.min(cursor.read, size),
-  ...counts,
-  created_at: iso(createdAt),
-  updated_at: iso(updatedAt),
-});
+export function toBackgroundImport(row: StoredImport): z.infer<typeof BackgroundImportOut> {
+  const read = row.status === "done" ? row.size : Math.min(row.cursor.read, row.size);
+  return serialize(BackgroundImportOut, { ...row, ...row.counts, read });
+}

@@ -1,6 +1,4 @@
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { json } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { inboxRoute } from "../routes.ts";
 import { findAutoReply, replaceAutoReply } from "./change.ts";
 import { AutoReplyIn, AutoReplyOut, toAutoReply } from "./schema.ts";
@@ -8,7 +6,7 @@ import { AutoReplyIn, AutoReplyOut, toAutoReply } from "./schema.ts";
 export const autoReplyRoutes = apiRoutes("Inbox", inboxRoute)
   .get("/v1/inbox/:mailbox_id/auto-reply", "getInboxAutoReply", "inbox:read", {
     summary: "Get the automatic reply of a mailbox",
-    returns: json(200, "The automatic reply", AutoReplyOut),
+    returns: { 200: ["The automatic reply", AutoReplyOut] },
     run: async (caller, { mailbox }) => toAutoReply(await findAutoReply(caller, mailbox)),
   })
   .put("/v1/inbox/:mailbox_id/auto-reply", "replaceInboxAutoReply", "inbox:write", outlives.nothing, {
@@ -17,6 +15,6 @@ export const autoReplyRoutes = apiRoutes("Inbox", inboxRoute)
       "Replies to emails that name the mailbox in To or Cc, at most once a day to each return path. Lists, bounces, automatic " +
       "emails and spam are not answered.",
     body: AutoReplyIn,
-    returns: json(200, "The automatic reply", AutoReplyOut),
+    returns: { 200: ["The automatic reply", AutoReplyOut] },
     run: async (caller, { mailbox, body }) => toAutoReply(await replaceAutoReply(caller, mailbox, body)),
   });

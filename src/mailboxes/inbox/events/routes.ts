@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { apiRoutes } from "../../../http/api-routes.ts";
-import { json } from "../../../http/openapi.ts";
 import { requireOwnPage } from "../../../http/same-origin.ts";
 import { connectToEvents } from "./connect.ts";
 import { MAX_SOCKETS, MAX_SOCKETS_OF_CREDENTIAL } from "./sockets.ts";
@@ -45,7 +44,7 @@ export const eventRoutes = apiRoutes("Inbox", { errors: [502] }).get(
         example: "websocket",
       },
     ],
-    returns: json(101, "The socket is open. Each of its messages is one of these.", ChangeOut),
+    returns: { 101: ["The socket is open. Each of its messages is one of these.", ChangeOut] },
     errors: [426],
     run: (caller, { mailbox_id }, c) => {
       requireOwnPage(c, caller.actor.kind === "session");

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { empty, json } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { requireFound } from "../../../lib/errors.ts";
 import { filterLimits } from "../../mailbox-store/index.ts";
 import { inboxRoute } from "../routes.ts";
@@ -13,7 +11,7 @@ export const filterRoutes = apiRoutes("Inbox", inboxRoute)
   .get("/v1/inbox/:mailbox_id/filters", "listInboxFilters", "inbox:read", {
     summary: "List the filters of a mailbox in the order in which they are applied",
     reads: outlives.filterThatForwards,
-    returns: json(200, `At most ${filterLimits.filters} filters`, z.array(FilterOut)),
+    returns: { 200: [`At most ${filterLimits.filters} filters`, z.array(FilterOut)] },
     run: async (caller, { mailbox }) => {
       const filters = await mailbox.store.listFilters();
       const forwarding = await findForwarding(caller, mailbox, filters);
@@ -24,14 +22,14 @@ export const filterRoutes = apiRoutes("Inbox", inboxRoute)
     summary: "Create a filter for mail that arrives",
     description: `A mailbox has at most ${filterLimits.filters} filters. An outside address of a \`forward\` has to confirm by an email.`,
     body: FilterFields,
-    returns: json(201, "The filter", FilterOut),
+    returns: { 201: ["The filter", FilterOut] },
     errors: [503],
     run: (caller, { mailbox, body }) => createFilter(caller, mailbox, body),
   })
   // These come before the filters, whose :filter_id would match their path.
   .get("/v1/inbox/:mailbox_id/filters/run", "getInboxFilterRun", "inbox:read", {
     summary: "Get the progress of the last run of the filters over a folder",
-    returns: json(200, "The run", RunOut),
+    returns: { 200: ["The run", RunOut] },
     run: async (_caller, { mailbox }) => {
       const run = requireFound(await mailbox.store.filterRun(), "Run of the filters");
       return toRun(run);
@@ -43,14 +41,14 @@ export const filterRoutes = apiRoutes("Inbox", inboxRoute)
       "Runs in the background, one folder of a mailbox at a time. Moves, labels and marks messages as at their arrival, and forwards none.",
     body: RunIn,
     once: false,
-    returns: json(202, "The run", RunOut),
+    returns: { 202: ["The run", RunOut] },
     errors: [409],
     run: async (_caller, { mailbox, body }) => toRun(await startFilterRun(mailbox, body.folder)),
   })
   .get("/v1/inbox/:mailbox_id/filters/:filter_id", "getInboxFilter", "inbox:read", {
     summary: "Get a filter",
     reads: outlives.filterThatForwards,
-    returns: json(200, "The filter", FilterOut),
+    returns: { 200: ["The filter", FilterOut] },
     run: async (caller, { filter_id, mailbox }) => {
       const found = await getFilter(mailbox, filter_id);
       return withConfirmed(caller, mailbox, found);
@@ -59,12 +57,12 @@ export const filterRoutes = apiRoutes("Inbox", inboxRoute)
   .patch("/v1/inbox/:mailbox_id/filters/:filter_id", "updateInboxFilter", "inbox:write", outlives.filterThatForwards, {
     summary: "Update a filter",
     body: FilterPatch,
-    returns: json(200, "The filter", FilterOut),
+    returns: { 200: ["The filter", FilterOut] },
     errors: [503],
     run: (caller, { filter_id, mailbox, body }) => updateFilter(caller, mailbox, filter_id, body),
   })
   .delete("/v1/inbox/:mailbox_id/filters/:filter_id", "deleteInboxFilter", "inbox:write", outlives.nothing, {
     summary: "Delete a filter",
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     run: (_caller, { filter_id, mailbox }) => deleteFilter(mailbox, filter_id),
   });

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { idField } from "../../../lib/id-field.ts";
+import { serialize, timestamp } from "../../../lib/serialize.ts";
 import { checkName } from "../../../lib/text-fields.ts";
-import { iso } from "../../../lib/time.ts";
-import { timestamp } from "../../../lib/timestamp.ts";
 import { type Filter, type FilterAction, type FilterRun, filterLimits, textFields } from "../../mailbox-store/index.ts";
 
 const TextCondition = z.object({
@@ -128,16 +127,8 @@ export const FilterOut = z
 export type FilterOut = z.output<typeof FilterOut>;
 
 /** Serializes a filter. `forwarding`: the actions by which it forwards now. */
-export const toFilter = (filter: Filter, forwarding: ReadonlySet<FilterAction>): FilterOut => ({
-  id: filter.id,
-  name: filter.name,
-  match: filter.match,
-  actions: filter.actions.map((action) => toAction(action, forwarding)),
-  position: filter.position,
-  is_active: filter.isActive,
-  created_at: iso(filter.createdAt),
-  updated_at: iso(filter.updatedAt),
-});
+export const toFilter = (filter: Filter, forwarding: ReadonlySet<FilterAction>): FilterOut =>
+  serialize(FilterOut, { ...filter, actions: filter.actions.map((action) => toAction(action, forwarding)) });
 
 function toAction(action: FilterAction, forwarding: ReadonlySet<FilterAction>): FilterOut["actions"][number] {
   if (action.type === "move") return { type: "move", folder: action.folder };
@@ -177,12 +168,4 @@ export const RunOut = z
   });
 
 /** Serializes a run. */
-export const toRun = ({ folder, status, checked, changed, total, startedAt, updatedAt }: FilterRun) => ({
-  folder,
-  status,
-  checked,
-  changed,
-  total,
-  started_at: iso(startedAt),
-  updated_at: iso(updatedAt),
-});
+export const toRun = (run: FilterRun) => serialize(RunOut, run);

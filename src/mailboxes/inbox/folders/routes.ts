@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { empty, json, pathText } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
+import { pathText } from "../../../http/openapi.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
 import { inboxRoute } from "../routes.ts";
@@ -39,40 +38,40 @@ const name = pathText("name", "Name of the folder, percent-encoded", "Projects")
 export const folderRoutes = apiRoutes("Inbox", inboxRoute)
   .get("/v1/inbox/:mailbox_id/folders", "listInboxFolders", "inbox:read", {
     summary: "List the folders of a mailbox",
-    returns: json(200, "At most 500 folders", z.array(FolderOut)),
+    returns: { 200: ["At most 500 folders", z.array(FolderOut)] },
     run: async (_caller, { mailbox }) => (await mailbox.store.listFolders()).map(toFolder),
   })
   .post("/v1/inbox/:mailbox_id/folders", "createInboxFolder", "inbox:write", outlives.nothing, {
     summary: "Create a folder",
     description: `A mailbox has at most ${mailboxLimits.folders} folders.`,
     body: FolderIn,
-    returns: json(201, "The folder", FolderOut),
+    returns: { 201: ["The folder", FolderOut] },
     run: (caller, { mailbox, body }) => createFolder(caller, mailbox, body.name),
   })
   .patch("/v1/inbox/:mailbox_id/folders/:name", "updateInboxFolder", "inbox:write", outlives.nothing, {
     summary: "Rename a folder",
     parameters: [name],
     body: FolderIn,
-    returns: json(200, "The folder", FolderOut),
+    returns: { 200: ["The folder", FolderOut] },
     errors: [409],
     run: (_caller, { name, mailbox, body }) => renameFolder(mailbox, name, body.name),
   })
   .delete("/v1/inbox/:mailbox_id/folders/:name", "deleteInboxFolder", "inbox:write", outlives.nothing, {
     summary: "Delete an empty folder",
     parameters: [name],
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     errors: [409],
     run: (_caller, { name, mailbox }) => deleteFolder(mailbox, name),
   })
   .get("/v1/inbox/:mailbox_id/addresses", "listInboxAddresses", "inbox:read", {
     summary: "Complete an address from mail sent and received",
     query: AddressQuery,
-    returns: json(200, "At most 20 addresses, the most used first", z.array(Address)),
+    returns: { 200: ["At most 20 addresses, the most used first", z.array(Address)] },
     run: async (_caller, { mailbox, query }) => (await mailbox.store.addresses(query.q)).map(toAddress),
   })
   .get("/v1/inbox/:mailbox_id/quota", "getInboxQuota", "inbox:read", {
     summary: "Get the size of a mailbox and its limit",
-    returns: json(200, "The size", QuotaOut),
+    returns: { 200: ["The size", QuotaOut] },
     run: async (_caller, { mailbox }) => {
       const { store, quotaBytes } = mailbox;
       const { usedBytes, messageCount } = await store.quota();
@@ -81,18 +80,18 @@ export const folderRoutes = apiRoutes("Inbox", inboxRoute)
   })
   .get("/v1/inbox/:mailbox_id/storage-sections", "listInboxStorageSections", "inbox:read", {
     summary: "List the sizes of the folders and of all attachments",
-    returns: json(200, "One entry a folder, then the attachments in all of them", z.array(SectionOut)),
+    returns: { 200: ["One entry a folder, then the attachments in all of them", z.array(SectionOut)] },
     run: (_caller, { mailbox }) => mailbox.store.sections(),
   })
   .get("/v1/inbox/:mailbox_id/blocked-senders", "listInboxBlockedSenders", "inbox:read", {
     summary: "List the senders whose mail goes to Spam",
-    returns: json(200, "At most 1,000 addresses", BlockedSenders),
+    returns: { 200: ["At most 1,000 addresses", BlockedSenders] },
     run: async (_caller, { mailbox }) => ({ emails: await mailbox.store.listBlockedSenders() }),
   })
   .put("/v1/inbox/:mailbox_id/blocked-senders", "replaceInboxBlockedSenders", "inbox:write", outlives.nothing, {
     summary: "Replace the senders whose mail goes to Spam",
     body: BlockedSenders,
-    returns: json(200, "What is now stored", BlockedSenders),
+    returns: { 200: ["What is now stored", BlockedSenders] },
     run: async (_caller, { mailbox, body }) => {
       const { store } = mailbox;
       await store.replaceBlockedSenders(body.emails);

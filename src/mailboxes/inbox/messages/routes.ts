@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { download } from "../../../http/download.ts";
-import { empty, file, json, pathText } from "../../../http/openapi.ts";
+import { file, pathText } from "../../../http/openapi.ts";
 import { offsetQuery, setNextLink } from "../../../http/pagination.ts";
 import { notFound, requireFound } from "../../../lib/errors.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
@@ -55,7 +54,7 @@ export const messageRoutes = apiRoutes("Inbox", inboxRoute)
   .get("/v1/inbox/:mailbox_id/messages", "listInboxMessages", "inbox:read", {
     summary: "List the messages of a folder, newest first",
     query: ListQuery,
-    returns: json(200, "A page of messages", PageOut),
+    returns: { 200: ["A page of messages", PageOut] },
     run: async (_caller, { mailbox, query }, c) => {
       const { folder, limit, offset, before } = query;
       const page = requireFound(await mailbox.store.list(folder, { limit, offset, before }), "Folder");
@@ -68,7 +67,7 @@ export const messageRoutes = apiRoutes("Inbox", inboxRoute)
     summary: "Search sender, recipients, subject and text of messages",
     description: `Every word matches the beginning of a word. \`total\` counts at most ${mailboxLimits.countedMatches.toLocaleString("en")} messages.`,
     query: SearchQuery,
-    returns: json(200, "A page of messages, newest first", PageOut),
+    returns: { 200: ["A page of messages, newest first", PageOut] },
     run: async (_caller, { mailbox, query }, c) => {
       const { q, folder, limit, offset } = query;
       const page = requireFound(await mailbox.store.search(q, folder, { limit, offset }), "Folder");
@@ -80,7 +79,7 @@ export const messageRoutes = apiRoutes("Inbox", inboxRoute)
     summary: "Get a message",
     description: "Reading does not mark it as seen.",
     query: ReadQuery,
-    returns: json(200, "The message", MessageOut),
+    returns: { 200: ["The message", MessageOut] },
     run: async (caller, { uid, mailbox, query }) => {
       const { folder, images } = query;
       const stored = await getMessage(mailbox, folder, uid);
@@ -113,7 +112,7 @@ export const messageRoutes = apiRoutes("Inbox", inboxRoute)
     query: FolderQuery,
     body: FlagsIn,
     once: false,
-    returns: json(200, "The message", ItemOut),
+    returns: { 200: ["The message", ItemOut] },
     run: async (_caller, { uid, mailbox, query, body }) => toItem(await updateFlags(mailbox, query.folder, uid, body)),
   })
   .post("/v1/inbox/:mailbox_id/messages/:uid/move", "moveInboxMessage", "inbox:write", outlives.nothing, {
@@ -121,14 +120,14 @@ export const messageRoutes = apiRoutes("Inbox", inboxRoute)
     query: FolderQuery,
     body: MoveIn,
     once: false,
-    returns: json(200, "Its new place", PlaceOut),
+    returns: { 200: ["Its new place", PlaceOut] },
     run: (_caller, { uid, mailbox, query, body }) => moveMessage(mailbox, query.folder, uid, body.folder),
   })
   .post("/v1/inbox/:mailbox_id/messages/:uid/spam", "moveInboxMessageToSpam", "inbox:write", outlives.nothing, {
     summary: "Move a message to Spam",
     query: FolderQuery,
     once: false,
-    returns: json(200, "Its new place", PlaceOut),
+    returns: { 200: ["Its new place", PlaceOut] },
     run: (_caller, { uid, mailbox, query }) => moveMessage(mailbox, query.folder, uid, "Spam"),
   })
   .post(
@@ -141,7 +140,7 @@ export const messageRoutes = apiRoutes("Inbox", inboxRoute)
       description: "It goes to INBOX when it came from Trash, or from a folder that is gone.",
       query: SpamFolderQuery,
       once: false,
-      returns: json(200, "Its new place", PlaceOut),
+      returns: { 200: ["Its new place", PlaceOut] },
       errors: [409],
       run: (_caller, { uid, mailbox, query }) => restoreMessage(mailbox, query.folder, uid),
     },
@@ -150,7 +149,7 @@ export const messageRoutes = apiRoutes("Inbox", inboxRoute)
     summary: "Move a message to Trash, or delete it for good",
     description: "A message in Trash, and any message with `expunge=true`, is deleted for good.",
     query: DeleteQuery,
-    returns: { ...json(200, "Moved to Trash: its new place", PlaceOut), ...empty("Deleted for good") },
+    returns: { 200: ["Moved to Trash: its new place", PlaceOut], 204: "Deleted for good" },
     run: async (caller, { uid, mailbox, query }, c) => {
       const { folder, expunge } = query;
       const place = await deleteMessage(caller, mailbox, { folder, uid, expunge });
@@ -161,21 +160,21 @@ export const messageRoutes = apiRoutes("Inbox", inboxRoute)
     summary: `Change up to ${MAX_CHANGED} messages of a folder`,
     body: BatchIn,
     once: false,
-    returns: json(200, "A result for each message", BatchOut),
+    returns: { 200: ["A result for each message", BatchOut] },
     run: (caller, { mailbox, body }) => changeMessages(caller, mailbox, body),
   })
   .put("/v1/inbox/:mailbox_id/messages/:uid/labels", "replaceInboxMessageLabels", "inbox:write", outlives.nothing, {
     summary: "Replace the labels of a message",
     query: FolderQuery,
     body: LabelsIn,
-    returns: json(200, "The message", ItemOut),
+    returns: { 200: ["The message", ItemOut] },
     run: async (_caller, { uid, mailbox, query, body }) =>
       toItem(await replaceLabels(mailbox, query.folder, uid, body.label_ids)),
   })
   .get("/v1/inbox/:mailbox_id/threads/:thread_id", "getInboxThread", "inbox:read", {
     summary: "List the messages of a thread in all folders, oldest first",
     description: "Lists the newest 500 messages.",
-    returns: json(200, "The messages", ThreadOut),
+    returns: { 200: ["The messages", ThreadOut] },
     run: async (_caller, { thread_id, mailbox }) => {
       const items = await mailbox.store.thread(thread_id.toLowerCase());
       if (items.length === 0) throw notFound("Thread");

@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { fileBody } from "../../../http/file-body.ts";
-import { empty, json } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { inMiB } from "../../../lib/bytes.ts";
 import { AcceptOut } from "../../../sending/emails/index.ts";
@@ -20,13 +18,13 @@ export const sendingRoutes = apiRoutes("Inbox", inboxRoute)
     description:
       "At least one of text and html is required; a text alone is also sent as HTML. A copy goes to Sent when the message leaves.",
     body: bodyWithLongTexts(SendIn, ["html", "text"]),
-    returns: json(202, "Accepted for delivery", AcceptOut),
+    returns: { 202: ["Accepted for delivery", AcceptOut] },
     errors: [400, 503],
     run: (caller, { mailbox, body }) => sendFromMailbox(caller, mailbox, body),
   })
   .get("/v1/inbox/:mailbox_id/scheduled", "listInboxScheduled", "inbox:read", {
     summary: "List the scheduled emails of a mailbox, soonest first",
-    returns: json(200, "At most 1,000 emails", z.array(ScheduledOut)),
+    returns: { 200: ["At most 1,000 emails", z.array(ScheduledOut)] },
     run: (caller, { mailbox }) => listScheduledOfMailbox(caller, mailbox.id),
   })
   .post("/v1/inbox/:mailbox_id/files", "addInboxFile", "inbox:write", outlives.nothing, {
@@ -45,7 +43,7 @@ export const sendingRoutes = apiRoutes("Inbox", inboxRoute)
       },
     },
     before: fileBody("file", MAX_FILE_BYTES),
-    returns: json(201, "The id of the file", FileOut),
+    returns: { 201: ["The id of the file", FileOut] },
     errors: [408, 413, 415],
     run: async (caller, { mailbox }, c) => {
       const info = c.get("fileInfo") ?? { filename: null, mediaType: null };
@@ -55,19 +53,19 @@ export const sendingRoutes = apiRoutes("Inbox", inboxRoute)
   .post("/v1/inbox/:mailbox_id/drafts", "createInboxDraft", "inbox:write", outlives.nothing, {
     summary: "Create a draft",
     body: bodyWithLongTexts(DraftIn, ["html", "text"]),
-    returns: json(201, "The draft in the folder Drafts", ItemOut),
+    returns: { 201: ["The draft in the folder Drafts", ItemOut] },
     run: (caller, { mailbox, body }) => storeDraft(caller, mailbox, body),
   })
   .put("/v1/inbox/:mailbox_id/drafts/:uid", "replaceInboxDraft", "inbox:write", outlives.nothing, {
     summary: "Replace a draft",
     description: "The new version has a new UID.",
     body: bodyWithLongTexts(DraftIn, ["html", "text"]),
-    returns: json(200, "The new version", ItemOut),
+    returns: { 200: ["The new version", ItemOut] },
     errors: [409],
     run: async (caller, { uid, mailbox, body }) => toItem(await replaceDraft(caller, mailbox, uid, body)),
   })
   .delete("/v1/inbox/:mailbox_id/drafts/:uid", "deleteInboxDraft", "inbox:write", outlives.nothing, {
     summary: "Delete a draft for good",
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     run: (caller, { uid, mailbox }) => deleteDraft(caller, mailbox, uid),
   });

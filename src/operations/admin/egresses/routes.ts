@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { empty, json, pathText } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
+import { pathText } from "../../../http/openapi.ts";
 import { pageQuery, respondList } from "../../../http/pagination.ts";
 import { readHost } from "../host-name.ts";
 import { removeDomainEgress, setDomainEgress, setWorkspaceEgress } from "./assign.ts";
@@ -23,14 +22,14 @@ export const egressRoutes = apiRoutes("Platform")
   .get("/v1/admin/egresses", "listEgresses", "platform_admin", {
     summary: "List the egresses of the deployment",
     description: "Without user names and passwords.",
-    returns: json(200, "The egresses", z.array(EgressOut)),
+    returns: { 200: ["The egresses", z.array(EgressOut)] },
     run: (caller) => listEgresses(caller).map(toEgressOut),
   })
   .get("/v1/admin/egress-assignments", "listEgressAssignments", "platform_admin", {
     summary: "List the workspaces and domains with an egress of their own",
     description: "With the reason when their mail waits, because the egress has been removed or is malformed.",
     query: ListQuery,
-    returns: json(200, "A page of them", z.array(EgressAssignmentOut)),
+    returns: { 200: ["A page of them", z.array(EgressAssignmentOut)] },
     run: (_caller, { query }, c) =>
       respondList(c, query, {
         read: (caller, { after, limit }) => {
@@ -45,13 +44,13 @@ export const egressRoutes = apiRoutes("Platform")
     summary: "Give a workspace an egress of its own",
     description: "All of its mail leaves by that, also bulk mail, unless its domain has one. Queued mail too.",
     body: EgressIn,
-    returns: json(200, "The workspace", EgressAssignmentOut),
+    returns: { 200: ["The workspace", EgressAssignmentOut] },
     run: async (caller, { workspace_id, body }) =>
       toAssignment(await setWorkspaceEgress(caller, workspace_id, body.egress)),
   })
   .delete("/v1/admin/workspaces/:workspace_id/egress", "removeWorkspaceEgress", "platform_admin", outlives.nothing, {
     summary: "Remove the egress of a workspace",
-    returns: empty("Removed"),
+    returns: { 204: "Removed" },
     run: (caller, { workspace_id }) => setWorkspaceEgress(caller, workspace_id, null),
   })
   .put("/v1/admin/domains/:name/egress", "updateDomainEgress", "platform_admin", outlives.nothing, {
@@ -60,13 +59,13 @@ export const egressRoutes = apiRoutes("Platform")
       "Its mail leaves by that; a sub-domain that is registered itself keeps its own. A transfer removes it.",
     parameters: ofDomain,
     body: EgressIn,
-    returns: json(200, "The domain", EgressAssignmentOut),
+    returns: { 200: ["The domain", EgressAssignmentOut] },
     run: async (caller, { name, body }) =>
       toAssignment(await setDomainEgress(caller, readHost(name, "name"), body.egress)),
   })
   .delete("/v1/admin/domains/:name/egress", "removeDomainEgress", "platform_admin", outlives.nothing, {
     summary: "Remove the egress of a domain",
     parameters: ofDomain,
-    returns: empty("Removed"),
+    returns: { 204: "Removed" },
     run: (caller, { name }) => removeDomainEgress(caller, readHost(name, "name")),
   });

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { empty, json, pathText } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
+import { pathText } from "../../../http/openapi.ts";
 import { pageQuery, respondList } from "../../../http/pagination.ts";
 import { readHost } from "../host-name.ts";
 import { blockHost, listBlockedHosts, unblockHost } from "./blocked-hosts.ts";
@@ -47,7 +46,7 @@ export const operationRoutes = apiRoutes("Platform")
     summary: "List the outbox of a database, soonest due first",
     parameters: [database],
     query: OutboxQuery,
-    returns: json(200, "A page of rows", z.array(OutboxRowOut)),
+    returns: { 200: ["A page of rows", z.array(OutboxRowOut)] },
     run: (_caller, { database, query }, c) =>
       respondList(c, query, {
         read: (caller, { after, limit }) => {
@@ -64,7 +63,7 @@ export const operationRoutes = apiRoutes("Platform")
     parameters: [database],
     body: RequeueIn,
     once: false,
-    returns: json(200, "The number of rows", RequeueOut),
+    returns: { 200: ["The number of rows", RequeueOut] },
     run: async (caller, { database, body }) => {
       const rows = body.rows.map(({ id, due_at }) => ({ id, dueAt: due_at }));
       return { requeued: await requeueRows(caller, database, rows) };
@@ -74,7 +73,7 @@ export const operationRoutes = apiRoutes("Platform")
     summary: "List outbox rows that were set aside, because their work alone failed",
     parameters: [database],
     query: ListQuery,
-    returns: json(200, "A page of rows", z.array(QuarantinedRowOut)),
+    returns: { 200: ["A page of rows", z.array(QuarantinedRowOut)] },
     run: (_caller, { database, query }, c) =>
       respondList(c, query, {
         read: (caller, page) => listQuarantine(caller, database, page),
@@ -87,20 +86,20 @@ export const operationRoutes = apiRoutes("Platform")
     description: "It is set aside again when it fails again.",
     parameters: [database],
     once: false,
-    returns: empty("Due now"),
+    returns: { 204: "Due now" },
     run: (caller, { database, row_id }) => retryQuarantined(caller, database, row_id),
   })
   .delete("/v1/admin/quarantines/:database/:row_id", "deleteQuarantinedRow", "platform_admin", outlives.nothing, {
     summary: "Drop a row that was set aside",
     description: "Its work is not done. An email that it is for is `failed`.",
     parameters: [database],
-    returns: empty("Dropped"),
+    returns: { 204: "Dropped" },
     run: (caller, { database, row_id }) => dropQuarantined(caller, database, row_id),
   })
   .get("/v1/admin/dead-letters", "listDeadLetters", "platform_admin", {
     summary: "List queue messages that failed every retry",
     query: ListQuery,
-    returns: json(200, "A page of dead letters", z.array(DeadLetterOut)),
+    returns: { 200: ["A page of dead letters", z.array(DeadLetterOut)] },
     run: (_caller, { query }, c) =>
       respondList(c, query, { read: listDeadLetters, after: ({ id }) => id, serialize: toDeadLetter }),
   })
@@ -109,7 +108,7 @@ export const operationRoutes = apiRoutes("Platform")
     description: "The record is deleted. A message that fails again is recorded again.",
     parameters: [letterId],
     once: false,
-    returns: json(200, "The dead letter", DeadLetterOut),
+    returns: { 200: ["The dead letter", DeadLetterOut] },
     errors: [409],
     run: async (caller, { letter_id }) => toDeadLetter(await replayDeadLetter(caller, letter_id)),
   })
@@ -117,13 +116,13 @@ export const operationRoutes = apiRoutes("Platform")
     summary: "Delete a dead letter",
     description: "The outbox rows that it names stay, and the sweep finds them.",
     parameters: [letterId],
-    returns: empty("Deleted"),
+    returns: { 204: "Deleted" },
     run: (caller, { letter_id }) => dropDeadLetter(caller, letter_id),
   })
   .get("/v1/admin/blocked-hosts", "listBlockedHosts", "platform_admin", {
     summary: "List hosts to which tracking links do not redirect",
     query: ListQuery,
-    returns: json(200, "A page of hosts", z.array(BlockedHostOut)),
+    returns: { 200: ["A page of hosts", z.array(BlockedHostOut)] },
     run: (_caller, { query }, c) =>
       respondList(c, query, { read: listBlockedHosts, after: (row) => row.host, serialize: toBlockedHost }),
   })
@@ -131,13 +130,13 @@ export const operationRoutes = apiRoutes("Platform")
     summary: "Block a host and its sub-domains as targets of tracking links",
     description: "Within a minute links to it return 410.",
     parameters: [host],
-    returns: json(200, "The host", BlockedHostOut),
+    returns: { 200: ["The host", BlockedHostOut] },
     run: async (caller, { host }) => toBlockedHost(await blockHost(caller, readHost(host, "host"))),
   })
   .delete("/v1/admin/blocked-hosts/:host", "removeBlockedHost", "platform_admin", outlives.nothing, {
     summary: "End the block of a host",
     parameters: [host],
-    returns: empty("Ended"),
+    returns: { 204: "Ended" },
     run: (caller, { host }) => unblockHost(caller, readHost(host, "host")),
   })
   .post("/v1/admin/databases/:database/reindex", "replaceSearchIndex", "platform_admin", outlives.nothing, {
@@ -146,13 +145,13 @@ export const operationRoutes = apiRoutes("Platform")
     parameters: [mailDatabase],
     body: ReindexIn,
     once: false,
-    returns: json(200, "Whether all emails are indexed", ReindexOut),
+    returns: { 200: ["Whether all emails are indexed", ReindexOut] },
     run: async (caller, { database, body }) => ({ is_done: await reindexDatabase(caller, database, body.restart) }),
   })
   .post("/v1/admin/outbox/release", "endRestoreHold", "platform_admin", outlives.nothing, {
     summary: "Release what a restored backup holds: it is sent",
     description: "Releases 500 rows of each database. Call it until none is left.",
     once: false,
-    returns: json(200, "The number of released rows", ReleaseOut),
+    returns: { 200: ["The number of released rows", ReleaseOut] },
     run: async (caller) => ({ released: await resumeRestored(caller) }),
   });

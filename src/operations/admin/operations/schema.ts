@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { timestamp } from "../../../lib/serialize.ts";
 import { iso, parseIso } from "../../../lib/time.ts";
-import { timestamp } from "../../../lib/timestamp.ts";
 import type { BlockedHostRow } from "./blocked-hosts.ts";
 import type { DeadLetterRow } from "./dead-letters.ts";
 import type { OutboxRow } from "./outbox-rows.ts";

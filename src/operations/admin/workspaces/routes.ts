@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { json } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { cursorQuery, respondList } from "../../../http/pagination.ts";
 import { setDailyLimit } from "./daily-limit.ts";
 import { pauseWorkspace } from "./pause.ts";
@@ -13,7 +11,7 @@ export const platformWorkspaceRoutes = apiRoutes("Platform")
   .get("/v1/admin/workspaces", "listPlatformWorkspaces", "platform_admin", {
     summary: "List the workspaces of the platform",
     query: z.object(cursorQuery),
-    returns: json(200, "A page of workspaces", z.array(PlatformWorkspaceOut)),
+    returns: { 200: ["A page of workspaces", z.array(PlatformWorkspaceOut)] },
     run: (_caller, { query }, c) =>
       respondList(c, query, { read: listAllWorkspaces, after: ({ id }) => id, serialize: toPlatformWorkspace }),
   })
@@ -21,14 +19,14 @@ export const platformWorkspaceRoutes = apiRoutes("Platform")
     summary: "Pause sending in a workspace; its owners cannot resume",
     description: "Takes effect with the next request. Queued emails wait, and are checked every ten minutes.",
     once: false,
-    returns: json(200, "The workspace", PlatformWorkspaceOut),
+    returns: { 200: ["The workspace", PlatformWorkspaceOut] },
     run: async (caller, { workspace_id }) => toPlatformWorkspace(await pauseWorkspace(caller, workspace_id, true)),
   })
   .post("/v1/admin/workspaces/:workspace_id/resume", "resumeWorkspace", "platform_admin", outlives.nothing, {
     summary: "End the platform's pause of a workspace",
     description: "A pause that its owners had begun before stays.",
     once: false,
-    returns: json(200, "The workspace", PlatformWorkspaceOut),
+    returns: { 200: ["The workspace", PlatformWorkspaceOut] },
     run: async (caller, { workspace_id }) => toPlatformWorkspace(await pauseWorkspace(caller, workspace_id, false)),
   })
   .put("/v1/admin/workspaces/:workspace_id/daily-limit", "updateDailyLimit", "platform_admin", outlives.nothing, {
@@ -37,7 +35,7 @@ export const platformWorkspaceRoutes = apiRoutes("Platform")
       "Holds for every way to send, from the next request on: beyond it sends return 429 until 00:00 UTC. Broadcasts and " +
       "bulk sends wait, and continue within an hour of a higher limit. Emails that were accepted before are delivered.",
     body: DailyLimitIn,
-    returns: json(200, "The workspace", PlatformWorkspaceOut),
+    returns: { 200: ["The workspace", PlatformWorkspaceOut] },
     run: async (caller, { workspace_id, body }) =>
       toPlatformWorkspace(await setDailyLimit(caller, workspace_id, body.daily_limit)),
   });

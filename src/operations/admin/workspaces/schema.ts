@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { iso, isoOrNull } from "../../../lib/time.ts";
-import { timestamp } from "../../../lib/timestamp.ts";
+import { serialize, timestamp } from "../../../lib/serialize.ts";
 import type { WorkspaceRow } from "./queries.ts";
 
 /** A workspace, as administrators of the platform see it. */
@@ -53,15 +52,5 @@ export const DailyLimitIn = z
   .meta({ ref: "DailyLimitIn", examples: [{ daily_limit: 50_000 }] });
 
 /** Serializes a workspace. */
-export const toPlatformWorkspace = (row: WorkspaceRow): z.output<typeof PlatformWorkspaceOut> => ({
-  id: row.id,
-  name: row.name,
-  slug: row.slug,
-  sending_paused_at: isoOrNull(row.sendingPausedAt),
-  paused_by_platform_at: isoOrNull(row.pausedByPlatformAt),
-  bulk_paused_at: isoOrNull(row.bulkPausedAt),
-  daily_limit: row.dailyLimit,
-  egress: row.egress,
-  mail_databases: row.mailShards,
-  created_at: iso(row.createdAt),
-});
+export const toPlatformWorkspace = (row: WorkspaceRow): z.output<typeof PlatformWorkspaceOut> =>
+  serialize(PlatformWorkspaceOut, { ...row, mailDatabases: row.mailShards });

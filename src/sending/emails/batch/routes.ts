@@ -1,6 +1,4 @@
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { json } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { listWithAttachments } from "../../../http/validate.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { batchUpload, ContentUpload } from "../content/index.ts";
@@ -35,7 +33,7 @@ export const batchRoutes = apiRoutes("Emails").post(
     description: "Each item is accepted or refused on its own. Results keep the order.",
     parameters: [batchMode],
     body: listWithAttachments(SendIn, limits.batch, batchUpload),
-    returns: json(202, "One result for each item", BatchOut),
+    returns: { 202: ["One result for each item", BatchOut] },
     errors: [400, 408],
     run: async (caller, { body: items }, c) => {
       const attachments = c.get("attachments");

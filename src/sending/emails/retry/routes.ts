@@ -1,6 +1,4 @@
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { json } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { AcceptOut } from "../schema.ts";
 import { retryEmail } from "./retry.ts";
 
@@ -13,7 +11,7 @@ export const retryRoutes = apiRoutes("Emails").post(
     summary: "Retry an email for the recipients it did not reach",
     description:
       "A new email to the recipients that bounced, were rejected or failed. A suppression by a bounce does not stop it; other suppressions, and three bounced retries in a row, do.",
-    returns: json(202, "The new email", AcceptOut),
+    returns: { 202: ["The new email", AcceptOut] },
     run: (caller, { email_id }) => retryEmail(caller, email_id),
   },
 );

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { json } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../../http/pagination.ts";
 import { cancelEmail } from "./cancel.ts";
 import { MAX_SCHEDULED, pageOfScheduled, SCHEDULED_CURSOR } from "./list.ts";
@@ -24,7 +22,7 @@ export const scheduledRoutes = apiRoutes("Emails")
   .get("/v1/emails/scheduled", "listScheduledEmails", "emails:view", {
     summary: "List scheduled emails",
     query: ListQuery,
-    returns: json(200, "A page of emails, soonest first", z.array(ScheduledOut)),
+    returns: { 200: ["A page of emails, soonest first", z.array(ScheduledOut)] },
     run: async (caller, { query }, c) => {
       const { json, next } = await pageOfScheduled(caller, query);
       if (next !== null) setNextLink(c, { after: next });
@@ -34,17 +32,17 @@ export const scheduledRoutes = apiRoutes("Emails")
   .patch("/v1/emails/scheduled/:email_id", "rescheduleEmail", "emails:send", outlives.nothing, {
     summary: "Reschedule an email",
     body: RescheduleIn,
-    returns: json(200, "The email", ScheduledOut),
+    returns: { 200: ["The email", ScheduledOut] },
     errors: [400, 409],
     run: (caller, { email_id, body }) => reschedule(caller, email_id, body.send_at),
   })
   .delete("/v1/emails/scheduled/:email_id", "cancelScheduledEmail", "emails:send", outlives.nothing, {
     summary: "Cancel a scheduled email",
-    returns: json(200, "The email is cancelled", StatusOut),
+    returns: { 200: ["The email is cancelled", StatusOut] },
     run: (caller, { email_id }) => cancelEmail(caller, email_id),
   })
   .post("/v1/emails/scheduled/:email_id/send-now", "sendScheduledEmailNow", "emails:send", outlives.nothing, {
     summary: "Send a scheduled email now",
-    returns: json(200, "The email is queued", StatusOut),
+    returns: { 200: ["The email is queued", StatusOut] },
     run: (caller, { email_id }) => sendNow(caller, email_id),
   });

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { formatMailbox } from "../../../lib/addresses.ts";
-import { iso } from "../../../lib/time.ts";
-import { timestamp } from "../../../lib/timestamp.ts";
+import { serialize, timestamp } from "../../../lib/serialize.ts";
 import type { RecordRow } from "../queries.ts";
 import { addressesOf } from "../serialize.ts";
 
@@ -55,15 +54,12 @@ export type StatusOut = z.output<typeof StatusOut>;
 /** Serializes a scheduled email; `now` in milliseconds since 1970. */
 export function toScheduledRecord(row: RecordRow, now: number): ScheduledOut {
   const at = row.scheduledAt ?? 0;
-  return {
-    id: row.id,
-    from_address: formatMailbox({ email: row.fromEmail, name: row.fromName }),
-    to_addresses: addressesOf(row, "to"),
-    subject: row.subject,
+  return serialize(ScheduledOut, {
+    ...row,
+    fromAddress: formatMailbox({ email: row.fromEmail, name: row.fromName }),
+    toAddresses: addressesOf(row, "to"),
     status: "scheduled",
-    tags: row.tags,
-    scheduled_at: iso(at),
-    seconds_until_send: Math.max(0, Math.ceil((at - now) / 1000)),
-    created_at: iso(row.createdAt),
-  };
+    scheduledAt: at,
+    secondsUntilSend: Math.max(0, Math.ceil((at - now) / 1000)),
+  });
 }

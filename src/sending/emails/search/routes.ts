@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { outlives } from "../../../access/accounts/outlives.ts";
-import { apiRoutes } from "../../../http/api-routes.ts";
-import { json, withHeader } from "../../../http/openapi.ts";
+import { apiRoutes, outlives } from "../../../http/api-routes.ts";
+import type { Header } from "../../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../../http/pagination.ts";
 import { isoMicros, parseIsoMicros } from "../../../lib/time.ts";
 import { statuses } from "../rules.ts";
@@ -57,17 +56,19 @@ const UpdatesQuery = z.object({
     }),
 });
 
+const nextSince: Header = {
+  description: "The value of `since` for the next request, in microseconds.",
+  schema: { type: "string", format: "date-time" },
+  example: "2026-11-21T14:12:49.120001Z",
+};
+
 export const searchRoutes = apiRoutes("Emails")
   .get("/v1/emails/updates", "listEmailUpdates", "emails:view", {
     summary: "List emails created or changed after a time",
     description:
       "Oldest change first. Pass the response header X-Next-Since as the next `since` to receive every change.",
     query: UpdatesQuery,
-    returns: withHeader(json(200, "At most 50 emails", z.array(EmailOut)), "X-Next-Since", {
-      description: "The value of `since` for the next request, in microseconds.",
-      schema: { type: "string", format: "date-time" },
-      example: "2026-11-21T14:12:49.120001Z",
-    }),
+    returns: { 200: ["At most 50 emails", z.array(EmailOut), { "X-Next-Since": nextSince }] },
     run: async (caller, { query }, c) => {
       const { rows, nextUs, hasMore } = await listUpdates(caller, query.since);
       const since = isoMicros(nextUs);
@@ -79,7 +80,7 @@ export const searchRoutes = apiRoutes("Emails")
   .get("/v1/emails/search", "searchEmails", "emails:view", {
     summary: "Search emails",
     query: SearchQuery,
-    returns: json(200, "A page of emails, newest first", z.array(SearchOut)),
+    returns: { 200: ["A page of emails, newest first", z.array(SearchOut)] },
     run: async (caller, { query }, c) => {
       const { rows, next } = await searchEmails(caller, query);
       if (next !== null) setNextLink(c, { ...next });
@@ -88,12 +89,12 @@ export const searchRoutes = apiRoutes("Emails")
   })
   .get("/v1/emails/saved-searches", "getSavedSearches", "emails:view", {
     summary: "List your saved searches",
-    returns: json(200, "The saved searches", SavedSearchesOut),
+    returns: { 200: ["The saved searches", SavedSearchesOut] },
     run: (caller) => getSavedSearches(caller),
   })
   .put("/v1/emails/saved-searches", "replaceSavedSearches", "emails:view", outlives.nothing, {
     summary: "Replace your saved searches",
     body: SavedSearchesIn,
-    returns: json(200, "The stored searches", SavedSearchesOut),
+    returns: { 200: ["The stored searches", SavedSearchesOut] },
     run: (caller, { body }) => putSavedSearches(caller, body),
   });

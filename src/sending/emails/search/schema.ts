@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { iso, isoOrNull } from "../../../lib/time.ts";
-import { timestamp } from "../../../lib/timestamp.ts";
+import { serialize, timestamp } from "../../../lib/serialize.ts";
 import { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
@@ -49,22 +48,14 @@ export type SearchOut = z.output<typeof SearchOut>;
 
 /** Serializes an email for search results. */
 export function toSearchRecord(row: RecordRow): SearchOut {
-  return {
-    id: row.id,
+  return serialize(SearchOut, {
+    ...row,
     direction: "outbound",
-    from_address: row.fromEmail,
-    from_name: row.fromName,
-    to_addresses: addressesOf(row, "to"),
-    subject: row.subject,
-    status: row.status,
-    tags: row.tags,
-    source: row.source,
-    has_complaint: hasComplaint(row),
-    opened_count: row.openedCount,
+    fromAddress: row.fromEmail,
+    toAddresses: addressesOf(row, "to"),
+    hasComplaint: hasComplaint(row),
     authentication: null,
-    created_at: iso(row.createdAt),
-    delivered_at: isoOrNull(row.deliveredAt),
-  };
+  });
 }
 
 const text = (most: number) => z.string().max(most).nullable().default(null);

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { keyedTable } from "../both/keyed-table.ts";
+import { keyedTable } from "../both.ts";
 
 export const automations = sqliteTable(
   "automations",

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { keyedTable } from "../both/keyed-table.ts";
+import { keyedTable } from "../both.ts";
 
 export const contactLists = sqliteTable(
   "contact_lists",
@@ -110,3 +110,59 @@ export const contactForms = sqliteTable(
   },
   (t) => [uniqueIndex("contact_forms_by_id").on(t.workspace, t.id), index("contact_forms_by_list").on(t.list, t.id)],
 );
+
+export const segments = sqliteTable(
+  "segments",
+  {
+    n: integer().primaryKey({ autoIncrement: true }).notNull(),
+    workspace: integer().notNull(),
+    id: text().notNull(),
+    name: text().notNull(),
+    conditions: text().notNull(),
+    segments: text().notNull().default("[]"),
+    count: text(),
+    countStep: integer("count_step").notNull().default(0),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (t) => [uniqueIndex("segments_by_id").on(t.workspace, t.id)],
+);
+
+export const personActivity = keyedTable("person_activity", ["workspace", "emailKey"], {
+  workspace: integer().notNull(),
+  emailKey: text("email_key").notNull(),
+  receivedAt: integer("received_at"),
+  openedAt: integer("opened_at"),
+  clickedAt: integer("clicked_at"),
+  broadcasts: text().notNull().default("{}"),
+});
+
+/** Events of persons, in the order of `n`. */
+export const events = sqliteTable(
+  "events",
+  {
+    n: integer().primaryKey({ autoIncrement: true }).notNull(),
+    workspace: integer().notNull(),
+    id: text().notNull(),
+    emailKey: text("email_key").notNull(),
+    name: text().notNull(),
+    /** JSON object. */
+    data: text().notNull(),
+    occurredAt: integer("occurred_at").notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** Unused: NULL (migrations/mail/0250_no_event_copies.sql). */
+    copying: integer(),
+  },
+  (t) => [
+    uniqueIndex("events_by_id").on(t.workspace, t.id),
+    index("events_by_person").on(t.workspace, t.emailKey, t.n, t.name),
+  ],
+);
+
+/** Events that the engine of automations has not read. Triggers add them, and delete them with their events. */
+export const unreadEvents = keyedTable("unread_events", ["workspace", "n"], {
+  workspace: integer().notNull(),
+  n: integer().notNull(),
+  automation: integer().notNull().default(0),
+  notBefore: integer("not_before").notNull().default(0),
+});

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { check, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { RecipientEntry, StoredEvent } from "../../email-json.ts";
-import { keyedTable } from "../both/keyed-table.ts";
+import { keyedTable } from "../both.ts";
 
 export const emails = sqliteTable(
   "emails",
@@ -69,5 +69,25 @@ export const changes = keyedTable("changes", ["workspace", "atUs"], {
 export const contentProgress = sqliteTable(
   "content_progress",
   { id: integer().primaryKey().notNull(), n: integer().notNull(), sweptN: integer("swept_n").notNull().default(0) },
+  () => [check("one_row", sql`id = 1`)],
+);
+
+/** The last three retries to each address, which a retry is checked against (emails/retry). */
+export const retriedAddresses = sqliteTable(
+  "retried_addresses",
+  {
+    workspace: integer().notNull(),
+    email: text().notNull(),
+    newest: text().notNull(),
+    second: text(),
+    third: text(),
+  },
+  (t) => [primaryKey({ columns: [t.workspace, t.email] }), index("retried_addresses_by_newest").on(t.newest)],
+);
+
+/** Written by earlier versions only: the index itself tells its progress. (email_search is FTS5, which drizzle does not support.) */
+export const searchProgress = sqliteTable(
+  "search_progress",
+  { id: integer().primaryKey().notNull(), n: integer().notNull() },
   () => [check("one_row", sql`id = 1`)],
 );

@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { keyedTable } from "../both.ts";
 
 export const inboundEmails = sqliteTable(
   "inbound_emails",
@@ -25,3 +26,37 @@ export const inboundEmails = sqliteTable(
     index("inbound_emails_by_workspace").on(t.workspace, t.n),
   ],
 );
+
+const key = { workspace: integer().notNull(), day: integer().notNull(), domainId: text("domain_id").notNull() };
+
+export const domainReports = keyedTable(
+  "domain_reports",
+  ["workspace", "day", "domainId", "kind", "organization", "reportId"],
+  {
+    ...key,
+    kind: text({ enum: ["dmarc", "tls"] }).notNull(),
+    organization: text().notNull(),
+    reportId: text("report_id").notNull(),
+    id: text().notNull(),
+    receivedAt: integer("received_at").notNull(),
+  },
+);
+
+export const dmarcSources = keyedTable(
+  "dmarc_sources",
+  ["workspace", "day", "domainId", "source", "aligned", "disposition"],
+  {
+    ...key,
+    source: text().notNull(),
+    aligned: integer().notNull(),
+    disposition: text().notNull(),
+    messages: integer().notNull(),
+  },
+);
+
+export const tlsSessions = keyedTable("tls_sessions", ["workspace", "day", "domainId", "failure", "server"], {
+  ...key,
+  failure: text().notNull(),
+  server: text().notNull(),
+  sessions: integer().notNull(),
+});

@@ -1,34 +1,14 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { keyedTable } from "../both/keyed-table.ts";
+import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { keyedTable } from "../both.ts";
 
 const rollupKey = { workspace: integer().notNull(), domain: text().notNull() };
-const recipients = [
-  "sent",
-  "delivered",
-  "bounced",
-  "failed",
-  "opens",
-  "clicks",
-  "complained",
-  "deferred",
-  "unsubscribed",
-];
-const emails = [
-  "sent",
-  "delivered",
-  "bounced",
-  "failed",
-  "opened",
-  "clicked",
-  "complained",
-  "deferred",
-  "unsubscribed",
-];
+const outcomes = ["sent", "delivered", "bounced", "failed", "complained", "deferred", "unsubscribed"];
 const counters = (...names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, integer(name).notNull().default(0)]));
 /** Counts of recipients, and of emails for opens and clicks. */
-const totals = counters(...recipients, "refused", "soft_bounced", "unsent");
-const all = { ...totals, ...counters(...[...emails, "refused"].map((name) => `emails_${name}`)) };
+const totals = counters(...outcomes, "opens", "clicks", "refused", "soft_bounced", "unsent");
+const ofEmails = [...outcomes, "opened", "clicked", "refused"].map((name) => `emails_${name}`);
+const all = { ...totals, ...counters(...ofEmails) };
 
 export const rollupsHourly = keyedTable("rollups_hourly", ["workspace", "hour", "domain"], {
   ...rollupKey,
@@ -57,3 +37,15 @@ export const rollupsClosed = sqliteTable("rollups_closed", {
   id: integer().primaryKey().notNull(),
   hour: integer().notNull(),
 });
+
+export const rateSnapshots = sqliteTable(
+  "rate_snapshots",
+  {
+    n: integer().primaryKey().notNull(),
+    at: integer().notNull(),
+    first: integer().notNull(),
+    counts: text().notNull(),
+    lastHour: text("last_hour").notNull(),
+  },
+  (t) => [uniqueIndex("rate_snapshots_by_time").on(t.first, t.at)],
+);

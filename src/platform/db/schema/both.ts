@@ -1,4 +1,30 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import {
+  integer,
+  primaryKey,
+  type SQLiteColumn,
+  type SQLiteColumnBuilderBase,
+  sqliteTable,
+  text,
+} from "drizzle-orm/sqlite-core";
+
+/** Returns a table whose primary key is several of its columns. */
+export const keyedTable = <Name extends string, Columns extends Record<string, SQLiteColumnBuilderBase>>(
+  name: Name,
+  key: readonly (keyof Columns)[],
+  columns: Columns,
+) =>
+  sqliteTable(name, columns, (t) => [
+    primaryKey({ columns: key.map((column) => t[column]) as unknown as [SQLiteColumn, ...SQLiteColumn[]] }),
+  ]);
+
+export const idempotencyKeys = keyedTable("idempotency_keys", ["day", "workspace", "key"], {
+  day: integer().notNull(),
+  workspace: integer().notNull(),
+  key: text().notNull(),
+  fingerprint: text().notNull(),
+  answer: text().notNull(),
+  createdAt: integer("created_at").notNull(),
+});
 
 /** Returns the columns that an outbox row has in every database, also while it is held or in quarantine. */
 const rowColumns = () => ({

@@ -1,2 +1,0 @@
-export { idempotencyKeys } from "./idempotency.ts";
-export { heldOutbox, outboxColumns, quarantine } from "./outbox.ts";
