@@ -131,7 +131,7 @@ const StepsIn = z
   })
   .meta({ type: "array", items: { type: "object", additionalProperties: true } })
   .describe(
-    "Steps by kind (docs/contract/automations.md#steps): send_email, wait, wait_until, wait_for_event, branch, split, set_field, " +
+    "Steps by kind: send_email, wait, wait_until, wait_for_event, branch, split, set_field, " +
       "add_to_list, remove_from_list, change_topic, webhook, notify, end. Those with branches have then_steps and else_steps.",
   );
 

@@ -81,10 +81,25 @@ async function readEvents(ctx: CallerCtx, key: string, before: number): Promise<
     .bind(ctx.workspace.number, key, before, PAGE)
     .all<{ name: string; data: string; at: number }>();
   return results.map(({ name, data, at }) => {
-    const words = wordsOf(data);
-    return { at, kind: "event", text: words === "" ? name : `${name} (${words})`, path: null };
+    const words = OWN_EVENTS[name] === undefined || name === "contact.field_changed" ? wordsOf(data) : "";
+    const text = OWN_EVENTS[name] ?? name;
+    return { at, kind: "event", text: words === "" ? text : `${text} (${words})`, path: null };
   });
 }
+
+/** Events of the service in words. Those of callers have the names that the callers chose. */
+const OWN_EVENTS: Readonly<Record<string, string>> = {
+  "contact.added": "Added to a list",
+  "contact.confirmed": "Confirmed to be on a list",
+  "contact.removed": "Removed from a list",
+  "contact.field_changed": "A field was changed",
+  "email.bounced": "An email bounced",
+  "email.clicked": "Clicked in an email",
+  "email.delivered": "An email was delivered",
+  "email.opened": "Opened an email",
+  "topic.subscribed": "Subscribed to a topic",
+  "topic.unsubscribed": "Unsubscribed from a topic",
+};
 
 /** A value of an object that is no object itself. The end of the text may be missing. */
 const VALUE = /"([^"\\]+)":("(?:[^"\\]|\\.)*"|-?[\d.]+|true|false)/g;

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { ButtonLink } from "./buttons.tsx";
+import { Code } from "./code.tsx";
 import { useCaller } from "./viewer.tsx";
 
 /** Line drawings of 120 by 80 px. The part with the class `lit` has the accent colour. */
@@ -60,8 +61,11 @@ export const Empty = ({ children, drawing = "mail", action, command }: EmptyProp
 const Curl = ({ path, body }: NonNullable<EmptyProps["command"]>) => {
   const json = typeof body === "string" ? body : `'${JSON.stringify(body)}'`;
   return (
-    <p class="code" data-copy="">
-      {`curl ${useCaller().settings.publicUrl}${path} -H "Authorization: Bearer $KEY" --json ${json}`}
-    </p>
+    <div class="command">
+      <Code
+        label="The command"
+        text={`curl ${useCaller().settings.publicUrl}${path} \\\n  -H "Authorization: Bearer $KEY" \\\n  --json ${json}`}
+      />
+    </div>
   );
 };

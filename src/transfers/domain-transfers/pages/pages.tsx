@@ -19,7 +19,7 @@ export const acceptPage = ({ transfer, moves, targets, error }: AcceptPageProps)
       The workspace <strong>{transfer.sourceLabel}</strong> offers the domain <strong>{transfer.domainName}</strong> to{" "}
       <strong>{transfer.targetEmail}</strong>.
     </p>
-    {transfer.note ? <Notice kind="warn">Their note: {transfer.note}</Notice> : null}
+    {transfer.note ? <p class="card">Their note: {transfer.note}</p> : null}
     <p>
       {count(moves.mailboxes, "mailbox", "mailboxes")} and {count(moves.messages, "message", "messages")} move with it.
       It moves 24 hours after you accept. Until then its owners can stop the transfer.
@@ -122,7 +122,7 @@ export const stoppedPage = ({ domain }: { domain: string }) => (
 export const refusedPage = ({ reason, email }: { reason: string; email: string }) => (
   <Layout title="This link does not work">
     <p>{reason}.</p>
-    <p>You are signed in as {email}.</p>
+    <p>You are signed in as {email}. An offer ends when it is answered or taken back, and after seven days.</p>
     <HomeLink />
   </Layout>
 );

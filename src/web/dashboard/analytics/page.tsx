@@ -192,8 +192,8 @@ const Overview = ({ choice, counts, before }: Pick<Report, "counts" | "before"> 
       }))}
     />
     <p class="soft">
-      Recipients, and their last known state; emails that were opened or clicked in, each once. Shares are of those
-      sent. {before === null ? null : "Below them: the same share in the time before that is as long. "}Days are those
+      Recipients by their last known state; an email that was opened or clicked in counts once. Shares are of recipients
+      sent to. {before === null ? null : "The line below compares with the time before that is as long. "}Days are those
       of UTC.
     </p>
   </>

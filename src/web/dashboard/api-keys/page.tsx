@@ -3,6 +3,7 @@ import {
   AppLayout,
   ButtonLink,
   Check,
+  Code,
   Facts,
   Field,
   FormDialog,
@@ -119,9 +120,10 @@ export const CreatedKeyPage = ({ created, isSuccessor = false }: CreatedKeyPageP
     </Notice>
     <Facts of={{ Name: created.name, Key: { code: created.key, copy: "the key" } }} />
     <h2>Try it</h2>
-    <p class="code" data-copy="" data-what="the command">
-      {`curl ${useCaller().settings.publicUrl}/v1/me -H "Authorization: Bearer ${created.key}"`}
-    </p>
+    <Code
+      label="The command"
+      text={`curl ${useCaller().settings.publicUrl}/v1/me \\\n  -H "Authorization: Bearer ${created.key}"`}
+    />
     <p>
       <ButtonLink to="/app/api-keys" label="I have copied it" />
     </p>

@@ -1,4 +1,14 @@
-import { ActionLink, Empty, List, PostButton, Time, useCaller, useScope, useViewer } from "../../../http/ui/index.ts";
+import {
+  ActionLink,
+  Empty,
+  List,
+  PostButton,
+  Status,
+  Time,
+  useCaller,
+  useScope,
+  useViewer,
+} from "../../../http/ui/index.ts";
 import type { ApiKeyRow } from "../../../identity/api-keys/index.ts";
 
 /** API keys with a link to revoke each one, when the role may. */
@@ -7,28 +17,28 @@ export function ApiKeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
   return (
     <List
       caption="API keys"
-      columns={["Name", "Key", "Permissions", "Last use", "State", mayManage && "Action"]}
+      columns={["Name", "Key", "Permissions", "Last use", "Status", mayManage && "Action"]}
       empty={<Empty drawing="plug">There is no API key.</Empty>}
       rows={keys.map((key) => [
         key.name,
         <code>{key.prefix}…</code>,
-        key.scopes.map((scope) => (scope === "*" ? "all" : scope)).join(", "),
+        key.scopes.map((scope) => (scope === "*" ? "All" : scope)).join(", "),
         key.lastUsedAt === null ? "Never" : <Time at={key.lastUsedAt} />,
-        <State apiKey={key} now={useViewer().now} />,
+        <KeyStatus apiKey={key} now={useViewer().now} />,
         key.revokedAt === null ? <Actions apiKey={key} /> : null,
       ])}
     />
   );
 }
 
-function State({ apiKey: { revokedAt, expiresAt }, now }: { apiKey: ApiKeyRow; now: number }) {
-  if (revokedAt !== null) return <>Revoked</>;
-  if (expiresAt === null) return <>Active</>;
+function KeyStatus({ apiKey: { revokedAt, expiresAt }, now }: { apiKey: ApiKeyRow; now: number }) {
+  if (revokedAt !== null) return <Status word="revoked" />;
+  if (expiresAt === null) return <Status word="active" />;
   return expiresAt <= now ? (
-    <>Expired</>
+    <Status word="expired" />
   ) : (
     <>
-      Active until <Time at={expiresAt} as="whole" />
+      <Status word="active" /> until <Time at={expiresAt} as="whole" />
     </>
   );
 }

@@ -107,5 +107,5 @@ export function sentenceOf({ action, target, detail }: AuditEntryOut): string {
 export function furtherValuesOf({ action, detail }: AuditEntryOut): string {
   const sentence = SENTENCES[action as AuditAction] ?? "";
   const values = Object.entries(detail).filter(([name, value]) => isWord(value) && !sentence.includes(`{${name}}`));
-  return values.map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`).join(", ");
+  return values.map(([name, value]) => `${name}: ${value}`.replaceAll("_", " ")).join(", ");
 }

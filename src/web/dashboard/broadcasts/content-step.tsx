@@ -50,7 +50,7 @@ export function ContentStep(props: ContentStepProps) {
             <Notice kind="warn">The content is that of {filledFrom}. It is saved by Continue.</Notice>
           )}
           <VersionField version={form.version} />
-          <Select name="language" label="Language" options={LANGUAGES} value={form.values.language ?? ""} />
+          <Select name="language" label="Placeholders" options={LANGUAGES} value={form.values.language ?? ""} />
           <Field
             name="subject"
             label="Subject"

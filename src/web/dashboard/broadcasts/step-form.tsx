@@ -18,7 +18,7 @@ const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
     segment_id: "Segment",
   },
   content: {
-    language: "Language",
+    language: "Placeholders",
     subject: "Subject",
     preheader: "Preview text",
     html_body: "HTML",

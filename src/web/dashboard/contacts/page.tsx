@@ -89,7 +89,7 @@ const Actions = ({ path }: { path: string }) => (
     {mayManage() ? <AddDialog path={path} /> : null}
     {mayManage() ? <ButtonLink to={`${path}/import`} label="Import a file" kind="quiet" icon="upload" /> : null}
     {useScope("broadcasts:send") ? <ButtonLink to={`${path}/send`} label="Send an email" kind="quiet" /> : null}
-    <ButtonLink to={`${path}/forms`} label="Sign-up" kind="quiet" />
+    <ButtonLink to={`${path}/forms`} label="Sign-up forms" kind="quiet" />
     <ButtonLink to={`${path}/export`} label="Export as CSV" kind="quiet" />
     {mayManage() ? <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" /> : null}
   </>

@@ -12,11 +12,14 @@ export const ReceiptPage = ({ receipt }: { receipt: ErasureOut }) => (
     <p>
       Receipt <code>{receipt.id}</code>
     </p>
+    <h2>Removed or changed</h2>
     <List
       caption="Removed or changed"
       columns={["Kind", "Rows"]}
+      empty={<p>Nothing yet.</p>}
       rows={Object.entries(receipt.removed).map(([kind, rows]) => [kind.replaceAll("_", " "), rows])}
     />
+    <h2>Kept</h2>
     <List caption="Kept" columns={["What", "Why"]} rows={receipt.kept.map(({ what, why }) => [what, why])} />
   </AppLayout>
 );

@@ -24,7 +24,7 @@ export const TimelinePage = ({ contact, path, entries }: TimelinePageProps) => (
     </p>
     <List
       caption="Timeline"
-      columns={["Time", "Kind", "What happened"]}
+      columns={["Time", "Kind", "What"]}
       empty={<Empty drawing="people">Nothing has happened yet.</Empty>}
       rows={entries.map((entry) => [
         <Time at={iso(entry.at)} />,

@@ -19,7 +19,8 @@ export const DomainHealthPage = ({ domain, health }: DomainHealthPageProps) => (
     }
   >
     <p>
-      <Status word={health.status} label={HEALTH_LABELS[health.status]} />{" "}
+      <Status word={health.status} label={HEALTH_LABELS[health.status]} />
+      {" · "}
       <span class="soft">
         <LastCheck at={health.checked_at} />
       </span>

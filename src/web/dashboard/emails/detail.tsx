@@ -1,5 +1,6 @@
 import {
   AppLayout,
+  Code,
   counted,
   Facts,
   List,
@@ -125,7 +126,7 @@ function Content({ email, curl }: { email: DetailOut; curl: string }) {
       )}
       <details>
         <summary>The same email by curl</summary>
-        <pre>{curl}</pre>
+        <Code label="The same email by curl" text={curl} />
       </details>
       <p>
         <a href={`/app/emails/${email.id}/source`}>Download the source</a> <span class="soft">(.eml)</span>

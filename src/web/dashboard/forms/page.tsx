@@ -34,7 +34,7 @@ export function FormsPage({ list, forms }: FormsPageProps) {
         <a href={`/app/contacts/${list.id}`}>{list.name}</a>:{" "}
         {list.confirm
           ? "new contacts get mail after they have confirmed by a link."
-          : "new contacts get mail at once. Who uses a form always confirms."}
+          : "new contacts get mail at once. People who use a form always confirm first."}
       </p>
       <FormList forms={forms} />
       {mayManage() ? <ConfirmationForm list={list} /> : null}

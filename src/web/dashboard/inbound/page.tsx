@@ -64,14 +64,14 @@ export const InboundEntryPage = ({ entry }: { entry: InboundEntryOut }) => (
     {entry.text_preview === null ? (
       <p>You are not assigned to its mailbox, so its subject and text are hidden.</p>
     ) : null}
-    {entry.text_preview ? <pre>{entry.text_preview}</pre> : null}
+    {entry.text_preview ? <p>{entry.text_preview}</p> : null}
     <h2>Checks of the sender</h2>
     <Checks authentication={entry.authentication} />
     <h2>What was done with it</h2>
     <ol class="timeline">
       {entry.events.map(({ event_type, metadata, created_at }) => (
         <li>
-          <strong>{EVENTS[event_type] ?? event_type}</strong> <Time at={created_at} as="seconds" />
+          <span class="status">{EVENTS[event_type] ?? event_type}</span> <Time at={created_at} as="seconds" />
           <br />
           <span class="soft">{describe(metadata)}</span>
         </li>

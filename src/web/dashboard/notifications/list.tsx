@@ -90,7 +90,9 @@ function Entry({ notification, mayManage }: { notification: NotificationOut; may
           <Time at={createdAt} />
         </span>
       </p>
-      <p>{href === null ? <strong>{title}</strong> : <a href={`/app${href}`}>{title}</a>}</p>
+      <p>
+        <strong>{href === null ? title : <a href={`/app${href}`}>{title}</a>}</strong>
+      </p>
       <p>{body}</p>
       {readAt === null && mayManage ? (
         <PostButton

@@ -105,7 +105,7 @@ export function SegmentPage({ segment, names }: { segment: SegmentRow; names: Na
       <Sentences of={segment.conditions} names={names} />
       {activitySince === null ? null : (
         <p class="hint">
-          What people received, opened and clicked counts since <Time at={iso(activitySince)} />.
+          Mail that was received, opened or clicked is counted since <Time at={iso(activitySince)} />.
         </p>
       )}
       <h2>People</h2>

@@ -10,6 +10,14 @@ interface SuppressionsPageProps {
   search: string;
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  bounce: "Bounced",
+  complaint: "Marked as spam",
+  manual: "By hand",
+  soft_bounces: "Soft bounces in a row",
+  unsubscribe: "Unsubscribed",
+};
+
 /** The addresses that get no email, with search, and the dialog that adds one. */
 export function SuppressionsPage({ suppressions, search }: SuppressionsPageProps) {
   const mayManage = useScope("contacts:manage");
@@ -22,7 +30,7 @@ export function SuppressionsPage({ suppressions, search }: SuppressionsPageProps
         empty={<NoSuppressions search={search} />}
         rows={suppressions.map(({ email, reason, topic_id, topicName, created_at }) => [
           email,
-          topicName === null ? reason : `${reason} from ${topicName}`,
+          topicName === null ? (REASONS[reason] ?? reason) : `Unsubscribed from ${topicName}`,
           <Time at={created_at} />,
           <RemoveForm email={email} reason={reason} topicId={topic_id} />,
         ])}

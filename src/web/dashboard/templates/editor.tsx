@@ -46,7 +46,7 @@ export function Editor({ path, form, samples, contact, change }: EditorProps) {
       <Field name="subject" label="Subject" required={false} value={form.subject} />
       <Select
         name="language"
-        label="Language"
+        label="Placeholders"
         options={LANGUAGES}
         value={form.language}
         hint={

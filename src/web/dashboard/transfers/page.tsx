@@ -54,7 +54,7 @@ const Incoming = ({ transfer, targets }: { transfer: TransferRow; targets: Targe
     <p>
       <strong>{transfer.domainName}</strong> from {transfer.sourceLabel} <Status word={transfer.status} />
     </p>
-    {transfer.note ? <pre>{transfer.note}</pre> : null}
+    {transfer.note ? <p>Their note: {transfer.note}</p> : null}
     {transfer.cooloffUntil === null ? (
       <p class="soft">
         Open until <Time at={transfer.expiresAt} as="whole" />. It moves 24 hours after you accept.
