@@ -8,7 +8,8 @@ const marked = new Marked({
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${headingId(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
-    code: ({ text }) => `<pre><code>${toColours(text)}</code></pre>\n`,
+    // In a list marked leaves the indentation of the first line.
+    code: ({ text }) => `<pre><code>${toColours(text.trimStart())}</code></pre>\n`,
     html: () => "",
   },
 });

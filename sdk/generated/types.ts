@@ -322,7 +322,7 @@ export interface AutomationCreate {
     };
     emails_per_day?: number;
   };
-  /** Steps by kind (docs/contract/automations.md#steps): send_email, wait, wait_until, wait_for_event, branch, split, set_field, add_to_list, remove_from_list, change_topic, webhook, notify, end. Those with branches have then_steps and else_steps. */
+  /** Steps by kind: send_email, wait, wait_until, wait_for_event, branch, split, set_field, add_to_list, remove_from_list, change_topic, webhook, notify, end. Those with branches have then_steps and else_steps. */
   steps?: Record<string, unknown>[];
 }
 
@@ -426,7 +426,7 @@ export interface AutomationUpdate {
     };
     emails_per_day?: number;
   };
-  /** Steps by kind (docs/contract/automations.md#steps): send_email, wait, wait_until, wait_for_event, branch, split, set_field, add_to_list, remove_from_list, change_topic, webhook, notify, end. Those with branches have then_steps and else_steps. */
+  /** Steps by kind: send_email, wait, wait_until, wait_for_event, branch, split, set_field, add_to_list, remove_from_list, change_topic, webhook, notify, end. Those with branches have then_steps and else_steps. */
   steps?: Record<string, unknown>[];
 }
 

@@ -37,7 +37,7 @@ export const PlaceList = ({ places }: { places: readonly Pick<Place, "title" | "
     {places.map(({ title, href, detail }) => (
       <li>
         <a href={href}>{title}</a>
-        <span class="detail">{detail}</span>
+        <span class="detail">{/^[A-Z]+ \//.test(detail) ? <code>{detail}</code> : detail}</span>
       </li>
     ))}
   </ul>

@@ -5,10 +5,10 @@ export const files = {
   script: "/assets/page-5386fefc.js",
   webmailScript: "/assets/webmail-d76188d4.js",
   editorScript: "/assets/editor-49b04944.js",
-  style: "/assets/page-2f3460f7.css",
+  style: "/assets/page-f883ecae.css",
   dashboardStyle: "/assets/dashboard-355e810.css",
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
-  referenceStyle: "/assets/reference-7f017fae.css",
-  guides: "/assets/guides-847009a9.json",
+  referenceStyle: "/assets/reference-8f225a79.css",
+  guides: "/assets/guides-c87cc8a0.json",
 } as const;

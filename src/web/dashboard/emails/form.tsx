@@ -146,7 +146,7 @@ type ContentProps = Pick<NewEmailPageProps, "form">;
 const OwnContent = ({ form }: ContentProps) => (
   <>
     <Field name="subject" label="Subject" value={form.subject} maxlength={998} />
-    <TextArea name="text" label="Text" required={false} value={form.text} />
+    <TextArea name="text" label="Text" hint="A text, HTML, or both." required={false} value={form.text} />
     <TextArea name="html" label="HTML" required={false} value={form.html} code />
   </>
 );

@@ -22,7 +22,7 @@ export const Blocks = ({ blocks, change }: BlocksProps) => (
           <Insert index={index} />
           <fieldset class="block">
             <legend>
-              {index + 1}. {block.type}
+              {index + 1}. {toSentence(block.type)}
             </legend>
             <input type="hidden" name={fieldOf(index, "type")} value={block.type} />
             <BlockFields {...shown} />
