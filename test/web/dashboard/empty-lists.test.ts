@@ -17,8 +17,10 @@ const toText = (html: string) => html.replaceAll("&quot;", '"').replaceAll("&#39
 /** Calls the command that a page shows. Returns the status. */
 async function callCommandOf(path: string): Promise<number> {
   const html = await (await session.get(path)).text();
-  const [, command = ""] = /<p class="code" data-copy="">([^<]+)</.exec(html) ?? [];
-  const match = /^curl \S+?(\/v1\/[a-z-]+\/) -H "Authorization: Bearer \$KEY" --json '([^']+)'$/.exec(toText(command));
+  const [, command = ""] = /<section class="code-box"[^>]*><pre>([^<]+)</.exec(html) ?? [];
+  const match = /^curl \S+?(\/v1\/[a-z-]+\/) -H "Authorization: Bearer \$KEY" --json '([^']+)'$/.exec(
+    toText(command).replaceAll(" \\\n  ", " "),
+  );
   expect(match, command).not.toBeNull();
   const [, endpoint = "", body = ""] = match ?? [];
   const own = body.replace("DOMAIN_ID", workspace.domainId).replace("a@b.example", workspace.mailbox);

@@ -49,13 +49,13 @@ describe("the form of blocks", () => {
     const id = await saved(aForm());
     const before = await stored(id);
     for (const [action, expected] of [
-      ["add:divider", ["1. heading", "2. button", "3. divider", "Add a block"]],
-      ["add:image:0", ["1. image", "2. heading", "3. button", "Add a block"]],
-      ["add:divider:1", ["1. heading", "2. divider", "3. button", "Add a block"]],
-      ["add:text:99", ["1. heading", "2. button", "3. text", "Add a block"]],
-      ["up:1", ["1. button", "2. heading", "Add a block"]],
-      ["down:0", ["1. button", "2. heading", "Add a block"]],
-      ["remove:0", ["1. button", "Add a block"]],
+      ["add:divider", ["1. Heading", "2. Button", "3. Divider", "Add a block"]],
+      ["add:image:0", ["1. Image", "2. Heading", "3. Button", "Add a block"]],
+      ["add:divider:1", ["1. Heading", "2. Divider", "3. Button", "Add a block"]],
+      ["add:text:99", ["1. Heading", "2. Button", "3. Text", "Add a block"]],
+      ["up:1", ["1. Button", "2. Heading", "Add a block"]],
+      ["down:0", ["1. Button", "2. Heading", "Add a block"]],
+      ["remove:0", ["1. Button", "Add a block"]],
     ] as const) {
       for (const path of [`/app/templates/${id}`, "/app/templates/new"]) {
         const response = await submit(session, path, aForm({ action, "b.1.text": "Kept <b>" }));

@@ -69,7 +69,7 @@ it("the page of a contact shows and sets the person's choices", async () => {
   const ada = personOf(workspace, "ada@example.org");
   await locationOf(`${path}/topics`, { [`topic.${id}`]: "unsubscribed" });
   expect(await ada.state(id)).toBe("unsubscribed api");
-  expect(await textOf("/app/suppressions")).toContain("unsubscribe from Product news");
+  expect(await textOf("/app/suppressions")).toContain("Unsubscribed from Product news");
   const remove = { email: "ada@example.org", reason: "unsubscribe", topic_id: id };
   const removed = await locationOf("/app/suppressions/remove", remove);
   expect(await textOf(removed)).toContain("Undo");
