@@ -91,13 +91,8 @@ describe("tracked HTML", () => {
   });
 
   it("leads to the target that browsers open, whatever character references it has", async () => {
-    const html =
-      '<a href="https://a.example/?a=1&hearts;"><a href="https://a.example/?a&copy"><a href="https://a/&nope;">';
-    expect(await targets(await track(html, CLICKS))).toEqual([
-      "https://a.example/?a=1♥",
-      "https://a.example/?a©",
-      "https://a/&nope;",
-    ]);
+    const out = await track('<a href="https://a.example/?a=1&hearts;&copy"><a href="https://a/&nope;">', CLICKS);
+    expect(await targets(out)).toEqual(["https://a.example/?a=1♥©", "https://a/&nope;"]);
   });
 
   it("does not track a link with data-track=off, and removes that attribute", async () => {
