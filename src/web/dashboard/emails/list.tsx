@@ -87,7 +87,7 @@ const Rows = ({ emails, reasons }: Pick<EmailsPageProps, "emails" | "reasons">) 
         {(email.tags ?? []).map((tag) => (
           <span class="tag">{tag}</span>
         ))}
-        {email.opened_count === 0 ? null : <span class="soft">{counted(email.opened_count, "open")}</span>}
+        {email.opened_count === 0 ? null : <p class="soft">{counted(email.opened_count, "open")}</p>}
         {reasons.has(email.id) ? <p class="soft">{shorten(reasons.get(email.id) ?? "")}</p> : null}
       </>,
       <span class="soft" title={email.from_address}>
