@@ -103,7 +103,7 @@ csv.field_size_limit(10**9)
 for line in sys.stdin:
     rows = list(csv.reader(io.StringIO(json.loads(line), newline='')))
     out = io.StringIO(newline='')
-    csv.writer(out).writerows(rows)
+    csv.writer(out, quoting=csv.QUOTE_ALL).writerows(rows)
     print(json.dumps({"rows": rows, "csv": out.getvalue()}))
 `;
 
@@ -241,8 +241,18 @@ describe("the preview in the browser", () => {
     expect(previewCsv(csv, true, 5)).toEqual({ issue: expect.stringContaining(issue) });
   });
 
-  it("reads a file that ends within a character, and refuses one that is not UTF-8", () => {
-    const bytes = new TextEncoder().encode("email\nada@a.example\nb\u00e4");
+  it.each([
+    ["utf-16 with its mark", Buffer.from("\ufeffemail\tStadt\njo@a.example\tKöln\n", "utf16le")],
+    ["utf-16 without it", Buffer.from("email\tStadt\njo@a.example\tKöln\n", "utf16le")],
+    ["utf-16 the other way round", Buffer.from("\ufeffemail\tStadt\njo@a.example\tKöln\n", "utf16le").swap16()],
+    ["windows-1252", Buffer.from("email;Stadt\njo@a.example;Köln\n", "latin1")],
+  ])("reads a file in %s", (_, bytes) => {
+    const found = { columns: ["Address", "{{Stadt}}"], rows: [{ row: 2, values: ["jo@a.example", "Köln"] }] };
+    expect(previewFile(new Uint8Array(bytes), true)).toEqual(found);
+  });
+
+  it("reads a file that ends within a character, and refuses one with damaged UTF-8", () => {
+    const bytes = new TextEncoder().encode("email,city\nada@a.example,Köln\nb\u00e4");
     expect(previewFile(bytes.subarray(0, bytes.length - 1), false)).toMatchObject({ rows: [{ row: 2 }] });
     expect(previewFile(bytes.subarray(0, bytes.length - 1), true)).toEqual({ issue: expect.stringContaining("UTF-8") });
   });

@@ -107,7 +107,9 @@ function tagsOf(bulkTags: string | null): string[] | null {
  * (docs/contract/templates.md#placeholders).
  */
 function valuesOf({ email, name, metadata }: PageContact, names: readonly string[]): Values {
-  const own: Record<string, unknown> = { ...(metadata === null ? {} : JSON.parse(metadata)), email, name: name ?? "" };
+  const fields: Record<string, unknown> = metadata === null ? {} : JSON.parse(metadata);
+  const trimmed = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key.trim(), value]));
+  const own: Record<string, unknown> = { ...trimmed, ...fields, email, name: name ?? "" };
   return Object.fromEntries(names.filter((known) => Object.hasOwn(own, known)).map((known) => [known, own[known]]));
 }
 

@@ -15,6 +15,8 @@ export const limits = {
 export const importLimits = {
   rows: 100_000,
   fileBytes: 24 * MEBIBYTE,
+  /** Of a file in another encoding than UTF-8. */
+  recodedBytes: 8 * MEBIBYTE,
   /**
    * Rows and bytes of one transaction, which one step reads: a byte may be a cell of its own. A thousand rows of up to 500 bytes take
    * at most 4 D1 calls when none is suppressed, and a file of the greatest size less than 400.

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { addressField } from "../../lib/address-field.ts";
+import { encodings } from "../../lib/csv/encodings.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { objectField } from "../../lib/object-field.ts";
 import { timestamp } from "../../lib/serialize.ts";
@@ -173,10 +174,11 @@ export const ImportOut = z
     imported: z.int(),
     skipped: z.int().describe("Rows whose address the list has already, and rows without an address."),
     errors: z.array(z.string()).describe("One text for each rejected row, with its number and the reason."),
+    encoding: z.enum(encodings).describe("The encoding in which the file was read."),
   })
   .meta({
     ref: "ContactImport",
-    examples: [{ imported: 2, skipped: 1, errors: ['Row 3: "ada@" is not a valid email address'] }],
+    examples: [{ imported: 2, skipped: 1, errors: ['Row 3: "ada@" is not a valid email address'], encoding: "utf-8" }],
   });
 export type ImportOut = z.output<typeof ImportOut>;
 

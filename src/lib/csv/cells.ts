@@ -7,8 +7,11 @@
 const STARTS = "=+\\-@'\\t\\r\\n\uff1d\uff0b\uff0d\uff20";
 const MARKED = new RegExp(`^[${STARTS}]`);
 const MARK = new RegExp(`^'(?=[${STARTS}])`);
-/** Characters for which a cell is quoted: every separator that a reader may detect, quotes and line breaks. */
-const QUOTED = /[",;|\t\r\n]/;
+/**
+ * Texts for which a cell is quoted: with a separator that a reader may detect, a quote or a line break, or with a space at an end,
+ * which a cell without quotes loses.
+ */
+const QUOTED = /[",;|\t\r\n]|^\s|\s$/;
 
 /** Marks a text that a spreadsheet would take for a formula with an apostrophe. */
 export function markFormula(text: string): string {

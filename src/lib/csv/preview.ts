@@ -1,5 +1,6 @@
 import { unmarkFormula } from "./cells.ts";
 import { type Columns, firstAddress, isEmailHeader, readHeader } from "./columns.ts";
+import { decodeText, EncodingGuess, utf16LabelOf } from "./encodings.ts";
 import { DELIMITERS, MAX_RECORD_CHARACTERS, readSeparatorLine } from "./rules.ts";
 
 /**
@@ -27,12 +28,11 @@ const PREVIEW_ROWS = 5;
 
 /** Returns the first rows of a file, of which `start` has PREVIEW_BYTES or all, or why the import refuses it. */
 export function previewFile(start: Uint8Array, isWhole: boolean): CsvPreview | { issue: string } {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(start, { stream: !isWhole });
-    return previewCsv(text, isWhole, PREVIEW_ROWS);
-  } catch {
-    return { issue: "The CSV file is not encoded in UTF-8" };
-  }
+  const guess = new EncodingGuess();
+  guess.add(start);
+  const encoding = utf16LabelOf(start) ? "utf-16" : guess.end(!isWhole);
+  if (encoding === null) return { issue: "The CSV file has bytes that are not UTF-8 among characters that are" };
+  return previewCsv(decodeText(start, encoding, isWhole), isWhole, PREVIEW_ROWS);
 }
 
 /**
@@ -79,6 +79,7 @@ export function* readRecords(text: string, delimiter: string, isWhole: boolean):
   for (let row = 1; at < text.length; row++) {
     let record = readRecord(text, at, delimiter, false);
     if (record === "quote in a cell") record = readRecord(text, at, delimiter, true);
+    if (typeof record !== "string" && record.cells.length === 1 && isBlankEnd(text.slice(at, record.end))) return;
     const isComplete = typeof record === "string" ? text.length - at > MAX_RECORD_CHARACTERS : record.end < text.length;
     if (!isWhole && !isComplete) return;
     yield { row, cells: typeof record === "string" ? null : record.cells };
@@ -89,31 +90,47 @@ export function* readRecords(text: string, delimiter: string, isWhole: boolean):
 /** Reads the record at `start`. With `isRelaxed` a quote inside a cell is text. Returns why it is not valid CSV. */
 function readRecord(text: string, start: number, delimiter: string, isRelaxed: boolean) {
   const cells: string[] = [];
-  let [cell, isQuoted, at] = ["", false, start];
+  let [cell, isQuoted, wasQuoted, at] = ["", false, false, start];
+  const endCell = () => {
+    cells.push(wasQuoted ? cell : cell.trimEnd());
+    [cell, wasQuoted] = ["", false];
+  };
   for (; at < text.length; at++) {
     if (at - start > 4 * MAX_RECORD_CHARACTERS) return "too long";
-    const character = text[at];
+    const character = text.charAt(at);
     const next = text[at + 1];
-    const ends = next === undefined || next === delimiter || next === "\n" || next === "\r";
-    if (isQuoted) {
-      if (character !== '"') cell += character;
-      else if (next === '"') {
-        cell += '"';
-        at += 1;
-      } else if (ends) isQuoted = false;
-      else if (!isRelaxed) return "text after a quote";
-      else [cell, isQuoted] = [`"${cell}"`, false];
-    } else if (character === '"' && cell === "") isQuoted = true;
-    else if (character === '"' && !isRelaxed) return "quote in a cell";
-    else if (character === delimiter) {
-      cells.push(cell);
-      cell = "";
-    } else if (character === "\n" || character === "\r") break;
-    else cell += character;
+    if (character === '"' && isQuoted && next !== '"') {
+      if (next !== undefined && next !== delimiter && !isSpace(next)) return "text after a quote";
+      [isQuoted, wasQuoted] = [false, true];
+      continue;
+    }
+    if (!isQuoted) {
+      if (character === '"' && cell === "") {
+        isQuoted = true;
+        continue;
+      }
+      if (character === '"' && !isRelaxed) return "quote in a cell";
+      if (character === "\n" || character === "\r") break;
+      if (character === delimiter) {
+        endCell();
+        continue;
+      }
+    }
+    if (character === '"' && isQuoted) at += 1;
+    // Spaces around a cell, also around its quotes, are not part of it.
+    const isInside = isQuoted || cell !== "" || !isSpace(character);
+    if (isInside && !wasQuoted) cell += character;
+    else if (!isSpace(character)) return "text after a quote";
   }
   if (isQuoted) return "quote not closed";
-  return { cells: [...cells, cell], end: endOfLine(text, at) };
+  endCell();
+  return { cells, end: endOfLine(text, at) };
 }
+
+/** A last line of spaces is no record. */
+const isBlankEnd = (line: string) => /^[^\S\r\n]+$/.test(line);
+
+const isSpace = (character: string) => character.trim() === "";
 
 /** Returns the offset behind the next line break, or the length of the text. */
 function endOfLine(text: string, from: number): number {

@@ -1,4 +1,5 @@
 import { CsvError, parse } from "csv-parse/sync";
+import { type Encoding, EncodingGuess, utf16LabelOf } from "./encodings.ts";
 import { DELIMITERS, type Delimiter, MAX_RECORD_CHARACTERS, MAX_SEPARATOR_LINE, readSeparatorLine } from "./rules.ts";
 
 /** Reads CSV (RFC 4180) from bytes of UTF-8, in parts, with a bounded amount of memory for each part. */
@@ -22,6 +23,7 @@ const MAX_BROKEN_RECORDS = 200;
 const [OPENING_QUOTE, NOT_CLOSED, TOO_LONG] = ["INVALID_OPENING_QUOTE", "CSV_QUOTE_NOT_CLOSED", "CSV_MAX_RECORD_SIZE"];
 const issues: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: "text follows the closing quote of a cell",
+  CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: "text follows the closing quote of a cell",
   [NOT_CLOSED]: "the quote of a cell is not closed",
   [TOO_LONG]: `the cells are longer than ${MAX_RECORD_CHARACTERS} characters; perhaps a quote is not closed`,
 };
@@ -149,6 +151,7 @@ const options = (delimiter: Delimiter, isRelaxed: boolean) => ({
   record_delimiter: ["\r\n", "\n", "\r"],
   relax_column_count: true,
   relax_quotes: isRelaxed,
+  trim: true,
 });
 
 /** Returns the offset behind the next line break, or the length of the bytes. */
@@ -189,19 +192,18 @@ export function withoutSeparatorLine(bytes: Uint8Array): { bytes: Uint8Array; de
 
 const CHUNK_BYTES = 262_144;
 
-/** Returns whether bytes are UTF-8. Decodes in chunks, so that the text is never held as a whole; `pause` runs after each. */
-export async function isUtf8(bytes: Uint8Array, pause: (bytes: number) => Promise<void>): Promise<boolean> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  try {
-    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-      decoder.decode(bytes.subarray(at, at + CHUNK_BYTES), { stream: true });
-      await pause(CHUNK_BYTES);
-    }
-    decoder.decode();
-    return true;
-  } catch {
-    return false;
+/**
+ * Returns the encoding of a file, null when it is UTF-8 with damaged characters. Reads in chunks, so that the text is never held as a
+ * whole; `pause` runs after each.
+ */
+export async function encodingOf(bytes: Uint8Array, pause: (bytes: number) => Promise<void>): Promise<Encoding | null> {
+  if (utf16LabelOf(bytes) !== null) return "utf-16";
+  const guess = new EncodingGuess();
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    guess.add(bytes.subarray(at, at + CHUNK_BYTES));
+    await pause(CHUNK_BYTES);
   }
+  return guess.end();
 }
 
 /** Counts line breaks, and the last line if it has none, in chunks; `pause` runs after each. */

@@ -96,6 +96,16 @@ describe("POST /v1/contacts/{list_id}/send", () => {
     expect(raw).toContain("Unsubscribe:");
   });
 
+  it("finds a key of a contact whatever spaces stand around it, and the one without them before others", async () => {
+    await add("ada@example.org", { metadata: { " city ": "Paris", plan: "gold", " plan": "free" } });
+    const server = await sinkServer();
+    await send({ text: "{{city}} {{ plan }}" });
+    await run({ EGRESS_URL: server.url });
+    const [message] = await server.messages();
+    await server.close();
+    expect(new TextDecoder().decode(message?.raw)).toContain("Paris gold");
+  });
+
   it("does not send to contacts that are added, deleted or suppressed in the main database after the call", async () => {
     await add("delivered+a@simulator.test");
     const gone = await add("delivered+b@simulator.test");

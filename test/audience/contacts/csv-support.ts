@@ -12,9 +12,19 @@ export function multipart(csv: string, boundary = BOUNDARY, field = "file") {
 }
 
 /** Uploads a CSV file into a list. */
-export function upload(api: Api, listId: string, csv: string, headers: Record<string, string> = {}, boundary?: string) {
-  const { body, headers: contentType } = multipart(csv, boundary);
-  return api.call("POST", `/v1/contacts/${listId}/upload`, body, { ...contentType, ...headers });
+export function upload(
+  api: Api,
+  listId: string,
+  csv: string | Uint8Array,
+  headers: Record<string, string> = {},
+  boundary?: string,
+) {
+  const { body, headers: contentType } = multipart("<file>", boundary);
+  const [before = "", after = ""] = body.split("<file>");
+  return api.call("POST", `/v1/contacts/${listId}/upload`, new Blob([before, csv, after]).stream(), {
+    ...contentType,
+    ...headers,
+  });
 }
 
 /** Uploads a CSV file that is accepted, and returns the result. */

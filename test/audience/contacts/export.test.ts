@@ -59,7 +59,12 @@ describe("GET /v1/contacts/{list_id}/export", () => {
     await aContact(workspace, list.id, "x@example.org", { name: "X", metadata });
     const csv = await exportCsv(workspace, list.id);
     const copy = await aList(workspace);
-    expect(await importCsv(workspace, copy.id, csv)).toEqual({ imported: 1, skipped: 0, errors: [] });
+    expect(await importCsv(workspace, copy.id, csv)).toEqual({
+      imported: 1,
+      skipped: 0,
+      errors: [],
+      encoding: "utf-8",
+    });
     const [contact] = (await readList(workspace, copy.id)).contacts;
     expect(Object.entries(contact?.metadata ?? {}).sort()).toEqual(Object.entries(metadata).sort());
     expect(contact).toMatchObject({ email: "x@example.org", name: "X" });
@@ -129,7 +134,12 @@ describe("an export imported into an empty list", () => {
         for (const [i, { name, metadata }] of contacts.entries())
           await aContact(workspace, source.id, `+c${i}@example.org`, { name, metadata });
         const csv = await exportCsv(workspace, source.id);
-        expect(await importCsv(workspace, copy.id, csv)).toEqual({ imported: contacts.length, skipped: 0, errors: [] });
+        expect(await importCsv(workspace, copy.id, csv)).toEqual({
+          imported: contacts.length,
+          skipped: 0,
+          errors: [],
+          encoding: "utf-8",
+        });
         const [before, after] = [await readList(workspace, source.id), await readList(workspace, copy.id)];
         expect(after.contacts.map(comparable)).toEqual(before.contacts.map(comparable));
       }),

@@ -11,6 +11,7 @@ const workspace = perTest(aWorkspace);
 const list = perTest(() => aList(workspace));
 
 const send = (csv: string) => importCsv(workspace, list.id, csv);
+const uploadBytes = (file: Uint8Array) => upload(workspace, list.id, file);
 const contacts = async () => (await readList(workspace, list.id)).contacts;
 const detailOf = async (response: Response) => (await response.json<{ detail: unknown }>()).detail;
 const rows = (count: number, from = 0) =>
@@ -22,6 +23,7 @@ describe("POST /v1/contacts/{list_id}/upload", () => {
       imported: 2,
       skipped: 0,
       errors: [],
+      encoding: "utf-8",
     });
     const { contact_count, contacts } = await readList(workspace, list.id);
     expect(contact_count).toBe(2);
@@ -47,7 +49,7 @@ describe("POST /v1/contacts/{list_id}/upload", () => {
     ["the header E-mail", "a,E-Mail\n1,x@example.org\n"],
     ["the header of Google Contacts", "a,E-mail 1 - Value\n1,x@example.org ::: y@example.org\n"],
   ])("reads a file with %s", async (_, csv) => {
-    expect(await send(csv)).toEqual({ imported: 1, skipped: 0, errors: [] });
+    expect(await send(csv)).toEqual({ imported: 1, skipped: 0, errors: [], encoding: "utf-8" });
     expect(await contacts()).toMatchObject([{ email: "x@example.org", metadata: { a: "1" } }]);
   });
 
@@ -71,9 +73,9 @@ describe("POST /v1/contacts/{list_id}/upload", () => {
   it("skips addresses of the list, of the file and rows without an address", async () => {
     await aContact(workspace, list.id, "old@example.org", { name: "Old" });
     const csv = "email,name\nOLD@example.org,New\na@example.org,A\nA@Example.ORG,B\n,Nobody\n,\n";
-    expect(await send(csv)).toEqual({ imported: 1, skipped: 4, errors: [] });
+    expect(await send(csv)).toEqual({ imported: 1, skipped: 4, errors: [], encoding: "utf-8" });
     expect(await contacts()).toMatchObject([{ name: "Old" }, { email: "a@example.org", name: "A" }]);
-    expect(await send(csv)).toEqual({ imported: 0, skipped: 5, errors: [] });
+    expect(await send(csv)).toEqual({ imported: 0, skipped: 5, errors: [], encoding: "utf-8" });
     expect(await readList(workspace, list.id)).toMatchObject({ contact_count: 2 });
   });
 
@@ -129,7 +131,7 @@ describe("POST /v1/contacts/{list_id}/upload", () => {
 
   it("removes invisible characters from names", async () => {
     const csv = "email,name\nx@example.org,\u202aAda\u202c\u200b Lovelace\u00ad\ny@example.org,\u200b\n";
-    expect(await send(csv)).toEqual({ imported: 2, skipped: 0, errors: [] });
+    expect(await send(csv)).toEqual({ imported: 2, skipped: 0, errors: [], encoding: "utf-8" });
     expect(await contacts()).toMatchObject([{ name: "Ada Lovelace" }, { name: null }]);
   });
 
@@ -156,18 +158,32 @@ describe("POST /v1/contacts/{list_id}/upload", () => {
     expect(await readList(workspace, list.id)).toMatchObject({ contact_count: 0 });
   });
 
-  it("refuses a file that is not UTF-8 before it writes a row", async () => {
-    const { body, headers } = multipart(`email\n${rows(1_500)}`);
-    const bytes = new Uint8Array([...new TextEncoder().encode(body)]);
-    bytes.set([0xe9], body.indexOf("u1400@"));
-    const response = await workspace.call(
-      "POST",
-      `/v1/contacts/${list.id}/upload`,
-      new Blob([bytes]).stream(),
-      headers,
-    );
-    expect(response.status).toBe(400);
+  it.each([
+    ["utf-16", Buffer.from("\ufeffemail\tcity\r\nx@example.org\tKöln\r\n", "utf16le")],
+    ["windows-1252", Buffer.from("email;city\r\nx@example.org;Köln\r\n", "latin1")],
+  ])("reads a file in %s, and says so", async (encoding, file) => {
+    expect(await (await uploadBytes(file)).json()).toEqual({ imported: 1, skipped: 0, errors: [], encoding });
+    expect(await contacts()).toMatchObject([{ email: "x@example.org", metadata: { city: "Köln" } }]);
+  });
+
+  it("refuses a file with damaged UTF-8 before it writes a row", async () => {
+    const file = Buffer.from(`email,city\nx@example.org,Köln\n${rows(1_500)}`);
+    file.set([0xe9], file.indexOf("u1400@"));
+    const response = await uploadBytes(file);
+    expect([response.status, await detailOf(response)]).toEqual([400, expect.stringContaining("not UTF-8")]);
     expect(await countRows(list.id)).toBe(0);
+  });
+
+  it("refuses a file of more than 8 MiB in another encoding than UTF-8", async () => {
+    const file = Buffer.from(`email,é\n${"x".repeat(8 * 1024 * 1024)}`, "latin1");
+    expect((await uploadBytes(file)).status).toBe(413);
+  });
+
+  it("removes the spaces at the ends of names and cells without quotes, and keeps those of quoted ones", async () => {
+    await send('email, city ,"  note "\n x@example.org , New York ," a "\n');
+    expect(await contacts()).toMatchObject([
+      { email: "x@example.org", metadata: { city: "New York", "  note ": " a " } },
+    ]);
   });
 
   it("accepts 100,000 rows, also when cells have line breaks, and refuses 100,001 before it writes a row", async () => {
@@ -278,7 +294,7 @@ describe("an import", () => {
     };
     const api = apiOn({ [MAIL_BINDING]: { prepare: (sql: string) => mail.prepare(sql), batch } }, workspace.apiKey);
     const response = await upload(api, list.id, `email,name\n${rows(1_500)}`);
-    expect(await response.json()).toEqual({ imported: 1_500, skipped: 0, errors: [] });
+    expect(await response.json()).toEqual({ imported: 1_500, skipped: 0, errors: [], encoding: "utf-8" });
     expect(isFailed).toBe(true);
     expect(await readList(workspace, list.id, "?limit=1")).toMatchObject({ contact_count: 1_500 });
   });
@@ -290,7 +306,7 @@ describe("an import with an Idempotency-Key", () => {
 
   it("replays its response for the same file with another boundary, and refuses another file", async () => {
     const first = await (await upload(workspace, list.id, csv, key)).json<ImportOut>();
-    expect(first).toEqual({ imported: 1_200, skipped: 0, errors: [] });
+    expect(first).toEqual({ imported: 1_200, skipped: 0, errors: [], encoding: "utf-8" });
     const again = await upload(workspace, list.id, csv, key, "another-boundary");
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");
     expect(await again.json()).toEqual(first);
@@ -347,6 +363,7 @@ describe("an import with an Idempotency-Key", () => {
       imported: 0,
       skipped: 1_200,
       errors: [],
+      encoding: "utf-8",
     });
   });
 });

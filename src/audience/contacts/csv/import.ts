@@ -1,11 +1,13 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import { inMiB } from "../../../lib/bytes.ts";
 import { type Columns, isEmailHeader, readHeader } from "../../../lib/csv/columns.ts";
+import { decodeText, type Encoding } from "../../../lib/csv/encodings.ts";
 import {
   CsvReader,
   type CsvRecord,
   countLines,
   detectDelimiter,
-  isUtf8,
+  encodingOf,
   withoutByteOrderMark,
   withoutSeparatorLine,
 } from "../../../lib/csv/reader.ts";
@@ -23,7 +25,10 @@ import { isBlank, readRow } from "./read-row.ts";
 
 /** A CSV file whose header was read. */
 interface CsvFile {
+  /** In UTF-8. */
   bytes: Uint8Array;
+  /** That of the file as it was uploaded. */
+  encoding: Encoding;
   delimiter: Delimiter;
   /** Number of cells of the header. */
   width: number;
@@ -33,7 +38,7 @@ interface CsvFile {
 /**
  * Imports the contacts of a CSV file into a list (docs/contract/contacts.md#csv-import). Each thousand rows is one transaction,
  * so an import that fails midway keeps the rows before; repeating it skips those. Throws 404 for the list, 400 for a file
- * without data rows or email column or that is not UTF-8, 413 for too many rows, 409 while a call with the same Idempotency-Key
+ * without data rows or email column or with damaged UTF-8, 413 for too many rows, 409 while a call with the same Idempotency-Key
  * runs. `source`: where the people agreed, when the caller states that.
  */
 export async function importContacts(
@@ -63,15 +68,24 @@ type Pause = (bytes: number) => Promise<void>;
 
 /** Throws 400 for a file that has no rows to import. */
 async function openFile(file: Uint8Array, pause: Pause): Promise<CsvFile> {
-  const { bytes, delimiters } = withoutSeparatorLine(withoutByteOrderMark(file));
+  const encoding = await encodingOf(file, pause);
+  if (encoding === null) throw badRequest("The CSV file has bytes that are not UTF-8 among characters that are");
+  const { bytes, delimiters } = withoutSeparatorLine(withoutByteOrderMark(toUtf8(file, encoding)));
   if (bytes.length === 0) throw badRequest("The CSV file is empty");
-  if (!(await isUtf8(bytes, pause))) throw badRequest("The CSV file is not encoded in UTF-8");
   const found = detectDelimiter(bytes, isEmailHeader, delimiters);
   await nextTurn();
   if (!found) throw badRequest("The CSV file has no email column: its first row must contain the cell email");
   const columns = readHeader(found.header);
   if ("issue" in columns) throw badRequest(columns.issue);
-  return { bytes, delimiter: found.delimiter, width: found.header.length, columns };
+  return { bytes, encoding, delimiter: found.delimiter, width: found.header.length, columns };
+}
+
+/** Returns a file in UTF-8. Throws 413 for one in another encoding that is too large: its text is held as a whole. */
+function toUtf8(file: Uint8Array, encoding: Encoding): Uint8Array {
+  if (encoding === "utf-8") return file;
+  const max = importLimits.recodedBytes;
+  if (file.length > max) throw tooLarge(`A CSV file in ${encoding} may have ${inMiB(max)}; save it in UTF-8`);
+  return new TextEncoder().encode(decodeText(file, encoding, true));
 }
 
 /** Throws 400 for a file without data rows and 413 for one with too many, before any row is written. */
@@ -150,7 +164,7 @@ async function importRows(
     await reservation?.renew();
     await nextTurn();
   }
-  return { imported, skipped, errors };
+  return { imported, skipped, errors, encoding: csv.encoding };
 }
 
 /** Inserts the contacts that the list does not have. Returns their number. */

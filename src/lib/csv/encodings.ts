@@ -1,0 +1,63 @@
+import { tryOr } from "../../lib/try-or.ts";
+
+/** Recognises the encodings in which spreadsheets save a CSV file (docs/contract/contacts.md#csv-import). Pure. */
+
+export const encodings = ["utf-8", "utf-16", "windows-1252"] as const;
+export type Encoding = (typeof encodings)[number];
+
+/** Returns the text of a file that is whole, or its beginning, in an encoding, without its byte order mark. */
+export function decodeText(bytes: Uint8Array, encoding: Encoding, isWhole: boolean): string {
+  const label = encoding === "utf-16" ? (utf16LabelOf(bytes) ?? "utf-16le") : encoding;
+  return new TextDecoder(label).decode(bytes, { stream: !isWhole });
+}
+
+/** Returns the label of TextDecoder for a file in UTF-16, which begins with its mark or with a letter of ASCII; else null. */
+export function utf16LabelOf([first, second]: Uint8Array): "utf-16le" | "utf-16be" | null {
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return "utf-16le";
+  return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? "utf-16be" : null;
+}
+
+/** Tells UTF-8 from windows-1252 by the parts of a file. */
+export class EncodingGuess {
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  #isUtf8 = true;
+  #characters = 0;
+  #others = 0;
+
+  add(part: Uint8Array): void {
+    this.#isUtf8 &&= this.#takes(part, true);
+    this.#count(part);
+  }
+
+  /**
+   * Returns the encoding. Null: UTF-8 with damaged characters, at least as many as other bytes. In windows-1252 hardly any two letters
+   * are a character of UTF-8 by chance. `isCut`: the last part may end within a character.
+   */
+  end(isCut = false): "utf-8" | "windows-1252" | null {
+    if (this.#isUtf8 && (isCut || this.#takes(new Uint8Array(), false))) return "utf-8";
+    return this.#characters >= this.#others ? null : "windows-1252";
+  }
+
+  #takes(part: Uint8Array, stream: boolean): boolean {
+    return tryOr(() => this.#decoder.decode(part, { stream }) !== null, false);
+  }
+
+  /** Counts characters of UTF-8, and other bytes, outside ASCII. */
+  #count(part: Uint8Array): void {
+    for (let at = 0; at < part.length; at++) {
+      const first = part[at] ?? 0;
+      if (first < 0x80) continue;
+      const rest = part.subarray(at + 1, at + characterLength(first));
+      const isCharacter = rest.length > 0 && rest.every((byte) => byte >> 6 === 0b10);
+      if (isCharacter) this.#characters += 1;
+      else this.#others += 1;
+      if (isCharacter) at += rest.length;
+    }
+  }
+}
+
+/** Returns the number of bytes of a character in UTF-8 by its first byte; 1 for a byte that begins none. */
+function characterLength(first: number): number {
+  if (first < 0xc2 || first > 0xf4) return 1;
+  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
