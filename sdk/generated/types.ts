@@ -818,6 +818,8 @@ export interface ContactImport {
   skipped: number;
   /** One text for each rejected row, with its number and the reason. */
   errors: string[];
+  /** The encoding in which the file was read. */
+  encoding: "utf-8" | "utf-16" | "windows-1252";
 }
 
 export interface ContactList {

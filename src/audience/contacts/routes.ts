@@ -151,8 +151,8 @@ export const contactRoutes = apiRoutes("Contacts")
   .post("/v1/contacts/:list_id/upload", "importContacts", "contacts:manage", outlives.nothing, {
     summary: "Import contacts from a CSV file",
     description:
-      "The first row has the names of the columns. `email` is required (`E-mail` and `E-mail 1 - Value` are read as well) and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored, a repeated name gets a number. The separator is a comma, semicolon, tab or `|`, or what a first line `sep=;` names; the encoding is UTF-8. " +
-      `At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}. ` +
+      "The first row has the names of the columns. `email` is required (`E-mail` and `E-mail 1 - Value` are read as well) and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored, a repeated name gets a number. The separator is a comma, semicolon, tab or `|`, or what a first line `sep=;` names; the encoding is UTF-8, UTF-16 or windows-1252, and `encoding` says which. Names and cells without quotes lose the spaces at their ends. " +
+      `At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}, in another encoding than UTF-8 ${inMiB(importLimits.recodedBytes)}. ` +
       "Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before a character of which spreadsheets make a formula is removed from the start of a cell.",
     requestBody: uploadBody,
     query: UploadQuery,

@@ -2,13 +2,13 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-5386fefc.js",
-  webmailScript: "/assets/webmail-d76188d4.js",
+  script: "/assets/page-427b209c.js",
+  webmailScript: "/assets/webmail-bf986a27.js",
   editorScript: "/assets/editor-49b04944.js",
   style: "/assets/page-f883ecae.css",
   dashboardStyle: "/assets/dashboard-355e810.css",
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-c87cc8a0.json",
+  guides: "/assets/guides-43075a77.json",
 } as const;

@@ -33,7 +33,7 @@ export function ImportPage({ list, preview, imported }: ImportPageProps) {
           label="CSV file"
           type="file"
           accept=".csv,text/csv"
-          hint={`In UTF-8, separated by commas, semicolons, tabs or |. At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}.`}
+          hint={`In UTF-8, UTF-16 or windows-1252, separated by commas, semicolons, tabs or |. At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}.`}
           maxBytes={importLimits.fileBytes}
         />
         <div data-rows="">{preview === undefined ? null : <FirstRows preview={preview} />}</div>
@@ -78,11 +78,11 @@ const FirstRows = ({ preview: { columns, rows } }: { preview: CsvPreview }) => (
   </>
 );
 
-const Imported = ({ imported: { imported, skipped, errors } }: { imported: ImportOut }) => (
+const Imported = ({ imported: { imported, skipped, errors, encoding } }: { imported: ImportOut }) => (
   <section class={`notice ${errors.length === 0 ? "good" : "warn"}`} role="status" id="result" tabindex={-1}>
     <p>
       {imported.toLocaleString("en")} imported, {skipped.toLocaleString("en")} skipped,{" "}
-      {errors.length.toLocaleString("en")} refused.
+      {errors.length.toLocaleString("en")} refused.{encoding === "utf-8" ? "" : ` The file was read as ${encoding}.`}
     </p>
     <ErrorList errors={errors.slice(0, LISTED_ERRORS)} />
     {errors.length <= LISTED_ERRORS ? null : (
