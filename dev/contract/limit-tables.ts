@@ -6,7 +6,7 @@ import {
 } from "../../src/access/tokens/rules.ts";
 import { limits as automationLimits } from "../../src/audience/automations/rules.ts";
 import { limits as broadcastLimits } from "../../src/audience/broadcasts/rules.ts";
-import { limits as contactLimits, importLimits } from "../../src/audience/contacts/rules.ts";
+import { limits as contactLimits } from "../../src/audience/contacts/rules.ts";
 import { limits as formLimits, submissionPolicies } from "../../src/audience/forms/rules.ts";
 import { limits as segmentLimits } from "../../src/audience/segments/rules.ts";
 import { GRACE_MS as KEY_GRACE_MS, limits as keyLimits } from "../../src/identity/api-keys/rules.ts";
@@ -23,6 +23,7 @@ import {
   magicLinkPolicies,
   SECOND_FACTOR_TTL_MS,
 } from "../../src/identity/sign-ins/rules.ts";
+import { importLimits } from "../../src/lib/csv/limits.ts";
 import { HEADER_NAME_CHARACTERS } from "../../src/lib/header-rules.ts";
 import { NAME_BYTES } from "../../src/lib/text-rules.ts";
 import { MAX_APP_PASSWORDS } from "../../src/mailboxes/app-passwords/rules.ts";

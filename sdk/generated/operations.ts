@@ -137,6 +137,7 @@ import type {
   SmtpCredentialCreate,
   Suppression,
   SuppressionCreate,
+  SuppressionImport,
   Template,
   TemplateCreate,
   TemplatePreview,
@@ -249,6 +250,8 @@ export interface Operations {
   listSuppressions(query?: { page?: number; limit?: number; email?: string; after?: string; after_topic?: string }, options?: RequestOptions): Promise<Suppression[]>;
   /** Add an address to the suppression list. POST /v1/suppressions/ */
   addSuppression(body: SuppressionCreate, options?: RequestOptions): Promise<Suppression>;
+  /** Import suppressed addresses from a CSV file. POST /v1/suppressions/import */
+  importSuppressions(body: Blob, query?: { reason?: "bounce" | "complaint" | "unsubscribe" | "manual" }, options?: RequestOptions): Promise<SuppressionImport>;
   /** Remove an address from the suppression list. DELETE /v1/suppressions/{email} */
   removeSuppression(email: string, query?: { topic_id?: string }, options?: RequestOptions): Promise<null>;
   /** Send up to 500 emails. POST /v1/emails/batch */
@@ -671,6 +674,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   revokeSmtpCredential: {"method":"DELETE","path":"/v1/smtp-credentials/{credential_id}"},
   listSuppressions: {"method":"GET","path":"/v1/suppressions/","query":true,"items":""},
   addSuppression: {"method":"POST","path":"/v1/suppressions/","body":"json","keyed":true},
+  importSuppressions: {"method":"POST","path":"/v1/suppressions/import","body":"file","query":true,"keyed":true},
   removeSuppression: {"method":"DELETE","path":"/v1/suppressions/{email}","query":true},
   sendEmailBatch: {"method":"POST","path":"/v1/emails/batch","body":"json","keyed":true},
   listScheduledEmails: {"method":"GET","path":"/v1/emails/scheduled","query":true,"items":""},

@@ -221,7 +221,7 @@ export interface AuditEntry {
     /** Id of the API key, session, OAuth grant or invitation. */
     credential_id: string;
   } | null;
-  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.receives_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.app_password_created, mailbox.app_password_deleted, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.alias_added, mailbox.alias_deleted, mailbox.filter_forwards, mailbox.filter_ended, opened as, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, person.topics_chosen, person.erased, automation.activated, automation.paused, automation.archived, automation.run_removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, account.unlinked, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, quarantine.dropped, quarantine.retried, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
+  /** One of api_key.created, api_key.rotated, api_key.revoked, domain.registered, domain.verified, domain.dkim_rotated, domain.setup_changed, domain.dmarc_policy_changed, domain.receives_changed, domain.mta_sts_changed, domain.deleted, domain.transferred, domain.overtaken, domain.claim_ended, domain.egress_changed, transfer.initiated, transfer.accepted, transfer.declined, transfer.cancelled, transfer.stopped, transfer.expired, transfer.failed, grant.created, grant.revoked, mailbox.created, mailbox.password_changed, mailbox.app_password_created, mailbox.app_password_deleted, mailbox.updated, mailbox.assigned, mailbox.deleted, mailbox.alias_added, mailbox.alias_deleted, mailbox.filter_forwards, mailbox.filter_ended, opened as, forwarding_rule.created, forwarding_rule.updated, forwarding_rule.deleted, forward_target.confirmed, smtp_credential.created, smtp_credential.deactivated, suppression.added, suppression.removed, suppression.imported, person.topics_chosen, person.erased, automation.activated, automation.paused, automation.archived, automation.run_removed, webhook.created, webhook.updated, webhook.deleted, workspace.created, workspace.updated, workspace.deleted, workspace.paused, workspace.resumed, workspace.limited, workspace.egress_changed, workspace.bulk_paused, workspace.bulk_resumed, sign_in_link.created, session.started, session.ended, totp.enabled, totp.disabled, account.unlinked, user.deleted, user.restricted, user.unrestricted, outbox.flushed, outbox.requeued, outbox.released, quarantine.dropped, quarantine.retried, search_index.rebuilt, dead_letter.replayed, dead_letter.dropped, host.blocked, host.unblocked, invitation.created, invitation.withdrawn, member.joined, member.role_changed, member.removed, member.left. */
   action: string;
   target: {
     kind: string;
@@ -2276,6 +2276,17 @@ export interface SuppressionCreate {
   reason?: "bounce" | "complaint" | "unsubscribe" | "manual";
   /** With the reason `unsubscribe`: from this topic only. null: from all bulk mail. */
   topic_id?: string | null;
+}
+
+export interface SuppressionImport {
+  /** Addresses that are new, got a stronger reason, or an unsubscribe beside another one. */
+  imported: number;
+  /** Other addresses that are suppressed already, and rows without an address. */
+  skipped: number;
+  /** One text for each rejected row, with its number and the reason. */
+  errors: string[];
+  /** The encoding in which the file was read. */
+  encoding: "utf-8" | "utf-16" | "windows-1252";
 }
 
 export interface Template {

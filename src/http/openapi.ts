@@ -76,6 +76,13 @@ export function fieldsBody(schema: z.ZodType) {
   return { required: true, content: { "application/json": content, "application/x-www-form-urlencoded": content } };
 }
 
+/** Returns the description of a body that `fileBody` reads: a form with one file. `described`: its description, and an example of a text. */
+export function uploadBody(described: { description?: string; example?: string } = {}) {
+  const file = { type: "string" as const, format: "binary", ...described };
+  const schema = { type: "object" as const, required: ["file"], properties: { file } };
+  return { required: true, content: { "multipart/form-data": { schema } } };
+}
+
 /** Returns the successful response of a route that returns a file of a media type. `example`: of one that is text. */
 export function file(description: string, mediaType: string, example?: string) {
   const schema = { type: "string" as const, ...(example === undefined ? { format: "binary" } : { example }) };

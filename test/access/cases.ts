@@ -297,6 +297,11 @@ export const cases: Record<string, RouteCase> = {
   "DELETE /v1/smtp-credentials/:credential_id": { success: 204, create: createCredential },
   "GET /v1/suppressions/": { success: 200 },
   "POST /v1/suppressions/": { success: 201, body: () => ({ email: `${uniqueLocalPart()}@example.org` }) },
+  "POST /v1/suppressions/import": {
+    success: 200,
+    body: () => multipart(`email\n${uniqueLocalPart()}@example.org\n`).body,
+    headers: multipart("").headers,
+  },
   "DELETE /v1/suppressions/:email": { success: 204, create: createSuppression },
   "GET /v1/broadcasts/": { success: 200 },
   "POST /v1/broadcasts/": {

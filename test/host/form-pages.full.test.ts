@@ -30,8 +30,8 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     };
     await page.goto("/app/templates/new?editor=blocks");
     await check("no block");
-    const types = ["heading", "text", "button", "image", "divider", "columns", "spacer", "part"];
-    for (const type of types) await button(page, `Add ${type}`).click();
+    const types = ["Heading", "Text", "Button", "Image", "Divider", "Columns", "Spacer", "Part"];
+    for (const type of types) await button(page, `Add ${type.toLowerCase()}`).click();
     await expect
       .poll(() => legends(page))
       .toEqual([...types.map((type, index) => `${index + 1}. ${type}`), "Add a block"]);
@@ -145,16 +145,16 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await page.keyboard.type("Second");
     await pressOn(page, "Add divider");
     await focusAny();
-    expect(await legends(page)).toEqual(["1. heading", "2. text", "3. divider", "Add a block"]);
+    expect(await legends(page)).toEqual(["1. Heading", "2. Text", "3. Divider", "Add a block"]);
     await pressOn(page, "Down: block 1, heading");
     await focusAny();
-    expect(await legends(page)).toEqual(["1. text", "2. heading", "3. divider", "Add a block"]);
+    expect(await legends(page)).toEqual(["1. Text", "2. Heading", "3. Divider", "Add a block"]);
     await page.keyboard.press("Enter");
-    await expect.poll(() => legends(page)).toEqual(["1. text", "2. divider", "3. heading", "Add a block"]);
+    await expect.poll(() => legends(page)).toEqual(["1. Text", "2. Divider", "3. Heading", "Add a block"]);
     await focusAny();
     await pressOn(page, "Remove: block 2, divider");
     await focusAny();
-    expect(await legends(page)).toEqual(["1. text", "2. heading", "Add a block"]);
+    expect(await legends(page)).toEqual(["1. Text", "2. Heading", "Add a block"]);
     await page.focus("[name=name]");
     await pressOn(page, "Update preview", "Space");
     const preview = page.frameLocator("iframe[name=preview]").locator("body");

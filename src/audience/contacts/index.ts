@@ -6,7 +6,7 @@ export { deleteContact } from "./delete-contact.ts";
 export { deleteList } from "./delete-list.ts";
 export { type FoundContact, findContacts } from "./find-contacts.ts";
 export { getContact, getList, listContacts, listLists } from "./queries.ts";
-export { importLimits, limits as contactLimits } from "./rules.ts";
+export { limits as contactLimits } from "./rules.ts";
 export {
   ContactIn,
   ContactOut,

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { fileBody } from "../../http/file-body.ts";
-import { file } from "../../http/openapi.ts";
+import { file, uploadBody } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { lowerCaseAscii } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
+import { importLimits } from "../../lib/csv/limits.ts";
 import { consentLimits } from "../consent/index.ts";
 import { addContact } from "./add-contact.ts";
 import { createList } from "./create-list.ts";
@@ -13,7 +14,7 @@ import { importContacts } from "./csv/import.ts";
 import { deleteContact } from "./delete-contact.ts";
 import { deleteList } from "./delete-list.ts";
 import { getContact, listContacts, listLists, MAX_SCANNED } from "./queries.ts";
-import { importLimits, isPrintable, limits } from "./rules.ts";
+import { isPrintable, limits } from "./rules.ts";
 import {
   ContactIn,
   ContactOut,
@@ -61,21 +62,6 @@ const UploadQuery = z.object({
 });
 
 const exampleCsv = "email,name,city,plan\r\nada@example.org,Ada Lovelace,London,gold\r\n";
-
-const uploadBody = {
-  required: true,
-  content: {
-    "multipart/form-data": {
-      schema: {
-        type: "object" as const,
-        required: ["file"],
-        properties: {
-          file: { type: "string" as const, format: "binary", description: "The CSV file.", example: exampleCsv },
-        },
-      },
-    },
-  },
-};
 
 export const contactRoutes = apiRoutes("Contacts")
   .post("/v1/contacts/", "createContactList", "contacts:manage", outlives.nothing, {
@@ -154,7 +140,7 @@ export const contactRoutes = apiRoutes("Contacts")
       "The first row has the names of the columns. `email` is required (`E-mail` and `E-mail 1 - Value` are read as well) and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored, a repeated name gets a number. The separator is a comma, semicolon, tab or `|`, or what a first line `sep=;` names; the encoding is UTF-8, UTF-16 or windows-1252, and `encoding` says which. Names and cells without quotes lose the spaces at their ends. " +
       `At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}, in another encoding than UTF-8 ${inMiB(importLimits.recodedBytes)}. ` +
       "Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before a character of which spreadsheets make a formula is removed from the start of a cell.",
-    requestBody: uploadBody,
+    requestBody: uploadBody({ description: "The CSV file.", example: exampleCsv }),
     query: UploadQuery,
     before: fileBody("file", importLimits.fileBytes),
     returns: { 200: ["What was imported", ImportOut] },

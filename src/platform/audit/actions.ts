@@ -44,6 +44,7 @@ export const actions = {
   "smtp_credential.deactivated": "smtp_credential",
   "suppression.added": "suppression",
   "suppression.removed": "suppression",
+  "suppression.imported": "workspace",
   "person.topics_chosen": "person",
   "person.erased": "person",
   "automation.activated": "automation",

@@ -1,13 +1,23 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../http/api-routes.ts";
-import { pathText } from "../../http/openapi.ts";
+import { fileBody } from "../../http/file-body.ts";
+import { pathText, uploadBody } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
+import { inMiB } from "../../lib/bytes.ts";
+import { importLimits } from "../../lib/csv/limits.ts";
 import { uuidText } from "../../lib/id-field.ts";
 import { addSuppression } from "./add.ts";
+import { importSuppressions } from "./import.ts";
 import { listSuppressions, type SuppressionRow } from "./queries.ts";
 import { removeSuppression } from "./remove.ts";
-import { SuppressionIn, SuppressionOut, toSuppression } from "./schema.ts";
+import {
+  SuppressionImportOut,
+  SuppressionImportQuery,
+  SuppressionIn,
+  SuppressionOut,
+  toSuppression,
+} from "./schema.ts";
 import { removeTopicUnsubscribe } from "./topic-unsubscribes.ts";
 
 const ListQuery = z
@@ -37,6 +47,8 @@ const RemoveQuery = z.object({
   topic_id: uuidText().optional().describe("Only the unsubscribe from this topic."),
 });
 
+const exampleCsv = "email,reason,created_at\r\nada@example.org,unsubscribed,2026-03-04T05:06:07Z\r\n";
+
 const email = pathText("email", "The address, percent-encoded", "ada@example.org", "email");
 
 export const suppressionRoutes = apiRoutes("Suppressions")
@@ -65,6 +77,18 @@ export const suppressionRoutes = apiRoutes("Suppressions")
       const { isNew, suppression } = await addSuppression(caller, body);
       return c.json(suppression, isNew ? 201 : 200);
     },
+  })
+  .post("/v1/suppressions/import", "importSuppressions", "contacts:manage", outlives.nothing, {
+    summary: "Import suppressed addresses from a CSV file",
+    description:
+      "The columns are `email`, `reason` and `created_at`, in any case; the last two may be missing or empty. Reasons of other services are read by their words, such as `unsubscribed`, `hard bounce` or `spam report`; a time is in ISO 8601, in UTC when it names no zone, or in seconds since 1970. " +
+      `At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}. A row that cannot be read is reported in \`errors\` by its number, and the other rows are imported.`,
+    requestBody: uploadBody({ description: "The CSV file.", example: exampleCsv }),
+    query: SuppressionImportQuery,
+    before: fileBody("file", importLimits.fileBytes),
+    returns: { 200: ["What was imported", SuppressionImportOut] },
+    errors: [400, 408, 413, 415],
+    run: (caller, { query }, c) => importSuppressions(caller, c.get("file") ?? new Uint8Array(), query.reason),
   })
   .delete("/v1/suppressions/:email", "removeSuppression", "contacts:manage", outlives.nothing, {
     summary: "Remove an address from the suppression list",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { encodings } from "../../lib/csv/encodings.ts";
 import { uuidText } from "../../lib/id-field.ts";
 import { iso } from "../../lib/time.ts";
 import type { SuppressionRow } from "./queries.ts";
@@ -44,6 +45,23 @@ export const SuppressionOut = z
     examples: [{ email: "ada@example.org", reason: "manual", topic_id: null, created_at: "2026-11-21T14:00:00.000Z" }],
   });
 export type SuppressionOut = z.output<typeof SuppressionOut>;
+
+export const SuppressionImportQuery = z.object({
+  reason: z.enum(reasons).default("manual").describe("The reason of rows that name none."),
+});
+
+export const SuppressionImportOut = z
+  .object({
+    imported: z.int().describe("Addresses that are new, got a stronger reason, or an unsubscribe beside another one."),
+    skipped: z.int().describe("Other addresses that are suppressed already, and rows without an address."),
+    errors: z.array(z.string()).describe("One text for each rejected row, with its number and the reason."),
+    encoding: z.enum(encodings).describe("The encoding in which the file was read."),
+  })
+  .meta({
+    ref: "SuppressionImport",
+    examples: [{ imported: 2, skipped: 1, errors: ['Row 3: "ada@" is not a valid email address'], encoding: "utf-8" }],
+  });
+export type SuppressionImportOut = z.output<typeof SuppressionImportOut>;
 
 /** Serializes an entry of the suppression list. */
 export function toSuppression(

@@ -7,6 +7,8 @@ export interface SuppressionEntry {
   reason: "bounce" | "complaint" | "unsubscribe" | "manual";
   /** The email whose outcome caused the entry: preflight of that email ignores it. Null: no email. */
   emailId: string | null;
+  /** When it was made elsewhere, in milliseconds since 1970. Default: the time of the statement. */
+  at?: number | undefined;
 }
 
 const REPLACES = `(
@@ -31,8 +33,8 @@ export const KEEP_STRONGER_REASON = `
 
 const SUPPRESS = `
   INSERT INTO suppressions (workspace, email, reason, created_at, email_id, unsubscribed_at)
-  SELECT value->>'workspace', value->>'email', value->>'reason', ?2, value->>'emailId',
-         CASE value->>'reason' WHEN 'unsubscribe' THEN ?2 END FROM json_each(?1) WHERE true
+  SELECT value->>'workspace', value->>'email', value->>'reason', coalesce(value->>'at', ?2), value->>'emailId',
+         CASE value->>'reason' WHEN 'unsubscribe' THEN coalesce(value->>'at', ?2) END FROM json_each(?1) WHERE true
   ${KEEP_STRONGER_REASON}`;
 
 /** Returns whether an entry with the second reason replaces one with the first, as the statement decides it. */

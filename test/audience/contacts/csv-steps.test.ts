@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { exportLimits, importLimits } from "../../../src/audience/contacts/rules.ts";
+import { exportLimits } from "../../../src/audience/contacts/rules.ts";
+import { importLimits } from "../../../src/lib/csv/limits.ts";
 import { CsvReader, MAX_RECORD_BYTES } from "../../../src/lib/csv/reader.ts";
 import { wrapDatabases } from "../../support/databases.ts";
 import { StepRecorder } from "../../support/recorded-steps.ts";

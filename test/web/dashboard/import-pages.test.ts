@@ -66,3 +66,20 @@ describe("the page of an import", () => {
     }
   });
 });
+
+it("the page of suppressions imports a file, with its reasons, and shows the form again with the issue of another one", async () => {
+  const shown = await (await session.get("/app/suppressions")).text();
+  expect(shown).toContain('href="/app/suppressions/import"');
+  const { status, page } = await post(
+    "/app/suppressions/import",
+    "email,reason\nada@example.org,spam report\nnobody,\n",
+  );
+  expect([status, page.includes("1 imported, 0 skipped, 1 refused."), itemsOf(page).length]).toEqual([200, true, 1]);
+  expect(await (await session.get("/app/suppressions")).text()).toContain("Marked as spam");
+  const refused = await post("/app/suppressions/import", "name\nAda\n");
+  expect([refused.status, refused.page.includes("no email column"), refused.page.includes('type="file"')]).toEqual([
+    400,
+    true,
+    true,
+  ]);
+});

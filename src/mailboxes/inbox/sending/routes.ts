@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { fileBody } from "../../../http/file-body.ts";
+import { uploadBody } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { inMiB } from "../../../lib/bytes.ts";
 import { AcceptOut } from "../../../sending/emails/index.ts";
@@ -30,18 +31,7 @@ export const sendingRoutes = apiRoutes("Inbox", inboxRoute)
   .post("/v1/inbox/:mailbox_id/files", "addInboxFile", "inbox:write", outlives.nothing, {
     summary: "Upload a file for a message",
     description: `At most ${inMiB(MAX_FILE_BYTES)}. The file can be sent, any number of times, for a day.`,
-    requestBody: {
-      required: true,
-      content: {
-        "multipart/form-data": {
-          schema: {
-            type: "object",
-            required: ["file"],
-            properties: { file: { type: "string", format: "binary" } },
-          },
-        },
-      },
-    },
+    requestBody: uploadBody(),
     before: fileBody("file", MAX_FILE_BYTES),
     returns: { 201: ["The id of the file", FileOut] },
     errors: [408, 413, 415],

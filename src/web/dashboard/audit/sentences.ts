@@ -47,6 +47,7 @@ const SENTENCES: Readonly<Record<AuditAction, string>> = {
   "smtp_credential.created": "made the SMTP credential {username}",
   "smtp_credential.deactivated": "deactivated the SMTP credential {username}",
   "suppression.added": "suppressed {target}",
+  "suppression.imported": "imported {rows} suppressions",
   "suppression.removed": "removed {target} from the suppressions",
   "person.topics_chosen": "changed the topics of {target}",
   "person.erased": "erased the data of a person",

@@ -1,10 +1,7 @@
-import { type ImportOut, importLimits, type ListOut } from "../../../audience/contacts/index.ts";
-import { AppLayout, counted, ErrorList, ErrorSummary, Facts, Field, Form, Table } from "../../../http/ui/index.ts";
-import { inMiB } from "../../../lib/bytes.ts";
+import type { ImportOut, ListOut } from "../../../audience/contacts/index.ts";
+import { AppLayout, counted, ErrorSummary, Facts, Form, Table } from "../../../http/ui/index.ts";
 import type { CsvPreview } from "../../../lib/csv/preview.ts";
-
-/** Refused rows that the page lists. */
-const LISTED_ERRORS = 1_000;
+import { CsvField, Imported } from "../csv-import.tsx";
 
 interface ImportPageProps {
   list: ListOut;
@@ -28,14 +25,7 @@ export function ImportPage({ list, preview, imported }: ImportPageProps) {
         enctype="multipart/form-data"
         data-import="Importing the contacts… This page shows the result."
       >
-        <Field
-          name="file"
-          label="CSV file"
-          type="file"
-          accept=".csv,text/csv"
-          hint={`In UTF-8, UTF-16 or windows-1252, separated by commas, semicolons, tabs or |. At most ${importLimits.rows.toLocaleString("en")} rows and ${inMiB(importLimits.fileBytes)}.`}
-          maxBytes={importLimits.fileBytes}
-        />
+        <CsvField />
         <div data-rows="">{preview === undefined ? null : <FirstRows preview={preview} />}</div>
         <div class="actions">
           <button type="submit">Import</button>
@@ -76,20 +66,4 @@ const FirstRows = ({ preview: { columns, rows } }: { preview: CsvPreview }) => (
       ))}
     </Table>
   </>
-);
-
-const Imported = ({ imported: { imported, skipped, errors, encoding } }: { imported: ImportOut }) => (
-  <section class={`notice ${errors.length === 0 ? "good" : "warn"}`} role="status" id="result" tabindex={-1}>
-    <p>
-      {imported.toLocaleString("en")} imported, {skipped.toLocaleString("en")} skipped,{" "}
-      {errors.length.toLocaleString("en")} refused.{encoding === "utf-8" ? "" : ` The file was read as ${encoding}.`}
-    </p>
-    <ErrorList errors={errors.slice(0, LISTED_ERRORS)} />
-    {errors.length <= LISTED_ERRORS ? null : (
-      <p>
-        {(errors.length - LISTED_ERRORS).toLocaleString("en")} more rows were refused. The response of the API names
-        each of them.
-      </p>
-    )}
-  </section>
 );

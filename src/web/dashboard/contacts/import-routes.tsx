@@ -1,8 +1,9 @@
-import { getList, type ImportOut, importContacts, importLimits, toList } from "../../../audience/contacts/index.ts";
+import { getList, type ImportOut, importContacts, toList } from "../../../audience/contacts/index.ts";
 import { type AppContext, type Middleware, newRoutes } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, pageFor } from "../../../http/page-routes.ts";
+import { importLimits } from "../../../lib/csv/limits.ts";
 import { type CsvPreview, PREVIEW_BYTES, previewFile } from "../../../lib/csv/preview.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { ImportPage } from "./import-page.tsx";

@@ -1,5 +1,15 @@
 import { fieldsOf } from "../../../http/form-fields.tsx";
-import { AppLayout, Empty, FindForm, FormDialog, List, PostButton, Time, useScope } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  ButtonLink,
+  Empty,
+  FindForm,
+  FormDialog,
+  List,
+  PostButton,
+  Time,
+  useScope,
+} from "../../../http/ui/index.ts";
 import { SuppressionIn, type SuppressionOut } from "../../../sending/suppressions/index.ts";
 
 const { Field } = fieldsOf(SuppressionIn);
@@ -22,7 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function SuppressionsPage({ suppressions, search }: SuppressionsPageProps) {
   const mayManage = useScope("contacts:manage");
   return (
-    <AppLayout title="Suppressions" actions={mayManage ? <AddDialog /> : null}>
+    <AppLayout title="Suppressions" actions={mayManage ? <Actions /> : null}>
       <FindForm action="/app/suppressions" name="address" label="Find an address" value={search} />
       <List
         caption="Suppressions"
@@ -38,6 +48,13 @@ export function SuppressionsPage({ suppressions, search }: SuppressionsPageProps
     </AppLayout>
   );
 }
+
+const Actions = () => (
+  <>
+    <AddDialog />
+    <ButtonLink to="/app/suppressions/import" label="Import a file" kind="quiet" icon="upload" />
+  </>
+);
 
 const AddDialog = () => (
   <FormDialog label="Suppress an address" icon="plus" action="/app/suppressions" once button="Suppress">

@@ -12,12 +12,14 @@ import {
   SuppressionIn,
   toSuppression,
 } from "../../../sending/suppressions/index.ts";
+import { importPages } from "./import-routes.tsx";
 import { Removed, SuppressionsPage } from "./page.tsx";
 
 const PAGE_SIZE = 100;
 
 export const suppressionPages = pagesOf(
   "suppression",
+  importPages,
   page("/app/suppressions", "GET /v1/suppressions/", async (c) => {
     const { address = "", after, after_topic: afterTopic, done, email, reason, topic_id: topicId } = c.req.query();
     const search = address.trim();

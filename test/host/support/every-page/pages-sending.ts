@@ -73,6 +73,7 @@ export const SENDING_PAGES: Pages = {
   "/app/topics": SEEDED,
   "/app/topics/:topic_id": SEEDED,
   "/app/topics/:topic_id/delete": SEEDED,
+  "/app/suppressions/import": SEEDED,
   "/app/suppressions": { seeded: {}, "nothing found": { query: "?address=nobody@example.org" } },
   "/app/analytics": {
     seeded: {},

@@ -1,0 +1,85 @@
+import { inMiB } from "../../lib/bytes.ts";
+import { badRequest, tooLarge } from "../../lib/errors.ts";
+import { nextTurn, YieldingSteps } from "../../lib/yielding-steps.ts";
+import { isEmailHeader } from "./columns.ts";
+import { decodeText, type Encoding } from "./encodings.ts";
+import { importLimits, importStep } from "./limits.ts";
+import {
+  CsvReader,
+  type CsvRecord,
+  countLines,
+  detectDelimiter,
+  encodingOf,
+  withoutByteOrderMark,
+  withoutSeparatorLine,
+} from "./reader.ts";
+import { isBlank } from "./rows.ts";
+import type { Delimiter } from "./rules.ts";
+
+/** A CSV file with a column of addresses, whose header was read. */
+export interface CsvFile {
+  /** In UTF-8. */
+  bytes: Uint8Array;
+  /** That of the file as it was uploaded. */
+  encoding: Encoding;
+  delimiter: Delimiter;
+  header: string[];
+}
+
+/** Counts bytes that were read, and lets other requests get their turn. */
+type Pause = (bytes: number) => Promise<void>;
+
+/**
+ * Opens a file that is imported (docs/contract/contacts.md#csv-import). Throws 400 for one without data rows or email column or with
+ * damaged UTF-8, 413 for too many rows.
+ */
+export async function openCsv(file: Uint8Array): Promise<CsvFile> {
+  const steps = new YieldingSteps(importStep);
+  const pause: Pause = (bytes) => steps.add(0, bytes);
+  const csv = await openFile(file, pause);
+  await requireRowCount(csv, pause);
+  return csv;
+}
+
+async function openFile(file: Uint8Array, pause: Pause): Promise<CsvFile> {
+  const encoding = await encodingOf(file, pause);
+  if (encoding === null) throw badRequest("The CSV file has bytes that are not UTF-8 among characters that are");
+  const { bytes, delimiters } = withoutSeparatorLine(withoutByteOrderMark(toUtf8(file, encoding)));
+  if (bytes.length === 0) throw badRequest("The CSV file is empty");
+  const found = detectDelimiter(bytes, isEmailHeader, delimiters);
+  await nextTurn();
+  if (!found) throw badRequest("The CSV file has no email column: its first row must contain the cell email");
+  return { bytes, encoding, ...found };
+}
+
+/** Returns a file in UTF-8. Throws 413 for one in another encoding that is too large: its text is held as a whole. */
+function toUtf8(file: Uint8Array, encoding: Encoding): Uint8Array {
+  if (encoding === "utf-8") return file;
+  const max = importLimits.recodedBytes;
+  if (file.length > max) throw tooLarge(`A CSV file in ${encoding} may have ${inMiB(max)}; save it in UTF-8`);
+  return new TextEncoder().encode(decodeText(file, encoding, true));
+}
+
+/** Throws 400 for a file without data rows and 413 for one with too many, before any row is written. */
+async function requireRowCount(csv: CsvFile, pause: Pause): Promise<void> {
+  const max = importLimits.rows;
+  // A line is at most one row, so only a file of many lines is parsed for its number of rows.
+  const countUpTo = (await countLines(csv.bytes, pause)) > max + 1 ? max + 1 : 1;
+  const reader = readerOfRows(csv);
+  await nextTurn();
+  let rows = 0;
+  const count = (record: CsvRecord) => {
+    if ("issue" in record || !isBlank(record.cells)) rows += 1;
+  };
+  while (rows < countUpTo && reader.each(importLimits.rowsPerBatch, importLimits.bytesPerBatch, count) > 0)
+    await nextTurn();
+  if (rows === 0) throw badRequest("The CSV file has no data rows");
+  if (rows > max) throw tooLarge(`The CSV file has more than ${max} data rows`);
+}
+
+/** Returns a reader of the rows after the header. */
+export function readerOfRows({ bytes, delimiter }: CsvFile): CsvReader {
+  const reader = new CsvReader(bytes, delimiter);
+  reader.read(1, bytes.length);
+  return reader;
+}

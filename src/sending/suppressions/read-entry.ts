@@ -1,0 +1,50 @@
+import { quoted, readAddress } from "../../lib/csv/rows.ts";
+import type { SuppressionEntry } from "./suppress.ts";
+
+/** Reads the rows of files with suppressions, also of those that other services export. Pure. */
+
+/** Positions of the columns of a file. */
+export interface EntryColumns {
+  email: number;
+  reason: number | null;
+  createdAt: number | null;
+}
+
+/** An entry of a row, a row without an address, an empty line, or an issue. */
+export type EntryRow = { entry: RowEntry } | { skipped: true } | { isBlank: true } | { issue: string };
+export type RowEntry = Pick<SuppressionEntry, "email" | "reason" | "at">;
+
+/** Words of reasons, also those of other services, in the order in which they are looked for. */
+const WORDS: readonly (readonly [SuppressionEntry["reason"], RegExp])[] = [
+  ["complaint", /spam|complain|abuse/i],
+  ["unsubscribe", /unsub|opt.?out/i],
+  ["bounce", /bounce|invalid|block|cleaned/i],
+  ["manual", /manual|by hand/i],
+];
+
+/** Reads the cells of a row, whose header has `width` cells. `reason`: of a row that names none. `now` in milliseconds since 1970. */
+export function readEntry(
+  cells: readonly string[],
+  width: number,
+  columns: EntryColumns,
+  { reason: otherwise, now }: { reason: SuppressionEntry["reason"]; now: number },
+): EntryRow {
+  const row = readAddress(cells, width, columns.email);
+  if (!("address" in row)) return row;
+  const [word, time] = [row.cell(columns.reason), row.cell(columns.createdAt)];
+  const reason = word === "" ? otherwise : WORDS.find(([, pattern]) => pattern.test(word))?.[0];
+  if (reason === undefined) return { issue: `${quoted(word)} is no reason: bounce, complaint, unsubscribe or manual` };
+  const at = time === "" ? undefined : readTime(time);
+  if (at === null || (at !== undefined && at > now)) return { issue: `${quoted(time)} is no time that has passed` };
+  return { entry: { email: row.address.key, reason, at } };
+}
+
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** Returns a time in milliseconds since 1970: ISO 8601, in UTC when it names no zone, or seconds since 1970. Null when it is none. */
+function readTime(text: string): number | null {
+  if (/^\d{9,10}$/.test(text)) return Number(text) * 1000;
+  const [, day, clock = "00:00", zone = "Z"] = TIME.exec(text) ?? [];
+  const at = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}${zone}`);
+  return at >= 0 ? at : null;
+}

@@ -1,0 +1,52 @@
+import { type AppContext, type Middleware, newRoutes } from "../../../http/env.ts";
+import { fileBody } from "../../../http/file-body.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { attempt, pageFor } from "../../../http/page-routes.ts";
+import { AppLayout, ErrorSummary, Facts, Form } from "../../../http/ui/index.ts";
+import { importLimits } from "../../../lib/csv/limits.ts";
+import { importSuppressions, type SuppressionImportOut } from "../../../sending/suppressions/index.ts";
+import { CsvField, Imported } from "../csv-import.tsx";
+
+const PATH = "/app/suppressions/import";
+const IMPORT = "POST /v1/suppressions/import";
+
+/** Reads the file of the form, and shows the form again when it cannot be read. */
+const file: Middleware = (c, next) =>
+  attempt(c, showImport, async () => {
+    await fileBody("file", importLimits.fileBytes)(c, next);
+    return c.res;
+  });
+
+/** The page that imports suppressed addresses. */
+export const importPages = newRoutes()
+  .get(PATH, ...pageFor(IMPORT), (c) => showImport(c))
+  .post(PATH, ...pageFor(IMPORT), file, (c) =>
+    attempt(c, showImport, async () => {
+      const bytes = c.get("file") ?? new Uint8Array();
+      return showImport(c, await importSuppressions(c.get("caller"), bytes, "manual"));
+    }),
+  );
+
+const showImport = (c: AppContext, imported?: SuppressionImportOut) =>
+  respondPage(c, <ImportPage imported={imported} />);
+
+const ImportPage = ({ imported }: { imported: SuppressionImportOut | undefined }) => (
+  <AppLayout title="Import suppressions" at="/app/suppressions">
+    {imported === undefined ? null : <Imported imported={imported} />}
+    <ErrorSummary />
+    <p>Addresses that unsubscribed, bounced or complained at another service get no email from here either.</p>
+    <Form action={PATH} enctype="multipart/form-data">
+      <CsvField />
+      <button type="submit">Import</button>
+    </Form>
+    <h2>Columns</h2>
+    <Facts
+      of={{
+        email: "Is required. Rows without an address are skipped.",
+        reason:
+          "Unsubscribed, bounced, complained or by hand, in the words of the other service. Without it: by hand, which stops all mail.",
+        created_at: "When it happened, such as 2026-03-04T05:06:07Z. Without it: now.",
+      }}
+    />
+  </AppLayout>
+);
