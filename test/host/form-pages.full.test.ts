@@ -44,7 +44,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await page.locator("[name='b.5.rightText']").fill("A boat");
     await check("a condition and columns");
     await button(page, "Remove: block 8, part").click();
-    await expect.poll(async () => (await legends(page)).at(-2)).toBe("7. spacer");
+    await expect.poll(async () => (await legends(page)).at(-2)).toBe("7. Spacer");
     expect(await page.locator("[name='b.1.equals']").inputValue()).toBe("pro");
     await page.locator("[name=name]").fill("A name ".repeat(20));
     await page.locator("[name='b.2.url']").fill("javascript:alert(1)");

@@ -40,13 +40,13 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages that write something 
     await button(page, "Insert text before block 2").click();
     await expect.poll(focused).toBe("b.1.text");
     await page.keyboard.type("Second");
-    expect(await legends(page)).toEqual(["1. heading", "2. text", "3. divider", "Add a block"]);
+    expect(await legends(page)).toEqual(["1. Heading", "2. Text", "3. Divider", "Add a block"]);
     await button(page, "Up: block 2, text").click();
     await expect.poll(focused).toBe("actiondown:0");
     expect(await said.textContent()).toBe("The text is block 1 of 3 now.");
     expect(await page.locator("[name='b.0.text']").inputValue()).toBe("Second");
     await button(page, "Remove: block 3, divider").click();
-    await expect.poll(() => legends(page)).toEqual(["1. text", "2. heading", "Add a block"]);
+    await expect.poll(() => legends(page)).toEqual(["1. Text", "2. Heading", "Add a block"]);
     const shown = page.frameLocator("iframe[name=preview]").locator("body");
     await expect.poll(() => shown.textContent({ timeout: 1_000 }).catch(String)).toMatch(/Second\s*First/);
     expect(await findIssues(page)).toEqual([]);
@@ -66,7 +66,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages that write something 
       void dialog.accept();
     });
     await button(page, "Add divider").click();
-    await expect.poll(() => legends(page)).toEqual(["1. divider", "Add a block"]);
+    await expect.poll(() => legends(page)).toEqual(["1. Divider", "Add a block"]);
     await page.goto("/app/settings");
     expect(asked).toEqual(["beforeunload"]);
     await page.goto("/app/templates/new?editor=blocks");
