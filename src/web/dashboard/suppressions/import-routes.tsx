@@ -45,7 +45,11 @@ const ImportPage = ({ imported }: { imported: SuppressionImportOut | undefined }
         email: "Is required. Rows without an address are skipped.",
         reason:
           "Unsubscribed, bounced, complained or by hand, in the words of the other service. Without it: by hand, which stops all mail.",
-        created_at: "When it happened, such as 2026-03-04T05:06:07Z. Without it: now.",
+        created_at: (
+          <>
+            When it happened, such as <code>2026-03-04T05:06:07Z</code>. Without it: now.
+          </>
+        ),
       }}
     />
   </AppLayout>
