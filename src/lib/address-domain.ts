@@ -37,6 +37,12 @@ function unicodeToALabels(domain: string): string | null {
   return same ? ascii.join(".") : null;
 }
 
+/** Returns an address in canonical form with the labels of its domain as people read them. */
+export function inUnicode(key: string): string {
+  const at = key.lastIndexOf("@") + 1;
+  return key.slice(0, at) + domainToUnicode(key.slice(at));
+}
+
 /** Lower-cases one character. Splits the vowels SARA AM of Thai and AM of Lao as IDNA does (UTS 46 mapping). */
 function lowerCaseCharacter(character: string): string {
   if (character === "\u0e33") return "\u0e4d\u0e32";

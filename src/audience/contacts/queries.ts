@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { parseAddress } from "../../lib/addresses.ts";
+import { inUnicode } from "../../lib/address-domain.ts";
+import { foldCase, lowerCaseAscii, parseAddress } from "../../lib/addresses.ts";
 import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { contactLists, contacts } from "../../platform/db/schema/mail/index.ts";
@@ -109,15 +110,27 @@ const BY_ADDRESS = `
 const SEARCH = `
   SELECT ${CONTACT_COLUMNS} FROM (
     SELECT * FROM contacts WHERE list = ${LIST_NUMBER} AND id > ?3 ORDER BY id LIMIT ${MAX_SCANNED})
-   WHERE instr(lower(email), ?4) OR instr(lower(coalesce(name, '')), ?4) ORDER BY id LIMIT ?5 OFFSET ?6`;
+   WHERE instr(lower(email), ?4) OR instr(email_key, ?4) OR instr(lower(coalesce(name, '')), ?4)
+   ORDER BY id LIMIT ?5 OFFSET ?6`;
+
+// Contacts that a text beyond ASCII may be in, by their addresses and names alone: SQLite folds the case of ASCII letters only.
+const CANDIDATES = `
+  SELECT id, email, email_key, name FROM (
+    SELECT id, email, email_key, name FROM contacts WHERE list = ${LIST_NUMBER} AND id > ?3 ORDER BY id LIMIT ${MAX_SCANNED})
+   WHERE email GLOB '*[^ -~]*' OR name GLOB '*[^ -~]*' OR instr(email_key, 'xn--') ORDER BY id`;
+
+const BY_IDS = `
+  SELECT ${CONTACT_COLUMNS} FROM contacts
+   WHERE list = ${LIST_NUMBER} AND id IN (SELECT value FROM json_each(?3)) ORDER BY id`;
 
 const END_OF_SCAN = `
   SELECT id FROM contacts WHERE list = ${LIST_NUMBER} AND id > ?3 ORDER BY id LIMIT 1 OFFSET ${MAX_SCANNED - 1}`;
 
 /**
  * Returns a list and one page of its contacts, oldest first, in one D1 call. `q` finds part of an address or name; a
- * complete address finds exactly its contact. A search reads at most 10,000 contacts; `next` then continues it, also
- * when it found nothing. Throws 404.
+ * complete address finds exactly its contact. The case of letters does not matter, in any script, and a domain is found in either
+ * spelling. A search reads at most 10,000 contacts; `next` then continues it, also when it found nothing. One beyond ASCII takes a
+ * second D1 call. Throws 404.
  */
 export async function listContacts(ctx: CallerCtx, listId: string, query: ContactsQuery): Promise<ContactsPage> {
   const db = ctx.mail;
@@ -129,7 +142,9 @@ export async function listContacts(ctx: CallerCtx, listId: string, query: Contac
   ]);
   const [list] = (lists?.results ?? []) as ListRow[];
   if (!list) throw notFound("Contact list");
-  const rows = (found?.results ?? []) as ContactRow[];
+  const rows = isBeyondAscii(query.q)
+    ? await findMatching(ctx, key, query, (found?.results ?? []) as Candidate[])
+    : ((found?.results ?? []) as ContactRow[]);
   const contacts = rows.slice(0, query.limit);
   const [endOfScan] = (end?.results ?? []) as { id: string }[];
   const next = rows.length > contacts.length ? contacts.at(-1)?.id : endOfScan?.id;
@@ -141,8 +156,38 @@ function contactStatements({ page, limit, after = "", q = "" }: ContactsQuery): 
   const address = parseAddress(q);
   if (address) return [{ sql: BY_ADDRESS, values: [address.key, after, ...range] }];
   if (q === "") return [{ sql: PAGE, values: [after, ...range] }];
+  if (isBeyondAscii(q))
+    return [
+      { sql: CANDIDATES, values: [after] },
+      { sql: END_OF_SCAN, values: [after] },
+    ];
   return [
-    { sql: SEARCH, values: [after, q, ...range] },
+    { sql: SEARCH, values: [after, lowerCaseAscii(q), ...range] },
     { sql: END_OF_SCAN, values: [after] },
   ];
+}
+
+type Candidate = Pick<ContactBefore, "id" | "email" | "email_key" | "name">;
+
+/** True for a text of a search that SQLite cannot compare without case, unless it is a whole address. */
+const isBeyondAscii = (q = "") => /[^ -~]/.test(q) && parseAddress(q) === null;
+
+/** Returns the contacts of a page, and one more, whose name or address contains the text of a search in any case. */
+async function findMatching(
+  ctx: CallerCtx,
+  key: readonly unknown[],
+  { page, limit, q = "" }: ContactsQuery,
+  candidates: readonly Candidate[],
+): Promise<ContactRow[]> {
+  const wanted = foldCase(q);
+  const matching = candidates.filter(({ email, email_key, name }) =>
+    [name ?? "", email, inUnicode(email_key)].some((text) => foldCase(text).includes(wanted)),
+  );
+  const ids = matching.slice(page * limit, (page + 1) * limit + 1).map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const { results } = await ctx.mail
+    .prepare(BY_IDS)
+    .bind(...key, JSON.stringify(ids))
+    .all<ContactRow>();
+  return results;
 }

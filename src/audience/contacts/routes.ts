@@ -3,7 +3,6 @@ import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { fileBody } from "../../http/file-body.ts";
 import { file, uploadBody } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
-import { lowerCaseAscii } from "../../lib/addresses.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { importLimits } from "../../lib/csv/limits.ts";
 import { consentLimits } from "../consent/index.ts";
@@ -37,9 +36,8 @@ const ContactsQuery = z
     q: z
       .string()
       .max(320)
-      .transform(lowerCaseAscii)
       .optional()
-      .describe("Part of an address or name. A complete address finds exactly its contact."),
+      .describe("Part of an address or name, in any case. A complete address finds exactly its contact."),
     after: z
       .string()
       .toLowerCase()

@@ -145,7 +145,7 @@ describe("GET /v1/contacts/{list_id}", () => {
     expect(byCursor.map(({ email }) => email)).toEqual(expected);
   });
 
-  it("finds part of an address or name in any ASCII case, and exactly one contact by a complete address", async () => {
+  it("finds part of an address or name in any case, and exactly one contact by a complete address", async () => {
     const list = await aList(workspace);
     const other = await aList(workspace);
     for (const [email, name] of [
@@ -162,8 +162,18 @@ describe("GET /v1/contacts/{list_id}", () => {
     expect(await find("hopp")).toEqual(["grace@example.org"]);
     expect(await find("ada@example.ORG")).toEqual(["Ada@example.org"]);
     expect(await find("%")).toEqual([]);
+    const adam = "info@xn--mnchen-3ya.example";
+    await aContact(workspace, list.id, "info@münchen.example", {
+      name: "ΑΔΑΜ Μüller",
+    });
+    expect(await find("MÜNCHEN")).toEqual([adam]);
+    expect(await find("xn--mnchen-3ya")).toEqual([adam]);
+    expect(await find("αδαμ m")).toEqual([]);
+    expect(await find("αδαμ μÜ")).toEqual([adam]);
+    expect(await find("ü")).toEqual([adam]);
+    expect(await find("é")).toEqual([]);
     expect(await find("nobody")).toEqual([]);
-    expect(await find("")).toHaveLength(3);
+    expect(await find("")).toHaveLength(4);
   });
 
   it("continues a search by a Link header after 10,000 contacts, also when it found nothing", async () => {
