@@ -37,6 +37,13 @@ function unicodeToALabels(domain: string): string | null {
   return same ? ascii.join(".") : null;
 }
 
+/** Returns a part of an address with the U-labels behind its `@`, or all of it, as A-labels. Null when they are no labels. */
+export function inALabels(text: string): string | null {
+  const at = text.lastIndexOf("@") + 1;
+  const domain = unicodeToALabels(text.slice(at));
+  return domain === null ? null : text.slice(0, at) + domain;
+}
+
 /** Returns an address in canonical form with the labels of its domain as people read them. */
 export function inUnicode(key: string): string {
   const at = key.lastIndexOf("@") + 1;

@@ -213,6 +213,18 @@ describe("GET /v1/emails/search", () => {
     });
   });
 
+  it("finds a domain in either spelling, indexed or not yet", async () => {
+    const own = await aWorkspace();
+    const { id } = await own.create("/v1/emails/", aMail(own, { to: [{ email: "info@münchen.example" }] }));
+    const spellings = ["to:münchen", "to:MÜNCHEN.example", "to:info@münchen.example", "to:xn--mnchen-3ya", "münchen"];
+    const findAll = () =>
+      Promise.all(spellings.map(async (text) => (await search(q(text), own)).map((record) => record.id)));
+    expect(await findAll()).toEqual(spellings.map(() => [id]));
+    await indexEmails(testContext());
+    expect(await findAll()).toEqual(spellings.map(() => [id]));
+    expect(await search(q("to:köln"), own)).toEqual([]);
+  });
+
   it("accepts status and tag as parameters and refuses invalid values", async () => {
     expect((await search("status=bounced&limit=100")).map(({ id }) => id)).toEqual(expected("status:bounced"));
     expect((await search("tag=billing&limit=100")).map(({ id }) => id)).toEqual(expected("tag:billing"));

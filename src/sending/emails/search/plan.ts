@@ -1,3 +1,4 @@
+import { inALabels } from "../../../lib/address-domain.ts";
 import { foldCase, lowerCase } from "../../../lib/addresses.ts";
 import type { Status } from "../rules.ts";
 import { containsAll, delimitedTag, isIndexed, type SearchColumn, scopeOf } from "./fts-query.ts";
@@ -105,14 +106,18 @@ function containsEach(
   return [{ sql, values: [JSON.stringify(terms)] }];
 }
 
-/** Returns the spellings that a scanned row is compared with: canonical, without case, as written, in lower and in upper case. */
+/**
+ * Returns the spellings that a scanned row is compared with: canonical, without case, as written, in lower and in upper case, and as the
+ * labels of a domain that addresses are stored with.
+ */
 function spellingsOf(text: string): string[] {
   if (isAscii(text)) return [text];
-  return [...new Set([lowerCase(text), foldCase(text), text, text.toLowerCase(), text.toUpperCase()])];
+  const cases = [lowerCase(text), foldCase(text), text, text.toLowerCase(), text.toUpperCase()];
+  return [...new Set([...cases, inALabels(text) ?? text])];
 }
 
-/** Returns the FTS5 condition for a text as written or in canonical form: lower case of `İ` is two characters. */
+/** Returns the FTS5 condition for a text as written, in canonical form (lower case of `İ` is two characters) or in A-labels. */
 function matchAnySpelling(columns: readonly SearchColumn[], text: string): string {
-  const spellings = isAscii(text) ? [text] : [...new Set([text, lowerCase(text)])];
+  const spellings = isAscii(text) ? [text] : [...new Set([text, lowerCase(text), inALabels(text) ?? text])];
   return `(${spellings.map((spelling) => containsAll(columns, spelling)).join(" OR ")})`;
 }
