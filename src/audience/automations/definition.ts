@@ -60,7 +60,7 @@ export type Step =
   | { kind: "set_field"; field: string; value: Scalar | null }
   | { kind: "add_to_list"; list_id: string }
   | { kind: "remove_from_list"; list_id: string }
-  | { kind: "change_topic"; topic_id: string; subscribed: boolean }
+  | { kind: "change_topic"; topic_id: string; subscribed: boolean; even_if_left?: boolean | undefined }
   | { kind: "webhook"; webhook_id: string }
   | { kind: "notify"; message: string }
   | { kind: "end" };

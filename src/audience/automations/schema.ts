@@ -93,7 +93,12 @@ const plainSteps = [
   }),
   z.strictObject({ kind: z.literal("add_to_list"), list_id: id }),
   z.strictObject({ kind: z.literal("remove_from_list"), list_id: id }),
-  z.strictObject({ kind: z.literal("change_topic"), topic_id: id, subscribed: z.boolean() }),
+  z.strictObject({
+    kind: z.literal("change_topic"),
+    topic_id: id,
+    subscribed: z.boolean(),
+    even_if_left: z.boolean().optional().describe("true: subscribes also a person who has left the topic."),
+  }),
   z.strictObject({ kind: z.literal("webhook"), webhook_id: id }),
   z.strictObject({ kind: z.literal("notify"), message: lineField("message", limits.messageCharacters) }),
   z.strictObject({ kind: z.literal("end") }),

@@ -23,28 +23,33 @@ export interface NewChoice {
 }
 
 // The same choice again keeps its time. A topic that was deleted gets none. A step of an automation may be repeated later: what the person
-// has chosen since stays.
+// has chosen since stays, and so does the choice of one who left, unless the step overrules it.
 const CHOOSE = `
   INSERT INTO topic_choices (workspace, email, topic, choice, chosen_at, method)
   SELECT t.workspace, ?2, t.n, j.value->>'choice', ?4, ?5 FROM json_each(?3) j
    CROSS JOIN topics t ON t.workspace = ?1 AND t.id = j.value->>'id'
    WHERE j.value->>'choice' IS NOT NULL
   ON CONFLICT DO UPDATE SET choice = excluded.choice, chosen_at = excluded.chosen_at, method = excluded.method
-   WHERE topic_choices.choice <> excluded.choice AND (?5 <> 'automation' OR topic_choices.chosen_at <= ?4)`;
+   WHERE topic_choices.choice <> excluded.choice AND (?5 <> 'automation' OR (
+     topic_choices.chosen_at <= ?4 AND (?6 OR topic_choices.method = 'automation' OR excluded.choice = 'unsubscribed')))`;
 
 const FORGET = `
   DELETE FROM topic_choices WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND topic IN (
     SELECT t.n FROM json_each(?3) j CROSS JOIN topics t ON t.workspace = ?1 AND t.id = j.value->>'id'
      WHERE j.value->>'choice' IS NULL)`;
 
-/** Returns the statement that records choices of a person. It changes one row for each that is new. Null choices change nothing. `at` in ms since 1970. */
+/**
+ * Returns the statement that records choices of a person. It changes one row for each that is new. Null choices change nothing. `at` in ms
+ * since 1970. `overrules`: a step of an automation subscribes also a person who has left.
+ */
 export function chooseStatement(
   ctx: Ctx,
   { workspace, email, method }: Chooser,
   chosen: readonly NewChoice[],
   at = ctx.now(),
+  overrules = false,
 ): MainStatement {
-  return ctx.db.prepare(CHOOSE).bind(workspace, email, JSON.stringify(chosen), at, method);
+  return ctx.db.prepare(CHOOSE).bind(workspace, email, JSON.stringify(chosen), at, method, overrules ? 1 : 0);
 }
 
 /** Returns the statement that removes the choices of a person whose new choice is null. */

@@ -46,6 +46,7 @@ export function valuesOfStep(step: Step): StepValues {
   const texts = Object.entries(step).filter(([, value]) => typeof value !== "object");
   const values = Object.fromEntries(texts.map(([name, value]) => [name, String(value)]));
   if (step.kind === "wait") return { ...values, ...durationValues(step.for) };
+  if (step.kind === "change_topic" && step.even_if_left) return { ...values, subscribed: "even_if_left" };
   if (step.kind === "wait_for_event") return { ...values, ...durationValues(step.limit) };
   return step.kind === "wait_until" ? { ...values, weekdays: (step.weekdays ?? []).join(",") } : values;
 }
@@ -81,7 +82,12 @@ export function toStepFields(
     case "split":
       return { kind, percent: Number(rest.percent), ...branches };
     case "change_topic":
-      return { kind, topic_id: rest.topic_id, subscribed: rest.subscribed === "true" };
+      return {
+        kind,
+        topic_id: rest.topic_id,
+        subscribed: rest.subscribed !== "false",
+        ...optional("even_if_left", rest.subscribed === "even_if_left" || undefined),
+      };
     case "set_field":
       return { kind, field: rest.field, value: rest.value === "" ? null : rest.value };
     default:

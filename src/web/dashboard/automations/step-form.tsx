@@ -72,7 +72,11 @@ export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
       return (
         <>
           {choose("topic_id", "Topic", choices.topics)}
-          {choose("subscribed", "The person is", { true: "Subscribed", false: "Not subscribed" })}
+          {choose("subscribed", "The person is", {
+            true: "Subscribed, unless they have left the topic",
+            even_if_left: "Subscribed, also when they have left it",
+            false: "Not subscribed",
+          })}
         </>
       );
     case "webhook":
