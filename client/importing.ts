@@ -1,4 +1,4 @@
-import { type CsvPreview, PREVIEW_BYTES, previewFile } from "../src/lib/csv/preview.ts";
+import type { CsvPreview } from "../src/lib/csv/preview.ts";
 import { element } from "./elements.ts";
 import { pollPage, refreshPage } from "./refreshing.ts";
 import { upload } from "./uploading.ts";
@@ -20,19 +20,25 @@ export function prepareImports(): void {
 }
 
 async function showFirstRows(form: HTMLFormElement, field: HTMLInputElement): Promise<void> {
-  const place = form.querySelector("[data-rows]");
+  const place = form.querySelector<HTMLElement>("[data-rows]");
   const file = field.files?.[0];
   place?.replaceChildren();
-  if (!place || !file) return;
+  const preview = place && file ? await loadPreview(place.dataset.rows ?? "") : null;
+  if (!place || !file || !preview) return;
+  const { PREVIEW_BYTES, previewFile } = preview;
   const start = await file.slice(0, PREVIEW_BYTES).arrayBuffer();
   // Another file was chosen meanwhile.
   if (field.files?.[0] !== file) return;
   const isTooLarge = file.size > Number(field.dataset.max);
-  const preview = isTooLarge
+  const shown = isTooLarge
     ? { issue: "The file is larger than 24 MiB" }
     : previewFile(new Uint8Array(start), file.size <= PREVIEW_BYTES);
-  place.replaceChildren(...("issue" in preview ? [issueNotice(preview.issue)] : tableOf(preview)));
+  place.replaceChildren(...("issue" in shown ? [issueNotice(shown.issue)] : tableOf(shown)));
 }
+
+/** Loads the reader of first rows, which only the pages of imports need. Without it they show none. */
+const loadPreview = (script: string): Promise<typeof import("../src/lib/csv/preview.ts") | null> =>
+  import(script).catch(() => null);
 
 function issueNotice(issue: string): HTMLElement {
   const notice = element("p", { className: "notice bad", textContent: `${issue}.` });

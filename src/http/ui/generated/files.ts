@@ -2,13 +2,14 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-427b209c.js",
-  webmailScript: "/assets/webmail-bf986a27.js",
+  script: "/assets/page-b9d0d5f4.js",
+  webmailScript: "/assets/webmail-1dc1b0a2.js",
   editorScript: "/assets/editor-49b04944.js",
+  previewScript: "/assets/preview-72318368.js",
   style: "/assets/page-f883ecae.css",
   dashboardStyle: "/assets/dashboard-355e810.css",
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-8e92fcfb.json",
+  guides: "/assets/guides-155b4d57.json",
 } as const;

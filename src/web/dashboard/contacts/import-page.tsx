@@ -1,5 +1,5 @@
 import type { ImportOut, ListOut } from "../../../audience/contacts/index.ts";
-import { AppLayout, counted, ErrorSummary, Facts, Form, Table } from "../../../http/ui/index.ts";
+import { AppLayout, counted, ErrorSummary, Facts, Form, files, Table } from "../../../http/ui/index.ts";
 import type { CsvPreview } from "../../../lib/csv/preview.ts";
 import { CsvField, Imported } from "../csv-import.tsx";
 
@@ -26,7 +26,7 @@ export function ImportPage({ list, preview, imported }: ImportPageProps) {
         data-import="Importing the contacts… This page shows the result."
       >
         <CsvField />
-        <div data-rows="">{preview === undefined ? null : <FirstRows preview={preview} />}</div>
+        <div data-rows={files.previewScript}>{preview === undefined ? null : <FirstRows preview={preview} />}</div>
         <div class="actions">
           <button type="submit">Import</button>
           <noscript>
