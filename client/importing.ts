@@ -23,21 +23,22 @@ async function showFirstRows(form: HTMLFormElement, field: HTMLInputElement): Pr
   const place = form.querySelector<HTMLElement>("[data-rows]");
   const file = field.files?.[0];
   place?.replaceChildren();
-  const preview = place && file ? await loadPreview(place.dataset.rows ?? "") : null;
-  if (!place || !file || !preview) return;
-  const { PREVIEW_BYTES, previewFile } = preview;
+  if (!place || !file) return;
+  const reader = await loadReader(place.dataset.rows ?? "");
+  if (!reader) return;
+  const { PREVIEW_BYTES, previewFile } = reader;
   const start = await file.slice(0, PREVIEW_BYTES).arrayBuffer();
   // Another file was chosen meanwhile.
   if (field.files?.[0] !== file) return;
   const isTooLarge = file.size > Number(field.dataset.max);
-  const shown = isTooLarge
+  const preview = isTooLarge
     ? { issue: "The file is larger than 24 MiB" }
     : previewFile(new Uint8Array(start), file.size <= PREVIEW_BYTES);
-  place.replaceChildren(...("issue" in shown ? [issueNotice(shown.issue)] : tableOf(shown)));
+  place.replaceChildren(...("issue" in preview ? [issueNotice(preview.issue)] : tableOf(preview)));
 }
 
 /** Loads the reader of first rows, which only the pages of imports need. Without it they show none. */
-const loadPreview = (script: string): Promise<typeof import("../src/lib/csv/preview.ts") | null> =>
+const loadReader = (script: string): Promise<typeof import("../src/lib/csv/preview.ts") | null> =>
   import(script).catch(() => null);
 
 function issueNotice(issue: string): HTMLElement {

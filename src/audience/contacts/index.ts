@@ -11,7 +11,6 @@ export {
   ContactIn,
   ContactOut,
   ContactPatch,
-  type ImportOut,
   ListIn,
   type ListOut,
   ListPatch,

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { addressField } from "../../lib/address-field.ts";
-import { encodings } from "../../lib/csv/encodings.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { objectField } from "../../lib/object-field.ts";
 import { timestamp } from "../../lib/serialize.ts";
 import { limitedText, lineField, lineText, nameField, paragraphText } from "../../lib/text-fields.ts";
 import { iso } from "../../lib/time.ts";
+import { importExample, importedRows } from "../../platform/csv-imports/schema.ts";
 import { consentLimits } from "../consent/index.ts";
 import type { ContactRow, ListRow } from "./queries.ts";
 import { limits, stateOf } from "./rules.ts";
@@ -169,18 +169,10 @@ export const ListWithContactsOut = ListOut.extend({ contacts: z.array(ContactOut
   examples: [{ ...listExample, contacts: [contactOutExample] }],
 });
 
-export const ImportOut = z
-  .object({
-    imported: z.int(),
-    skipped: z.int().describe("Rows whose address the list has already, and rows without an address."),
-    errors: z.array(z.string()).describe("One text for each rejected row, with its number and the reason."),
-    encoding: z.enum(encodings).describe("The encoding in which the file was read."),
-  })
-  .meta({
-    ref: "ContactImport",
-    examples: [{ imported: 2, skipped: 1, errors: ['Row 3: "ada@" is not a valid email address'], encoding: "utf-8" }],
-  });
-export type ImportOut = z.output<typeof ImportOut>;
+export const ImportOut = importedRows({
+  imported: "Contacts that the list did not have.",
+  skipped: "Rows whose address the list has already, and rows without an address.",
+}).meta({ ref: "ContactImport", examples: [importExample] });
 
 /** Serializes a contact list. */
 export function toList({ n: _, confirm, created_at, ...row }: Omit<ListRow, "n"> & { n?: number }): ListOut {

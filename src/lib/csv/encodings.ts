@@ -5,26 +5,32 @@ import { tryOr } from "../../lib/try-or.ts";
 export const encodings = ["utf-8", "utf-16", "windows-1252"] as const;
 export type Encoding = (typeof encodings)[number];
 
+/** Why a file without an encoding is refused. */
+export const DAMAGED = "The CSV file has bytes that are not UTF-8 among characters that are";
+
 /** Returns the text of a file that is whole, or its beginning, in an encoding, without its byte order mark. */
 export function decodeText(bytes: Uint8Array, encoding: Encoding, isWhole: boolean): string {
-  const label = encoding === "utf-16" ? (utf16LabelOf(bytes) ?? "utf-16le") : encoding;
+  const label = encoding === "utf-16" ? (utf16LabelOf(bytes) ?? encoding) : encoding;
   return new TextDecoder(label).decode(bytes, { stream: !isWhole });
 }
 
 /** Returns the label of TextDecoder for a file in UTF-16, which begins with its mark or with a letter of ASCII; else null. */
-export function utf16LabelOf([first, second]: Uint8Array): "utf-16le" | "utf-16be" | null {
+function utf16LabelOf([first, second]: Uint8Array): "utf-16le" | "utf-16be" | null {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return "utf-16le";
   return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? "utf-16be" : null;
 }
 
-/** Tells UTF-8 from windows-1252 by the parts of a file. */
+/** Tells the encoding of a file by its parts. */
 export class EncodingGuess {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  #isUtf16: boolean | null = null;
   #isUtf8 = true;
   #characters = 0;
   #others = 0;
 
   add(part: Uint8Array): void {
+    this.#isUtf16 ??= utf16LabelOf(part) !== null;
+    if (this.#isUtf16) return;
     this.#isUtf8 &&= this.#takes(part, true);
     this.#count(part);
   }
@@ -33,7 +39,8 @@ export class EncodingGuess {
    * Returns the encoding. Null: UTF-8 with damaged characters, at least as many as other bytes. In windows-1252 hardly any two letters
    * are a character of UTF-8 by chance. `isCut`: the last part may end within a character.
    */
-  end(isCut = false): "utf-8" | "windows-1252" | null {
+  end(isCut = false): Encoding | null {
+    if (this.#isUtf16) return "utf-16";
     if (this.#isUtf8 && (isCut || this.#takes(new Uint8Array(), false))) return "utf-8";
     return this.#characters >= this.#others ? null : "windows-1252";
   }

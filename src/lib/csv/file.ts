@@ -1,8 +1,8 @@
 import { inMiB } from "../../lib/bytes.ts";
 import { badRequest, tooLarge } from "../../lib/errors.ts";
 import { nextTurn, YieldingSteps } from "../../lib/yielding-steps.ts";
-import { isEmailHeader } from "./columns.ts";
-import { decodeText, type Encoding } from "./encodings.ts";
+import { type Columns, isEmailHeader, readHeader } from "./columns.ts";
+import { DAMAGED, decodeText, type Encoding } from "./encodings.ts";
 import { importLimits, importStep } from "./limits.ts";
 import {
   CsvReader,
@@ -24,14 +24,15 @@ export interface CsvFile {
   encoding: Encoding;
   delimiter: Delimiter;
   header: string[];
+  columns: Columns;
 }
 
 /** Counts bytes that were read, and lets other requests get their turn. */
 type Pause = (bytes: number) => Promise<void>;
 
 /**
- * Opens a file that is imported (docs/contract/contacts.md#csv-import). Throws 400 for one without data rows or email column or with
- * damaged UTF-8, 413 for too many rows.
+ * Opens a file that is imported (docs/contract/contacts.md#csv-import). Throws 400 for one without data rows or email column, with damaged
+ * UTF-8 or a NUL character in its header, 413 for too many rows.
  */
 export async function openCsv(file: Uint8Array): Promise<CsvFile> {
   const steps = new YieldingSteps(importStep);
@@ -43,13 +44,15 @@ export async function openCsv(file: Uint8Array): Promise<CsvFile> {
 
 async function openFile(file: Uint8Array, pause: Pause): Promise<CsvFile> {
   const encoding = await encodingOf(file, pause);
-  if (encoding === null) throw badRequest("The CSV file has bytes that are not UTF-8 among characters that are");
+  if (encoding === null) throw badRequest(DAMAGED);
   const { bytes, delimiters } = withoutSeparatorLine(withoutByteOrderMark(toUtf8(file, encoding)));
   if (bytes.length === 0) throw badRequest("The CSV file is empty");
   const found = detectDelimiter(bytes, isEmailHeader, delimiters);
   await nextTurn();
   if (!found) throw badRequest("The CSV file has no email column: its first row must contain the cell email");
-  return { bytes, encoding, ...found };
+  const columns = readHeader(found.header);
+  if ("issue" in columns) throw badRequest(columns.issue);
+  return { bytes, encoding, ...found, columns };
 }
 
 /** Returns a file in UTF-8. Throws 413 for one in another encoding that is too large: its text is held as a whole. */

@@ -1,6 +1,6 @@
 import { unmarkFormula } from "./cells.ts";
 import { type Columns, firstAddress, isEmailHeader, readHeader } from "./columns.ts";
-import { decodeText, EncodingGuess, utf16LabelOf } from "./encodings.ts";
+import { DAMAGED, decodeText, EncodingGuess } from "./encodings.ts";
 import { DELIMITERS, MAX_RECORD_CHARACTERS, readSeparatorLine } from "./rules.ts";
 
 /**
@@ -30,8 +30,8 @@ const PREVIEW_ROWS = 5;
 export function previewFile(start: Uint8Array, isWhole: boolean): CsvPreview | { issue: string } {
   const guess = new EncodingGuess();
   guess.add(start);
-  const encoding = utf16LabelOf(start) ? "utf-16" : guess.end(!isWhole);
-  if (encoding === null) return { issue: "The CSV file has bytes that are not UTF-8 among characters that are" };
+  const encoding = guess.end(!isWhole);
+  if (encoding === null) return { issue: DAMAGED };
   return previewCsv(decodeText(start, encoding, isWhole), isWhole, PREVIEW_ROWS);
 }
 

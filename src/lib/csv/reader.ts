@@ -1,5 +1,5 @@
 import { CsvError, parse } from "csv-parse/sync";
-import { type Encoding, EncodingGuess, utf16LabelOf } from "./encodings.ts";
+import { type Encoding, EncodingGuess } from "./encodings.ts";
 import { DELIMITERS, type Delimiter, MAX_RECORD_CHARACTERS, MAX_SEPARATOR_LINE, readSeparatorLine } from "./rules.ts";
 
 /** Reads CSV (RFC 4180) from bytes of UTF-8, in parts, with a bounded amount of memory for each part. */
@@ -197,7 +197,6 @@ const CHUNK_BYTES = 262_144;
  * whole; `pause` runs after each.
  */
 export async function encodingOf(bytes: Uint8Array, pause: (bytes: number) => Promise<void>): Promise<Encoding | null> {
-  if (utf16LabelOf(bytes) !== null) return "utf-16";
   const guess = new EncodingGuess();
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
     guess.add(bytes.subarray(at, at + CHUNK_BYTES));

@@ -3,12 +3,11 @@ import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { unmarkFormula } from "./cells.ts";
 import { firstAddress } from "./columns.ts";
 
-/** A row of a file: its address, a row without one, an empty line, or an issue. */
-export type AddressRow =
-  | { address: Address; cell: (position: number | null) => string }
-  | { skipped: true }
-  | { isBlank: true }
-  | { issue: string };
+/** A row that is not imported: without an address, an empty line, or with an issue. */
+export type LeftOutRow = { skipped: true } | { isBlank: true } | { issue: string };
+
+/** The address of a row, and its other cells by their positions. */
+type AddressRow = { address: Address; cell: (position: number | null) => string } | LeftOutRow;
 
 /** Returns whether the cells are those of an empty line. */
 export function isBlank(cells: readonly string[]): boolean {

@@ -18,7 +18,7 @@ export { keepErasedStatements } from "./erase.ts";
 export { importSuppressions } from "./import.ts";
 export { findSuppressions, listSuppressions } from "./queries.ts";
 export { endUnsubscribeStatements, removeBouncesStatements, removeSuppression } from "./remove.ts";
-export { type SuppressionImportOut, SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
+export { SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
 export {
   findSoftBouncesStatement,
   SOFT_BOUNCE_DAYS,

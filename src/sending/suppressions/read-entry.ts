@@ -1,4 +1,4 @@
-import { quoted, readAddress } from "../../lib/csv/rows.ts";
+import { type LeftOutRow, quoted, readAddress } from "../../lib/csv/rows.ts";
 import type { SuppressionEntry } from "./suppress.ts";
 
 /** Reads the rows of files with suppressions, also of those that other services export. Pure. */
@@ -10,9 +10,7 @@ export interface EntryColumns {
   createdAt: number | null;
 }
 
-/** An entry of a row, a row without an address, an empty line, or an issue. */
-export type EntryRow = { entry: RowEntry } | { skipped: true } | { isBlank: true } | { issue: string };
-export type RowEntry = Pick<SuppressionEntry, "email" | "reason" | "at">;
+type EntryRow = { entry: Pick<SuppressionEntry, "email" | "reason" | "at"> } | LeftOutRow;
 
 /** Words of reasons, also those of other services, in the order in which they are looked for. */
 const WORDS: readonly (readonly [SuppressionEntry["reason"], RegExp])[] = [

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { encodings } from "../../lib/csv/encodings.ts";
 import { uuidText } from "../../lib/id-field.ts";
 import { iso } from "../../lib/time.ts";
+import { importExample, importedRows } from "../../platform/csv-imports/schema.ts";
 import type { SuppressionRow } from "./queries.ts";
 
 const reasons = ["bounce", "complaint", "unsubscribe", "manual"] as const;
@@ -50,18 +50,10 @@ export const SuppressionImportQuery = z.object({
   reason: z.enum(reasons).default("manual").describe("The reason of rows that name none."),
 });
 
-export const SuppressionImportOut = z
-  .object({
-    imported: z.int().describe("Addresses that are new, got a stronger reason, or an unsubscribe beside another one."),
-    skipped: z.int().describe("Other addresses that are suppressed already, and rows without an address."),
-    errors: z.array(z.string()).describe("One text for each rejected row, with its number and the reason."),
-    encoding: z.enum(encodings).describe("The encoding in which the file was read."),
-  })
-  .meta({
-    ref: "SuppressionImport",
-    examples: [{ imported: 2, skipped: 1, errors: ['Row 3: "ada@" is not a valid email address'], encoding: "utf-8" }],
-  });
-export type SuppressionImportOut = z.output<typeof SuppressionImportOut>;
+export const SuppressionImportOut = importedRows({
+  imported: "Addresses that are new, got a stronger reason, or an unsubscribe beside another one.",
+  skipped: "Other addresses that are suppressed already, and rows without an address.",
+}).meta({ ref: "SuppressionImport", examples: [importExample] });
 
 /** Serializes an entry of the suppression list. */
 export function toSuppression(

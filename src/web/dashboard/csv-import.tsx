@@ -1,7 +1,19 @@
+import type { Middleware } from "../../http/env.ts";
+import { fileBody } from "../../http/file-body.ts";
+import { attempt, type Show } from "../../http/page-routes.ts";
 import { ErrorList, Field } from "../../http/ui/index.ts";
 import { inMiB } from "../../lib/bytes.ts";
-import type { Encoding } from "../../lib/csv/encodings.ts";
 import { importLimits } from "../../lib/csv/limits.ts";
+import type { ImportedRows } from "../../platform/csv-imports/schema.ts";
+
+/** Reads the CSV file of a form, and shows the form again when it cannot be read. */
+export const readCsv =
+  (show: Show): Middleware =>
+  (c, next) =>
+    attempt(c, show, async () => {
+      await fileBody("file", importLimits.fileBytes)(c, next);
+      return c.res;
+    });
 
 /** The field of a CSV file that is imported. */
 export const CsvField = () => (
@@ -18,12 +30,8 @@ export const CsvField = () => (
 /** Refused rows that a page lists. */
 const LISTED_ERRORS = 1_000;
 
-interface ImportedProps {
-  imported: { imported: number; skipped: number; errors: readonly string[]; encoding: Encoding };
-}
-
 /** Shows how many rows of a file were imported, and why others were not. */
-export const Imported = ({ imported: { imported, skipped, errors, encoding } }: ImportedProps) => (
+export const Imported = ({ imported: { imported, skipped, errors, encoding } }: { imported: ImportedRows }) => (
   <section class={`notice ${errors.length === 0 ? "good" : "warn"}`} role="status" id="result" tabindex={-1}>
     <p>
       {imported.toLocaleString("en")} imported, {skipped.toLocaleString("en")} skipped,{" "}

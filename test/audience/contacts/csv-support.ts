@@ -1,4 +1,4 @@
-import type { ImportOut } from "../../../src/audience/contacts/schema.ts";
+import type { ImportedRows } from "../../../src/platform/csv-imports/schema.ts";
 import type { apiWith } from "../../support/workspace.ts";
 
 type Api = Pick<ReturnType<typeof apiWith>, "get" | "call">;
@@ -28,10 +28,10 @@ export function upload(
 }
 
 /** Uploads a CSV file that is accepted, and returns the result. */
-export async function importCsv(api: Api, listId: string, csv: string): Promise<ImportOut> {
+export async function importCsv(api: Api, listId: string, csv: string): Promise<ImportedRows> {
   const response = await upload(api, listId, csv);
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-  return response.json<ImportOut>();
+  return response.json<ImportedRows>();
 }
 
 /** Returns a list as CSV. */

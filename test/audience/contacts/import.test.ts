@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { ImportOut } from "../../../src/audience/contacts/schema.ts";
+import type { ImportedRows } from "../../../src/platform/csv-imports/schema.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { MAIL_BINDING, mail, wrapDatabases } from "../../support/databases.ts";
 import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
@@ -305,7 +305,7 @@ describe("an import with an Idempotency-Key", () => {
   const key = { "Idempotency-Key": "import-1" };
 
   it("replays its response for the same file with another boundary, and refuses another file", async () => {
-    const first = await (await upload(workspace, list.id, csv, key)).json<ImportOut>();
+    const first = await (await upload(workspace, list.id, csv, key)).json<ImportedRows>();
     expect(first).toEqual({ imported: 1_200, skipped: 0, errors: [], encoding: "utf-8" });
     const again = await upload(workspace, list.id, csv, key, "another-boundary");
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { importLimits } from "../../../src/lib/csv/limits.ts";
-import type { SuppressionImportOut } from "../../../src/sending/suppressions/schema.ts";
+import type { ImportedRows } from "../../../src/platform/csv-imports/schema.ts";
 import { aContact, aList } from "../../audience/contacts/support.ts";
 import { readAudit } from "../../support/audit.ts";
 import { countingDb } from "../../support/counting-db.ts";
@@ -20,7 +20,7 @@ const upload = (
   const type = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
   return api.call("POST", `/v1/suppressions/import${query}`, body, { ...type, ...headers });
 };
-const read = async (response: Response) => response.json<SuppressionImportOut>();
+const read = async (response: Response) => response.json<ImportedRows>();
 const listed = async () =>
   (await workspace.get("/v1/suppressions/?limit=500")).json<{ email: string; reason: string; created_at: string }[]>();
 

@@ -1,5 +1,5 @@
 import type { Columns } from "../../../lib/csv/columns.ts";
-import { readAddress } from "../../../lib/csv/rows.ts";
+import { type LeftOutRow, readAddress } from "../../../lib/csv/rows.ts";
 import { jsonSizeIssue } from "../../../lib/object-field.ts";
 import { nameIssue, removeInvisible } from "../../../lib/text-rules.ts";
 import { limits } from "../rules.ts";
@@ -13,8 +13,7 @@ interface RowContact {
   metadata: string | null;
 }
 
-/** A row of a file: a contact, a row without an address, an empty line, or an issue. */
-export type Row = { contact: RowContact } | { skipped: true } | { isBlank: true } | { issue: string };
+type Row = { contact: RowContact } | LeftOutRow;
 
 /** Reads the cells of a row (docs/contract/contacts.md#csv-import). */
 export function readRow(cells: readonly string[], width: number, columns: Columns): Row {

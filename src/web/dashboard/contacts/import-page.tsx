@@ -1,13 +1,14 @@
-import type { ImportOut, ListOut } from "../../../audience/contacts/index.ts";
+import type { ListOut } from "../../../audience/contacts/index.ts";
 import { AppLayout, counted, ErrorSummary, Facts, Form, files, Table } from "../../../http/ui/index.ts";
 import type { CsvPreview } from "../../../lib/csv/preview.ts";
+import type { ImportedRows } from "../../../platform/csv-imports/schema.ts";
 import { CsvField, Imported } from "../csv-import.tsx";
 
 interface ImportPageProps {
   list: ListOut;
   /** The first rows of a file that was checked, and not imported. */
   preview?: CsvPreview | undefined;
-  imported?: ImportOut | undefined;
+  imported?: ImportedRows | undefined;
 }
 
 /** The page that imports a CSV file: its first rows before, what became of its rows after. The script shows both without a load. */

@@ -1,11 +1,11 @@
-import { getList, type ImportOut, importContacts, toList } from "../../../audience/contacts/index.ts";
+import { getList, importContacts, toList } from "../../../audience/contacts/index.ts";
 import { type AppContext, type Middleware, newRoutes } from "../../../http/env.ts";
-import { fileBody } from "../../../http/file-body.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, pageFor } from "../../../http/page-routes.ts";
-import { importLimits } from "../../../lib/csv/limits.ts";
 import { type CsvPreview, PREVIEW_BYTES, previewFile } from "../../../lib/csv/preview.ts";
 import { badRequest } from "../../../lib/errors.ts";
+import type { ImportedRows } from "../../../platform/csv-imports/schema.ts";
+import { readCsv } from "../csv-import.tsx";
 import { ImportPage } from "./import-page.tsx";
 
 const IMPORT = "POST /v1/contacts/:list_id/upload";
@@ -16,23 +16,16 @@ const requireList: Middleware = async (c, next) => {
   await next();
 };
 
-/** Reads the file of the form, and shows the form again when it cannot be read. */
-const file: Middleware = (c, next) =>
-  attempt(c, showImport, async () => {
-    await fileBody("file", importLimits.fileBytes)(c, next);
-    return c.res;
-  });
-
 /** The page that imports contacts. Without the script, a file can be checked first, which imports nothing. */
 export const importPages = newRoutes()
   .get("/app/contacts/:list_id/import", ...pageFor(IMPORT), (c) => showImport(c))
-  .post("/app/contacts/:list_id/import", ...pageFor(IMPORT), requireList, file, (c) =>
+  .post("/app/contacts/:list_id/import", ...pageFor(IMPORT), requireList, readCsv(showImport), (c) =>
     attempt(c, showImport, async () => {
       const bytes = c.get("file") ?? new Uint8Array();
       return showImport(c, { imported: await importContacts(c.get("caller"), c.req.param("list_id"), bytes) });
     }),
   )
-  .post("/app/contacts/:list_id/import/check", ...pageFor(IMPORT), requireList, file, (c) =>
+  .post("/app/contacts/:list_id/import/check", ...pageFor(IMPORT), requireList, readCsv(showImport), (c) =>
     attempt(c, showImport, async () => {
       const bytes = c.get("file") ?? new Uint8Array();
       const preview = previewFile(bytes.subarray(0, PREVIEW_BYTES), bytes.length <= PREVIEW_BYTES);
@@ -41,7 +34,7 @@ export const importPages = newRoutes()
     }),
   );
 
-async function showImport(c: AppContext, result: { preview?: CsvPreview; imported?: ImportOut } = {}) {
+async function showImport(c: AppContext, result: { preview?: CsvPreview; imported?: ImportedRows } = {}) {
   const list = toList(await getList(c.get("caller"), c.req.param("list_id") ?? ""));
   return respondPage(c, <ImportPage list={list} {...result} />);
 }

@@ -1,36 +1,29 @@
-import { type AppContext, type Middleware, newRoutes } from "../../../http/env.ts";
-import { fileBody } from "../../../http/file-body.ts";
+import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, pageFor } from "../../../http/page-routes.ts";
 import { AppLayout, ErrorSummary, Facts, Form } from "../../../http/ui/index.ts";
-import { importLimits } from "../../../lib/csv/limits.ts";
-import { importSuppressions, type SuppressionImportOut } from "../../../sending/suppressions/index.ts";
-import { CsvField, Imported } from "../csv-import.tsx";
+import type { ImportedRows } from "../../../platform/csv-imports/schema.ts";
+import { importSuppressions } from "../../../sending/suppressions/index.ts";
+import { CsvField, Imported, readCsv } from "../csv-import.tsx";
 
 const PATH = "/app/suppressions/import";
 const IMPORT = "POST /v1/suppressions/import";
 
-/** Reads the file of the form, and shows the form again when it cannot be read. */
-const file: Middleware = (c, next) =>
-  attempt(c, showImport, async () => {
-    await fileBody("file", importLimits.fileBytes)(c, next);
-    return c.res;
-  });
-
 /** The page that imports suppressed addresses. */
 export const importPages = newRoutes()
   .get(PATH, ...pageFor(IMPORT), (c) => showImport(c))
-  .post(PATH, ...pageFor(IMPORT), file, (c) =>
+  .post(PATH, ...pageFor(IMPORT), readCsv(showImport), (c) =>
     attempt(c, showImport, async () => {
       const bytes = c.get("file") ?? new Uint8Array();
       return showImport(c, await importSuppressions(c.get("caller"), bytes, "manual"));
     }),
   );
 
-const showImport = (c: AppContext, imported?: SuppressionImportOut) =>
-  respondPage(c, <ImportPage imported={imported} />);
+function showImport(c: AppContext, imported?: ImportedRows) {
+  return respondPage(c, <ImportPage imported={imported} />);
+}
 
-const ImportPage = ({ imported }: { imported: SuppressionImportOut | undefined }) => (
+const ImportPage = ({ imported }: { imported: ImportedRows | undefined }) => (
   <AppLayout title="Import suppressions" at="/app/suppressions">
     {imported === undefined ? null : <Imported imported={imported} />}
     <ErrorSummary />
