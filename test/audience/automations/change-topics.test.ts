@@ -27,7 +27,7 @@ async function run(topic_id: string, step: { subscribed: boolean; even_if_left?:
 const topicEvents = async () =>
   (await eventsOf(workspace)).map(({ name }) => name).filter((name) => name.startsWith("topic."));
 
-it("subscribe and unsubscribe a person, each as one event, and what is so already is none", async () => {
+it("a step subscribes or unsubscribes a person with one event, and with none when nothing changes", async () => {
   await aList(workspace, [{ email: EMAIL }]);
   const { id } = await aTopic(workspace, { default: "unsubscribed" });
   const subscribed = { choice: "subscribed", text: "Subscribed to Product news." };
@@ -39,13 +39,13 @@ it("subscribe and unsubscribe a person, each as one event, and what is so alread
   expect((await run(id, { subscribed: true })).events).toEqual(["topic.subscribed"]);
 });
 
-it("are no event when the default says so already", async () => {
+it("a step that chooses what is the default already adds no event", async () => {
   await aList(workspace, [{ email: EMAIL }]);
   const { id } = await aTopic(workspace, { default: "subscribed" });
   expect((await run(id, { subscribed: true })).events).toEqual([]);
 });
 
-it("subscribe nobody who has left, unless they say so", async () => {
+it("a step subscribes nobody who has left the topic, unless it has even_if_left", async () => {
   await aList(workspace, [{ email: EMAIL }]);
   const { id } = await aTopic(workspace, { default: "subscribed" });
   await personOf(workspace, EMAIL).choose(id, "unsubscribed");

@@ -1,4 +1,4 @@
-import { ButtonLink, Form, Layout, Notice, Time } from "../../../http/ui/index.ts";
+import { ButtonLink, counted, Form, Layout, Notice, Time } from "../../../http/ui/index.ts";
 import type { Moves } from "../moves.ts";
 import type { TransferRow } from "../queries.ts";
 import type { TargetWorkspace } from "../targets.ts";
@@ -21,8 +21,8 @@ export const acceptPage = ({ transfer, moves, targets, error }: AcceptPageProps)
     </p>
     {transfer.note ? <p class="card">Their note: {transfer.note}</p> : null}
     <p>
-      {count(moves.mailboxes, "mailbox", "mailboxes")} and {count(moves.messages, "message", "messages")} move with it.
-      It moves 24 hours after you accept. Until then its owners can stop the transfer.
+      {counted(moves.mailboxes, "mailbox", "mailboxes")} and {counted(moves.messages, "message")} move with it. It moves
+      24 hours after you accept. Until then its owners can stop the transfer.
     </p>
     {targets.length === 0 ? (
       <Notice kind="bad">You are not an owner or admin of a workspace that could get the domain.</Notice>
@@ -54,9 +54,6 @@ export const acceptPage = ({ transfer, moves, targets, error }: AcceptPageProps)
     </Form>
   </Layout>
 );
-
-const count = (number: number, one: string, many: string) =>
-  `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
 interface AcceptedPageProps {
   domain: string;

@@ -1,5 +1,5 @@
 import { type AudienceOut, type BroadcastOut, sizesOf, type VariantOut } from "../../../audience/broadcasts/index.ts";
-import { Numbers } from "../../../http/ui/index.ts";
+import { counted, Numbers } from "../../../http/ui/index.ts";
 
 interface Part {
   label: string;
@@ -45,7 +45,7 @@ export const Audience = ({ audience, ...split }: Omit<SplitProps, "audience"> & 
 /** Who gets which variant now and who waits, in words and as a bar. */
 export function AudienceSplit({ broadcast, variants, audience, isSent = false }: SplitProps) {
   const { isSample, mailed, byVariant } = sizesOf(audience.eligible, broadcast.ab_test_pct, variants);
-  if (variants.length === 0) return <p>{`${counted(mailed)} ${mailed === 1 ? "gets" : "get"} it.`}</p>;
+  if (variants.length === 0) return <p>{`${counted(mailed, "contact")} ${mailed === 1 ? "gets" : "get"} it.`}</p>;
   const parts = variants.map(({ label }, index): Part => {
     return { label, contacts: byVariant[index] ?? 0, kind: KINDS[index % KINDS.length] ?? "accent" };
   });
@@ -59,8 +59,6 @@ export function AudienceSplit({ broadcast, variants, audience, isSent = false }:
 }
 
 const number = (value: number) => value.toLocaleString("en");
-/** Returns a number of contacts in words. */
-export const counted = (contacts: number) => `${number(contacts)} ${contacts === 1 ? "contact" : "contacts"}`;
 
 /** `waiting` is null when no contact waits for a winner. */
 function sentence(mailed: number, waiting: number | null, isSent: boolean): string {

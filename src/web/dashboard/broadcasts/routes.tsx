@@ -12,9 +12,9 @@ import {
 } from "../../../audience/broadcasts/index.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
 import { button, deletion, get, page, pagesOf, question } from "../../../http/page-actions.tsx";
+import { counted } from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { PAGE_SIZE } from "../page-size.ts";
-import { counted } from "./audience.tsx";
 import { BroadcastsPage } from "./page.tsx";
 import { showBroadcast } from "./show.tsx";
 import { stepRoutes } from "./step-routes.tsx";
@@ -55,10 +55,10 @@ export const broadcastPages = pagesOf(
   question("/app/broadcasts/:broadcast_id/promote/:variant_id", `POST ${API}/promote/:variant_id`, {
     of: planPromotion,
     title: ({ broadcast, variant }) => `Promote ${variant.label} of ${broadcast.row.name}?`,
-    button: ({ variant, remainder }) => `Send ${variant.label} to ${counted(remainder)}`,
+    button: ({ variant, remainder }) => `Send ${variant.label} to ${counted(remainder, "contact")}`,
     isFinal: false,
     text: ({ variant, sample, remainder }) =>
-      `${counted(remainder)} who ${remainder === 1 ? "is" : "are"} not in the sample of ${sample.toLocaleString("en")} ${remainder === 1 ? "gets" : "get"} the variant ${variant.label}, "${variant.subject}". Contacts that are suppressed or deleted meanwhile get none. No other variant can be promoted afterwards.`,
+      `${counted(remainder, "contact")} who ${remainder === 1 ? "is" : "are"} not in the sample of ${sample.toLocaleString("en")} ${remainder === 1 ? "gets" : "get"} the variant ${variant.label}, "${variant.subject}". Contacts that are suppressed or deleted meanwhile get none. No other variant can be promoted afterwards.`,
     // Its state may have changed since the page of the broadcast was read.
     show: showBroadcast,
     run: promoteVariant,

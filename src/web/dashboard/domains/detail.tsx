@@ -2,6 +2,7 @@ import { type DomainOut, foundKey, recordsToPublish } from "../../../domains/dom
 import {
   AppLayout,
   ButtonLink,
+  counted,
   ErrorSummary,
   Field,
   Form,
@@ -223,8 +224,7 @@ function FurtherRecords({ domain, found }: Pick<DomainPageProps, "domain" | "fou
   return (
     <details class="more" open={wrong > 0}>
       <summary>
-        {records.length} optional {records.length === 1 ? "record" : "records"}: {right}{" "}
-        {right === 1 ? "matches" : "match"}
+        {counted(records.length, "optional record")}: {right} {right === 1 ? "matches" : "match"}
         {wrong === 0 ? "" : `, ${wrong} ${wrong === 1 ? "has another value" : "have other values"}`}
       </summary>
       <Records domain={domain} found={found} records={records} />
