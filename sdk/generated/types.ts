@@ -813,6 +813,7 @@ export interface ContactFormUpdate {
 }
 
 export interface ContactImport {
+  /** Contacts that the list did not have. */
   imported: number;
   /** Rows whose address the list has already, and rows without an address. */
   skipped: number;

@@ -10,7 +10,7 @@ export const importedRows = ({ imported, skipped }: { imported: string; skipped:
     encoding: z.enum(encodings).describe("The encoding in which the file was read."),
   });
 
-/** What became of the rows of a file. */
+/** The result of an import, by the rows of its file. */
 export type ImportedRows = z.output<ReturnType<typeof importedRows>>;
 
 export const importExample: ImportedRows = {

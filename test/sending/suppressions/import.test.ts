@@ -84,10 +84,26 @@ it("is imported once with an Idempotency-Key, and adds nothing when it is repeat
   expect(await read(await upload("email\nleft@kunden.example\n"))).toMatchObject({ imported: 0, skipped: 1 });
 });
 
+it("imports each address once when two calls bring it at once", async () => {
+  const csv = `email\n${Array.from({ length: 50 }, (_, i) => `u${i}@kunden.example`).join("\n")}\n`;
+  const results = await Promise.all([1, 2].map(async () => read(await upload(csv))));
+  expect(results.map(({ imported, skipped }) => imported + skipped)).toEqual([50, 50]);
+  expect(results.reduce((sum, { imported }) => sum + imported, 0)).toBe(50);
+});
+
+it("leaves out rows with a NUL, and rows that are no CSV", async () => {
+  const { imported, errors } = await read(await upload('email\na\0@b.example\n"a@b.example" x\nok@b.example\n'));
+  expect([imported, errors]).toEqual([
+    1,
+    ["Row 2: a cell contains a NUL character", "Row 3: text follows the closing quote of a cell"],
+  ]);
+});
+
 it("refuses files without addresses, too large ones, and callers without the right", async () => {
   expect((await upload("name\nAda\n")).status).toBe(400);
   expect((await upload("")).status).toBe(400);
   expect((await upload(`email\n${"x\n".repeat(importLimits.rows + 1)}`)).status).toBe(413);
+  expect((await upload("x".repeat(importLimits.fileBytes + 1))).status).toBe(413);
   const key = await aKey(workspace, { scopes: ["contacts:view"] });
   expect((await upload("email\na@b.example\n", { api: apiWith(key) })).status).toBe(403);
   expect(await listed()).toEqual([]);

@@ -2,10 +2,10 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-b9d0d5f4.js",
-  webmailScript: "/assets/webmail-1dc1b0a2.js",
+  script: "/assets/page-7835eac7.js",
+  webmailScript: "/assets/webmail-cc94fe30.js",
   editorScript: "/assets/editor-49b04944.js",
-  previewScript: "/assets/preview-72318368.js",
+  previewScript: "/assets/preview-b7bddcf3.js",
   style: "/assets/page-f883ecae.css",
   dashboardStyle: "/assets/dashboard-355e810.css",
   webmailStyle: "/assets/webmail-cacc0995.css",
