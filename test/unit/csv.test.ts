@@ -251,6 +251,11 @@ describe("the preview in the browser", () => {
     expect(previewFile(new Uint8Array(bytes), true)).toEqual(found);
   });
 
+  it("reads a file in windows-1252 whose only letter beyond ASCII is its last byte", () => {
+    const bytes = new Uint8Array(Buffer.from("email;name\njo@a.example;José", "latin1"));
+    expect(previewFile(bytes, true)).toMatchObject({ rows: [{ values: ["jo@a.example", "José"] }] });
+  });
+
   it("reads a file that ends within a character, and refuses one with damaged UTF-8", () => {
     const bytes = new TextEncoder().encode("email,city\nada@a.example,Köln\nb\u00e4");
     expect(previewFile(bytes.subarray(0, bytes.length - 1), false)).toMatchObject({ rows: [{ row: 2 }] });

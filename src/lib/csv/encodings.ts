@@ -31,8 +31,10 @@ export class EncodingGuess {
   add(part: Uint8Array): void {
     this.#isUtf16 ??= utf16LabelOf(part) !== null;
     if (this.#isUtf16) return;
-    this.#isUtf8 &&= this.#takes(part, true);
-    this.#count(part);
+    const text = this.#isUtf8 ? this.#decode(part, true) : null;
+    this.#isUtf8 = text !== null;
+    // A part in ASCII, as most are, has as many bytes as units.
+    if (text?.length !== part.length) this.#count(part);
   }
 
   /**
@@ -41,12 +43,12 @@ export class EncodingGuess {
    */
   end(isCut = false): Encoding | null {
     if (this.#isUtf16) return "utf-16";
-    if (this.#isUtf8 && (isCut || this.#takes(new Uint8Array(), false))) return "utf-8";
+    if (this.#isUtf8 && (isCut || this.#decode(new Uint8Array(), false) !== null)) return "utf-8";
     return this.#characters >= this.#others ? null : "windows-1252";
   }
 
-  #takes(part: Uint8Array, stream: boolean): boolean {
-    return tryOr(() => this.#decoder.decode(part, { stream }) !== null, false);
+  #decode(part: Uint8Array, stream: boolean): string | null {
+    return tryOr(() => this.#decoder.decode(part, { stream }), null);
   }
 
   /** Counts characters of UTF-8, and other bytes, outside ASCII. */
@@ -54,11 +56,13 @@ export class EncodingGuess {
     for (let at = 0; at < part.length; at++) {
       const first = part[at] ?? 0;
       if (first < 0x80) continue;
-      const rest = part.subarray(at + 1, at + characterLength(first));
-      const isCharacter = rest.length > 0 && rest.every((byte) => byte >> 6 === 0b10);
-      if (isCharacter) this.#characters += 1;
-      else this.#others += 1;
-      if (isCharacter) at += rest.length;
+      const length = Math.min(characterLength(first), part.length - at);
+      let read = 1;
+      while (read < length && (part[at + read] ?? 0) >> 6 === 0b10) read += 1;
+      if (read > 1 && read === length) {
+        this.#characters += 1;
+        at += read - 1;
+      } else this.#others += 1;
     }
   }
 }

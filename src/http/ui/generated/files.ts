@@ -5,7 +5,7 @@ export const files = {
   script: "/assets/page-7835eac7.js",
   webmailScript: "/assets/webmail-cc94fe30.js",
   editorScript: "/assets/editor-49b04944.js",
-  previewScript: "/assets/preview-b7bddcf3.js",
+  previewScript: "/assets/preview-85845950.js",
   style: "/assets/page-f883ecae.css",
   dashboardStyle: "/assets/dashboard-355e810.css",
   webmailStyle: "/assets/webmail-cacc0995.css",
