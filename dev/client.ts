@@ -19,7 +19,6 @@ const SOURCES = {
   script: "client/page.ts",
   webmailScript: "client/webmail.ts",
   editorScript: "client/editor.ts",
-  previewScript: "src/lib/csv/preview.ts",
   style: "client/styles/page.css",
   dashboardStyle: "client/styles/dashboard.css",
   webmailStyle: "client/styles/webmail.css",

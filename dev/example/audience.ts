@@ -49,7 +49,7 @@ export async function createAudience(shop: Shop): Promise<Audience> {
     return [email, name, city, DRINKS[index % DRINKS.length], 1 + ((index * 7) % 19), last].join(",");
   });
   const file = `email,name,city,favourite,orders,last_order\n${rows.join("\n")}\n`;
-  await importContacts(caller, list.id, new TextEncoder().encode(file), "Checkout of the web shop");
+  await importContacts(caller, list.id, new TextEncoder().encode(file), { source: "Checkout of the web shop" });
   for (const [name, email] of CAFES)
     await addContact(caller, wholesale.id, ContactIn.parse({ email, name, metadata: { city: "Göteborg" } }));
   return {

@@ -4,13 +4,14 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { guessColumns } from "../../src/audience/contacts/csv/guess-columns.ts";
 import { readRow } from "../../src/audience/contacts/csv/read-row.ts";
 import { type ExportRow, writeHeader, writeRow } from "../../src/audience/contacts/csv/write-row.ts";
 import { markFormula } from "../../src/lib/csv/cells.ts";
 import { readHeader } from "../../src/lib/csv/columns.ts";
-import { previewCsv, previewFile, readRecords } from "../../src/lib/csv/preview.ts";
-import { CsvReader, type CsvRecord } from "../../src/lib/csv/reader.ts";
-import { MAX_RECORD_CHARACTERS } from "../../src/lib/csv/rules.ts";
+import { openCsv, readStart } from "../../src/lib/csv/file.ts";
+import { CsvReader, type CsvRecord, MAX_RECORD_CHARACTERS } from "../../src/lib/csv/reader.ts";
+import { readLeft } from "../../src/sending/suppressions/index.ts";
 import { byExtent } from "../host/support/extent.ts";
 
 /** Compares the CSV code with csv-spectrum and with Python's csv module. */
@@ -167,7 +168,7 @@ describe("Python's csv module", () => {
     const columns = readHeader(header);
     if ("issue" in columns) throw new Error(columns.issue);
     return rows.map((cells) => {
-      const row = readRow(cells, header.length, columns);
+      const row = readRow(cells, header.length, columns, 0);
       if (!("contact" in row)) throw new Error(JSON.stringify(row));
       const { email, name, metadata } = row.contact;
       return { email, name, metadata: Object.entries(JSON.parse(metadata ?? "{}") as object).sort(byKey) };
@@ -177,88 +178,103 @@ describe("Python's csv module", () => {
   const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
 });
 
-const PREVIEWS = byExtent({ quick: 3_000, full: 20_000, long: 20_000 });
+const EXPORTS = path.join(import.meta.dirname, "csv-exports");
+const fileOf = (name: string): Uint8Array => new Uint8Array(readFileSync(path.join(EXPORTS, name)));
+const NOW = Date.UTC(2026, 10, 30);
 
-describe("the preview in the browser", () => {
-  const recordsOf = (text: string, delimiter: "," | ";" | "\t" | "|") =>
-    new CsvReader(new TextEncoder().encode(text), delimiter)
-      .read(1_000, 1_000_000)
-      .map((record) => ({ row: record.row, cells: "cells" in record ? record.cells : null }));
-
-  it("reads the same records as the import, and refuses the same ones", () => {
-    const text = fc.string({ unit: fc.constantFrom(...'""",;\t|\r\na b\''), maxLength: 40 });
-    fc.assert(
-      fc.property(text, fc.constantFrom(",", ";", "\t", "|"), (csv, delimiter) => {
-        expect([...readRecords(csv, delimiter, true)]).toEqual(recordsOf(csv, delimiter));
-      }),
-      { numRuns: PREVIEWS },
-    );
-  });
-
-  it("reads of the start of a file what the import reads of the whole", () => {
-    const text = fc.string({ unit: fc.constantFrom(...'""",\r\nab'), maxLength: 40 });
-    fc.assert(
-      fc.property(text, fc.nat(40), (csv, length) => {
-        const records = [...readRecords(csv.slice(0, length), ",", length >= csv.length)];
-        expect(recordsOf(csv, ",").slice(0, records.length)).toEqual(records);
-      }),
-      { numRuns: PREVIEWS },
-    );
-  });
-
-  it("refuses a row that is too long for the import", () => {
-    const csv = `email,a\n"${"x".repeat(MAX_RECORD_CHARACTERS)}\nada@example.org,1\n`;
-    for (const isWhole of [true, false])
-      expect([...readRecords(csv, ",", isWhole)].map(({ cells }) => cells?.[0] ?? null)).toEqual(
-        isWhole ? recordsOf(csv, ",").map(({ cells }) => cells?.[0] ?? null) : ["email", null],
-      );
-  });
-
+describe("the columns of files from other services", () => {
+  const names = { "First Name": "first_name", "Last Name": "last_name" };
   it.each([
+    ["mailchimp.csv", { "Email Address": "email", ...names, UNSUB_TIME: "unsubscribed" }],
+    ["brevo.csv", { EMAIL: "email", FIRSTNAME: "first_name", LASTNAME: "last_name", EMAIL_MARKETING: "unsubscribed" }],
+    ["sendgrid.csv", { EMAIL: "email", FIRST_NAME: "first_name", LAST_NAME: "last_name" }],
+    ["resend.csv", { email: "email", first_name: "first_name", last_name: "last_name", unsubscribed: "unsubscribed" }],
+    ["listmonk.csv", { email: "email", name: "name", status: "unsubscribed" }],
+    ["hubspot.csv", { Email: "email", ...names, "Unsubscribed from all email": "unsubscribed" }],
+    ["email-address-header.csv", { "Email Address": "email", ...names }],
+    ["semicolons-cp1252.csv", { "E-Mail-Adresse": "email", Vorname: "first_name", Nachname: "last_name" }],
+    ["utf16-tabs.txt", { メールアドレス: "email", 名: "first_name", 姓: "last_name" }],
+    ["upper-case.csv", { EMAIL: "email", FIRSTNAME: "first_name", LASTNAME: "last_name" }],
     [
-      "a byte order mark and semicolons",
-      '\ufeffemail;Name;city\r\n ada@a.example ;Ada;"Bath; UK"\r\n\r\nb@a.example;;',
+      "members-with-status.csv",
+      { "Email Address": "email", ...names, UNSUB_TIME: "unsubscribed", status: "unsubscribed" },
     ],
-    ["tabs", "city\temail\tNAME\nBath; UK\tada@a.example\tAda\n\tb@a.example\t\n"],
-    ["a separator that is named", "sep=|\r\ncity|E-mail|NAME\r\nBath; UK|ada@a.example|Ada\r\n|b@a.example|\r\n"],
-  ])("names the columns as the import reads them: %s", (_, csv) => {
-    const preview = previewCsv(csv, true, 5);
-    if ("issue" in preview) throw new Error(preview.issue);
-    expect(preview.columns).toEqual(["Address", "Name", "{{city}}"]);
-    expect(preview.rows.map(({ values }) => values)).toEqual([
-      ["ada@a.example", "Ada", "Bath; UK"],
-      ["b@a.example", "", ""],
-    ]);
+  ])("are guessed by their headers: %s", async (file, uses) => {
+    const start = await guessColumns(fileOf(file), NOW);
+    expect(start.uses).toEqual(uses);
+    const { columns, header } = await openCsv(fileOf(file), start.uses);
+    const rows = start.rows.map((cells) => readRow(cells ?? [], header.length, columns, NOW));
+    for (const row of rows) {
+      if (!("contact" in row)) throw new Error(JSON.stringify(row));
+      expect(row.contact.name).toMatch(/\S \S/);
+      expect(row.left !== null, row.contact.key).toBe(
+        /^(?:left|dead)@/.test(row.contact.key) && file !== "sendgrid.csv",
+      );
+    }
+  });
+
+  it("are addresses when their cells are, whatever their header says", async () => {
+    const file = new TextEncoder().encode("Kunde,Adresse\nAda,ada@a.example\nBob,\n");
+    expect((await guessColumns(file, NOW)).uses).toEqual({ Adresse: "email" });
+  });
+
+  it("do not say who left when a cell says something else", async () => {
+    const file = new TextEncoder().encode("email,status\na@a.example,subscribed\nb@a.example,gold\n");
+    expect((await guessColumns(file, NOW)).uses).toEqual({ email: "email" });
   });
 
   it.each([
-    ["", "is empty"],
-    ["name,city\n1,2\n", "no email column"],
-    ["email,a\0\n1,2\n", "NUL"],
-    ["sep=;\nemail,a\n1,2\n", "no email column"],
-    ["email\n\n", "no data rows"],
-  ])("says why the import refuses %j", (csv, issue) => {
-    expect(previewCsv(csv, true, 5)).toEqual({ issue: expect.stringContaining(issue) });
+    [{ Mail: "email" }, 'no column "Mail"'],
+    [{ a: "email", b: "email" }, "several columns of addresses"],
+    [{ a: "name" }, "no email column"],
+  ] as const)("are refused when they do not fit the file: %o", (uses, issue) => {
+    expect(readHeader(["a", "b"], uses)).toEqual({ issue: expect.stringContaining(issue) });
   });
 
-  it.each([
-    ["utf-16 with its mark", Buffer.from("\ufeffemail\tStadt\njo@a.example\tKöln\n", "utf16le")],
-    ["utf-16 without it", Buffer.from("email\tStadt\njo@a.example\tKöln\n", "utf16le")],
-    ["utf-16 the other way round", Buffer.from("\ufeffemail\tStadt\njo@a.example\tKöln\n", "utf16le").swap16()],
-    ["windows-1252", Buffer.from("email;Stadt\njo@a.example;Köln\n", "latin1")],
-  ])("reads a file in %s", (_, bytes) => {
-    const found = { columns: ["Address", "{{Stadt}}"], rows: [{ row: 2, values: ["jo@a.example", "Köln"] }] };
-    expect(previewFile(new Uint8Array(bytes), true)).toEqual(found);
+  it("are fields under the names that they are given, and left out for null", () => {
+    const uses = { City: "metadata.city", Town: "metadata.city", Notes: null } as const;
+    expect(readHeader(["email", "City", "Notes", "Town", "x"], uses)).toMatchObject({
+      metadata: [
+        { position: 1, key: "city" },
+        { position: 3, key: "city 2" },
+        { position: 4, key: "x" },
+      ],
+    });
+  });
+});
+
+describe("the start of a file", () => {
+  it("is read without its last row, which may go on", async () => {
+    const text = `email,a\nx@a.example,1\ny@a.example,${"é".repeat(140_000)}\n`;
+    const { rows } = await readStart(new TextEncoder().encode(text), 5);
+    expect(rows).toEqual([["x@a.example", "1"]]);
   });
 
-  it("reads a file in windows-1252 whose only letter beyond ASCII is its last byte", () => {
+  it("shows a row that is no valid CSV", async () => {
+    const { rows } = await readStart(new TextEncoder().encode('email,a\nx@a.example,"1"2\ny@a.example,2\n'), 5);
+    expect(rows).toEqual([null, ["y@a.example", "2"]]);
+  });
+
+  it("is read in windows-1252 when its only letter beyond ASCII is its last byte", async () => {
     const bytes = new Uint8Array(Buffer.from("email;name\njo@a.example;José", "latin1"));
-    expect(previewFile(bytes, true)).toMatchObject({ rows: [{ values: ["jo@a.example", "José"] }] });
+    expect(await readStart(bytes, 5)).toMatchObject({ rows: [["jo@a.example", "José"]] });
   });
+});
 
-  it("reads a file that ends within a character, and refuses one with damaged UTF-8", () => {
-    const bytes = new TextEncoder().encode("email,city\nada@a.example,Köln\nb\u00e4");
-    expect(previewFile(bytes.subarray(0, bytes.length - 1), false)).toMatchObject({ rows: [{ row: 2 }] });
-    expect(previewFile(bytes.subarray(0, bytes.length - 1), true)).toEqual({ issue: expect.stringContaining("UTF-8") });
+describe("the state of a person who may have left", () => {
+  it.each([
+    ["subscribed", null],
+    ["", null],
+    ["FALSE", null],
+    ["unsubscribed", { reason: "unsubscribe" }],
+    ["true", { reason: "unsubscribe" }],
+    ["blocklisted", { reason: "unsubscribe" }],
+    ["cleaned", { reason: "bounce" }],
+    ["spam complaint", { reason: "complaint" }],
+    ["2026-03-04 05:06:07", { reason: "unsubscribe", at: Date.UTC(2026, 2, 4, 5, 6, 7) }],
+    ["2027-03-04", undefined],
+    ["gold", undefined],
+  ])("is read from %j", (cell, left) => {
+    expect(readLeft(cell, NOW)).toEqual(left);
   });
 });

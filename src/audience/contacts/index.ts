@@ -1,6 +1,7 @@
 export { addContact } from "./add-contact.ts";
 export { createList } from "./create-list.ts";
 export { exportContacts } from "./csv/export.ts";
+export { guessColumns } from "./csv/guess-columns.ts";
 export { importContacts } from "./csv/import.ts";
 export { deleteContact } from "./delete-contact.ts";
 export { deleteList } from "./delete-list.ts";
@@ -8,6 +9,7 @@ export { type FoundContact, findContacts } from "./find-contacts.ts";
 export { getContact, getList, listContacts, listLists } from "./queries.ts";
 export { limits as contactLimits } from "./rules.ts";
 export {
+  ColumnUsesIn,
   ContactIn,
   ContactOut,
   ContactPatch,

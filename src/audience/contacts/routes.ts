@@ -5,6 +5,7 @@ import { file, uploadBody } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { inMiB } from "../../lib/bytes.ts";
 import { importLimits } from "../../lib/csv/limits.ts";
+import { tryOr } from "../../lib/try-or.ts";
 import { consentLimits } from "../consent/index.ts";
 import { addContact } from "./add-contact.ts";
 import { createList } from "./create-list.ts";
@@ -15,6 +16,7 @@ import { deleteList } from "./delete-list.ts";
 import { getContact, listContacts, listLists, MAX_SCANNED } from "./queries.ts";
 import { isPrintable, limits } from "./rules.ts";
 import {
+  ColumnUsesIn,
   ContactIn,
   ContactOut,
   ContactPatch,
@@ -56,6 +58,22 @@ const UploadQuery = z.object({
     .optional()
     .describe(
       "States consent that you have: where and how these people agreed. They are active at once, and the statement is kept as evidence.",
+    ),
+  columns: z
+    .string()
+    .max(8_000)
+    .transform((text) => tryOr((): unknown => JSON.parse(text), text))
+    .pipe(ColumnUsesIn)
+    .optional()
+    .meta({ type: "string", examples: ['{"First Name":"first_name","City":"metadata.city","Notes":null}'] })
+    .describe(
+      "A JSON object of what columns are, by their headers: `email`, `name`, `first_name`, `last_name`, `unsubscribed` (who left, and when), `topic:<id>` (yes or no), `metadata.<key>`, or null for one that is left out. Columns that it does not name are read by their headers.",
+    ),
+  existing: z
+    .enum(["skip", "update"])
+    .default("skip")
+    .describe(
+      "`update` gives contacts that the list has the names and metadata of the file. What a row leaves empty stays.",
     ),
 });
 
@@ -145,8 +163,8 @@ export const contactRoutes = apiRoutes("Contacts")
     errors: [400, 408, 413, 415],
     run: async (caller, { list_id, query }, c) => {
       const file = c.get("file") ?? new Uint8Array();
-      const { consent_source: source = null } = query;
-      return importContacts(caller, list_id, file, source);
+      const { consent_source: source, columns, existing } = query;
+      return importContacts(caller, list_id, file, { source, columns, existing });
     },
   })
   .get("/v1/contacts/:list_id/export", "exportContacts", "contacts:view", {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { addressField } from "../../lib/address-field.ts";
+import type { ColumnUse } from "../../lib/csv/columns.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { objectField } from "../../lib/object-field.ts";
 import { timestamp } from "../../lib/serialize.ts";
@@ -168,6 +169,18 @@ export const ListWithContactsOut = ListOut.extend({ contacts: z.array(ContactOut
   ref: "ContactListWithContacts",
   examples: [{ ...listExample, contacts: [contactOutExample] }],
 });
+
+const USE = /^(?:email|name|first_name|last_name|unsubscribed|topic:[0-9a-f-]{36}|metadata\..+)$/s;
+const isUse = (use: unknown): use is ColumnUse => use === null || (typeof use === "string" && USE.test(use));
+
+/** Uses of the columns of a file, by their headers. */
+export const ColumnUsesIn = z.record(
+  z.string(),
+  z.custom<ColumnUse>(
+    isUse,
+    "columns has values such as email, name, first_name, last_name, unsubscribed, topic:<id>, metadata.city and null",
+  ),
+);
 
 export const ImportOut = importedRows({
   imported: "Contacts that the list did not have.",

@@ -8,10 +8,10 @@ export type Encoding = (typeof encodings)[number];
 /** Why a file without an encoding is refused. */
 export const DAMAGED = "The CSV file has bytes that are not UTF-8 among characters that are";
 
-/** Returns the text of a file that is whole, or its beginning, in an encoding, without its byte order mark. */
-export function decodeText(bytes: Uint8Array, encoding: Encoding, isWhole: boolean): string {
+/** Returns the text of a file in an encoding, without its byte order mark. */
+export function decodeText(bytes: Uint8Array, encoding: Encoding): string {
   const label = encoding === "utf-16" ? (utf16LabelOf(bytes) ?? encoding) : encoding;
-  return new TextDecoder(label).decode(bytes, { stream: !isWhole });
+  return new TextDecoder(label).decode(bytes);
 }
 
 /** Returns the label of TextDecoder for a file in UTF-16, which begins with its mark or with a letter of ASCII; else null. */

@@ -1,12 +1,20 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { type Encoding, EncodingGuess } from "./encodings.ts";
-import { DELIMITERS, type Delimiter, MAX_RECORD_CHARACTERS, MAX_SEPARATOR_LINE, readSeparatorLine } from "./rules.ts";
 
 /** Reads CSV (RFC 4180) from bytes of UTF-8, in parts, with a bounded amount of memory for each part. */
 
 /** A record, or the issue of one. `row` counts records from 1; the header is row 1, as in a spreadsheet. */
 export type CsvRecord = { row: number; cells: string[] } | { row: number; issue: string };
 
+/** Separators that are detected. */
+const DELIMITERS = [",", ";", "\t", "|"] as const;
+export type Delimiter = (typeof DELIMITERS)[number];
+
+/**
+ * Greatest number of characters of the cells of a record after the header, where the last cell counts in bytes. A quote that is
+ * not closed would otherwise make one record of the rest of a file.
+ */
+export const MAX_RECORD_CHARACTERS = 131_072;
 /** The same as MAX_RECORD_CHARACTERS, for the first read, which is of the header. */
 const MAX_HEADER_CHARACTERS = 1_048_576;
 /**
@@ -182,11 +190,19 @@ export function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-/** Returns the bytes after a line that names the separator, and the separators that the rows may have. */
+/** Characters of the longest line of `withoutSeparatorLine`: `"sep=;"` and CRLF. */
+const MAX_SEPARATOR_LINE = 9;
+
+/**
+ * Returns the bytes after the line `sep=;` with which Excel names the separator, and the separators that the rows may have. The line is no
+ * row of the file: spreadsheets count rows after it.
+ */
 export function withoutSeparatorLine(bytes: Uint8Array): { bytes: Uint8Array; delimiters: readonly Delimiter[] } {
-  const line = readSeparatorLine(String.fromCharCode(...bytes.subarray(0, MAX_SEPARATOR_LINE)));
-  return line
-    ? { bytes: bytes.subarray(line.length), delimiters: [line.delimiter] }
+  const start = String.fromCharCode(...bytes.subarray(0, MAX_SEPARATOR_LINE));
+  const [line, named] = /^"?sep=(.)"?(?:\r\n|\n|\r)/i.exec(start) ?? [];
+  const delimiter = DELIMITERS.find((known) => known === named);
+  return line && delimiter
+    ? { bytes: bytes.subarray(line.length), delimiters: [delimiter] }
     : { bytes, delimiters: DELIMITERS };
 }
 
@@ -194,15 +210,19 @@ const CHUNK_BYTES = 262_144;
 
 /**
  * Returns the encoding of a file, null when it is UTF-8 with damaged characters. Reads in chunks, so that the text is never held as a
- * whole; `pause` runs after each.
+ * whole; `pause` runs after each. `isCut`: the last character may have further bytes.
  */
-export async function encodingOf(bytes: Uint8Array, pause: (bytes: number) => Promise<void>): Promise<Encoding | null> {
+export async function encodingOf(
+  bytes: Uint8Array,
+  pause: (bytes: number) => Promise<void>,
+  isCut: boolean,
+): Promise<Encoding | null> {
   const guess = new EncodingGuess();
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
     guess.add(bytes.subarray(at, at + CHUNK_BYTES));
     await pause(CHUNK_BYTES);
   }
-  return guess.end();
+  return guess.end(isCut);
 }
 
 /** Counts line breaks, and the last line if it has none, in chunks; `pause` runs after each. */

@@ -6,6 +6,7 @@ export const importedRows = ({ imported, skipped }: { imported: string; skipped:
   z.object({
     imported: z.int().describe(imported),
     skipped: z.int().describe(skipped),
+    updated: z.int().optional().describe("With `existing=update`: contacts of the list that were changed."),
     errors: z.array(z.string()).describe("One text for each rejected row, with its number and the reason."),
     encoding: z.enum(encodings).describe("The encoding in which the file was read."),
   });

@@ -1,12 +1,16 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import type { Columns } from "../../lib/csv/columns.ts";
-import { openCsv } from "../../lib/csv/file.ts";
+import { openCsv, readStart } from "../../lib/csv/file.ts";
+import { guessEmail } from "../../lib/csv/guess.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
-import { importRows } from "../../platform/csv-imports/import-rows.ts";
+import { importRows, type RefusedRow } from "../../platform/csv-imports/import-rows.ts";
 import type { ImportedRows } from "../../platform/csv-imports/schema.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
 import { type EntryColumns, readEntry } from "./read-entry.ts";
 import { type SuppressionEntry, suppressStatement } from "./suppress.ts";
+
+/** Rows by which the column of addresses is guessed when its header is not known. */
+const GUESSED_ROWS = 5;
 
 /**
  * Adds the addresses of a CSV file to the suppression list of the workspace (docs/contract/suppressions.md#import). `reason`: of rows that
@@ -17,33 +21,38 @@ export async function importSuppressions(
   ctx: CallerCtx,
   file: Uint8Array,
   reason: SuppressionEntry["reason"],
+  onRefused?: (row: RefusedRow) => void,
 ): Promise<ImportedRows> {
-  const csv = await openCsv(file);
+  const { header, rows } = await readStart(file, GUESSED_ROWS);
+  const csv = await openCsv(file, guessEmail(header, rows));
   const columns = entryColumns(csv.columns);
   const options = { reason, now: ctx.now() };
   let entries: SuppressionEntry[] = [];
-  return importRows(ctx, csv, {
-    take(cells) {
-      const row = readEntry(cells, csv.header.length, columns, options);
-      if (!("entry" in row)) return row;
-      entries.push({ ...row.entry, workspace: ctx.workspace.number, emailId: null });
-      return "taken";
-    },
-    store() {
-      const taken = entries;
-      entries = [];
-      return addEntries(ctx, taken);
-    },
-  });
+  const take = (cells: readonly string[]) => {
+    const row = readEntry(cells, csv.header.length, columns, options);
+    if (!("entry" in row)) return row;
+    entries.push({ ...row.entry, workspace: ctx.workspace.number, emailId: null });
+    return "taken";
+  };
+  const store = async () => {
+    const taken = entries;
+    entries = [];
+    return { imported: await addSuppressions(ctx, taken) };
+  };
+  return importRows(ctx, csv, { take, store }, onRefused);
 }
 
 function entryColumns({ email, metadata }: Columns): EntryColumns {
-  const positionOf = (name: string) => metadata.find(({ key }) => key.toLowerCase() === name)?.position ?? null;
-  return { email, reason: positionOf("reason"), createdAt: positionOf("created_at") };
+  const positionOf = (name: RegExp) => metadata.find(({ key }) => name.test(key))?.position ?? null;
+  return {
+    email,
+    reason: positionOf(/^(?:reason|status)$/i),
+    createdAt: positionOf(/^(?:created_at|unsub_time|unsubscribed_at)$/i),
+  };
 }
 
-/** Adds entries, and marks their contacts. Returns how many addresses are new, got a stronger reason or an unsubscribe. */
-async function addEntries(ctx: CallerCtx, entries: readonly SuppressionEntry[]): Promise<number> {
+/** Adds entries of the workspace, and marks their contacts. Returns how many addresses are new, got a stronger reason or an unsubscribe. */
+export async function addSuppressions(ctx: CallerCtx, entries: readonly SuppressionEntry[]): Promise<number> {
   const { id, number } = ctx.workspace;
   const [added] = await ctx.db.batch([
     suppressStatement(ctx, entries),

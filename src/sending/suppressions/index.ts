@@ -15,8 +15,9 @@ export {
   type WorkspaceAddress,
 } from "./domain-failures.ts";
 export { keepErasedStatements } from "./erase.ts";
-export { importSuppressions } from "./import.ts";
+export { addSuppressions, importSuppressions } from "./import.ts";
 export { findSuppressions, listSuppressions } from "./queries.ts";
+export { readLeft } from "./read-entry.ts";
 export { endUnsubscribeStatements, removeBouncesStatements, removeSuppression } from "./remove.ts";
 export { SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
 export {

@@ -15,7 +15,7 @@ type EntryRow = { entry: Pick<SuppressionEntry, "email" | "reason" | "at"> } | L
 /** Words of reasons, also those of other services, in the order in which they are looked for. */
 const WORDS: readonly (readonly [SuppressionEntry["reason"], RegExp])[] = [
   ["complaint", /spam|complain|abuse/i],
-  ["unsubscribe", /unsub|opt.?out/i],
+  ["unsubscribe", /unsub|opt.?out|bl(?:o|a)c?klist|disabled|inactive|archived|non-?subscribed/i],
   ["bounce", /bounce|invalid|block|cleaned/i],
   ["manual", /manual|by hand/i],
 ];
@@ -35,6 +35,24 @@ export function readEntry(
   const at = time === "" ? undefined : readTime(time);
   if (at === null || (at !== undefined && at > now)) return { issue: `${quoted(time)} is no time that has passed` };
   return { entry: { email: row.address.key, reason, at } };
+}
+
+/** Words for people who get mail, and for those who left. */
+const STAYS = /^(?:subscribed|active|enabled|confirmed|false|no|0)?$/i;
+const LEFT = /^(?:true|yes|1|x)$/i;
+
+/**
+ * Reads a cell that says whether a person left: a word, yes or no, or the time of it. Null: the person gets mail. Undefined: it says neither.
+ * `now` in milliseconds since 1970.
+ */
+export function readLeft(cell: string, now: number): Pick<SuppressionEntry, "reason" | "at"> | null | undefined {
+  const text = cell.trim();
+  if (STAYS.test(text)) return null;
+  if (LEFT.test(text)) return { reason: "unsubscribe" };
+  const at = readTime(text);
+  if (at !== null) return at <= now ? { reason: "unsubscribe", at } : undefined;
+  const reason = WORDS.find(([, pattern]) => pattern.test(text))?.[0];
+  return reason && { reason };
 }
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/;

@@ -9,6 +9,7 @@ export {
 export { createTopic } from "./create.ts";
 export { deleteTopic } from "./delete.ts";
 export { allTopicsEvents, topicEvents, wakeForTopicEvents } from "./events.ts";
+export { type ImportedChoice, importChoices, readChoice } from "./import-choices.ts";
 export {
   findPersonTopics,
   findTopic,

@@ -18,18 +18,29 @@ export function upload(
   csv: string | Uint8Array,
   headers: Record<string, string> = {},
   boundary?: string,
+  query: Record<string, string> = {},
 ) {
   const { body, headers: contentType } = multipart("<file>", boundary);
   const [before = "", after = ""] = body.split("<file>");
-  return api.call("POST", `/v1/contacts/${listId}/upload`, new Blob([before, csv, after]).stream(), {
-    ...contentType,
-    ...headers,
-  });
+  return api.call(
+    "POST",
+    `/v1/contacts/${listId}/upload?${new URLSearchParams(query)}`,
+    new Blob([before, csv, after]).stream(),
+    {
+      ...contentType,
+      ...headers,
+    },
+  );
 }
 
 /** Uploads a CSV file that is accepted, and returns the result. */
-export async function importCsv(api: Api, listId: string, csv: string): Promise<ImportedRows> {
-  const response = await upload(api, listId, csv);
+export async function importCsv(
+  api: Api,
+  listId: string,
+  csv: string | Uint8Array,
+  query: Record<string, string> = {},
+): Promise<ImportedRows> {
+  const response = await upload(api, listId, csv, {}, undefined, query);
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   return response.json<ImportedRows>();
 }

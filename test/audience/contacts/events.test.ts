@@ -55,6 +55,19 @@ describe("the events of contacts", () => {
     ]);
   });
 
+  it("record what an import that updates contacts changes, and nothing for one that it does not", async () => {
+    const { id: list } = await aList(api);
+    const metadata = { plan: "free", city: "Rome", n: 1 };
+    await aContact(api, list, "ada@example.org", { name: "Ada", metadata });
+    await aContact(api, list, "bob@example.org", { name: "Bob", metadata });
+    const csv = "email,name,plan,city,n\nada@example.org,Ada L.,pro,Rome,1\nbob@example.org,Bob,free,Rome,\n";
+    const response = await upload(api, list, csv, {}, undefined, { existing: "update" });
+    expect(await response.json()).toMatchObject({ imported: 0, updated: 1, skipped: 1 });
+    expect((await eventsOf(workspace)).slice(2).map(({ name, email, data }) => [name, email, data.fields])).toEqual([
+      ["contact.field_changed", "ada@example.org", { plan: "pro", n: "1", name: "Ada L." }],
+    ]);
+  });
+
   it("record a change by the address of the contact, also of the key __proto__ and beyond the size of an event", async () => {
     const { id: list } = await aList(api);
     const put = (body: string) => api.call("PUT", `/v1/contacts/${list}/contacts`, body);

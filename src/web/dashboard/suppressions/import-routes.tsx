@@ -2,9 +2,8 @@ import { type AppContext, newRoutes } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { attempt, pageFor } from "../../../http/page-routes.ts";
 import { AppLayout, ErrorSummary, Facts, Form } from "../../../http/ui/index.ts";
-import type { ImportedRows } from "../../../platform/csv-imports/schema.ts";
 import { importSuppressions } from "../../../sending/suppressions/index.ts";
-import { CsvField, Imported, readCsv } from "../csv-import.tsx";
+import { CsvField, collectRefused, Imported, type ImportedProps, readCsv } from "../csv-import.tsx";
 
 const PATH = "/app/suppressions/import";
 const IMPORT = "POST /v1/suppressions/import";
@@ -15,17 +14,19 @@ export const importPages = newRoutes()
   .post(PATH, ...pageFor(IMPORT), readCsv(showImport), (c) =>
     attempt(c, showImport, async () => {
       const bytes = c.get("file") ?? new Uint8Array();
-      return showImport(c, await importSuppressions(c.get("caller"), bytes, "manual"));
+      const refused = collectRefused();
+      const imported = await importSuppressions(c.get("caller"), bytes, "manual", refused.add);
+      return showImport(c, { imported, refused: refused.file() });
     }),
   );
 
-function showImport(c: AppContext, imported?: ImportedRows) {
-  return respondPage(c, <ImportPage imported={imported} />);
+function showImport(c: AppContext, result?: ImportedProps) {
+  return respondPage(c, <ImportPage result={result} />);
 }
 
-const ImportPage = ({ imported }: { imported: ImportedRows | undefined }) => (
+const ImportPage = ({ result }: { result: ImportedProps | undefined }) => (
   <AppLayout title="Import suppressions" at="/app/suppressions">
-    {imported === undefined ? null : <Imported imported={imported} />}
+    {result === undefined ? null : <Imported {...result} />}
     <ErrorSummary />
     <p>Addresses that unsubscribed, bounced or complained at another service get no email from here either.</p>
     <Form action={PATH} enctype="multipart/form-data">

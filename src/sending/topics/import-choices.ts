@@ -1,0 +1,34 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { jsonChunks } from "../../platform/db/json-chunks.ts";
+import type { Choice } from "./rules.ts";
+
+/** A choice of a person about a topic by its id. `email` is in canonical form. */
+export interface ImportedChoice {
+  id: string;
+  email: string;
+  choice: Choice;
+}
+
+/** Returns the choice that a cell names, null when it is empty, undefined when it names none. */
+export function readChoice(cell: string): Choice | null | undefined {
+  const text = cell.trim();
+  if (text === "") return null;
+  if (/^(?:subscribed|true|yes|1|x)$/i.test(text)) return "subscribed";
+  return /^(?:unsubscribed|false|no|0)$/i.test(text) ? "unsubscribed" : undefined;
+}
+
+// A choice that a person has made stays, unless the file says that the person left.
+const IMPORT = `
+  INSERT INTO topic_choices (workspace, email, topic, choice, chosen_at, method)
+  SELECT t.workspace, j.value->>'email', t.n, j.value->>'choice', ?3, 'api' FROM json_each(?2) j
+   CROSS JOIN topics t ON t.workspace = ?1 AND t.id = j.value->>'id' WHERE true
+  ON CONFLICT DO UPDATE SET choice = excluded.choice, chosen_at = excluded.chosen_at, method = excluded.method
+   WHERE excluded.choice = 'unsubscribed' AND topic_choices.choice <> excluded.choice`;
+
+/** Stores the choices of many people. It subscribes no one who has left. They are no events. Safe to repeat. */
+export async function importChoices(ctx: CallerCtx, choices: readonly ImportedChoice[]): Promise<void> {
+  if (choices.length === 0) return;
+  const statement = ctx.db.prepare(IMPORT);
+  const chunks = jsonChunks(choices.map((choice) => JSON.stringify(choice)));
+  await ctx.db.batch(chunks.map((chunk) => statement.bind(ctx.workspace.number, chunk, ctx.now())));
+}
