@@ -367,7 +367,7 @@ export interface Operations {
   /** Delete a contact. DELETE /v1/contacts/{list_id}/contacts/{contact_id} */
   deleteContact(listId: string, contactId: string, options?: RequestOptions): Promise<null>;
   /** Import contacts from a CSV file. POST /v1/contacts/{list_id}/upload */
-  importContacts(listId: string, body: Blob, query?: { consent_source?: string }, options?: RequestOptions): Promise<ContactImport>;
+  importContacts(listId: string, body: Blob, query?: { consent_source?: string; columns?: string; existing?: "skip" | "update" }, options?: RequestOptions): Promise<ContactImport>;
   /** Export the contacts of a list as CSV. GET /v1/contacts/{list_id}/export. Returns the Response with the file as its body: read it, or cancel it. */
   exportContacts(listId: string, options?: RequestOptions): Promise<Response>;
   /** Send an email to every contact of a list. POST /v1/contacts/{list_id}/send */

@@ -817,6 +817,8 @@ export interface ContactImport {
   imported: number;
   /** Rows whose address the list has already, and rows without an address. */
   skipped: number;
+  /** With `existing=update`: contacts of the list that were changed. */
+  updated?: number;
   /** One text for each rejected row, with its number and the reason. */
   errors: string[];
   /** The encoding in which the file was read. */
@@ -2284,6 +2286,8 @@ export interface SuppressionImport {
   imported: number;
   /** Other addresses that are suppressed already, and rows without an address. */
   skipped: number;
+  /** With `existing=update`: contacts of the list that were changed. */
+  updated?: number;
   /** One text for each rejected row, with its number and the reason. */
   errors: string[];
   /** The encoding in which the file was read. */

@@ -2,14 +2,13 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-7835eac7.js",
-  webmailScript: "/assets/webmail-cc94fe30.js",
+  script: "/assets/page-ddbb967f.js",
+  webmailScript: "/assets/webmail-e0c3e5be.js",
   editorScript: "/assets/editor-49b04944.js",
-  previewScript: "/assets/preview-85845950.js",
   style: "/assets/page-f883ecae.css",
   dashboardStyle: "/assets/dashboard-355e810.css",
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-155b4d57.json",
+  guides: "/assets/guides-487b7b01.json",
 } as const;
