@@ -12,7 +12,6 @@ import { readHeader } from "../../src/lib/csv/columns.ts";
 import { openCsv, readStart } from "../../src/lib/csv/file.ts";
 import { CsvReader, type CsvRecord, MAX_RECORD_CHARACTERS } from "../../src/lib/csv/reader.ts";
 import { readLeft } from "../../src/sending/suppressions/index.ts";
-import { byExtent } from "../host/support/extent.ts";
 
 /** Compares the CSV code with csv-spectrum and with Python's csv module. */
 

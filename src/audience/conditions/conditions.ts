@@ -18,8 +18,8 @@ export const limits = {
 
 /** Comparisons of a value with that of a condition. */
 export const comparisons = ["equals", "not_equals", "contains", "greater", "less", "before", "after"] as const;
-/** Questions about a value that need no other one. */
-export const questions = ["exists", "missing"] as const;
+/** Questions about a value that need no other one. `same` is asked about events: the event before has the same value. */
+export const questions = ["exists", "missing", "same"] as const;
 
 export const activities = ["received", "opened", "clicked"] as const;
 export type Activity = (typeof activities)[number];

@@ -1,7 +1,7 @@
 import type { WorkBudget } from "../../lib/liquid/meter.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { type Activity, type Condition, limits, type ValueTest } from "./conditions.ts";
-import { type ComparedTexts, testValue } from "./values.ts";
+import { type ComparedTexts, isSame, testValue } from "./values.ts";
 
 /** A contact of a person, as conditions read it. */
 export interface PersonContact {
@@ -39,6 +39,8 @@ export interface Circumstances {
   now: number;
   /** The data of an event, in automations. */
   event?: Readonly<Record<string, unknown>>;
+  /** That of the event before it: the one that the run began with, or waited for last. */
+  eventBefore?: Readonly<Record<string, unknown>>;
   /** Conditions of segments by id. One that does not exist any more holds for no person. */
   segments: ReadonlyMap<string, Condition>;
 }
@@ -96,7 +98,7 @@ function holds(condition: Condition, evaluation: Evaluation): boolean {
   if ("not" in condition) return !holds(condition.not, evaluation);
   if ("list" in condition) return person.contacts.some(({ list }) => list === condition.list);
   if ("field" in condition) return testField(condition, evaluation);
-  if ("event" in condition) return testValue(valueAt(circumstances.event ?? {}, condition.event), condition);
+  if ("event" in condition) return testEvent(condition, circumstances);
   if ("topic" in condition) return person.topics.has(condition.topic) === condition.subscribed;
   if ("segment" in condition) return isIn(condition.segment, evaluation);
   if ("added_within_days" in condition) {
@@ -107,6 +109,11 @@ function holds(condition: Condition, evaluation: Evaluation): boolean {
     return person.broadcasts.has(`${condition.activity} ${condition.broadcast_id}`);
   const at = person.activity[condition.activity];
   return at !== undefined && (condition.within_days === undefined || at >= now - condition.within_days * DAY_MS);
+}
+
+function testEvent({ event: path, ...test }: { event: string } & ValueTest, { event, eventBefore }: Circumstances) {
+  const value = valueAt(event ?? {}, path);
+  return test.is === "same" ? isSame(value, valueAt(eventBefore ?? {}, path)) : testValue(value, test);
 }
 
 /** Returns whether a person is in a segment. One in too many others, or in itself, holds for no person. */

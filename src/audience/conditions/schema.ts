@@ -29,7 +29,10 @@ const name = text(limits.fieldCharacters).min(1);
 /** The conditions that contain no others, by the field that tells them apart. */
 const leaves: Readonly<Record<string, z.ZodType>> = {
   list: z.strictObject({ list: id }),
-  field: valueTest({ field: name }),
+  field: valueTest({ field: name }).refine(({ is }) => is !== "same", {
+    message: "same is for the data of events",
+    path: ["is"],
+  }),
   event: valueTest({ event: name }),
   topic: z.strictObject({ topic: id, subscribed: z.boolean() }),
   added_within_days: z.strictObject({ added_within_days: days }),

@@ -67,6 +67,10 @@ export function testValue(value: unknown, { is, value: wanted }: ValueTest, know
   }
 }
 
+/** Returns whether a value is the same as another, as `equals` compares them. */
+export const isSame = (value: unknown, other: unknown): boolean =>
+  isScalar(other) && testValue(value, { is: "equals", value: other });
+
 function isOrdered(value: number | null, limit: number | null, isLess: boolean): boolean {
   if (value === null || limit === null) return false;
   return isLess ? value < limit : value > limit;
@@ -74,7 +78,7 @@ function isOrdered(value: number | null, limit: number | null, isLess: boolean):
 
 /** Returns why no value can pass a test, for a person who writes it, or null. */
 export function testIssue({ is, value }: ValueTest): string | null {
-  if (is === "exists" || is === "missing") return value === undefined ? null : `${is} takes no value`;
+  if (is === "exists" || is === "missing" || is === "same") return value === undefined ? null : `${is} takes no value`;
   if (value === undefined) return "value is required with this comparison";
   if ((is === "greater" || is === "less") && numberOf(value) === null) return `value must be a number to be ${is}`;
   if ((is === "before" || is === "after") && timeOf(value) === null)

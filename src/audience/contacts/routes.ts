@@ -123,7 +123,8 @@ export const contactRoutes = apiRoutes("Contacts")
   })
   .put("/v1/contacts/:list_id/contacts", "upsertContact", "contacts:manage", outlives.nothing, {
     summary: "Add a contact to a list, or update the one with this address",
-    description: "Of an existing contact, fields that are absent keep their values and null clears a field.",
+    description:
+      "Of an existing contact, fields that are absent keep their values and null clears a field. `metadata` is replaced as a whole.",
     body: ContactIn,
     returns: { 200: ["The updated contact", ContactOut], 201: ["The new contact", ContactOut] },
     errors: [409],
@@ -139,6 +140,8 @@ export const contactRoutes = apiRoutes("Contacts")
   })
   .patch("/v1/contacts/:list_id/contacts/:contact_id", "updateContact", "contacts:manage", outlives.nothing, {
     summary: "Update a contact",
+    description:
+      "Fields that are absent keep their values. `metadata` is replaced as a whole: keys that it does not name are removed.",
     body: ContactPatch,
     returns: { 200: ["The contact", ContactOut] },
     errors: [409],

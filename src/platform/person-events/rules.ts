@@ -48,6 +48,17 @@ export function eventNameIssue(name: string): string | null {
 const EMAIL_EVENTS = ["email.delivered", "email.opened", "email.clicked", "email.bounced"] as const;
 export type EmailEvent = (typeof EMAIL_EVENTS)[number];
 
+/** Events that the service records. */
+export const SERVICE_EVENTS = [
+  "contact.added",
+  "contact.confirmed",
+  "contact.field_changed",
+  "contact.removed",
+  "topic.subscribed",
+  "topic.unsubscribed",
+  ...EMAIL_EVENTS,
+] as const;
+
 /**
  * Returns the id of the event about a recipient of an email: a UUIDv8 (RFC 9562 5.8) of the email's id, with the event and the position of the
  * recipient in place of the version and the sequence. So each event is stored once for an email and a recipient.

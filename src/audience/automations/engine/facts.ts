@@ -122,7 +122,9 @@ function findEvent(
   if (node?.kind !== "wait_for_event" || person === null) return null;
   const { filter } = node;
   return (
-    events.find(({ data }) => filter === null || evaluate(filter, person, { ...circumstances, event: data }, budget)) ??
-    null
+    events.find(
+      ({ data }) =>
+        filter === null || evaluate(filter, person, { ...circumstances, event: data, eventBefore: run.data }, budget),
+    ) ?? null
   );
 }

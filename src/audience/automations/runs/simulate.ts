@@ -46,27 +46,29 @@ export function simulate(simulation: Simulation): { history: Entered[]; emails: 
   const emails: SimulatedEmail[] = [];
   const history: Entered[] = [{ at: start, step: null, text: `Entered by ${definition.trigger.event}.` }];
   let run: Run = { id: runId, node: nodes.length > 0 ? 0 : null, visit: 1, wait: null, data };
-  let [now, waitsSince] = [start, start];
+  // An event at the moment at which a wait begins has come before it, but for those at the start.
+  let [now, waitsAfter] = [start, start - 1];
   for (let look = 0; look < MAX_LOOKS; look++) {
-    const found = findEvent(simulation, events, { run, nodes, now, waitsSince });
+    const found = findEvent(simulation, events, { run, nodes, now, waitsAfter });
     const move = advance(run, nodes, factsOf(simulation, events, { now, found, emails }));
     history.push(...withEffect(move));
     if (move.effect?.step.kind === "send_email") emails.push(toEmail(move.effect));
-    if (move.run.visit !== run.visit || run.wait === null) waitsSince = now;
+    if (move.run.visit !== run.visit || run.wait === null) waitsAfter = now;
     run = move.run;
     if (move.dueAt === null) break;
-    const next = events.find(({ at }) => at > now)?.at ?? Number.POSITIVE_INFINITY;
+    const { wait } = run;
+    const next = events.find(({ at, name }) => at > now && name === wait?.event)?.at ?? Number.POSITIVE_INFINITY;
     now = Math.max(now, Math.min(move.dueAt, next));
   }
   return { history, emails, endsAt: now };
 }
 
 function factsOf(
-  { person, segments, zone, definition: { entry } }: Simulation,
+  { person, segments, zone, start, definition: { entry } }: Simulation,
   events: readonly SimulatedEvent[],
   { now, found, emails }: { now: number; found: SimulatedEvent | null; emails: readonly SimulatedEmail[] },
 ) {
-  const exit = events.find(({ name, at }) => at <= now && entry.exit_events?.includes(name));
+  const exit = events.find(({ name, at }) => at >= start && at <= now && entry.exit_events?.includes(name));
   return {
     now,
     person,
@@ -83,16 +85,20 @@ function factsOf(
 function findEvent(
   { person, segments }: Simulation,
   events: readonly SimulatedEvent[],
-  { run, nodes, now, waitsSince }: { run: Run; nodes: readonly Node[]; now: number; waitsSince: number },
+  { run, nodes, now, waitsAfter }: { run: Run; nodes: readonly Node[]; now: number; waitsAfter: number },
 ): SimulatedEvent | null {
   const node = run.node === null ? undefined : nodes[run.node];
   const { wait } = run;
   if (node?.kind !== "wait_for_event" || wait === null) return null;
   const { filter } = node;
   const came = events.filter(
-    ({ name, at }) => name === node.event && at >= waitsSince && at <= Math.min(now, wait.until),
+    ({ name, at }) => name === node.event && at > waitsAfter && at <= Math.min(now, wait.until),
   );
-  return came.find(({ data }) => filter === null || evaluate(filter, person, { now, segments, event: data })) ?? null;
+  return (
+    came.find(
+      ({ data }) => filter === null || evaluate(filter, person, { now, segments, event: data, eventBefore: run.data }),
+    ) ?? null
+  );
 }
 
 const toEmail = ({ at, path, step, day }: NonNullable<Move["effect"]>): SimulatedEmail => ({

@@ -8,7 +8,7 @@ import {
 } from "../../../audience/automations/index.ts";
 import { AppLayout, ButtonLink, Facts, Form, PostButton, Status, Time, VersionField } from "../../../http/ui/index.ts";
 import { versionOf } from "../../../lib/form-version.ts";
-import { DefaultButton, type DraftGroup } from "../conditions/index.ts";
+import { DefaultButton, type DraftGroup, KnownNames } from "../conditions/index.ts";
 import { type Choices, namesOf } from "./choices.ts";
 import { insertStep, siblingOf, stepAt } from "./edit-steps.ts";
 import { Flow, type Panel } from "./flow.tsx";
@@ -61,6 +61,7 @@ function StepPanel({ automation, place: { at, isNew }, action, name, ...step }: 
         <DefaultButton />
         <VersionField version={versionOf(shownSteps(automation.steps))} />
         <input type="hidden" name="kind" value={step.kind} />
+        <KnownNames of={step.choices.conditions.known} />
         <StepFields {...step} />
         <div class="actions">
           <button type="submit">Save step</button>

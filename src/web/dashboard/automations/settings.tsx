@@ -18,6 +18,7 @@ import {
   ConditionFields,
   DefaultButton,
   type DraftGroup,
+  KnownNames,
   parseDraft,
   readConditionChoices,
   readConditions,
@@ -122,7 +123,8 @@ const SettingsPage = ({ automation, choices, filter, exitWhen }: SettingsProps) 
         <DefaultButton />
         <VersionField version={versionOf(shownOf(automation.name, { trigger, entry }))} />
         <Field name="name" label="Name" value={automation.name} maxlength={1_000} />
-        <Field name="event" label="Begins with the event" value={trigger.event} maxlength={1_000} />
+        <KnownNames of={choices.known} />
+        <Field name="event" label="Begins with the event" list="known-events" value={trigger.event} maxlength={1_000} />
         <ConditionFields
           name="filter"
           legend="The event begins a run if"

@@ -11,10 +11,19 @@ interface StepFieldsProps {
   draft: DraftGroup;
 }
 
+const EVENTS = { list: "known-events" };
+
 /** The fields of one kind of step. */
 export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
-  const text = (name: string, label: string, hint?: string, required = true) => (
-    <Field name={name} label={label} required={required} {...(hint ? { hint } : {})} value={values[name] ?? ""} />
+  const text = (name: string, label: string, hint?: string, required = true, more: { list?: string } = {}) => (
+    <Field
+      name={name}
+      label={label}
+      required={required}
+      {...more}
+      {...(hint ? { hint } : {})}
+      value={values[name] ?? ""}
+    />
   );
   const choose = (name: string, label: string, options: Parameters<typeof Select>[0]["options"], none?: string) => (
     <Select name={name} label={label} value={values[name] ?? ""} options={options} none={none} />
@@ -42,7 +51,7 @@ export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
     case "wait_for_event":
       return (
         <>
-          {text("event", "Event", "An event of your own, or a built-in one such as email.clicked.")}
+          {text("event", "Event", "An event of your own, or a built-in one such as email.clicked.", true, EVENTS)}
           <Duration values={values} label="At most" />
           <ConditionFields
             name="filter"
@@ -61,7 +70,7 @@ export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
     case "set_field":
       return (
         <>
-          {text("field", "Field", "`name`, or a key of the metadata.")}
+          {text("field", "Field", "`name`, or a key of the metadata.", true, { list: "known-fields" })}
           {text("value", "Value", "Empty: the field is cleared.", false)}
         </>
       );

@@ -1,8 +1,10 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { listBroadcasts } from "../../../audience/broadcasts/index.ts";
+import { findKnownNames, type KnownNames } from "../../../audience/conditions/index.ts";
 import { listLists } from "../../../audience/contacts/index.ts";
 import { listSegments, segmentLimits } from "../../../audience/segments/index.ts";
 import type { Choice } from "../../../http/ui/index.ts";
+import { SERVICE_EVENTS } from "../../../platform/person-events/rules.ts";
 import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
 import type { Names } from "./describe.ts";
 
@@ -12,6 +14,7 @@ export interface ConditionChoices {
   topic: Choice[];
   segment: Choice[];
   broadcast_id: Choice[];
+  known: KnownNames;
 }
 
 /** Most lists and broadcasts that are offered. */
@@ -20,15 +23,17 @@ const MAX = 200;
 /** Returns what conditions can name, as far as the caller may see it. */
 export async function readConditionChoices(caller: CallerCtx): Promise<ConditionChoices> {
   const may = (scope: "contacts:view" | "broadcasts:view") => caller.actor.scopes.has(scope);
-  const [lists, topics, segments, broadcasts] = await Promise.all([
+  const [lists, topics, segments, broadcasts, known] = await Promise.all([
     may("contacts:view") ? listLists(caller) : [],
     may("contacts:view") ? listTopics(caller, { limit: topicLimits.topicsPerWorkspace }) : [],
     may("contacts:view") ? listSegments(caller, { limit: segmentLimits.segmentsPerWorkspace }) : [],
     may("broadcasts:view") ? listBroadcasts(caller, { limit: MAX }) : { broadcasts: [] },
+    may("contacts:view") ? findKnownNames(caller) : { fields: [], events: SERVICE_EVENTS },
   ]);
   const named = (rows: readonly { id: string; name: string }[]) =>
     rows.map(({ id, name }) => ({ value: id, label: name }));
   return {
+    known,
     list: named(lists.slice(0, MAX)),
     topic: named(topics),
     segment: named(segments),
@@ -37,5 +42,5 @@ export async function readConditionChoices(caller: CallerCtx): Promise<Condition
 }
 
 /** Returns the names of what conditions can name, by id. */
-export const namesOfChoices = (choices: ConditionChoices): Names =>
+export const namesOfChoices = ({ known, ...choices }: ConditionChoices): Names =>
   new Map(Object.values(choices).flatMap((all: Choice[]) => all.map(({ value, label }) => [value, label])));

@@ -16,6 +16,7 @@ export const COMPARISONS = {
   after: "is after",
   exists: "has a value",
   missing: "has no value",
+  same: "is the same as in the event before",
 } as const;
 
 export const ACTIVITIES: Readonly<Record<Activity, string>> = {

@@ -139,7 +139,7 @@ function buildLeaf({ kind, values }: DraftLeaf): unknown {
     case "event": {
       const is = text("is") as (typeof comparisons)[number] | (typeof questions)[number];
       const test = { [kind]: text(kind), is };
-      if (is === "exists" || is === "missing") return test;
+      if (is === "exists" || is === "missing" || is === "same") return test;
       return { ...test, value: COMPARED_AS_NUMBERS.includes(is) ? scalarOf(text("value")) : text("value") };
     }
     case "topic":

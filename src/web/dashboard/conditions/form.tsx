@@ -122,12 +122,27 @@ function Leaf(props: PartProps<DraftLeaf>) {
   );
 }
 
+const { same: _, ...FIELD_COMPARISONS } = COMPARISONS;
+
+/** The names that fields offer while a person types: of fields (`list="known-fields"`) and of events (`list="known-events"`). */
+export const KnownNames = ({ of: { fields, events } }: { of: ConditionChoices["known"] }) => (
+  <>
+    {Object.entries({ fields, events }).map(([kind, names]) => (
+      <datalist id={`known-${kind}`}>
+        {names.map((name) => (
+          <option value={name} />
+        ))}
+      </datalist>
+    ))}
+  </>
+);
+
 function LeafFields({ draft: { kind, values }, path, choices }: PartProps<DraftLeaf>) {
-  const text = (field: string, label: string, isRequired = true, type: "text" | "number" = "text") => (
+  const text = (field: string, label: string, isRequired = true, more: { type?: "number"; list?: string } = {}) => (
     <Field
       name={`${path}.${field}`}
       label={label}
-      type={type}
+      {...more}
       required={isRequired}
       value={values[field] ?? ""}
       maxlength={conditionLimits.valueCharacters}
@@ -136,7 +151,7 @@ function LeafFields({ draft: { kind, values }, path, choices }: PartProps<DraftL
   const choose = (field: string, label: string, words: Readonly<Record<string, string>>) => (
     <Select name={`${path}.${field}`} label={label} value={values[field] ?? ""} options={words} />
   );
-  const named = (field: keyof ConditionChoices, label: string, none: string) => {
+  const named = (field: Exclude<keyof ConditionChoices, "known">, label: string, none: string) => {
     const value = values[field] ?? "";
     const known = choices[field];
     // Deleted, or beyond those that are offered: it stays chosen.
@@ -149,8 +164,8 @@ function LeafFields({ draft: { kind, values }, path, choices }: PartProps<DraftL
     case "event":
       return (
         <>
-          {text(kind, kind === "field" ? "Field" : "Path in the data")}
-          {choose("is", "Comparison", COMPARISONS)}
+          {kind === "field" ? text(kind, "Field", true, { list: "known-fields" }) : text(kind, "Path in the data")}
+          {choose("is", "Comparison", kind === "field" ? FIELD_COMPARISONS : COMPARISONS)}
           {text("value", "Value", false)}
         </>
       );
@@ -169,11 +184,11 @@ function LeafFields({ draft: { kind, values }, path, choices }: PartProps<DraftL
       return (
         <>
           {choose("activity", "The person", ACTIVITIES)}
-          {text("within_days", "Within days", false, "number")}
+          {text("within_days", "Within days", false, { type: "number" })}
           {named("broadcast_id", "Of the broadcast", "Any email")}
         </>
       );
     case "added_within_days":
-      return text("added_within_days", "Added within days", true, "number");
+      return text("added_within_days", "Added within days", true, { type: "number" });
   }
 }

@@ -21,6 +21,7 @@ import {
   DefaultButton,
   type DraftGroup,
   describeCondition,
+  KnownNames,
   type Names,
   Sentences,
 } from "../conditions/index.ts";
@@ -188,6 +189,7 @@ export const SegmentFormPage = ({ segment, version, draft, choices }: FormProps)
   <AppLayout title={segment ? `Edit ${segment.name}` : "New segment"}>
     <Form class="form" action={segment ? `${AT}/${segment.id}/edit` : `${AT}/new`} once>
       <DefaultButton />
+      <KnownNames of={choices.known} />
       <VersionField version={version} />
       <Field name="name" label="Name" value={segment?.name ?? ""} maxlength={200} />
       <ConditionFields

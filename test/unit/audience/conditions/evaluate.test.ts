@@ -102,6 +102,7 @@ it.each<[string, Condition, boolean]>([
   ["a value of the event", { event: "order.a.b", is: "exists" }, false],
   ["a path of the event", { event: "nested.deep.id", is: "equals", value: "X" }, true],
   ["a name with a dot first", { event: "order.total", is: "equals", value: "direct" }, true],
+  ["a value that no event before has", { event: "order.total", is: "same" }, false],
   ["an inherited member of the event", { event: "order.constructor", is: "exists" }, false],
   ["all", { all: [{ list: LIST }, { list: TOPIC }] }, false],
   ["any", { any: [{ list: TOPIC }, { list: LIST }] }, true],
