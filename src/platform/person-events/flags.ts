@@ -7,20 +7,15 @@ const SET = `
   ON CONFLICT DO UPDATE SET people = people | ${RECORDS_EVENTS} WHERE NOT people & ${RECORDS_EVENTS}`;
 const CLEAR = `UPDATE shard_workspaces SET people = people & ~${RECORDS_EVENTS} WHERE number = ?1 AND people & ${RECORDS_EVENTS}`;
 
-const SET_MAIN = `UPDATE workspaces SET people = people | ${RECORDS_EVENTS} WHERE number = ?1`;
-const CLEAR_MAIN = `UPDATE workspaces SET people = people & ~${RECORDS_EVENTS} WHERE number = ?1`;
-
-/** Lets the service record events of a workspace, in both of its databases. Safe to repeat after a failure. */
+/** Lets the service record all events of a workspace. */
 export async function recordEventsOf(ctx: MailCtx, { number, id }: { number: number; id: string }): Promise<void> {
-  await ctx.db.prepare(SET_MAIN).bind(number).run();
   await ctx.mail.prepare(SET).bind(number, id).run();
 }
 
 /**
- * Lets the service record no further events of a workspace. A new need may have appeared since the caller looked, so the caller
+ * Lets the service record only those events of a workspace that have no other record. A new need may have appeared since the caller looked, so the caller
  * looks again afterwards and begins again if so.
  */
 export async function stopEventsOf(ctx: MailCtx, { number }: { number: number }): Promise<void> {
-  await ctx.db.prepare(CLEAR_MAIN).bind(number).run();
   await ctx.mail.prepare(CLEAR).bind(number).run();
 }
