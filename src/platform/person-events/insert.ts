@@ -1,14 +1,13 @@
 import type { MailCtx, MailStatement } from "../context.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
-import { RECORDS_EVENTS } from "../db/people-flags.ts";
 import type { PersonEvent } from "./rules.ts";
 
 /** Columns of `events` that statements write. */
 export const EVENT_COLUMNS = "workspace, id, email_key, name, data, occurred_at, created_at";
 
-/** SQL: all events of a workspace, by an expression of its number, are recorded. */
+/** SQL: all events of a workspace, by an expression of its number, are recorded, since an automation is active or paused. */
 export const recordsEventsSql = (workspace: string) =>
-  `EXISTS (SELECT 1 FROM shard_workspaces WHERE number = ${workspace} AND people & ${RECORDS_EVENTS})`;
+  `EXISTS (SELECT 1 FROM automations WHERE workspace = ${workspace} AND status IN ('active', 'paused'))`;
 
 // Data is JSON inside JSON, so that its text is kept.
 const INSERT = `

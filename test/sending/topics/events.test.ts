@@ -3,12 +3,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
 import { createContext, type WakeUp } from "../../../src/platform/context.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
-import { stopEventsOf } from "../../../src/platform/person-events/flags.ts";
 import { deleteWaitingEvents } from "../../../src/platform/person-events/main-events.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
 import { withFailingCall } from "../../support/databases.ts";
-import { eventsOf, recordEvents } from "../../support/person-events.ts";
+import { eventsOf, recordEvents, stopEvents } from "../../support/person-events.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aTopic, personOf } from "../../support/topics.ts";
@@ -137,7 +136,7 @@ async function receive(to: string): Promise<void> {
 }
 
 it("a workspace without an automation keeps the same events", async () => {
-  await stopEventsOf(testContext(), { number: workspace.workspaceNumber });
+  await stopEvents(workspace);
   for (const choice of ["unsubscribed", null]) await personOf(api, ADA).put([{ id: news, choice }]);
   expect(await newEvents()).toEqual(["unsubscribed news", "subscribed news"]);
 });
