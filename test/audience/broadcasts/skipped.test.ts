@@ -98,7 +98,9 @@ it("the figures of its page agree with the list, and count those who were delete
   for (const text of ["1 other contact got no email", "Suppressed (1)", "Unsubscribed (1)", "Not confirmed (0)"])
     expect(shown).toContain(text);
   expect(shown).toContain("The address is on the suppression list");
-  const filtered = await (await session.get(`/app/broadcasts/${id}/skipped?reason=unsubscribed&q=${encodeURIComponent(rest[0] ?? "")}`)).text();
+  const filtered = await (
+    await session.get(`/app/broadcasts/${id}/skipped?reason=unsubscribed&q=${encodeURIComponent(rest[0] ?? "")}`)
+  ).text();
   expect(filtered).toContain("The address has unsubscribed");
   expect(filtered).not.toContain(addressOf(1));
 });
