@@ -17,7 +17,7 @@ export const skipWords: Readonly<Record<SkipReason | SkipCause, string>> = {
   repeated: "the person is in an earlier list of the broadcast",
   bounce: "the address has bounced",
   complaint: "its owner has complained",
-  manual: "the address is on the suppression list",
+  manual: "the address was suppressed by hand",
   soft_bounces: "its last emails bounced",
   unsubscribe: "the address has unsubscribed",
   topic: "the person is not subscribed to the topic",

@@ -154,19 +154,22 @@ async function readEmails(ctx: CallerCtx, key: string, before: number): Promise<
   // Others of the last time may follow, unless all are of one.
   const last = rows.length > PAGE ? timeOfId(rows.at(-1)?.row.id ?? NIL) : Number.NEGATIVE_INFINITY;
   const whole = rows.filter(({ row }) => timeOfId(row.id) > last);
-  return (whole.length > 0 ? whole : rows).map(({ row: { id, subject, status }, events }) => {
-    const email = { at: timeOfId(id), kind: "email" as const, path: `/emails/${id}`, text: `“${subject}”: ${status}` };
-    const details = events.filter(isTold).slice(-MAX_DETAILS);
-    return {
-      ...email,
-      details: details.map(({ type, at, metadata }) => ({
+  return (whole.length > 0 ? whole : rows).map(
+    ({ row: { id, subject, status, recipients }, entries: [own], events }) => {
+      const state = recipients.length > 1 ? own?.state : status;
+      const email = { at: timeOfId(id), kind: "email" as const, path: `/emails/${id}`, text: `“${subject}”: ${state}` };
+      const details = events.filter(isTold).slice(-MAX_DETAILS);
+      return {
         ...email,
-        at,
-        text: `“${subject}”`,
-        event: { event_type: type, metadata: { ...metadata, recipient: null } },
-      })),
-    };
-  });
+        details: details.map(({ type, at, metadata }) => ({
+          ...email,
+          at,
+          text: `“${subject}”`,
+          event: { event_type: type, metadata: { ...metadata, recipient: null } },
+        })),
+      };
+    },
+  );
 }
 
 /** Events of the service in words. Those of callers have the names that the callers chose. */
@@ -226,7 +229,7 @@ function ofRestrictions({ suppression, softBounces }: RestrictionsOfPerson): Ent
   const entry = (at: number, text: string): Entry => ({ at, kind: "suppression", text, path: null });
   const { emailIds = "[]", lastAt = 0, listedAt = null } = softBounces ?? {};
   return [
-    ...(suppression ? [entry(suppression.createdAt, `On the suppression list: ${skipWords[suppression.reason]}`)] : []),
+    ...(suppression ? [entry(suppression.createdAt, `Suppressed: ${skipWords[suppression.reason]}`)] : []),
     ...(softBounces ? [entry(lastAt, `Soft bounces in a row: ${(JSON.parse(emailIds) as string[]).length}`)] : []),
     ...(listedAt === null ? [] : [entry(listedAt, `Gets no bulk mail any more: ${skipWords.soft_bounces}`)]),
   ];
@@ -240,7 +243,7 @@ function stopsOf(
   const left = topics.filter(({ choice, defaultChoice }) => (choice ?? defaultChoice) === "unsubscribed");
   const isUnsubscribed = suppression?.reason === "unsubscribe";
   return [
-    ...(suppression ? [`${isUnsubscribed ? "bulk mail" : "all mail"}, because ${skipWords[suppression.reason]}`] : []),
+    ...(suppression ? [`${isUnsubscribed ? "bulk mail" : "mail"}, because ${skipWords[suppression.reason]}`] : []),
     ...(softBounces?.listedAt ? [`bulk mail, because ${skipWords.soft_bounces}`] : []),
     ...(pending.length > 0 ? [`mail of ${pending.join(", ")}, because ${skipWords.pending}`] : []),
     ...(left.length > 0 ? [`mail of ${left.map(({ name }) => name).join(", ")}, because ${skipWords.topic}`] : []),

@@ -97,7 +97,7 @@ it("the figures of its page agree with the list, and count those who were delete
   const shown = await (await session.get(`/app/broadcasts/${id}/skipped`)).text();
   for (const text of ["1 other contact got no email", "Suppressed (1)", "Unsubscribed (1)", "Not confirmed (0)"])
     expect(shown).toContain(text);
-  expect(shown).toContain("The address is on the suppression list");
+  expect(shown).toContain("The address was suppressed by hand");
   const filtered = await (
     await session.get(`/app/broadcasts/${id}/skipped?reason=unsubscribed&q=${encodeURIComponent(rest[0] ?? "")}`)
   ).text();

@@ -136,10 +136,10 @@ it("tells which broadcasts skipped a person and why, which mail of automations w
     "broadcast: Skipped by June: the contact has not confirmed",
     "broadcast: Skipped by July: its owner has complained",
     "run: Welcome: Sent no email: its owner has complained.",
-    "suppression: On the suppression list: its owner has complained",
+    "suppression: Suppressed: its owner has complained",
   ])
     expect(told).toContain(text);
-  expect(await stopsOf(workspace)).toEqual(["all mail, because its owner has complained"]);
+  expect(await stopsOf(workspace)).toEqual(["mail, because its owner has complained"]);
   const { entries } = await readTimeline(callerOf(workspace, ALL), ada);
   expect(entries.find(({ text }) => text.includes("July"))?.path).toBe(`/broadcasts/${july}`);
   expect((await toldOf(workspace, ada, ["contacts:view"])).join()).not.toMatch(/Skipped|Welcome/);
