@@ -331,6 +331,7 @@ export const cases: Record<string, RouteCase> = {
   },
   "GET /v1/broadcasts/:broadcast_id/audience": { success: 200, create: createBroadcast },
   "GET /v1/broadcasts/:broadcast_id/recipients": { success: 200, create: createBroadcast },
+  "GET /v1/broadcasts/:broadcast_id/skipped": { success: 200, create: createBroadcast },
   "GET /v1/broadcasts/:broadcast_id/top-links": { success: 200, create: createBroadcast },
   "POST /v1/broadcasts/:broadcast_id/cancel": { success: 200, create: createSendingBroadcast },
   "POST /v1/broadcasts/:broadcast_id/pause": { success: 200, create: createSendingBroadcast },

@@ -1,10 +1,18 @@
-import { recordEventsOf } from "../../src/platform/person-events/flags.ts";
 import { database } from "./databases.ts";
 import { type TestWorkspace, testContext } from "./workspace.ts";
 
-/** Lets the service record events of a workspace, as an active automation does. */
-export async function recordEvents(workspace: Pick<TestWorkspace, "workspaceNumber" | "workspaceId">): Promise<void> {
-  await recordEventsOf(testContext(), { number: workspace.workspaceNumber, id: workspace.workspaceId });
+/** Gives a workspace a paused automation, for which the service records all events. */
+export async function recordEvents({ workspaceNumber }: Pick<TestWorkspace, "workspaceNumber">): Promise<void> {
+  await database.run(
+    `INSERT INTO automations (workspace, id, user_id, name, status, definition, size, trigger_event, created_at, updated_at)
+     VALUES (?1, ?2, '', 'Paused', 'paused', '{}', 2, 'none', 0, 0)`,
+    [workspaceNumber, testContext().newId()],
+  );
+}
+
+/** Deletes the automations of a workspace. */
+export async function stopEvents({ workspaceNumber }: Pick<TestWorkspace, "workspaceNumber">): Promise<void> {
+  await database.run("DELETE FROM automations WHERE workspace = ?1", [workspaceNumber]);
 }
 
 /** An event of a person as a test reads it. */

@@ -1,13 +1,11 @@
 import { type CallerCtx, requireAllDomains, requireScopes } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { recordEventsOf } from "../../platform/person-events/flags.ts";
 import { wakeAutomations } from "../../platform/person-events/wake.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { keepActivity, referencesOf } from "../conditions/index.ts";
 import { changeAutomation } from "./change.ts";
 import { conditionsOf, type Definition, sendsEmail } from "./definition.ts";
 import { isChanged, prepareVersion } from "./publish.ts";
-import { getAutomation } from "./queries.ts";
 import type { AutomationOut } from "./schema.ts";
 
 const RESUME_EMAILS = `
@@ -21,10 +19,6 @@ const RESUME_EMAILS = `
 export async function activateAutomation(caller: CallerCtx, id: string): Promise<AutomationOut> {
   requireAllDomains(caller);
   requireSendingAllowed(caller, "broadcast");
-  // Before events are recorded for it.
-  await getAutomation(caller, id);
-  // First, so that no event is missed once it is active. A flag that is set too early only records events.
-  await recordEventsOf(caller, caller.workspace);
   const response = await changeAutomation(caller, id, "activate", async (ctx, row) => {
     const definition = JSON.parse(row.definition) as Definition;
     if (sendsEmail(definition)) requireScopes(ctx.actor, "emails:send");

@@ -1,22 +1,9 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { recordEventsOf, stopEventsOf } from "../../platform/person-events/flags.ts";
 import { wakeAutomations } from "../../platform/person-events/wake.ts";
 import { endActivity } from "../conditions/index.ts";
 import { changeAutomation } from "./change.ts";
 import type { AutomationOut } from "./schema.ts";
-
-const HAS_ACTIVE = "SELECT 1 FROM automations WHERE workspace = ?1 AND status IN ('active', 'paused') LIMIT 1";
-
-/** Records no further events of the service, unless the workspace has an automation that may begin or wait for them. */
-async function endEvents(caller: CallerCtx): Promise<void> {
-  const db = caller.mail;
-  const isNeeded = async () => (await db.prepare(HAS_ACTIVE).bind(caller.workspace.number).first()) !== null;
-  if (await isNeeded()) return;
-  await stopEventsOf(caller, caller.workspace);
-  // Another call may have activated one meanwhile.
-  if (await isNeeded()) await recordEventsOf(caller, caller.workspace);
-}
 
 const CANCEL_EMAILS =
   "UPDATE broadcasts SET status = 'cancelled', paused_at = NULL WHERE workspace = ?1 AND automation = ?2";
@@ -34,7 +21,6 @@ export async function archiveAutomation(caller: CallerCtx, id: string): Promise<
   // A run that finds the waiting emails cancels them.
   await caller.wake([{ dueAt: caller.now(), id: caller.newId(), kind: "bulk" }]);
   await endActivity(caller);
-  await endEvents(caller);
   await caller.db.batch([auditStatement(caller, { action: "automation.archived", target: response.id, detail: {} })]);
   return response;
 }

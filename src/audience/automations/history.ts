@@ -18,3 +18,18 @@ export const parseHistory = (history: string): Entered[] => JSON.parse(`[${histo
 /** Returns lines of a history with times as the API shows them. */
 export const toLines = (history: readonly Entered[]) =>
   history.map(({ at, step, text }) => ({ at: iso(at), step, text }));
+
+/** Patterns of lines that tell why a step was passed over, put off or refused, or why the run has ended before its last step. */
+const TOLD = [
+  ...["Sent no email: %", "Did not %", "Has chosen otherwise %", "Left: %", "Taken out %", "The daily limit %"],
+  ...["Waits until %: %", "%condition does not hold.", "% did not come: %", "% does not exist any more."],
+];
+
+/**
+ * Returns SQL of the newest of these lines, at most `max`, of a history: a JSON list of objects with `at` and `text`, which begins with a
+ * name. `name` and `history` are SQL expressions.
+ */
+export const toldLinesSql = (name: string, history: string, max: number): string => `(
+  SELECT json_group_array(json_object('at', line->>'at', 'text', ${name} || ': ' || (line->>'text'))) FROM (
+    SELECT value AS line FROM json_each('[' || rtrim(${history}, ',') || ']')
+     WHERE ${TOLD.map((pattern) => `value->>'text' LIKE '${pattern}'`).join(" OR ")} ORDER BY key DESC LIMIT ${max}))`;

@@ -4,7 +4,7 @@ export { createAutomation } from "./create.ts";
 export { type Definition, type Entry, type Step, type StepKind, stepNumber } from "./definition.ts";
 export { HAS_AUTOMATION_WORK_SQL, releaseEngineLease, runAutomations } from "./engine/index.ts";
 export { type FlowFigures, readFlowFigures, type StepFigures } from "./figures.ts";
-export { parseHistory, toLines } from "./history.ts";
+export { parseHistory, toLines, toldLinesSql } from "./history.ts";
 export { pauseAutomation } from "./pause.ts";
 export { getAutomation, listAutomations, toAutomation } from "./queries.ts";
 export { limits as automationLimits, statusAfter } from "./rules.ts";

@@ -3,9 +3,9 @@ import { iso } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { findTopic, type TopicRow } from "../../sending/topics/index.ts";
 import { findSegment } from "../segments/index.ts";
-import type { SkipReason } from "./find-suppressed.ts";
 import { type Broadcast, type BroadcastRow, findContactLists, getBroadcast, listIdsOf } from "./queries.ts";
 import type { AudienceOut } from "./report-schema.ts";
+import type { SkipCounts } from "./skip-reasons.ts";
 import { sizesOf } from "./split.ts";
 import { countDiffering, leftOf } from "./topic-audience.ts";
 import { findVariants } from "./variants/queries.ts";
@@ -31,7 +31,7 @@ const COUNT_SKIPPED = `
          coalesce(sum(reason = 'invalid'), 0) AS invalid
     FROM broadcast_skipped WHERE broadcast = ?1`;
 
-type Skipped = Partial<Record<SkipReason, number>>;
+type Skipped = Partial<SkipCounts>;
 
 /**
  * Returns how many contacts a broadcast is for, and how many are skipped and why: as fixed at the first send, or as a send

@@ -6,10 +6,11 @@ import { beginDayStatement, countEmailsStatements, dailyLimitOf } from "../../pl
 import { commitStatements, type NewEmail, toCommit } from "../../sending/emails/index.ts";
 import type { StoredContent } from "./contents.ts";
 import { afterPage, type FanOut, serializeFanOut } from "./fan-out.ts";
-import { findSuppressed, type SkipReason } from "./find-suppressed.ts";
+import { findSuppressed } from "./find-suppressed.ts";
 import { type PageContact, toEmail } from "./new-email.ts";
 import { skipStatements } from "./plan-audience.ts";
 import type { BroadcastRow } from "./queries.ts";
+import { addSkips, type Skip, type SkipReason, toSkip } from "./skip-reasons.ts";
 import { rankOf, variantOf } from "./split.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
@@ -104,7 +105,7 @@ export async function createEmails(
       ...[fanOut.list, fanOut.cursor ?? "", fanOut.lastContact, row.n, JSON.stringify(names)],
       ...[maxContacts, METADATA_PER_PAGE, fanOut.lists.length > 1 ? 1 : 0],
     )
-    .all<PageContact & { pending_since: number | null; skipped: SkipReason | "repeated" | null; found: number }>();
+    .all<PageContact & { pending_since: number | null; skipped: SkipReason | null; found: number }>();
   const chosen = contacts.flatMap((contact) => {
     const content = contact.skipped === null ? contentFor(row, fanOut, contents, contact.id) : undefined;
     return content ? [{ contact, content }] : [];
@@ -115,21 +116,22 @@ export async function createEmails(
     chosen.map(({ contact }) => contact.key),
   );
   // A contact whose address was changed since the plan is pending again.
-  const reasonOf = ({ key, pending_since: pending }: { key: string; pending_since: number | null }) =>
+  const causeOf = ({ key, pending_since: pending }: { key: string; pending_since: number | null }) =>
     suppressed.get(key) ?? (pending === null ? undefined : ("pending" as const));
   const isChosen = new Set(chosen.map(({ contact }) => contact.n));
-  const mailed = chosen.filter(({ contact }) => reasonOf(contact) === undefined);
+  const mailed = chosen.filter(({ contact }) => causeOf(contact) === undefined);
   const made = makeEmails(ctx, row, fanOut, mailed);
   const end = contacts.findIndex(({ n }) => n === mailed[made.length]?.contact.n);
   const passed = end < 0 ? contacts : contacts.slice(0, end);
   const skipped = passed.flatMap((contact) => {
-    const reason = isChosen.has(contact.n) && reasonOf(contact);
-    return reason ? [{ contact: contact.n, reason }] : [];
+    const cause = isChosen.has(contact.n) && causeOf(contact);
+    return cause ? [toSkip(contact.n, cause)] : [];
   });
   const isLast = end < 0 && contacts.length === (contacts[0]?.found ?? 0) && contacts.length < maxContacts;
   const last = passed.at(-1);
   const cursor = last && (fanOut.segment ? String(last.n) : last.id);
-  const next = afterPage(fanOut, { cursor: cursor ?? fanOut.cursor, isLast });
+  const counted = fanOut.skipped ? { ...fanOut, skipped: addSkips(fanOut.skipped, skipped) } : fanOut;
+  const next = afterPage(counted, { cursor: cursor ?? fanOut.cursor, isLast });
   return { fanOut: next, ...(await writeEmails(ctx, workspace, row, next, made, skipped)) };
 }
 
@@ -172,7 +174,7 @@ async function writeEmails(
   row: BroadcastRow,
   fanOut: FanOut,
   emails: readonly NewEmail[],
-  skipped: readonly { contact: number; reason: SkipReason }[],
+  skipped: readonly Skip[],
 ): Promise<Omit<CreatedEmails, "fanOut">> {
   const db = ctx.mail;
   const queued = [...Map.groupBy(emails, ({ personal }) => personal?.variant ?? 0)].map(([variant, group]) => {

@@ -1,6 +1,6 @@
 import { type Counts, countsOf } from "./counts.ts";
-import type { SkipReason } from "./find-suppressed.ts";
 import type { BroadcastStatus } from "./rules.ts";
+import type { SkipCounts } from "./skip-reasons.ts";
 import type { Split } from "./split.ts";
 
 /** The audience of a broadcast, fixed at its first send, and the progress of sending. The column `fan_out` stores it. */
@@ -21,6 +21,8 @@ export interface FanOut {
   phase: Phase;
   /** Contacts that the phases before this one skipped. Absent in the first. */
   skippedBefore?: number;
+  /** Contacts that are stored as skipped: those of the plan, and those since. Absent in broadcasts of earlier versions. */
+  skipped?: SkipCounts;
   /** The counts of the sample at the promotion, which its verdict is computed from. Absent in promotions by earlier versions. */
   sample?: NumberedCounts[];
   /** Id of the last contact of the list that was read; empty at the start of a further list, null at the start of a phase. */
@@ -47,7 +49,7 @@ export interface SegmentMembers {
 interface Plan extends Split {
   eligible: number;
   /** Absent in plans of earlier versions. */
-  skipped?: Record<SkipReason, number>;
+  skipped?: SkipCounts;
 }
 
 /** The counts of a variant with its number; 0: of the broadcast's own content. */
@@ -170,4 +172,25 @@ export function recipientsOf(fanOut: FanOut | null, variant?: number): number {
 export function skippedOf(fanOut: FanOut | null, status: BroadcastStatus, queued: number): number {
   const isKnown = fanOut?.isComplete || status === "sent" || status === "cancelled";
   return isKnown ? Math.max(0, recipientsOf(fanOut) - queued) : (fanOut?.skippedBefore ?? 0);
+}
+
+const sum = (counts: SkipCounts) => Object.values(counts).reduce((total, count) => total + count, 0);
+
+/**
+ * Returns how many contacts a broadcast has stored as skipped, by reason, and how many others get no email (`gone`): deleted since the
+ * audience was fixed, or not reached before a cancellation. Null before the plan, and for broadcasts of earlier versions.
+ */
+export function skipCountsOf({
+  row,
+  fanOut,
+  counts,
+}: {
+  row: { status: BroadcastStatus };
+  fanOut: FanOut | null;
+  counts: { queued: number };
+}): (SkipCounts & { gone: number; total: number }) | null {
+  if (!fanOut?.skipped || !fanOut.split?.skipped) return null;
+  const since = sum(fanOut.skipped) - sum(fanOut.split.skipped);
+  const gone = Math.max(0, skippedOf(fanOut, row.status, counts.queued) - since);
+  return { ...fanOut.skipped, gone, total: sum(fanOut.skipped) + gone };
 }

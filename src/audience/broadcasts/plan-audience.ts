@@ -2,8 +2,9 @@ import { parseAddress } from "../../lib/addresses.ts";
 import { nextTurn } from "../../lib/yielding-steps.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import type { FanOut } from "./fan-out.ts";
-import { findSuppressed, type SkipReason } from "./find-suppressed.ts";
+import { findSuppressed } from "./find-suppressed.ts";
 import type { BroadcastRow } from "./queries.ts";
+import { addSkips, type Skip, type SkipCounts, type SkipReason, toSkip } from "./skip-reasons.ts";
 import { RankList, rankOf, splitAudience } from "./split.ts";
 import type { VariantRow } from "./variants/queries.ts";
 
@@ -52,7 +53,7 @@ export async function planAudience(
   variants: readonly VariantRow[],
 ): Promise<FanOut> {
   const ranks = new RankList();
-  const counts: Record<SkipReason, number> = { suppressed: 0, unsubscribed: 0, invalid: 0, pending: 0 };
+  let counts: SkipCounts = { suppressed: 0, unsubscribed: 0, invalid: 0, pending: 0, repeated: 0 };
   // Of a run that was killed: a contact of a list before may have been deleted since.
   if (fanOut.lists.length > 1) await ctx.mail.prepare(FORGET_REPEATED).bind(row.n).run();
   for await (const page of fanOut.segment ? memberPages(ctx, row) : pagesOf(ctx, row, fanOut)) {
@@ -63,17 +64,16 @@ export async function planAudience(
       { workspace: row.workspace, topic: fanOut.topic ?? null },
       contacts.map(({ key }) => key),
     );
-    for (const { skipped } of persons) if (skipped !== null) counts[skipped] += 1;
-    const skipped: { contact: number; reason: SkipReason }[] = [];
+    const skipped: Skip[] = [];
     for (const { n, id, key, pending_since: pending } of contacts) {
-      const reason =
+      const why =
         suppressed.get(key) ?? (pending !== null ? "pending" : parseAddress(key) === null ? "invalid" : undefined);
-      if (reason) {
-        skipped.push({ contact: n, reason });
-        counts[reason] += 1;
-      } else ranks.add(rankOf(row.id, id));
+      if (why) skipped.push(toSkip(n, why));
+      else ranks.add(rankOf(row.id, id));
     }
     const repeated = page.flatMap(({ n, is_repeated: isRepeated }) => (isRepeated ? [n] : []));
+    const before = persons.flatMap(({ skipped: reason }) => (reason === null ? [] : [{ reason }]));
+    counts = addSkips(counts, [...before, ...skipped, ...repeated.map(() => ({ reason: "repeated" as const }))]);
     const statements = [
       ...skipStatements(ctx, row, skipped),
       ...(repeated.length > 0 ? [repeatStatement(ctx, row, repeated)] : []),
@@ -81,7 +81,7 @@ export async function planAudience(
     if (statements.length > 0) await ctx.mail.batch(statements);
   }
   const split = splitAudience(ranks.sort(), row.ab_test_pct, variants);
-  return { ...fanOut, split: { ...split, eligible: ranks.size, skipped: counts } };
+  return { ...fanOut, split: { ...split, eligible: ranks.size, skipped: counts }, skipped: counts };
 }
 
 /** Returns the contacts of the lists of a broadcast, list after list, in pages. */
@@ -124,8 +124,8 @@ const repeatStatement = (ctx: MailCtx, { n, workspace }: BroadcastRow, contacts:
   ctx.mail.prepare(REPEAT).bind(n, workspace, JSON.stringify(contacts));
 
 const SKIP = `
-  INSERT OR IGNORE INTO broadcast_skipped (broadcast, contact, workspace, reason)
-  SELECT ?1, value->>'contact', ?2, value->>'reason' FROM json_each(?3)`;
+  INSERT OR IGNORE INTO broadcast_skipped (broadcast, contact, workspace, reason, cause)
+  SELECT ?1, value->>'contact', ?2, value->>'reason', value->>'cause' FROM json_each(?3)`;
 
 const PENDING = `
   INSERT OR IGNORE INTO broadcast_pending (broadcast, contact, workspace)
@@ -135,7 +135,7 @@ const PENDING = `
 export function skipStatements(
   ctx: MailCtx,
   { n, workspace }: Pick<BroadcastRow, "n" | "workspace">,
-  skipped: readonly { contact: number; reason: SkipReason }[],
+  skipped: readonly Skip[],
 ) {
   const pending = skipped.filter(({ reason }) => reason === "pending");
   const others = skipped.filter(({ reason }) => reason !== "pending");

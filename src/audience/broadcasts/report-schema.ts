@@ -3,6 +3,7 @@ import { timestamp } from "../../lib/serialize.ts";
 import { storedStatuses } from "../../sending/emails/index.ts";
 import { limits } from "./rules.ts";
 import { Id } from "./schema.ts";
+import { skipCauses, skipReasons } from "./skip-reasons.ts";
 
 /** Schemas of the audience, the recipients, the links and the tests of a broadcast. */
 
@@ -81,6 +82,35 @@ export const RecipientOut = z
     ],
   });
 export type RecipientOut = z.output<typeof RecipientOut>;
+
+export const SkippedOut = z
+  .object({
+    contact_id: z.uuid().nullable().describe("null: the contact was deleted since; its address is not kept."),
+    list_id: z.uuid().nullable(),
+    email: z.string().nullable(),
+    name: z.string().nullable(),
+    reason: z
+      .enum(skipReasons)
+      .describe("`repeated`: the person is in an earlier list of the broadcast, and gets its email there."),
+    cause: z
+      .enum(skipCauses)
+      .nullable()
+      .describe("Of `suppressed` and `unsubscribed`: the entry of the suppression list, or the topic. null: not kept."),
+  })
+  .meta({
+    ref: "BroadcastSkipped",
+    examples: [
+      {
+        contact_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+        list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+        email: "ada@example.org",
+        name: "Ada",
+        reason: "unsubscribed",
+        cause: "topic",
+      },
+    ],
+  });
+export type SkippedOut = z.output<typeof SkippedOut>;
 
 export const TestIn = z
   .object({

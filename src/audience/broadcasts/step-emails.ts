@@ -12,6 +12,7 @@ import type { Sender } from "./fan-out.ts";
 import { findSuppressed } from "./find-suppressed.ts";
 import { type PageContact, toEmail } from "./new-email.ts";
 import type { BroadcastRow } from "./queries.ts";
+import { skipWords } from "./skip-reasons.ts";
 
 /** An email that a step of an automation is to send. */
 export interface StepEmail {
@@ -75,9 +76,11 @@ export async function prepareStepEmails(
   for (const email of emails) {
     const own = contactsOf.get(email.person) ?? [];
     const contact = own.find(({ pendingSince }) => pendingSince === null);
-    const issue = contact ? textOf(suppressed.get(email.person)) : own.length > 0 ? PENDING : NO_CONTACT;
-    if (!contact || issue !== null) issues.set(email.key, { of: "person", text: issue ?? NO_CONTACT });
-    else toSend.push({ contact, email });
+    const cause = contact ? suppressed.get(email.person) : "pending";
+    if (!contact || cause) {
+      const text = own.length > 0 && cause ? skipWords[cause] : NO_CONTACT;
+      issues.set(email.key, { of: "person", text });
+    } else toSend.push({ contact, email });
   }
   const made = toNewEmails(ctx, step, toSend);
   const rows = made.map(({ email }) => email);
@@ -103,15 +106,7 @@ function toNewEmails(
   });
 }
 
-const PENDING = "the person has not confirmed";
 const NO_CONTACT = "no contact of the person is left";
-
-const textOf = (reason: string | undefined): string | null =>
-  reason === undefined
-    ? null
-    : reason === "unsubscribed"
-      ? "the person has unsubscribed"
-      : "the address is on the suppression list";
 
 function refused(emails: readonly StepEmail[], text: string): StepEmails {
   const issues = new Map(emails.map(({ key }) => [key, { of: "step" as const, text }]));

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import type { MailStatement } from "../../platform/context.ts";
-import { recordPersonEventsStatements } from "../../platform/person-events/insert.ts";
+import { insertEventsStatements } from "../../platform/person-events/insert.ts";
 import { eventLimits, type PersonEvent } from "../../platform/person-events/rules.ts";
 import type { ContactBefore } from "./queries.ts";
 
@@ -23,7 +23,7 @@ const IS_UNCHANGED = `
 
 /**
  * Returns the statements that record the events of a change, for the start of its batch, and a guard that rolls it back with
- * ConcurrencyError when the contact is not as it was read. None for a workspace without the flag `events`, and when nothing changes.
+ * ConcurrencyError when the contact is not as it was read. None when nothing changes. Changed fields are an event only in a workspace with automations.
  */
 export function changeEventsStatements(
   ctx: CallerCtx,
@@ -44,7 +44,7 @@ export function changeEventsStatements(
   if (events.length === 0) return [];
   const { id, email, name, metadata, pending_since } = before;
   const guard = ctx.mail.prepare(IS_UNCHANGED).bind(list.n, id, email, name, metadata, pending_since, list.confirm);
-  return [guard, ...recordPersonEventsStatements(ctx, events)];
+  return [guard, ...insertEventsStatements(ctx, events)];
 }
 
 type ChangeEvent = Pick<PersonEvent, "emailKey" | "name" | "data">;
@@ -66,7 +66,7 @@ function changeEvents(
     ];
   }
   if (isPending) return isActivated ? [{ emailKey: key, name: "contact.added", data: {} }] : [];
-  const fields = changedFields(before, change);
+  const fields = before.records_fields === 0 ? {} : changedFields(before, change);
   return Object.keys(fields).length === 0 ? [] : [{ emailKey: key, name: "contact.field_changed", data: { fields } }];
 }
 

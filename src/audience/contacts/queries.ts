@@ -34,16 +34,21 @@ export async function getList(ctx: CallerCtx, id: string): Promise<ListRow> {
 }
 
 /** A contact before a change. */
-export type ContactBefore = ContactRow & { email_key: string };
+export type ContactBefore = ContactRow & {
+  email_key: string;
+  /** 1: changes of its fields are recorded as events. */
+  records_fields: 0 | 1;
+};
 
+const BEFORE_COLUMNS = `${CONTACT_COLUMNS}, email_key, ${recordsEventsSql("?1")} AS records_fields`;
 const BEFORE = {
-  id: `SELECT ${CONTACT_COLUMNS}, email_key FROM contacts WHERE list = ${LIST_NUMBER} AND id = ?3`,
-  email_key: `SELECT ${CONTACT_COLUMNS}, email_key FROM contacts WHERE workspace = ?1 AND email_key = ?3 AND list = ${LIST_NUMBER}`,
+  id: `SELECT ${BEFORE_COLUMNS} FROM contacts WHERE list = ${LIST_NUMBER} AND id = ?3`,
+  email_key: `SELECT ${BEFORE_COLUMNS} FROM contacts WHERE workspace = ?1 AND email_key = ?3 AND list = ${LIST_NUMBER}`,
 } as const;
 
 /**
  * Returns a list of the caller's workspace and one of its contacts, by its id or its address, in one D1 call. The contact is null when
- * there is none, or the workspace does not record events: only those tell what it was. Throws 404 for the list.
+ * there is none. Throws 404 for the list.
  */
 export async function getListAndContact(
   ctx: CallerCtx,
@@ -55,7 +60,7 @@ export async function getListAndContact(
   const key = [ctx.workspace.number, requireListId(listId)];
   const [lists, contacts] = await db.batch([
     db.prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`).bind(...key),
-    db.prepare(`${BEFORE[column]} AND ${recordsEventsSql("?1")}`).bind(...key, value),
+    db.prepare(BEFORE[column]).bind(...key, value),
   ]);
   const [list] = (lists?.results ?? []) as ListRow[];
   if (!list) throw notFound("Contact list");

@@ -1,21 +1,32 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { idOfTime, isUuid, timeOfId } from "../../lib/ids.ts";
 import { findEmailsTo } from "../../sending/emails/index.ts";
-import { getPersonTopics, personKey } from "../../sending/topics/index.ts";
+import { findPersonTopics, type PersonTopicRow, personKey } from "../../sending/topics/index.ts";
+import { toldLinesSql } from "../automations/index.ts";
+import { skipWords } from "../broadcasts/index.ts";
+import { findRestrictionsOf, type RestrictionsOfPerson } from "./queries.ts";
 
 /** Something that happened to a person. `at` in milliseconds since 1970. */
 export interface TimelineEntry {
   at: number;
-  kind: "email" | "event" | "topic" | "run";
+  kind: "email" | "event" | "topic" | "run" | "contact" | "consent" | "suppression" | "broadcast";
   text: string;
   /** Page of the dashboard that has more, below `/app`; null: none. */
   path: string | null;
+  /** An event of the email of the text. */
+  event?: { event_type: string; metadata: Record<string, unknown> };
 }
 
-/** A page of the timeline of a person. `next`: the time before which the next page is; null on the last. */
+/** An entry with those that are shown on its page, whenever they happened. Without a text only they are shown. */
+type Entry = TimelineEntry & { details?: TimelineEntry[] };
+
+/** A page of the timeline of a person. */
 interface Timeline {
   entries: TimelineEntry[];
+  /** The time before which the next page is; null on the last. */
   next: number | null;
+  /** What stops mail to the person now, as clauses. */
+  stops: string[];
 }
 
 /** Entries of each kind that a page reads. It may show some more that happened in one millisecond. */
@@ -25,81 +36,176 @@ const NIL = "00000000-0000-0000-0000-000000000000";
 /** Entries of one kind of one millisecond that a page shows at most: a batch of events is one. */
 const SAME_TIME = 500;
 
-// A page ends between two times, so that the next one begins below it.
-const FIND_EVENTS = `
-  SELECT name, substr(data, 1, 200) AS data, created_at AS at FROM events
-   WHERE workspace = ?1 AND email_key = ?2 AND created_at < ?3 AND created_at >= (
-     SELECT min(created_at) FROM (
-       SELECT created_at FROM events WHERE workspace = ?1 AND email_key = ?2 AND created_at < ?3 ORDER BY n DESC LIMIT ?4))
-   ORDER BY n DESC LIMIT ?4 + ${SAME_TIME}`;
+/** Events of an email, and lines of the history of a run, that a page shows. */
+const MAX_DETAILS = 20;
 
-const FIND_RUNS = `
-  SELECT r.id, a.id AS automation, a.name, r.status, r.started_at AS at
-    FROM automation_runs r CROSS JOIN automations a ON a.n = r.automation
-   WHERE r.workspace = ?1 AND r.email_key = ?2 AND r.started_at < ?3 AND r.started_at >= (
-     SELECT min(started_at) FROM (
-       SELECT started_at FROM automation_runs WHERE workspace = ?1 AND email_key = ?2 AND started_at < ?3 ORDER BY n DESC LIMIT ?4))
-   ORDER BY r.n DESC LIMIT ?4 + ${SAME_TIME}`;
+// A page ends between two times, so that the next one begins below it. ?1, ?2: the person; ?3: the time; ?4: PAGE.
+const pageSql = (columns: string, from: string, time: string, order = time) => `
+  SELECT ${columns}, ${time} AS at FROM ${from} AND ${time} < ?3 AND ${time} >= (
+    SELECT min(at) FROM (SELECT ${time} AS at FROM ${from} AND ${time} < ?3 ORDER BY ${order} DESC LIMIT ?4))
+   ORDER BY ${order} DESC LIMIT ?4 + ${SAME_TIME}`;
+
+const words = Object.entries(skipWords).map(([why, clause]) => `WHEN '${why}' THEN '${clause}'`);
+
+/** The sources in the mail database, by the kind of their entries. Emails, contacts and consents have a record of their own events. */
+const SOURCES = {
+  event: pageSql(
+    `name AS text, NULL AS path, substr(data, 1, 200) AS data, e.data->>'topic_id' AS topic, occurred_at,
+     (SELECT name FROM contact_lists WHERE workspace = ?1 AND id = e.data->>'list_id') AS list`,
+    `events e WHERE workspace = ?1 AND email_key = ?2 AND name <> 'contact.confirmed'
+     AND NOT (name = 'contact.added' AND EXISTS (SELECT 1 FROM contacts WHERE workspace = ?1 AND id = e.data->>'contact_id'))
+     AND NOT (substr(name, 1, 6) = 'email.' AND EXISTS (SELECT 1 FROM emails WHERE workspace = ?1 AND id = e.data->>'email_id'))`,
+    "created_at",
+    "e.n",
+  ),
+  run: pageSql(
+    `'Entered ' || a.name || ': ' || iif(r.status = 'active', 'inside', r.status) AS text,
+     '/automations/' || a.id || '/runs/' || r.id AS path, ${toldLinesSql("a.name", "r.history", MAX_DETAILS)} AS lines`,
+    "automation_runs r CROSS JOIN automations a ON a.n = r.automation WHERE r.workspace = ?1 AND r.email_key = ?2",
+    "r.started_at",
+    "r.n",
+  ),
+  consent: pageSql(
+    `CASE kind WHEN 'requested' THEN 'Asked for mail of ' WHEN 'confirmed' THEN 'Confirmed to be on ' ELSE 'Consent was stated for ' END
+     || list_name || coalesce(': ' || source, '') || coalesce(' (from ' || ip || ')', '') AS text, NULL AS path`,
+    "consents o WHERE workspace = ?1 AND email_key = ?2",
+    "o.at",
+  ),
+  // By the indexes of skipped contacts.
+  broadcast: pageSql(
+    `'Skipped by ' || b.name || ': ' || CASE s.why ${words.join(" ")} END AS text, iif(b.bulk_tags IS NULL, '/broadcasts/' || b.id, NULL) AS path`,
+    `contacts c CROSS JOIN (
+       SELECT contact, broadcast, coalesce(cause, reason) AS why FROM broadcast_skipped UNION ALL
+       SELECT contact, broadcast, 'pending' FROM broadcast_pending) s ON s.contact = c.n
+       CROSS JOIN broadcasts b ON b.n = s.broadcast WHERE c.workspace = ?1 AND c.email_key = ?2`,
+    "coalesce(b.sent_at, b.updated_at)",
+  ),
+  contact: pageSql(
+    `'Added to ' || l.name || iif(c.pending_since IS NULL, '', ', and has not confirmed') AS text, NULL AS path`,
+    "contacts c CROSS JOIN contact_lists l ON l.n = c.list WHERE c.workspace = ?1 AND c.email_key = ?2",
+    "c.created_at",
+  ),
+} as const;
+
+const NEEDS: Partial<Record<keyof typeof SOURCES, "automations:view" | "broadcasts:view">> = {
+  run: "automations:view",
+  broadcast: "broadcasts:view",
+};
+
+/** A row of a source. Runs have `lines`, events the other fields. */
+interface SourceRow {
+  at: number;
+  text: string;
+  path: string | null;
+  lines?: string;
+  data?: string;
+  occurred_at?: number;
+  topic?: string | null;
+  list?: string | null;
+}
+
+const PENDING = `
+  SELECT l.name FROM contacts c CROSS JOIN contact_lists l ON l.n = c.list
+   WHERE c.workspace = ?1 AND c.email_key = ?2 AND c.pending_since IS NOT NULL LIMIT 10`;
 
 /**
- * Returns what happened to a person, newest first, before a time: emails, events, choices about topics and runs of automations, as far as
- * the caller may see them. Throws 404 for what is no address.
+ * Returns what happened to a person, newest first, before a time, and what stops mail now, as far as the caller may see them: emails with
+ * opens, clicks and failures, events, topics, runs of automations with what they left out, consents, contacts, suppressions, and broadcasts that skipped the
+ * person. Throws 404 for what is no address.
  */
 export async function readTimeline(ctx: CallerCtx, email: string, before = Number.MAX_SAFE_INTEGER): Promise<Timeline> {
   const key = personKey(email);
   const { scopes } = ctx.actor;
-  const read = await Promise.all([
+  const kinds = (Object.keys(SOURCES) as (keyof typeof SOURCES)[]).filter((kind) =>
+    scopes.has(NEEDS[kind] ?? "contacts:view"),
+  );
+  const person = [ctx.workspace.number, key];
+  const [emails, { topics }, restrictions, [pending, ...found]] = await Promise.all([
     scopes.has("emails:view") ? readEmails(ctx, key, before) : [],
-    readEvents(ctx, key, before),
-    readTopics(ctx, key, before),
-    scopes.has("automations:view") ? readRuns(ctx, key, before) : [],
+    findPersonTopics(ctx, ctx.workspace.number, key),
+    findRestrictionsOf(ctx, ctx.workspace.number, key),
+    ctx.mail.batch<SourceRow & { name: string }>([
+      ctx.mail.prepare(PENDING).bind(...person),
+      ...kinds.map((kind) => ctx.mail.prepare(SOURCES[kind]).bind(...person, before, PAGE)),
+    ]),
   ]);
-  const all = read.flat().toSorted((a, b) => b.at - a.at);
+  const read = found.map(({ results }, index) => results.map((row) => toEntry(kinds[index] ?? "event", row, topics)));
+  const states = [...topics.flatMap(ofTopic), ...ofRestrictions(restrictions)].filter(({ at }) => at < before);
+  const all = [...read, emails, states].flat().toSorted((a, b) => b.at - a.at);
   const last = all[PAGE - 1]?.at ?? Number.NEGATIVE_INFINITY;
-  const entries = all.filter(({ at }) => at >= last);
-  const hasMore = entries.length < all.length || read.some((part) => part.length >= PAGE);
-  return { entries, next: hasMore ? (entries.at(-1)?.at ?? null) : null };
+  const shown = all.filter(({ at }) => at >= last);
+  const hasMore = shown.length < all.length || [...read, emails].some((part) => part.length >= PAGE);
+  return {
+    entries: shown
+      .flatMap(({ details = [], ...entry }) => [...(entry.text === "" ? [] : [entry]), ...details])
+      .toSorted((a, b) => b.at - a.at),
+    next: hasMore ? (shown.at(-1)?.at ?? null) : null,
+    stops: stopsOf(pending?.results.map(({ name }) => name) ?? [], topics, restrictions),
+  };
 }
 
-async function readEmails(ctx: CallerCtx, key: string, before: number): Promise<TimelineEntry[]> {
+/** Events of emails that are no step of their delivery by plan. */
+const isTold = ({ type, metadata }: { type: string; metadata?: Record<string, unknown> | null }) =>
+  !["queued", "scheduled", "sent", "delivered"].includes(type) && !metadata?.machine && !metadata?.repeat;
+
+async function readEmails(ctx: CallerCtx, key: string, before: number): Promise<Entry[]> {
   const range = before === Number.MAX_SAFE_INTEGER ? {} : { before: idOfTime(before, NIL) };
   const { rows } = await findEmailsTo(ctx, key, { ...range, limit: PAGE + 1 });
   // Others of the last time may follow, unless all are of one.
   const last = rows.length > PAGE ? timeOfId(rows.at(-1)?.row.id ?? NIL) : Number.NEGATIVE_INFINITY;
   const whole = rows.filter(({ row }) => timeOfId(row.id) > last);
-  return (whole.length > 0 ? whole : rows).map(({ row }) => ({
-    at: timeOfId(row.id),
-    kind: "email" as const,
-    path: `/emails/${row.id}`,
-    text: `“${row.subject}”: ${row.status}`,
-  }));
-}
-
-async function readEvents(ctx: CallerCtx, key: string, before: number): Promise<TimelineEntry[]> {
-  const { results } = await ctx.mail
-    .prepare(FIND_EVENTS)
-    .bind(ctx.workspace.number, key, before, PAGE)
-    .all<{ name: string; data: string; at: number }>();
-  return results.map(({ name, data, at }) => {
-    const words = OWN_EVENTS[name] === undefined || name === "contact.field_changed" ? wordsOf(data) : "";
-    const text = OWN_EVENTS[name] ?? name;
-    return { at, kind: "event", text: words === "" ? text : `${text} (${words})`, path: null };
-  });
+  return (whole.length > 0 ? whole : rows).map(
+    ({ row: { id, subject, status, recipients }, entries: [own], events }) => {
+      const state = recipients.length > 1 ? own?.state : status;
+      const email = { at: timeOfId(id), kind: "email" as const, path: `/emails/${id}`, text: `“${subject}”: ${state}` };
+      const details = events.filter(isTold).slice(-MAX_DETAILS);
+      return {
+        ...email,
+        details: details.map(({ type, at, metadata }) => ({
+          ...email,
+          at,
+          text: `“${subject}”`,
+          event: { event_type: type, metadata: { ...metadata, recipient: null } },
+        })),
+      };
+    },
+  );
 }
 
 /** Events of the service in words. Those of callers have the names that the callers chose. */
 const OWN_EVENTS: Readonly<Record<string, string>> = {
-  "contact.added": "Added to a list",
-  "contact.confirmed": "Confirmed to be on a list",
-  "contact.removed": "Removed from a list",
+  "contact.added": "Added to",
+  "contact.removed": "Removed from",
   "contact.field_changed": "A field was changed",
   "email.bounced": "An email bounced",
   "email.clicked": "Clicked in an email",
   "email.delivered": "An email was delivered",
   "email.opened": "Opened an email",
-  "topic.subscribed": "Subscribed to a topic",
-  "topic.unsubscribed": "Unsubscribed from a topic",
+  "topic.subscribed": "Subscribed to",
+  "topic.unsubscribed": "Unsubscribed from",
 };
+
+function toEntry(kind: TimelineEntry["kind"], row: SourceRow, topics: readonly PersonTopicRow[]): Entry {
+  const { at, text, path, lines } = row;
+  const details = JSON.parse(lines ?? "[]") as { at: number; text: string }[];
+  const told = kind === "event" ? eventText(row, topics) : text;
+  return { at, kind, text: told, path, details: details.map((line) => ({ ...line, kind, path })) };
+}
+
+/** Returns an event in words; nothing for the choice of a topic that still counts, which has an entry of its own. */
+function eventText({ text, data = "", occurred_at = 0, topic, list }: SourceRow, topics: readonly PersonTopicRow[]) {
+  const own = OWN_EVENTS[text];
+  if (text.startsWith("topic.")) {
+    const found = topics.find(({ id }) => id === topic);
+    // The choice and its event are made by one call.
+    if (found?.chosenAt && Math.abs(found.chosenAt - occurred_at) < 1_000) return "";
+    return `${own} ${topic === null ? "all mailings" : (found?.name ?? "a topic that was deleted")}`;
+  }
+  if (own && text !== "contact.field_changed")
+    return `${own} ${text.startsWith("contact.") ? (list ?? "a list that was deleted") : ""}`.trim();
+  const values = wordsOf(data);
+  return values === "" ? (own ?? text) : `${own ?? text} (${values})`;
+}
 
 /** A value of an object that is no object itself. The end of the text may be missing. */
 const VALUE = /"([^"\\]+)":("(?:[^"\\]|\\.)*"|-?[\d.]+|true|false)/g;
@@ -114,23 +220,32 @@ function wordsOf(json: string): string {
     .join(", ");
 }
 
-async function readTopics(ctx: CallerCtx, key: string, before: number): Promise<TimelineEntry[]> {
-  const { topics } = await getPersonTopics(ctx, key);
-  return topics.flatMap(({ name, choice, chosen_at }): TimelineEntry[] => {
-    const at = chosen_at === null ? Number.POSITIVE_INFINITY : Date.parse(chosen_at);
-    return choice !== null && at < before ? [{ at, kind: "topic", text: `${name}: ${choice}`, path: null }] : [];
-  });
+function ofTopic({ name, choice, chosenAt, method }: PersonTopicRow): Entry[] {
+  if (choice === null || chosenAt === null) return [];
+  return [{ at: chosenAt, kind: "topic", text: `${name}: ${choice}${method ? `, by ${method}` : ""}`, path: null }];
 }
 
-async function readRuns(ctx: CallerCtx, key: string, before: number): Promise<TimelineEntry[]> {
-  const { results } = await ctx.mail
-    .prepare(FIND_RUNS)
-    .bind(ctx.workspace.number, key, before, PAGE)
-    .all<{ id: string; automation: string; name: string; status: string; at: number }>();
-  return results.map(({ id, automation, name, status, at }) => ({
-    at,
-    kind: "run" as const,
-    path: `/automations/${automation}/runs/${id}`,
-    text: `Entered ${name}: ${status === "active" ? "inside" : status}`,
-  }));
+function ofRestrictions({ suppression, softBounces }: RestrictionsOfPerson): Entry[] {
+  const entry = (at: number, text: string): Entry => ({ at, kind: "suppression", text, path: null });
+  const { emailIds = "[]", lastAt = 0, listedAt = null } = softBounces ?? {};
+  return [
+    ...(suppression ? [entry(suppression.createdAt, `Suppressed: ${skipWords[suppression.reason]}`)] : []),
+    ...(softBounces ? [entry(lastAt, `Soft bounces in a row: ${(JSON.parse(emailIds) as string[]).length}`)] : []),
+    ...(listedAt === null ? [] : [entry(listedAt, `Gets no bulk mail any more: ${skipWords.soft_bounces}`)]),
+  ];
+}
+
+function stopsOf(
+  pending: readonly string[],
+  topics: readonly PersonTopicRow[],
+  { suppression, softBounces }: RestrictionsOfPerson,
+): string[] {
+  const left = topics.filter(({ choice, defaultChoice }) => (choice ?? defaultChoice) === "unsubscribed");
+  const isUnsubscribed = suppression?.reason === "unsubscribe";
+  return [
+    ...(suppression ? [`${isUnsubscribed ? "bulk mail" : "mail"}, because ${skipWords[suppression.reason]}`] : []),
+    ...(softBounces?.listedAt ? [`bulk mail, because ${skipWords.soft_bounces}`] : []),
+    ...(pending.length > 0 ? [`mail of ${pending.join(", ")}, because ${skipWords.pending}`] : []),
+    ...(left.length > 0 ? [`mail of ${left.map(({ name }) => name).join(", ")}, because ${skipWords.topic}`] : []),
+  ];
 }

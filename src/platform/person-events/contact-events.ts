@@ -1,6 +1,5 @@
 import type { MailCtx, MailStatement } from "../context.ts";
-import { RECORDS_EVENTS } from "../db/people-flags.ts";
-import { EVENT_COLUMNS } from "./insert.ts";
+import { EVENT_COLUMNS, recordsEventsSql } from "./insert.ts";
 
 /** Contacts of one list. */
 interface ContactsOf {
@@ -14,30 +13,28 @@ interface ContactsOf {
   chunks: readonly string[];
 }
 
-const FROM = `
-    FROM shard_workspaces s CROSS JOIN contact_lists l ON l.n = ?3 AND l.workspace = s.number
-    CROSS JOIN json_each(?1) j CROSS JOIN contacts c ON c.list = l.n AND c.id = j.value->>'id'`;
-
 const insertOf = (condition: string) => `
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
   SELECT c.workspace, coalesce(j.value->>'event', c.id), c.email_key, ?4, json_object('list_id', l.id, 'contact_id', c.id), ?5, ?5
-  ${FROM} WHERE s.number = ?2 AND s.people & ${RECORDS_EVENTS}
-     AND c.email_key = coalesce(j.value->>'key', c.email_key) AND ${condition}`;
+    FROM contact_lists l CROSS JOIN json_each(?1) j CROSS JOIN contacts c ON c.list = l.n AND c.id = j.value->>'id'
+   WHERE l.n = ?3 AND l.workspace = ?2 AND c.email_key = coalesce(j.value->>'key', c.email_key) AND ${condition}`;
 
 const INSERT = {
   active: insertOf("c.pending_since IS NULL"),
   pending: insertOf("c.pending_since IS NOT NULL"),
+  // An import may have a million contacts, whose rows say when they were added.
+  imported: insertOf(`c.pending_since IS NULL AND ${recordsEventsSql("?2")}`),
 } as const;
 
 /**
  * Returns the statements that record an event of contacts which have this status when the statement runs: after the one that adds them, and
- * before the one that confirms or deletes them. They record nothing for a workspace whose events are not recorded. Safe to run twice.
+ * before the one that confirms or deletes them. Those of imported contacts are recorded for workspaces with automations. Safe to run twice.
  */
 export function contactEventsStatements(
   ctx: MailCtx,
   name: "contact.added" | "contact.removed" | "contact.confirmed",
   { workspace, list, chunks }: ContactsOf,
-  status: "active" | "pending" = "active",
+  status: keyof typeof INSERT = "active",
 ): MailStatement[] {
   const insert = ctx.mail.prepare(INSERT[status]);
   return chunks.map((chunk) => insert.bind(chunk, workspace, list, name, ctx.now()));

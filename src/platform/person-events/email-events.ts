@@ -1,7 +1,6 @@
 import type { MailCtx, MailStatement } from "../context.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
-import { RECORDS_EVENTS } from "../db/people-flags.ts";
-import { EVENT_COLUMNS } from "./insert.ts";
+import { EVENT_COLUMNS, recordsEventsSql } from "./insert.ts";
 import { type EmailEvent, emailEventId } from "./rules.ts";
 
 /** An event of a recipient of an email. */
@@ -28,8 +27,8 @@ const RECORD = `
            THEN json_set(j.data, '$.automation_id', b.automation_id, '$.automation_step', b.automation_step)
            ELSE json_set(j.data, '$.broadcast_id', b.id) END,
          j.at, ?2
-    FROM j CROSS JOIN shard_workspaces s ON s.number = j.workspace AND s.people & ${RECORDS_EVENTS}
-    LEFT JOIN broadcasts b ON b.n = j.broadcast AND b.workspace = j.workspace ORDER BY j.position`;
+    FROM j LEFT JOIN broadcasts b ON b.n = j.broadcast AND b.workspace = j.workspace
+   WHERE ${recordsEventsSql("j.workspace")} ORDER BY j.position`;
 
 /**
  * Returns the statements that record events of recipients, for the batch that writes their cause: each once for an email and a recipient.

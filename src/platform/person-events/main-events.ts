@@ -2,7 +2,7 @@ import type { Ctx, MailCtx, OutboxCtx, WakeUp } from "../context.ts";
 import { isOfStatement } from "../db/repeat-call.ts";
 import { findShards, onShard } from "../jobs/shards.ts";
 import { consumeTogether } from "../outbox/consume-rows.ts";
-import { recordPersonEventsStatements } from "./insert.ts";
+import { insertEventsStatements } from "./insert.ts";
 import type { PersonEvent } from "./rules.ts";
 import { wakeForEvents } from "./wake.ts";
 
@@ -63,5 +63,5 @@ async function store(ctx: MailCtx, rows: readonly EventsRef[]): Promise<void> {
   const events = rows.flatMap(({ workspace, email, at, events: stored }) =>
     stored.map((event): PersonEvent => ({ ...event, workspace, emailKey: email, occurredAt: at })),
   );
-  await wakeForEvents(ctx, await ctx.mail.batch(recordPersonEventsStatements(ctx, events)));
+  await wakeForEvents(ctx, await ctx.mail.batch(insertEventsStatements(ctx, events)));
 }

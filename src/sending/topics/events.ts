@@ -1,5 +1,4 @@
 import type { Ctx, MainStatement, WakeUp, WorkspaceCtx } from "../../platform/context.ts";
-import { RECORDS_EVENTS } from "../../platform/db/people-flags.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
@@ -14,8 +13,6 @@ export interface TopicEvents {
   wakeUp: WakeUp;
 }
 
-const IS_RECORDED = `w.number = ?1 AND w.people & ${RECORDS_EVENTS}`;
-
 const CHOSEN = `
   INSERT INTO outbox (due_at, id, kind, ref)
   SELECT ?4, ?5, 'events', ${eventsRefSql("w.number", "?2", "?4", "json_group_array(json(c.event))")}
@@ -26,11 +23,11 @@ const CHOSEN = `
        WHERE coalesce(j.value->>'choice', t.default_choice) <> coalesce(
          (SELECT x.choice FROM json_each(?6) f CROSS JOIN topic_choices x ON x.workspace = ?1 AND x.email = f.value AND x.topic = t.n
            ORDER BY f.key LIMIT 1), t.default_choice)) c
-   WHERE ${IS_RECORDED} GROUP BY w.number`;
+   WHERE w.number = ?1 GROUP BY w.number`;
 
 /**
  * Returns the statement that records how choices change the topics of a person, for the place before the statements that write them. It
- * adds nothing for a workspace without the flag `events`, and when every topic stays as it is.
+ * adds nothing when every topic stays as it is.
  */
 export function topicEvents(ctx: Ctx, { workspace, email }: Person, chosen: readonly NewChoice[]): TopicEvents {
   const [id, now] = [ctx.newId(), ctx.now()];
@@ -45,7 +42,7 @@ export function topicEvents(ctx: Ctx, { workspace, email }: Person, chosen: read
 const ALL = `
   INSERT INTO outbox (due_at, id, kind, ref)
   SELECT ?4, ?5, 'events', ${eventsRefSql("w.number", "?2", "?4", "json_array(json(?3))")} FROM workspaces w
-   WHERE ${IS_RECORDED} AND ?7 = EXISTS (
+   WHERE w.number = ?1 AND ?7 = EXISTS (
      SELECT 1 FROM suppressions s WHERE s.workspace = ?1 AND s.email IN (SELECT value FROM json_each(?6))
         AND (s.reason = 'unsubscribe' OR s.unsubscribed_at IS NOT NULL))`;
 

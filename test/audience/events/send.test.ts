@@ -42,7 +42,7 @@ describe("POST /v1/events", () => {
     const third = await idOf(await send({ name: "x", email: ADA }));
     const rows = await database
       .prepare(
-        "SELECT id, name, email_key, data, occurred_at = created_at AS isNow FROM events WHERE workspace = ?1 ORDER BY n",
+        "SELECT id, name, email_key, data, occurred_at = created_at AS isNow FROM events WHERE workspace = ?1 AND name NOT LIKE 'contact.%' ORDER BY n",
       )
       .bind(workspace.workspaceNumber)
       .all();
@@ -67,7 +67,7 @@ describe("POST /v1/events", () => {
     await api.call("DELETE", `/v1/contacts/${list}`);
     for (const id of [foreign, gone, crypto.randomUUID()])
       expect((await send({ name: "x", contact_id: id })).status, id).toBe(404);
-    expect(await eventsOf(workspace)).toEqual([]);
+    expect((await eventsOf(workspace)).filter(({ name }) => name === "x")).toEqual([]);
   });
 
   it("refuses names, persons, data and times that it does not take", async () => {
@@ -104,7 +104,7 @@ describe("POST /v1/events", () => {
     expect((await send(deep, { "Content-Type": "application/json" })).status).toBe(422);
     expect((await send("")).status).toBe(422);
     expect((await send({ name: "x", email: ADA, data: { a: "x".repeat(41_000_000) } })).status).toBe(413);
-    expect(await eventsOf(workspace)).toEqual([]);
+    expect((await eventsOf(workspace)).filter(({ name }) => name === "x")).toEqual([]);
   });
 
   it("takes the greatest data and times at the limits", async () => {
@@ -165,7 +165,7 @@ describe("POST /v1/events/batch", () => {
     const response = await sendBatch(items);
     expect(response.status, await response.clone().text()).toBe(202);
     const { total, ids } = await response.json<{ total: number; ids: string[] }>();
-    const events = await eventsOf(workspace);
+    const events = (await eventsOf(workspace)).slice(1);
     expect([total, ids]).toEqual([500, events.map(({ id }) => id)]);
     expect(events.map(({ name }) => name)).toEqual(items.map(({ name }) => name));
     expect(events[2]?.email).toBe("ada@example.org");
@@ -190,7 +190,7 @@ describe("POST /v1/events/batch", () => {
     const unknown = { name: "x", contact_id: crypto.randomUUID() };
     const refused = await sendBatch([good, good, unknown, unknown]);
     expect([refused.status, await errorsOf(refused)]).toEqual([422, ["body.2.contact_id"]]);
-    expect(await eventsOf(workspace)).toEqual([]);
+    expect((await eventsOf(workspace)).filter(({ name }) => name === "x")).toEqual([]);
   });
 });
 

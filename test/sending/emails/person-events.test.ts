@@ -1,11 +1,10 @@
 import { beforeEach, expect, it } from "vitest";
-import { stopEventsOf } from "../../../src/platform/person-events/flags.ts";
 import { aContactList, broadcastsOf } from "../../audience/broadcasts/support.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database, withFailingCall } from "../../support/databases.ts";
-import { eventNamesOf, eventsOf, recordEvents } from "../../support/person-events.ts";
+import { eventNamesOf, eventsOf, recordEvents, stopEvents } from "../../support/person-events.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
-import { aMail, aWorkspace, discardingQueue, perTest, testContext } from "../../support/workspace.ts";
+import { aMail, aWorkspace, discardingQueue, perTest } from "../../support/workspace.ts";
 import { aDeliveredMail, aHit, consume as consumeAll, SENT_AT } from "../tracking/support.ts";
 
 const workspace = perTest(aWorkspace);
@@ -90,11 +89,11 @@ it("a workspace without an automation makes the same D1 calls and writes no row 
   };
   await trips();
   const recorded = await trips();
-  await stopEventsOf(testContext(), { number: workspace.workspaceNumber });
+  await stopEvents(workspace);
   const silent = await trips();
   expect(silent.calls).toBe(recorded.calls);
-  // Two events with two index entries each, and the number of the last one.
-  expect(recorded.rows - silent.rows).toBe(7);
+  // Two events with two index entries each, the number of the last one, and two rows that the automations read.
+  expect(recorded.rows - silent.rows).toBe(9);
 });
 
 it("an open and its event are both there or both not, whichever D1 call fails, and a retry adds none twice", async () => {

@@ -1,5 +1,4 @@
 import { ID_SUFFIX_SQL } from "../../../platform/db/random-id.ts";
-import { recordsEventsSql } from "../../../platform/person-events/insert.ts";
 import { contactLimits } from "../../contacts/index.ts";
 
 /** The changed fields with their new values. */
@@ -16,7 +15,7 @@ export const ADDED = "c.list = j.value->>'list' AND c.id = j.value->>'id' AND c.
 export const REMOVED = "c.list = j.value->>'list'";
 
 /**
- * Returns SQL that records an event of a contact that a step causes, in the transaction of the change, for workspaces that record them.
+ * Returns SQL that records an event of a contact that a step causes, in the transaction of the change.
  * `fields`: further members of its data, in SQL. Its parameters: the rows of the step, the start of ids, and the time in milliseconds since 1970.
  */
 export const contactEventSql = (name: string, condition: string, fields = ""): string => `
@@ -25,5 +24,4 @@ export const contactEventSql = (name: string, condition: string, fields = ""): s
          json_patch(json_object('list_id', l.id, 'contact_id', c.id${fields}), j.value->'cause'), ?3, ?3
     FROM json_each(?1) j CROSS JOIN contacts c ON c.workspace = j.value->>'workspace' AND c.email_key = j.value->>'key'
     JOIN contact_lists l ON l.n = c.list
-   WHERE ${condition}
-     AND ${recordsEventsSql("c.workspace")}`;
+   WHERE ${condition}`;

@@ -1,13 +1,11 @@
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../../platform/db/random-id.ts";
-import { recordsEventsSql } from "../../../platform/person-events/insert.ts";
 
 const INSERT = `
   INSERT INTO events (workspace, id, email_key, name, data, occurred_at, created_at)
-  SELECT j.value->>'workspace', ?2 || ${ID_SUFFIX_SQL}, j.value->>'key', j.value->>'name', j.value->'data', ?3, ?3 FROM json_each(?1) j
-   WHERE ${recordsEventsSql("j.value->>'workspace'")}`;
+  SELECT j.value->>'workspace', ?2 || ${ID_SUFFIX_SQL}, j.value->>'key', j.value->>'name', j.value->'data', ?3, ?3 FROM json_each(?1) j`;
 
-/** Returns the statement that records that steps changed topics of people, for workspaces that record events. */
+/** Returns the statement that records that steps changed topics of people. */
 export function topicEventStatement(
   ctx: MailCtx,
   events: readonly { workspace: number; key: string; name: string; data: object }[],

@@ -10,6 +10,7 @@ import { checkSize } from "../change.ts";
 import { tooManyContacts } from "../check-start.ts";
 import { newFanOut, type Sender, serializeFanOut } from "../fan-out.ts";
 import { limits } from "../rules.ts";
+import { skipWords } from "../skip-reasons.ts";
 import { countDiffering, leftOf } from "../topic-audience.ts";
 import type { BulkSendIn, BulkSendOut } from "./schema.ts";
 import { findSenderOf, type SenderError } from "./sender.ts";
@@ -35,15 +36,6 @@ interface Counted {
   skipped: number;
   errors: string;
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  bounce: "the address has bounced",
-  complaint: "its owner has complained",
-  unsubscribe: "the address has unsubscribed",
-  soft_bounces: "its last emails bounced",
-  pending: "the contact has not confirmed",
-  manual: "the address is on the suppression list",
-};
 
 // Inserts nothing when the list was deleted since it was counted.
 const INSERT = `
@@ -79,8 +71,8 @@ export async function sendToList(ctx: CallerCtx, listId: string, input: BulkSend
     queued: eligible - left,
     skipped: list.skipped + left,
     errors: [
-      ...(JSON.parse(list.errors) as { email: string; reason: string }[]).map(
-        ({ email, reason }) => `${email}: skipped, ${reasons[reason] ?? reason}`,
+      ...(JSON.parse(list.errors) as { email: string; reason: keyof typeof skipWords }[]).map(
+        ({ email, reason }) => `${email}: skipped, ${skipWords[reason]}`,
       ),
       ...(left > 0 ? [`${left}: skipped, not subscribed to the topic`] : []),
     ].slice(-MAX_ERRORS),

@@ -3,18 +3,28 @@ import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { pageQuery, setNextLink } from "../../../http/pagination.ts";
 import { getAudience } from "../audience.ts";
 import { cancelBroadcast } from "../cancel.ts";
+import { listSkipped } from "../list-skipped.ts";
 import { pauseBroadcast, resumeBroadcast } from "../pause.ts";
 import { promoteVariant } from "../promote.ts";
+import { getBroadcast } from "../queries.ts";
 import { listRecipients } from "../recipients.ts";
-import { AudienceOut, RecipientOut, recipientStatuses, TestIn, TestOut, TopLinksOut } from "../report-schema.ts";
+import {
+  AudienceOut,
+  RecipientOut,
+  recipientStatuses,
+  SkippedOut,
+  TestIn,
+  TestOut,
+  TopLinksOut,
+} from "../report-schema.ts";
 import { limits } from "../rules.ts";
 import { BroadcastOut } from "../schema.ts";
 import { sendBroadcast } from "../send.ts";
 import { sendTest } from "../send-test.ts";
+import { skipReasons } from "../skip-reasons.ts";
 import { getTopLinks } from "../top-links.ts";
 
-const RecipientsQuery = z.object({
-  status: z.enum(recipientStatuses).optional(),
+const listQuery = {
   limit: pageQuery({ default: 50, max: 200 }).limit,
   after: z
     .string()
@@ -22,6 +32,12 @@ const RecipientsQuery = z.object({
     .transform(Number)
     .optional()
     .describe("Cursor from the `Link` header of the previous page."),
+};
+const RecipientsQuery = z.object({ status: z.enum(recipientStatuses).optional(), ...listQuery });
+const SkippedQuery = z.object({
+  q: z.string().max(320).optional().describe("Part of an address. A whole address is found at once."),
+  reason: z.enum(skipReasons).optional(),
+  ...listQuery,
 });
 const LinksQuery = z.object({ limit: pageQuery({ default: 10, max: 50 }).limit });
 
@@ -87,6 +103,17 @@ export const sendingRoutes = apiRoutes("Broadcasts")
       const { recipients, next } = await listRecipients(caller, id, query);
       if (next !== null) setNextLink(c, { after: String(next) });
       return recipients;
+    },
+  })
+  .get("/v1/broadcasts/:broadcast_id/skipped", "listBroadcastSkipped", "broadcasts:view", {
+    summary: "List the contacts that a broadcast skipped, and why",
+    description: "Each call reads 10,000 of them, so a page with q or reason may be empty and still have a next page.",
+    query: SkippedQuery,
+    returns: { 200: ["A page of contacts", z.array(SkippedOut)] },
+    run: async (caller, { broadcast_id, query }, c) => {
+      const { skipped, next } = await listSkipped(caller, await getBroadcast(caller, broadcast_id), query);
+      if (next !== null) setNextLink(c, { after: String(next) });
+      return skipped;
     },
   })
   .get("/v1/broadcasts/:broadcast_id/top-links", "listBroadcastTopLinks", "broadcasts:view", {

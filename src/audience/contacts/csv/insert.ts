@@ -64,7 +64,7 @@ async function insertOnce(
       : chunks.map((chunk) => statedByImportStatement(ctx, { chunk, list: list.n, ip, source, userId: actor.userId }));
   // A list that asks for no confirmation, and an import without a statement, add nothing.
   const extra = list.confirm === 1 || source !== null ? consent : [];
-  const events = contactEventsStatements(ctx, "contact.added", { workspace: number, list: list.n, chunks });
+  const events = contactEventsStatements(ctx, "contact.added", { workspace: number, list: list.n, chunks }, "imported");
   const results = await db.batch<{ contacts: number }>([...statements, ...found, ...extra, ...events]);
   if (results[1]?.meta.changes === 0) throw notFound("Contact list");
   await wakeForEvents(ctx, results.slice(-events.length));

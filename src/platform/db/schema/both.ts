@@ -1,4 +1,5 @@
 import {
+  index,
   integer,
   primaryKey,
   type SQLiteColumn,
@@ -7,14 +8,16 @@ import {
   text,
 } from "drizzle-orm/sqlite-core";
 
-/** Returns a table whose primary key is several of its columns. */
+/** Returns a table whose primary key is several of its columns. `indexed`: the column of each index, by its name. */
 export const keyedTable = <Name extends string, Columns extends Record<string, SQLiteColumnBuilderBase>>(
   name: Name,
   key: readonly (keyof Columns)[],
   columns: Columns,
+  indexed: Readonly<Record<string, keyof Columns>> = {},
 ) =>
   sqliteTable(name, columns, (t) => [
     primaryKey({ columns: key.map((column) => t[column]) as unknown as [SQLiteColumn, ...SQLiteColumn[]] }),
+    ...Object.entries(indexed).map(([name, column]) => index(name).on(t[column] as unknown as SQLiteColumn)),
   ]);
 
 export const idempotencyKeys = keyedTable("idempotency_keys", ["day", "workspace", "key"], {

@@ -72,6 +72,8 @@ interface BroadcastPageProps {
   variants: readonly VariantOut[];
   /** Before the send, and while contacts wait for a winner. Null otherwise, and when there is no list. */
   audience: AudienceOut | null;
+  /** Contacts that get no email. */
+  skipped: number;
   links: TopLinksOut;
   /** The time of the request. */
   now: number;
@@ -79,7 +81,7 @@ interface BroadcastPageProps {
 
 /** One broadcast: its audience before it is sent, its results afterwards, its variants, links and content. */
 export function BroadcastPage(props: BroadcastPageProps) {
-  const { broadcast, variants, audience, links, now } = props;
+  const { broadcast, variants, audience, skipped, links, now } = props;
   const path = `/app/broadcasts/${broadcast.id}`;
   const editable = isEditable(broadcast.status);
   const isPolled = isChanging(broadcast, variants, now);
@@ -101,7 +103,7 @@ export function BroadcastPage(props: BroadcastPageProps) {
             {audience === null ? null : (
               <AudienceSplit broadcast={broadcast} variants={variants} audience={audience} isSent />
             )}
-            <Results broadcast={broadcast} links={links} />
+            <Results broadcast={broadcast} skipped={skipped} links={links} />
           </>
         )}
       </Live>
@@ -140,13 +142,13 @@ const figure = (name: string, count: number, total: number) => ({
   ...(total > 0 && { share: `(${percentOf(count, total)})` }),
 });
 
-const Results = ({ broadcast, links }: { broadcast: BroadcastOut; links: TopLinksOut }) => (
+const Results = ({ broadcast, skipped, links }: Pick<BroadcastPageProps, "broadcast" | "skipped" | "links">) => (
   <>
     <h2>Results</h2>
     <Numbers
       numbers={[
         figure("Recipients", broadcast.recipient_count, 0),
-        figure("Skipped", broadcast.skipped_count, broadcast.recipient_count),
+        { ...figure("Skipped", skipped, 0), href: `/app/broadcasts/${broadcast.id}/skipped` },
         figure("Delivered", broadcast.delivered_count, broadcast.recipient_count),
         figure("Bounced", broadcast.bounced_count, broadcast.recipient_count),
         figure("Failed", broadcast.failed_count, broadcast.recipient_count),

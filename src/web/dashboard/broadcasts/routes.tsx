@@ -4,19 +4,24 @@ import {
   deleteBroadcast,
   getBroadcast,
   listBroadcasts,
+  listSkipped,
   pauseBroadcast,
   planPromotion,
   promoteVariant,
   resumeBroadcast,
+  skipReasons,
   toRecord,
 } from "../../../audience/broadcasts/index.ts";
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
 import { button, deletion, get, page, pagesOf, question } from "../../../http/page-actions.tsx";
 import { counted } from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";
+import { withQuery } from "../../../lib/with-query.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { BroadcastsPage } from "./page.tsx";
+import { idOf } from "./save-step.tsx";
 import { showBroadcast } from "./show.tsx";
+import { SkippedPage } from "./skipped-page.tsx";
 import { stepRoutes } from "./step-routes.tsx";
 
 const API = "/v1/broadcasts/:broadcast_id";
@@ -35,6 +40,20 @@ export const broadcastPages = pagesOf(
     });
   }),
   page("/app/broadcasts/:broadcast_id", `GET ${API}`, showBroadcast),
+  page("/app/broadcasts/:broadcast_id/skipped", `GET ${API}/skipped`, async (c) => {
+    const [caller, { q = "", reason: wanted, after = "" }] = [c.get("caller"), c.req.query()];
+    const reason = skipReasons.find((one) => one === wanted);
+    const query = { q: q.slice(0, 320), reason, after: /^\d{1,15}$/.test(after) ? Number(after) : 0 };
+    const broadcast = await getBroadcast(caller, idOf(c));
+    const { skipped, next } = await listSkipped(caller, broadcast, { ...query, limit: PAGE_SIZE });
+    return respondPage(c, <SkippedPage broadcast={broadcast} skipped={skipped} q={query.q} reason={reason ?? ""} />, {
+      next:
+        next === null
+          ? next
+          : withQuery(`/app/broadcasts/${idOf(c)}/skipped`, { q: query.q, reason, after: String(next) }),
+      nextLabel: "More",
+    });
+  }),
   get("/app/broadcasts/:broadcast_id/html", `GET ${API}`, async (c) => {
     const { html_body } = await readBroadcast(c.get("caller"), c.req.param("broadcast_id"));
     if (html_body === null) throw notFound("Broadcast");

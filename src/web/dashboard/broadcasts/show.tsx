@@ -3,6 +3,7 @@ import {
   getBroadcast,
   getTopLinks,
   isEditable,
+  skipCountsOf,
   toRecord,
   toVariant,
 } from "../../../audience/broadcasts/index.ts";
@@ -31,8 +32,7 @@ export async function showBroadcast(c: AppContext): Promise<Response> {
   // That of a sample which was sent is stored with the broadcast, so it takes no call.
   const isCounted = isEditable(broadcast.status) || isWaitingForWinner(broadcast, variants);
   const audience = isCounted ? await findAudience(c, found) : null;
-  const page = (
-    <BroadcastPage broadcast={broadcast} variants={variants} audience={audience} links={links} now={caller.now()} />
-  );
-  return respondPage(c, page, { frames: true });
+  const skipped = skipCountsOf(found)?.total ?? broadcast.skipped_count;
+  const props = { broadcast, variants, audience, skipped, links, now: caller.now() };
+  return respondPage(c, <BroadcastPage {...props} />, { frames: true });
 }

@@ -15,8 +15,8 @@ export const personRoutes = [
     const { path, contact } = await readContact(c);
     const before = /^\d{1,15}$/.exec(c.req.query("before") ?? "")?.[0];
     const earlierThan = before === undefined ? undefined : Number(before);
-    const { entries, next } = await readTimeline(c.get("caller"), contact.email, earlierThan);
-    return respondPage(c, <TimelinePage contact={contact} path={path} entries={entries} />, {
+    const { next, ...timeline } = await readTimeline(c.get("caller"), contact.email, earlierThan);
+    return respondPage(c, <TimelinePage contact={contact} path={path} {...timeline} />, {
       next: next === null ? null : `${path}/timeline?before=${next}`,
     });
   }),

@@ -33,6 +33,7 @@ export const SENDING_PAGES: Pages = {
   "/app/broadcasts/:broadcast_id/promote/:variant_id": {
     seeded: { ids: { broadcast_id: "sent", variant_id: "sent" } },
   },
+  "/app/broadcasts/:broadcast_id/skipped": { all: sent, none: { ...sent, query: "?reason=invalid&q=nobody" } },
   "/app/broadcasts/:broadcast_id/delete": SEEDED,
   "/app/automations": SEEDED,
   "/app/automations/:automation_id": { "active, with five steps and a branch": {}, draft },

@@ -50,6 +50,8 @@ export async function seedSending({ call, workspace, mailDb, ctx }: Site, list: 
   const variant = await compare(call, draft.id);
   const winner = await compare(call, sent.id);
   await call("PATCH", `/v1/broadcasts/${sent.id}`, { ab_test_pct: 50 });
+  for (const [person, reason] of ["unsubscribe", "bounce", "complaint"].entries())
+    await call("POST", "/v1/suppressions/", { email: `person${person + 3}@example.org`, reason });
   await call("POST", `/v1/broadcasts/${sent.id}/send`);
   await eventually(async () => {
     const { meta } = await mailDb

@@ -27,6 +27,7 @@ export const automations = sqliteTable(
   (t) => [
     uniqueIndex("automations_by_id").on(t.workspace, t.id),
     index("automations_by_trigger").on(t.workspace, t.triggerEvent).where(sql`status = 'active'`),
+    index("automations_open").on(t.workspace).where(sql`status IN ('active', 'paused')`),
     index("automations_to_sweep").on(t.n).where(sql`sweep IS NOT NULL`),
   ],
 );

@@ -111,24 +111,29 @@ export const broadcastClicks = keyedTable("broadcast_clicks", ["broadcast", "url
   clicks: integer().notNull(),
 });
 
-export const broadcastSkipped = keyedTable("broadcast_skipped", ["broadcast", "contact"], {
+/** Columns of a table of contacts of a broadcast. */
+const contactOfBroadcast = () => ({
   broadcast: integer().notNull(),
   contact: integer().notNull(),
   workspace: integer().notNull(),
-  reason: text({ enum: ["suppressed", "unsubscribed", "invalid"] }).notNull(),
 });
 
-/** A table of contacts of a broadcast. */
-const contactsOfBroadcast = <Name extends string>(name: Name) =>
-  keyedTable(name, ["broadcast", "contact"], {
-    broadcast: integer().notNull(),
-    contact: integer().notNull(),
-    workspace: integer().notNull(),
-  });
+export const broadcastSkipped = keyedTable(
+  "broadcast_skipped",
+  ["broadcast", "contact"],
+  {
+    ...contactOfBroadcast(),
+    reason: text({ enum: ["suppressed", "unsubscribed", "invalid"] }).notNull(),
+    cause: text(),
+  },
+  { broadcast_skipped_by_contact: "contact" },
+);
 
-export const broadcastMembers = contactsOfBroadcast("broadcast_members");
-export const broadcastRepeated = contactsOfBroadcast("broadcast_repeated");
-export const broadcastPending = contactsOfBroadcast("broadcast_pending");
+export const broadcastMembers = keyedTable("broadcast_members", ["broadcast", "contact"], contactOfBroadcast());
+export const broadcastRepeated = keyedTable("broadcast_repeated", ["broadcast", "contact"], contactOfBroadcast());
+export const broadcastPending = keyedTable("broadcast_pending", ["broadcast", "contact"], contactOfBroadcast(), {
+  broadcast_pending_by_contact: "contact",
+});
 
 export const broadcastPages = keyedTable("broadcast_pages", ["workspace", "broadcast", "lastN"], {
   workspace: integer().notNull(),

@@ -43,7 +43,7 @@ export const shardWorkspaces = sqliteTable(
     dayEmails: integer("day_emails").notNull().default(0),
     /** Copy of workspaces.bulk_pause. */
     bulkPause: integer("bulk_pause").notNull().default(0),
-    /** One bit (src/platform/db/people-flags.ts). */
+    /** Unused; versions before 0.3 write it. */
     people: integer().notNull().default(0),
     /** Since when activity is kept without a gap, in ms since 1970. Null: it is not kept. */
     activitySince: integer("activity_since"),

@@ -32,7 +32,7 @@ export const workspaces = sqliteTable(
     bulkPause: integer("bulk_pause").notNull().default(0),
     bulkPausedAt: integer("bulk_paused_at"),
     bulkResumedAt: integer("bulk_resumed_at"),
-    /** One bit (src/platform/db/people-flags.ts). */
+    /** Unused; versions before 0.3 write it. */
     people: integer().notNull().default(0),
     createdAt: integer("created_at").notNull(),
     deletedAt: integer("deleted_at"),
