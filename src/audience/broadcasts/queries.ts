@@ -7,7 +7,7 @@ import { withinBytes } from "../../platform/db/byte-pages.ts";
 import type { broadcasts } from "../../platform/db/schema/mail/index.ts";
 import type { StoredRow } from "../../platform/db/stored-row.ts";
 import type { AutoPromote } from "./choose-winner.ts";
-import { type Counts, zeroCounts } from "./counts.ts";
+import { type Counts, countNames } from "./counts.ts";
 import { type FanOut, parseFanOut, recipientsOf, skippedOf } from "./fan-out.ts";
 import { type BroadcastStatus, PAGE_BYTES } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
@@ -23,18 +23,16 @@ export interface Broadcast {
 }
 
 const COUNTS = `(
-  SELECT json_object('queued', sum(queued), 'attempted', sum(attempted), 'delivered', sum(delivered), 'bounced', sum(bounced),
-    'failed', sum(failed), 'cancelled', sum(cancelled), 'opened', sum(opened), 'clicked', sum(clicked))
+  SELECT json_object(${countNames.map((name) => `'${name}', coalesce(sum(${name}), 0)`).join(", ")})
     FROM broadcast_counts c WHERE c.broadcast = b.n)`;
 
 type StoredBroadcast = BroadcastRow & { counts: string };
 
 function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
-  const sums = Object.entries(JSON.parse(counts) as Record<string, number | null>);
   return {
     row,
     fanOut: row.fan_out === null ? null : parseFanOut(row.fan_out),
-    counts: { ...zeroCounts, ...Object.fromEntries(sums.map(([name, sum]) => [name, sum ?? 0])) },
+    counts: JSON.parse(counts) as Counts,
   };
 }
 
@@ -176,6 +174,8 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     cancelled_count: counts.cancelled,
     opened_count: counts.opened,
     clicked_count: counts.clicked,
+    unsubscribed_count: counts.unsubscribed,
+    complained_count: counts.complained,
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
   };

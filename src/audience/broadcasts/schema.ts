@@ -174,6 +174,8 @@ const example = {
   cancelled_count: 0,
   opened_count: 0,
   clicked_count: 0,
+  unsubscribed_count: 0,
+  complained_count: 0,
   created_at: "2026-11-21T14:00:00.000Z",
   updated_at: "2026-11-21T14:00:00.000Z",
 };
@@ -222,6 +224,8 @@ export const BroadcastOut = z
     cancelled_count: count.describe("Emails that were cancelled before they left."),
     opened_count: count.describe("Emails that a person opened."),
     clicked_count: count.describe("Emails in which a person clicked."),
+    unsubscribed_count: count.describe("Emails by which a person unsubscribed."),
+    complained_count: count.describe("Emails that a person marked as spam."),
     created_at: timestamp,
     updated_at: timestamp,
   })

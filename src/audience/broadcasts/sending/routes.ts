@@ -6,7 +6,15 @@ import { cancelBroadcast } from "../cancel.ts";
 import { pauseBroadcast, resumeBroadcast } from "../pause.ts";
 import { promoteVariant } from "../promote.ts";
 import { listRecipients } from "../recipients.ts";
-import { AudienceOut, RecipientOut, recipientStatuses, TestIn, TestOut, TopLinksOut } from "../report-schema.ts";
+import {
+  AudienceOut,
+  activities,
+  RecipientOut,
+  recipientStatuses,
+  TestIn,
+  TestOut,
+  TopLinksOut,
+} from "../report-schema.ts";
 import { limits } from "../rules.ts";
 import { BroadcastOut } from "../schema.ts";
 import { sendBroadcast } from "../send.ts";
@@ -15,6 +23,10 @@ import { getTopLinks } from "../top-links.ts";
 
 const RecipientsQuery = z.object({
   status: z.enum(recipientStatuses).optional(),
+  activity: z
+    .enum(activities)
+    .optional()
+    .describe("Only people who opened or clicked, or who left: they unsubscribed by this email, or marked it as spam."),
   limit: pageQuery({ default: 50, max: 200 }).limit,
   after: z
     .string()
@@ -79,7 +91,7 @@ export const sendingRoutes = apiRoutes("Broadcasts")
   })
   .get("/v1/broadcasts/:broadcast_id/recipients", "listBroadcastRecipients", "broadcasts:view", {
     summary: "List the recipients of a broadcast",
-    description: "A page with a status may be empty and still have a next page.",
+    description: "A page with a filter may be empty and still have a next page.",
     query: RecipientsQuery,
     returns: { 200: ["A page of recipients", z.array(RecipientOut)] },
     run: async (caller, { broadcast_id, query }, c) => {

@@ -102,6 +102,7 @@ export const broadcastCounts = keyedTable("broadcast_counts", ["broadcast", "var
   opened: integer().notNull().default(0),
   clicked: integer().notNull().default(0),
   unsubscribed: integer().notNull().default(0),
+  complained: integer().notNull().default(0),
 });
 
 export const broadcastClicks = keyedTable("broadcast_clicks", ["broadcast", "url"], {
