@@ -107,7 +107,7 @@ export async function permittedDomains(ctx: CallerCtx): Promise<string | null> {
 }
 
 const FIND_LISTS = `
-  SELECT l.n, l.contact_count AS contacts, (SELECT coalesce(max(n), 0) FROM contacts) AS lastContact
+  SELECT l.n, l.id, l.contact_count AS contacts, (SELECT coalesce(max(n), 0) FROM contacts) AS lastContact
     FROM json_each(?2) j JOIN contact_lists l ON l.workspace = ?1 AND l.id = j.value ORDER BY j.key`;
 
 /** Returns the ids of the lists of a broadcast, each once. At most 10. */
@@ -121,6 +121,7 @@ export const toMoreLists = (ids: readonly string[] | null | undefined) => (ids?.
 /** A contact list. `lastContact`: greatest contacts.n of the database. */
 interface FoundList {
   n: number;
+  id: string;
   contacts: number;
   lastContact: number;
 }
@@ -157,6 +158,7 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     reply_to: row.reply_to,
     status: row.status,
     scheduled_at: isoOrNull(row.scheduled_at),
+    local_time_field: row.local_time_field,
     sent_at: isoOrNull(row.sent_at),
     paused_at: isoOrNull(row.paused_at),
     ab_test_pct: row.ab_test_pct,

@@ -112,6 +112,11 @@ export const BroadcastIn = z
       "Segment: only its people get the broadcast. Without a contact list, all of them do, each as its oldest active contact.",
     ),
     scheduled_at: ScheduledAt,
+    local_time_field: lineField("local_time_field", limits.fieldCharacters)
+      .nullish()
+      .describe(
+        "Metadata of the contacts that names their time zone, such as Europe/Berlin. Each then gets the broadcast at the time of day that scheduled_at has in the zone of the workspace, by its own clock. null: all get it at scheduled_at.",
+      ),
     ab_test_pct: SamplePct,
     ab_auto_promote: AutoPromoteIn,
     max_per_hour: z.int().min(1).max(limits.maxPerHour).nullish().describe("Greatest number of emails an hour."),
@@ -157,6 +162,7 @@ const example = {
   reply_to: null,
   status: "draft" as const,
   scheduled_at: null,
+  local_time_field: null,
   sent_at: null,
   paused_at: null,
   ab_test_pct: null,
@@ -200,6 +206,7 @@ export const BroadcastOut = z
     reply_to: z.string().nullable(),
     status: z.enum(statuses),
     scheduled_at: timestamp.nullable(),
+    local_time_field: z.string().nullable().describe("Metadata that names the time zone of a contact."),
     sent_at: timestamp
       .nullable()
       .describe("First moment at which every recipient had a delivery attempt or was skipped."),

@@ -29,6 +29,20 @@ export function queuedEvent({ id, createdAt }: Origin): EventEntry {
   return { id, type: "queued", at: createdAt };
 }
 
+/**
+ * Returns when an email was queued, in ms since 1970, which its field Date says. One of a broadcast that waits for the time of day of its
+ * recipient is queued at that time. Pure.
+ */
+export function queuedAt(email: {
+  events: readonly EventEntry[];
+  createdAt: number;
+  broadcast?: number | null;
+  scheduledAt?: number | null;
+}): number {
+  const at = email.events.findLast(({ type }) => type === "queued")?.at ?? email.createdAt;
+  return typeof email.broadcast === "number" ? Math.max(at, email.scheduledAt ?? 0) : at;
+}
+
 /** Returns the events of an email from the entries of its row. Pure. */
 export function readEvents(stored: readonly StoredEvent[], email: Email): EventEntry[] {
   return stored.map((entry) => {

@@ -47,6 +47,7 @@ export const broadcasts = sqliteTable(
     moreLists: text("more_lists"),
     topicId: text("topic_id"),
     segmentId: text("segment_id"),
+    localTimeField: text("local_time_field"),
     /** automations.n for the row of the emails of a step of an automation. Such a row has `bulk_tags`, so no endpoint shows it. */
     automation: integer(),
     automationId: text("automation_id"),
