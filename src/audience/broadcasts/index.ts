@@ -3,6 +3,7 @@ export { countAudience } from "./audience.ts";
 export { BulkSendIn, type BulkSendOut } from "./bulk-send/schema.ts";
 export { sendToList } from "./bulk-send/send.ts";
 export { cancelBroadcast } from "./cancel.ts";
+export { copyBroadcast } from "./copy.ts";
 export { createBroadcast } from "./create.ts";
 export { deleteBroadcast } from "./delete.ts";
 export { estimateDays, sampleDomains, type WarmUpEstimate } from "./estimate-days.ts";
