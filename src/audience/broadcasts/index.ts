@@ -11,7 +11,8 @@ export { cancelBroadcastsOfDomains, findBroadcastsInFlight } from "./of-domains.
 export { pauseBroadcast, resumeBroadcast } from "./pause.ts";
 export { planPromotion, promoteVariant } from "./promote.ts";
 export { type Broadcast, getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
-export { type AudienceOut, TestIn, type TopLinksOut } from "./report-schema.ts";
+export { listRecipients } from "./recipients.ts";
+export { type AudienceOut, activities, type RecipientOut, TestIn, type TopLinksOut } from "./report-schema.ts";
 export { getBroadcastResults } from "./results.ts";
 export { isEditable } from "./rules.ts";
 export { runBroadcasts } from "./run.ts";
@@ -29,3 +30,4 @@ export { createVariant } from "./variants/create.ts";
 export { deleteVariant } from "./variants/delete.ts";
 export { findVariantsOf, toVariant } from "./variants/queries.ts";
 export { VariantIn, type VariantOut } from "./variants/schema.ts";
+export { findWorkspaceState } from "./workspace-state.ts";

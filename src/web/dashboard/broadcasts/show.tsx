@@ -10,7 +10,7 @@ import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { BroadcastPage } from "./page.tsx";
 import { idOf } from "./save-step.tsx";
-import { findAudience } from "./show-step.tsx";
+import { findAudience, zoneOf } from "./show-step.tsx";
 import { firstUnfinished, pathOfStep } from "./steps.ts";
 import { isWaitingForWinner } from "./variants.tsx";
 
@@ -31,8 +31,7 @@ export async function showBroadcast(c: AppContext): Promise<Response> {
   // That of a sample which was sent is stored with the broadcast, so it takes no call.
   const isCounted = isEditable(broadcast.status) || isWaitingForWinner(broadcast, variants);
   const audience = isCounted ? await findAudience(c, found) : null;
-  const page = (
-    <BroadcastPage broadcast={broadcast} variants={variants} audience={audience} links={links} now={caller.now()} />
-  );
-  return respondPage(c, page, { frames: true });
+  const zone = broadcast.local_time_field === null ? "UTC" : await zoneOf(caller, found);
+  const shown = { broadcast, variants, audience, links, zone, now: caller.now() };
+  return respondPage(c, <BroadcastPage {...shown} />, { frames: true });
 }

@@ -26,6 +26,11 @@ export const SENDING_PAGES: Pages = {
   "/app/broadcasts": SEEDED,
   "/app/broadcasts/new": SEEDED,
   "/app/broadcasts/:broadcast_id": { sent },
+  "/app/broadcasts/:broadcast_id/recipients": {
+    sent,
+    "who opened": { ...sent, query: "?activity=opened" },
+    "nobody who left": { ...sent, query: "?activity=left" },
+  },
   "/app/broadcasts/:broadcast_id/audience": SEEDED,
   "/app/broadcasts/:broadcast_id/content": SEEDED,
   "/app/broadcasts/:broadcast_id/test": SEEDED,
