@@ -53,11 +53,12 @@ const RecipientsPage = ({ broadcast, recipients, activity = "", hasMore }: Recip
     />
     <List
       caption="Recipients"
-      columns={["Status", "Person", "Opens", "Clicks", "Sent"]}
+      columns={["Status", "Address", "Name", "Opens", "Clicks", "Sent"]}
       empty={<Empty>{hasMore ? "None among these. There are more." : "Nobody so far."}</Empty>}
       rows={recipients.map((recipient) => [
         <Status word={recipient.left_by ?? recipient.status} />,
-        <a href={`/app/emails/${recipient.email_id}`}>{recipient.name ?? recipient.email}</a>,
+        <a href={`/app/emails/${recipient.email_id}`}>{recipient.email}</a>,
+        recipient.name,
         recipient.opened_count,
         recipient.clicked_count,
         recipient.sent_at === null ? "–" : <Time at={recipient.sent_at} />,
