@@ -1,4 +1,4 @@
-import { bodyError, unprocessable, type ValidationError } from "../../lib/errors.ts";
+import { invalidField } from "../../lib/errors.ts";
 import { firstZone, fromLocalMinute, toLocalMinute } from "../../lib/local-time.ts";
 import { HOUR_MS, MINUTE_MS } from "../../lib/time.ts";
 import { metadataOf, type PageContact } from "./new-email.ts";
@@ -53,14 +53,8 @@ export const startOf = ({ at, zone }: LocalTime): number =>
 export const firstLookAt = ({ scheduled_at: at, local_time_field: field }: Scheduled): number | null =>
   at === null || field === null ? at : at - EAST_MS - WEST_MS;
 
-/** Throws 422 for a broadcast that cannot be sent at local times: a sample is compared before the last zone has it. */
-export function checkLocalTime({
-  local_time_field: field,
-  ab_test_pct: pct,
-}: Pick<BroadcastRow, "local_time_field" | "ab_test_pct">) {
+/** Throws 422 for a broadcast with a sample, which is compared before the last zone has it. */
+export function checkLocalTime({ local_time_field: field, ab_test_pct: pct }: BroadcastRow): void {
   if (field !== null && pct !== null)
-    throw unprocessable([localTimeError("local_time_field cannot be combined with ab_test_pct")]);
+    throw invalidField("local_time_field", "local_time_field cannot be combined with ab_test_pct");
 }
-
-/** Returns the error of a broadcast with a local time. */
-export const localTimeError = (message: string): ValidationError => bodyError(["local_time_field"], message);

@@ -50,7 +50,7 @@ export type TopLinksOut = z.output<typeof TopLinksOut>;
 export const recipientStatuses = storedStatuses;
 export type RecipientStatus = (typeof recipientStatuses)[number];
 
-/** What recipients did, by which their list is filtered. */
+/** Activities of recipients, by which their list is filtered. */
 export const activities = ["opened", "clicked", "left"] as const;
 export type RecipientActivity = (typeof activities)[number];
 

@@ -1,11 +1,10 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { unprocessable } from "../../lib/errors.ts";
+import { invalidField, unprocessable } from "../../lib/errors.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { changeBroadcast, outboxRowStatement, requireTransition } from "./change.ts";
 import { checkStart } from "./check-start.ts";
 import { serializeFanOut } from "./fan-out.ts";
-import { localTimeError } from "./local-times.ts";
 import type { BroadcastOut } from "./schema.ts";
 
 const SCHEDULED_ONLY =
@@ -22,7 +21,7 @@ export async function sendBroadcast(ctx: CallerCtx, id: string): Promise<Broadca
   const response = await changeBroadcast(ctx, id, async (broadcast) => {
     const status = requireTransition(broadcast, "send");
     const { row } = broadcast;
-    if (row.local_time_field !== null) throw unprocessable([localTimeError(SCHEDULED_ONLY)]);
+    if (row.local_time_field !== null) throw invalidField("local_time_field", SCHEDULED_ONLY);
     const checked = await checkStart(ctx, broadcast, ctx.actor.domainIds);
     if ("errors" in checked) throw unprocessable(checked.errors);
     rowId = row.id;

@@ -5,7 +5,7 @@ import { aSession } from "../../support/sessions.ts";
 import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
 
-/** What the pages of a broadcast tell after its send, and what its author does with it then. */
+/** The pages of a broadcast after its send: who left, and a copy. */
 
 const workspace = perTest(aWorkspace);
 const session = perTest(() => aSession(workspace));

@@ -8,18 +8,9 @@ interface Merged extends Pick<MergeResult, "state" | "rollups"> {
   before: EmailState;
 }
 
+const statusCounts = ["delivered", "bounced", "failed", "cancelled"] as const;
 /** Counts of the emails of a broadcast, as columns of `broadcast_counts`. */
-export const resultCounts = [
-  "attempted",
-  "delivered",
-  "bounced",
-  "failed",
-  "cancelled",
-  "opened",
-  "clicked",
-  "unsubscribed",
-  "complained",
-] as const;
+export const resultCounts = ["attempted", ...statusCounts, "opened", "clicked", "unsubscribed", "complained"] as const;
 type Counts = Record<(typeof resultCounts)[number], number>;
 
 // The row exists since the fan-out made the email; it is gone when the broadcast was deleted.
@@ -58,7 +49,7 @@ function sumCounts(merged: readonly Merged[]): (Counts & { broadcast: number; va
     sum.attempted += Number(isAttempted(state)) - Number(isAttempted(before));
     // An email of a broadcast has one recipient and is in one of these counts at the end, so that they add up.
     if (state.status !== before.status) {
-      for (const name of resultNames) {
+      for (const name of statusCounts) {
         sum[name] += Number(isResult[name](state)) - Number(isResult[name](before));
       }
     }
@@ -86,7 +77,6 @@ const isResult = {
   failed: ({ status }: EmailState) => status === "failed" || status === "rejected",
   cancelled: ({ status }: EmailState) => status === "cancelled",
 };
-const resultNames = ["delivered", "bounced", "failed", "cancelled"] as const;
 
 /** Sums the clicks by people that each link gained or lost. */
 function sumClicks(merged: readonly Merged[]): { broadcast: number; url: string; clicks: number }[] {

@@ -163,47 +163,35 @@ const figure = (name: string, count: number, total: number, href?: string) => ({
   ...(total > 0 && { share: `(${percentOf(count, total)})` }),
 });
 
-const Results = ({ broadcast, links }: { broadcast: BroadcastOut; links: TopLinksOut }) => (
-  <>
-    <h2>Results</h2>
-    <Numbers
-      numbers={[
-        figure("Recipients", broadcast.recipient_count, 0, pathOfRecipients(broadcast.id)),
-        figure("Skipped", broadcast.skipped_count, broadcast.recipient_count),
-        figure("Delivered", broadcast.delivered_count, broadcast.recipient_count),
-        figure("Bounced", broadcast.bounced_count, broadcast.recipient_count),
-        figure("Failed", broadcast.failed_count, broadcast.recipient_count),
-        figure("Cancelled", broadcast.cancelled_count, broadcast.recipient_count),
-        figure("Opened", broadcast.opened_count, broadcast.delivered_count, pathOfRecipients(broadcast.id, "opened")),
-        figure(
-          "Clicked",
-          broadcast.clicked_count,
-          broadcast.delivered_count,
-          pathOfRecipients(broadcast.id, "clicked"),
-        ),
-        figure(
-          "Unsubscribed",
-          broadcast.unsubscribed_count,
-          broadcast.delivered_count,
-          pathOfRecipients(broadcast.id, "left"),
-        ),
-        figure(
-          "Marked as spam",
-          broadcast.complained_count,
-          broadcast.delivered_count,
-          pathOfRecipients(broadcast.id, "left"),
-        ),
-      ]}
-    />
-    <p>
-      <a href={`/app/analytics/broadcasts/${broadcast.id}`}>Compare the variants, with confidence intervals</a>
-    </p>
-    {links.links.length === 0 ? null : (
-      <List
-        caption="Links"
-        columns={["Link", "Clicks"]}
-        rows={links.links.map(({ url, clicks }) => [url, clicks.toLocaleString("en")])}
+function Results({ broadcast, links }: { broadcast: BroadcastOut; links: TopLinksOut }) {
+  const { id, recipient_count: all, delivered_count: delivered } = broadcast;
+  return (
+    <>
+      <h2>Results</h2>
+      <Numbers
+        numbers={[
+          figure("Recipients", all, 0, pathOfRecipients(id)),
+          figure("Skipped", broadcast.skipped_count, all),
+          figure("Delivered", delivered, all),
+          figure("Bounced", broadcast.bounced_count, all),
+          figure("Failed", broadcast.failed_count, all),
+          figure("Cancelled", broadcast.cancelled_count, all),
+          figure("Opened", broadcast.opened_count, delivered, pathOfRecipients(id, "opened")),
+          figure("Clicked", broadcast.clicked_count, delivered, pathOfRecipients(id, "clicked")),
+          figure("Unsubscribed", broadcast.unsubscribed_count, delivered, pathOfRecipients(id, "left")),
+          figure("Marked as spam", broadcast.complained_count, delivered, pathOfRecipients(id, "left")),
+        ]}
       />
-    )}
-  </>
-);
+      <p>
+        <a href={`/app/analytics/broadcasts/${broadcast.id}`}>Compare the variants, with confidence intervals</a>
+      </p>
+      {links.links.length === 0 ? null : (
+        <List
+          caption="Links"
+          columns={["Link", "Clicks"]}
+          rows={links.links.map(({ url, clicks }) => [url, clicks.toLocaleString("en")])}
+        />
+      )}
+    </>
+  );
+}
