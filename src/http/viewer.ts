@@ -1,5 +1,5 @@
 import { getCookie } from "hono/cookie";
-import { isTimeZone } from "../lib/local-time.ts";
+import { firstZone } from "../lib/local-time.ts";
 import { serviceNameOf } from "../platform/settings/variables.ts";
 import type { AppContext } from "./env.ts";
 import type { Viewer } from "./ui/index.ts";
@@ -10,14 +10,12 @@ export function viewerOf(c: AppContext): Viewer {
   const chosen = actor?.kind === "session" ? actor.timeZone : null;
   const { cf } = c.req.raw;
   const ctx = c.get("ctx");
-  const zones = [chosen, getCookie(c, "tz"), cf?.timezone];
-  const zone = zones.find((name): name is string => typeof name === "string" && isTimeZone(name));
   // Not from the parsed settings: with malformed ones, the page that says so still responds.
   const origin = String(c.env.PUBLIC_URL).replace(/\/+$/, "");
   const [fields, refusal] = [c.get("form"), c.get("refusal")];
   const method = c.req.method === "POST" ? "post" : "get";
   return {
-    zone: zone ?? "UTC",
+    zone: firstZone(chosen, getCookie(c, "tz"), cf?.timezone),
     isAutomatic: chosen === null,
     now: ctx.now(),
     service: serviceNameOf(c.env),

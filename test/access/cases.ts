@@ -315,6 +315,7 @@ export const cases: Record<string, RouteCase> = {
   },
   "GET /v1/broadcasts/:broadcast_id": { success: 200, create: createBroadcast },
   "PATCH /v1/broadcasts/:broadcast_id": { success: 200, create: createBroadcast, body: () => ({ name: "New name" }) },
+  "POST /v1/broadcasts/:broadcast_id/copy": { success: 201, create: createBroadcast },
   "DELETE /v1/broadcasts/:broadcast_id": { success: 204, create: createBroadcast },
   "POST /v1/broadcasts/:broadcast_id/send": { success: 200, create: createReadyBroadcast },
   "POST /v1/broadcasts/:broadcast_id/promote/:variant_id": { success: 200, create: createSampledBroadcast },

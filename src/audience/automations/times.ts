@@ -1,4 +1,4 @@
-import { fromLocalMinute, isTimeZone, toLocalMinute } from "../../lib/local-time.ts";
+import { firstZone, fromLocalMinute, toLocalMinute } from "../../lib/local-time.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { Person } from "../conditions/index.ts";
 
@@ -7,12 +7,10 @@ import type { Person } from "../conditions/index.ts";
  * workspace (docs/contract/automations.md#time-zones). Pure.
  */
 export function zoneOf(person: Person | null, ofWorkspace: string): string {
-  const named = person?.contacts.map(({ metadata }) =>
+  const named = (person?.contacts ?? []).map(({ metadata }) =>
     Object.hasOwn(metadata, "timezone") ? metadata.timezone : undefined,
   );
-  const own = named?.find((zone) => typeof zone === "string" && isTimeZone(zone));
-  if (typeof own === "string") return own;
-  return isTimeZone(ofWorkspace) ? ofWorkspace : "UTC";
+  return firstZone(...named, ofWorkspace);
 }
 
 /** Returns the date of a time in a zone, such as `2026-11-26`. Pure. */

@@ -11,7 +11,8 @@ import type { BroadcastOut } from "./schema.ts";
 export async function cancelBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
   const response = await changeBroadcast(ctx, id, (broadcast) => ({
     changes: { status: requireTransition(broadcast, "cancel"), paused_at: null },
-    statements: broadcast.row.status === "scheduled" ? [outboxRowStatement(ctx, broadcast.row, null)] : [],
+    // The row of one that is sending may wait for the next time zone. It deletes the members now.
+    statements: [outboxRowStatement(ctx, broadcast.row, broadcast.row.status === "scheduled" ? null : ctx.now())],
   }));
   await notifyOwners(ctx, ctx.workspace.number, {
     category: "sends",

@@ -33,7 +33,8 @@ const FIND_MAILBOX = `
   SELECT 1 FROM mailboxes WHERE workspace = ?1 AND id = ?2
      AND (?3 IS NULL OR domain_id IN (SELECT value FROM json_each(?3)))`;
 
-async function hasMailbox({ db, workspace, actor: { domainIds } }: CallerCtx, id: string): Promise<boolean> {
+/** Returns whether the workspace has a mailbox that the caller may use. */
+export async function hasMailbox({ db, workspace, actor: { domainIds } }: CallerCtx, id: string): Promise<boolean> {
   const permitted = domainIds && JSON.stringify([...domainIds]);
   return (await db.prepare(FIND_MAILBOX).bind(workspace.number, id, permitted).first()) !== null;
 }

@@ -11,8 +11,8 @@ const mapCounts = (of: (name: keyof Counts) => number): Counts =>
 /** The counts of a broadcast without emails. */
 export const zeroCounts = mapCounts(() => 0);
 
-/** Returns the counts among other columns. */
-export const countsOf = (row: Counts): Counts => mapCounts((name) => row[name]);
+/** Returns the counts among other columns. A count that an earlier version has not stored is zero. */
+export const countsOf = (row: Partial<Counts>): Counts => mapCounts((name) => row[name] ?? 0);
 
 /** Returns what was counted after an earlier reading. A late bounce moves an email out of `delivered`, so a count may have fallen. */
 export const countsSince = (now: Counts, before: Counts): Counts =>

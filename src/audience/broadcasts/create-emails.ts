@@ -7,6 +7,7 @@ import { commitStatements, type NewEmail, toCommit } from "../../sending/emails/
 import type { StoredContent } from "./contents.ts";
 import { afterPage, type FanOut, serializeFanOut } from "./fan-out.ts";
 import { findSuppressed } from "./find-suppressed.ts";
+import { localTimes } from "./local-times.ts";
 import { type PageContact, toEmail } from "./new-email.ts";
 import { skipStatements } from "./plan-audience.ts";
 import type { BroadcastRow } from "./queries.ts";
@@ -99,10 +100,11 @@ export async function createEmails(
   const names = [...new Set(contents.flatMap((content) => content.names))].filter(
     (name) => name !== "email" && name !== "name",
   );
+  const read = fanOut.localTime ? [...names, fanOut.localTime.field] : names;
   const { results: contacts } = await ctx.mail
     .prepare(fanOut.segment ? FIND_MEMBERS : FIND_CONTACTS)
     .bind(
-      ...[fanOut.list, fanOut.cursor ?? "", fanOut.lastContact, row.n, JSON.stringify(names)],
+      ...[fanOut.list, fanOut.cursor ?? "", fanOut.lastContact, row.n, JSON.stringify(read)],
       ...[maxContacts, METADATA_PER_PAGE, fanOut.lists.length > 1 ? 1 : 0],
     )
     .all<PageContact & { pending_since: number | null; skipped: SkipReason | null; found: number }>();
@@ -153,17 +155,23 @@ function contentFor(
 function makeEmails(
   ctx: MailCtx,
   row: BroadcastRow,
-  { sender, topic }: FanOut,
+  { sender, topic, localTime }: FanOut,
   mailed: readonly { contact: PageContact; content: StoredContent }[],
 ): NewEmail[] {
   const now = ctx.now();
   const perRow = rowSize(row.max_per_hour);
-  let outboxId = "";
+  const timeOf = localTimes(localTime, now);
+  // Emails that are due at the same time share outbox rows.
+  const rows = new Map<number, { outboxId: string; emails: number }>();
   const emails: NewEmail[] = [];
   for (const { contact, content } of mailed) {
     if (emails.length > 0 && !hasWorkLeft(ctx)) break;
-    if (emails.length % perRow === 0) outboxId = ctx.newId();
-    emails.push(toEmail(ctx, { row, sender, topic: topic ?? null, contact, content, now, outboxId }));
+    const dueAt = timeOf(contact);
+    const shared = rows.get(dueAt);
+    const { outboxId, emails: others } =
+      shared && shared.emails < perRow ? shared : { outboxId: ctx.newId(), emails: 0 };
+    rows.set(dueAt, { outboxId, emails: others + 1 });
+    emails.push(toEmail(ctx, { row, sender, topic: topic ?? null, contact, content, now, dueAt, outboxId }));
   }
   return emails;
 }

@@ -26,7 +26,8 @@ export async function deleteBroadcast(ctx: CallerCtx, id: string): Promise<void>
     await guardedBatch(db, [
       db.prepare("DELETE FROM broadcasts WHERE n = ?1 AND status <> 'sending'").bind(row.n),
       expectChanges(db, 1),
-      outboxRowStatement(ctx, row, null),
+      // With emails, its run wakes another that cancels those which wait. Without, a purge takes its id.
+      outboxRowStatement(ctx, row, row.fan_out === null || keys.length > 0 ? null : ctx.now()),
       ...(keys.length > 0 ? [purgeStatement(ctx, [{ id: row.id, purge: { keys } }])] : []),
       ...PARTS.map((table) => db.prepare(`DELETE FROM ${table} WHERE broadcast = ?1`).bind(row.n)),
     ]);

@@ -3,6 +3,7 @@ export { countAudience } from "./audience.ts";
 export { BulkSendIn, type BulkSendOut } from "./bulk-send/schema.ts";
 export { sendToList } from "./bulk-send/send.ts";
 export { cancelBroadcast } from "./cancel.ts";
+export { copyBroadcast } from "./copy.ts";
 export { createBroadcast } from "./create.ts";
 export { deleteBroadcast } from "./delete.ts";
 export { estimateDays, sampleDomains, type WarmUpEstimate } from "./estimate-days.ts";
@@ -12,7 +13,15 @@ export { cancelBroadcastsOfDomains, findBroadcastsInFlight } from "./of-domains.
 export { pauseBroadcast, resumeBroadcast } from "./pause.ts";
 export { planPromotion, promoteVariant } from "./promote.ts";
 export { type Broadcast, getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
-export { type AudienceOut, type SkippedOut, TestIn, type TopLinksOut } from "./report-schema.ts";
+export { listRecipients } from "./recipients.ts";
+export {
+  type AudienceOut,
+  activities,
+  type RecipientOut,
+  type SkippedOut,
+  TestIn,
+  type TopLinksOut,
+} from "./report-schema.ts";
 export { getBroadcastResults } from "./results.ts";
 export { isEditable } from "./rules.ts";
 export { runBroadcasts } from "./run.ts";
@@ -31,3 +40,4 @@ export { createVariant } from "./variants/create.ts";
 export { deleteVariant } from "./variants/delete.ts";
 export { findVariantsOf, toVariant } from "./variants/queries.ts";
 export { VariantIn, type VariantOut } from "./variants/schema.ts";
+export { findWorkspaceState } from "./workspace-state.ts";

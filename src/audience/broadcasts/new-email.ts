@@ -35,6 +35,7 @@ export function toEmail(
     contact,
     content,
     now,
+    dueAt = now,
     outboxId,
     id = ctx.newId(),
   }: {
@@ -46,6 +47,8 @@ export function toEmail(
     content: StoredContent;
     /** Milliseconds since 1970. */
     now: number;
+    /** When it leaves. Default: `now`. */
+    dueAt?: number;
     outboxId: string | null;
     /** A new one unless given. */
     id?: string;
@@ -79,9 +82,9 @@ export function toEmail(
     contentKey: content.contentKey,
     contentOffset: 0,
     contentSize: content.contentSize,
-    dueAt: now,
+    dueAt,
     outboxId,
-    scheduledAt: null,
+    scheduledAt: dueAt > now ? dueAt : null,
     createdAt: now,
     rejectionReason: null,
     retryOfId: null,
@@ -106,11 +109,17 @@ function tagsOf(bulkTags: string | null): string[] | null {
  * Returns the values of the named placeholders. The contact's own `email` and `name` win over metadata
  * (docs/contract/templates.md#placeholders).
  */
-function valuesOf({ email, name, metadata }: PageContact, names: readonly string[]): Values {
+function valuesOf(contact: PageContact, names: readonly string[]): Values {
+  const { email, name } = contact;
+  const own: Record<string, unknown> = { ...metadataOf(contact), email, name: name ?? "" };
+  return Object.fromEntries(names.filter((known) => Object.hasOwn(own, known)).map((known) => [known, own[known]]));
+}
+
+/** Returns the metadata that was read of a contact, by key with and without the spaces around it. */
+export function metadataOf({ metadata }: Pick<PageContact, "metadata">): Readonly<Record<string, unknown>> {
   const fields: Record<string, unknown> = metadata === null ? {} : JSON.parse(metadata);
   const trimmed = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key.trim(), value]));
-  const own: Record<string, unknown> = { ...trimmed, ...fields, email, name: name ?? "" };
-  return Object.fromEntries(names.filter((known) => Object.hasOwn(own, known)).map((known) => [known, own[known]]));
+  return { ...trimmed, ...fields };
 }
 
 /** Returns the rendered subject, cut to the bytes that a subject may have, or why it cannot be rendered: the email then fails. */

@@ -20,8 +20,8 @@ export async function findBroadcastsInFlight(
 }
 
 const DELETE_TASKS = `
-  DELETE FROM outbox WHERE (due_at, id) IN (
-    SELECT scheduled_at, id FROM broadcasts WHERE ${IN_FLIGHT} AND status = 'scheduled' AND created_at <= ?3)`;
+  DELETE FROM outbox WHERE id IN (
+    SELECT id FROM broadcasts WHERE ${IN_FLIGHT} AND status = 'scheduled' AND created_at <= ?3)`;
 
 const CANCEL = `
   UPDATE broadcasts SET status = 'cancelled', version = version + 1, paused_at = NULL, updated_at = ?4

@@ -7,7 +7,7 @@ import { withinBytes } from "../../platform/db/byte-pages.ts";
 import type { broadcasts } from "../../platform/db/schema/mail/index.ts";
 import type { StoredRow } from "../../platform/db/stored-row.ts";
 import type { AutoPromote } from "./choose-winner.ts";
-import { type Counts, zeroCounts } from "./counts.ts";
+import { type Counts, countNames } from "./counts.ts";
 import { type FanOut, parseFanOut, recipientsOf, skippedOf } from "./fan-out.ts";
 import { type BroadcastStatus, PAGE_BYTES } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
@@ -23,18 +23,16 @@ export interface Broadcast {
 }
 
 const COUNTS = `(
-  SELECT json_object('queued', sum(queued), 'attempted', sum(attempted), 'delivered', sum(delivered), 'bounced', sum(bounced),
-    'failed', sum(failed), 'cancelled', sum(cancelled), 'opened', sum(opened), 'clicked', sum(clicked))
+  SELECT json_object(${countNames.map((name) => `'${name}', coalesce(sum(${name}), 0)`).join(", ")})
     FROM broadcast_counts c WHERE c.broadcast = b.n)`;
 
 type StoredBroadcast = BroadcastRow & { counts: string };
 
 function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
-  const sums = Object.entries(JSON.parse(counts) as Record<string, number | null>);
   return {
     row,
     fanOut: row.fan_out === null ? null : parseFanOut(row.fan_out),
-    counts: { ...zeroCounts, ...Object.fromEntries(sums.map(([name, sum]) => [name, sum ?? 0])) },
+    counts: JSON.parse(counts) as Counts,
   };
 }
 
@@ -109,7 +107,7 @@ export async function permittedDomains(ctx: CallerCtx): Promise<string | null> {
 }
 
 const FIND_LISTS = `
-  SELECT l.n, l.contact_count AS contacts, (SELECT coalesce(max(n), 0) FROM contacts) AS lastContact
+  SELECT l.n, l.id, l.contact_count AS contacts, (SELECT coalesce(max(n), 0) FROM contacts) AS lastContact
     FROM json_each(?2) j JOIN contact_lists l ON l.workspace = ?1 AND l.id = j.value ORDER BY j.key`;
 
 /** Returns the ids of the lists of a broadcast, each once. At most 10. */
@@ -123,6 +121,7 @@ export const toMoreLists = (ids: readonly string[] | null | undefined) => (ids?.
 /** A contact list. `lastContact`: greatest contacts.n of the database. */
 interface FoundList {
   n: number;
+  id: string;
   contacts: number;
   lastContact: number;
 }
@@ -159,6 +158,7 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     reply_to: row.reply_to,
     status: row.status,
     scheduled_at: isoOrNull(row.scheduled_at),
+    local_time_field: row.local_time_field,
     sent_at: isoOrNull(row.sent_at),
     paused_at: isoOrNull(row.paused_at),
     ab_test_pct: row.ab_test_pct,
@@ -176,6 +176,8 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     cancelled_count: counts.cancelled,
     opened_count: counts.opened,
     clicked_count: counts.clicked,
+    unsubscribed_count: counts.unsubscribed,
+    complained_count: counts.complained,
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
   };

@@ -51,6 +51,10 @@ export type TopLinksOut = z.output<typeof TopLinksOut>;
 export const recipientStatuses = storedStatuses;
 export type RecipientStatus = (typeof recipientStatuses)[number];
 
+/** Activities of recipients, by which their list is filtered. */
+export const activities = ["opened", "clicked", "left"] as const;
+export type RecipientActivity = (typeof activities)[number];
+
 export const RecipientOut = z
   .object({
     email_id: z.uuid(),
@@ -60,6 +64,10 @@ export const RecipientOut = z
     variant_id: z.uuid().nullable(),
     opened_count: z.int(),
     clicked_count: z.int(),
+    left_by: z
+      .enum(["unsubscribed", "complained"])
+      .nullable()
+      .describe("How the person left by this email. null: it did not."),
     created_at: timestamp,
     sent_at: timestamp.nullable(),
     delivered_at: timestamp.nullable(),
@@ -75,6 +83,7 @@ export const RecipientOut = z
         variant_id: null,
         opened_count: 0,
         clicked_count: 0,
+        left_by: null,
         created_at: "2026-11-21T14:12:48.000Z",
         sent_at: "2026-11-21T14:12:49.120Z",
         delivered_at: "2026-11-21T14:12:49.120Z",

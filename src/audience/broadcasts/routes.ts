@@ -2,6 +2,7 @@ import * as z from "zod";
 import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts } from "../../http/validate.ts";
+import { copyBroadcast } from "./copy.ts";
 import { createBroadcast } from "./create.ts";
 import { deleteBroadcast } from "./delete.ts";
 import { getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
@@ -48,6 +49,13 @@ export const broadcastRoutes = apiRoutes("Broadcasts")
     returns: { 200: ["The broadcast", BroadcastOut] },
     errors: [408, 409],
     run: (caller, { broadcast_id, body }) => updateBroadcast(caller, broadcast_id, body),
+  })
+  .post("/v1/broadcasts/:broadcast_id/copy", "copyBroadcast", "broadcasts:manage", outlives.nothing, {
+    summary: "Copy a broadcast as a draft",
+    description:
+      "With its variants, audience and settings, without its time and counts. Lists, mailbox, topic and segment that do not exist any more are null; without its segment, its lists are too.",
+    returns: { 201: ["The copy", BroadcastOut] },
+    run: (caller, { broadcast_id }) => copyBroadcast(caller, broadcast_id),
   })
   .delete("/v1/broadcasts/:broadcast_id", "deleteBroadcast", "broadcasts:manage", outlives.nothing, {
     summary: "Delete a broadcast that is not sending",

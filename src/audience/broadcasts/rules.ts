@@ -39,6 +39,7 @@ export const limits = {
   subjectBytes: 998,
   preheaderCharacters: 500,
   labelCharacters: 100,
+  fieldCharacters: 200,
   /**
    * A broadcast or a variant as JSON, in bytes. Less than a template, whose row D1 holds up to 2,000,000 bytes, since a run holds the
    * contents of ten variants at once.

@@ -20,6 +20,7 @@ import {
   saveStatement,
 } from "./create-emails.ts";
 import { type FanOut, isStoringMembers, neededLists } from "./fan-out.ts";
+import { localTimeOf, startOf } from "./local-times.ts";
 import { deleteMembers, storeMembers } from "./members.ts";
 import { planAudience } from "./plan-audience.ts";
 import { type Broadcast, findBroadcast } from "./queries.ts";
@@ -64,14 +65,19 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
   let workspace: WorkspaceState | null = null;
   for (let step = 0; step < RUN_PAGES && ctx.now() - started < RUN_MS && mayExecute(ctx, PAGE_STATEMENTS); step++) {
     const broadcast = await findBroadcast(ctx, n);
-    if (broadcast === null) return null;
+    if (broadcast === null) {
+      await wakeLowPriority(ctx, 1);
+      return null;
+    }
     const { row, fanOut } = broadcast;
     workspace ??= await findWorkspaceState(ctx, row);
     if (workspace === null) return null;
     if (row.status === "scheduled") {
       if (row.scheduled_at === null) return null;
+      const localTime = localTimeOf(row, workspace.timeZone);
+      const startsAt = localTime ? startOf(localTime) : row.scheduled_at;
       // A message may come early, by the clock of another machine.
-      if (row.scheduled_at > ctx.now()) return row.scheduled_at;
+      if (startsAt > ctx.now()) return startsAt;
       const nextAt = await startDue(ctx, broadcast, workspace);
       if (nextAt !== null) return nextAt;
     } else if (row.status === "sent" && fanOut !== null && autoPromoteAt(broadcast) !== null) {
@@ -244,6 +250,8 @@ const COMPLETE = `
   UPDATE broadcasts SET status = 'sent', version = version + 1, sent_at = coalesce(sent_at, ?3), updated_at = ?3
    WHERE n = ?1 AND fan_out_step = ?2 AND status = 'sending'`;
 
+const NEXT_DUE = "SELECT min(due_at) AS due_at FROM outbox WHERE broadcast = ?1";
+
 /**
  * Makes a broadcast `sent` when every email of its phase had its first attempt or was skipped
  * (docs/contract/broadcasts.md#broadcast-statuses). Otherwise returns when to look again, sooner when few are left.
@@ -258,6 +266,8 @@ async function endPhase(ctx: MailCtx, { row, fanOut, counts }: Broadcast): Promi
     return autoPromoteAt({ row: { ...row, status: "sent", sent_at: row.sent_at ?? ctx.now() }, fanOut });
   }
   await wakeLowPriority(ctx, 1);
+  const dueAt = fanOut?.localTime ? await ctx.mail.prepare(NEXT_DUE).bind(row.n).first<number>("due_at") : null;
+  if (dueAt !== null && dueAt > ctx.now()) return dueAt;
   return ctx.now() + Math.min(POLL_MS.max, Math.max(POLL_MS.min, left / EMAILS_PER_POLL_MS));
 }
 

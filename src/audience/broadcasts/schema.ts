@@ -82,6 +82,15 @@ const AutoPromoteIn = z
   .nullish()
   .describe("Promotes a variant of a sampled test by itself (docs/contract/broadcasts.md#automatic-winner).");
 
+const written = {
+  name: "Newsletter of December",
+  subject: "News for {{name}}",
+  from_address: "Example Shop <hello@example.com>",
+  preheader: "What is new in December",
+  html_body: '<p>Hello {{name}}</p><p><a href="{{unsubscribe_url}}">Unsubscribe</a></p>',
+  text_body: "Hello {{name}}",
+};
+
 export const BroadcastIn = z
   .object({
     name: lineField("name", limits.nameCharacters).describe("Internal name."),
@@ -112,6 +121,11 @@ export const BroadcastIn = z
       "Segment: only its people get the broadcast. Without a contact list, all of them do, each as its oldest active contact.",
     ),
     scheduled_at: ScheduledAt,
+    local_time_field: lineField("local_time_field", limits.fieldCharacters)
+      .nullish()
+      .describe(
+        "Metadata of the contacts that names their time zone, such as Europe/Berlin. Each then gets the broadcast at the time of day that scheduled_at has in the zone of the workspace, by its own clock. null: all get it at scheduled_at.",
+      ),
     ab_test_pct: SamplePct,
     ab_auto_promote: AutoPromoteIn,
     max_per_hour: z.int().min(1).max(limits.maxPerHour).nullish().describe("Greatest number of emails an hour."),
@@ -119,14 +133,7 @@ export const BroadcastIn = z
   .meta({
     ref: "BroadcastCreate",
     // `example`, not `examples`: zod drops those of a schema with a transform.
-    example: {
-      name: "Newsletter of December",
-      subject: "News for {{name}}",
-      from_address: "Example Shop <hello@example.com>",
-      preheader: "What is new in December",
-      html_body: '<p>Hello {{name}}</p><p><a href="{{unsubscribe_url}}">Unsubscribe</a></p>',
-      text_body: "Hello {{name}}",
-    },
+    example: written,
   });
 export type BroadcastIn = z.output<typeof BroadcastIn>;
 
@@ -138,6 +145,22 @@ export type BroadcastPatch = z.output<typeof BroadcastPatch>;
 
 const count = z.int();
 
+const counts = {
+  recipient_count: count.describe("Contacts to be mailed, as fixed when the send or the promotion began."),
+  queued_count: count.describe("Emails made for delivery so far."),
+  skipped_count: count.describe(
+    "Contacts of recipient_count that get no email: deleted or suppressed since it was fixed, or not reached before a cancellation.",
+  ),
+  delivered_count: count,
+  bounced_count: count,
+  failed_count: count.describe("Emails that failed or were rejected."),
+  cancelled_count: count.describe("Emails that were cancelled before they left."),
+  opened_count: count.describe("Emails that a person opened."),
+  clicked_count: count.describe("Emails in which a person clicked."),
+  unsubscribed_count: count.describe("Emails by which a person unsubscribed."),
+  complained_count: count.describe("Emails that a person marked as spam."),
+};
+
 const example = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
   org_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
@@ -147,16 +170,12 @@ const example = {
   mailbox_id: null,
   topic_id: null,
   segment_id: null,
-  name: "Newsletter of December",
+  ...written,
   language: "placeholders" as const,
-  subject: "News for {{name}}",
-  preheader: "What is new in December",
-  html_body: '<p>Hello {{name}}</p><p><a href="{{unsubscribe_url}}">Unsubscribe</a></p>',
-  text_body: "Hello {{name}}",
-  from_address: "Example Shop <hello@example.com>",
   reply_to: null,
   status: "draft" as const,
   scheduled_at: null,
+  local_time_field: null,
   sent_at: null,
   paused_at: null,
   ab_test_pct: null,
@@ -165,15 +184,7 @@ const example = {
   ab_auto_promote: null,
   ab_promotion_reason: null,
   max_per_hour: null,
-  recipient_count: 0,
-  queued_count: 0,
-  skipped_count: 0,
-  delivered_count: 0,
-  bounced_count: 0,
-  failed_count: 0,
-  cancelled_count: 0,
-  opened_count: 0,
-  clicked_count: 0,
+  ...(Object.fromEntries(Object.keys(counts).map((name) => [name, 0])) as Record<keyof typeof counts, number>),
   created_at: "2026-11-21T14:00:00.000Z",
   updated_at: "2026-11-21T14:00:00.000Z",
 };
@@ -198,6 +209,7 @@ export const BroadcastOut = z
     reply_to: z.string().nullable(),
     status: z.enum(statuses),
     scheduled_at: timestamp.nullable(),
+    local_time_field: z.string().nullable().describe("Metadata that names the time zone of a contact."),
     sent_at: timestamp
       .nullable()
       .describe("First moment at which every recipient had a delivery attempt or was skipped."),
@@ -211,17 +223,7 @@ export const BroadcastOut = z
       .describe("How the service promotes a variant by itself."),
     ab_promotion_reason: z.string().nullable().describe("Why the service promoted its variant. null: it did not."),
     max_per_hour: z.int().nullable(),
-    recipient_count: count.describe("Contacts to be mailed, as fixed when the send or the promotion began."),
-    queued_count: count.describe("Emails made for delivery so far."),
-    skipped_count: count.describe(
-      "Contacts of recipient_count that get no email: deleted or suppressed since it was fixed, or not reached before a cancellation.",
-    ),
-    delivered_count: count,
-    bounced_count: count,
-    failed_count: count.describe("Emails that failed or were rejected."),
-    cancelled_count: count.describe("Emails that were cancelled before they left."),
-    opened_count: count.describe("Emails that a person opened."),
-    clicked_count: count.describe("Emails in which a person clicked."),
+    ...counts,
     created_at: timestamp,
     updated_at: timestamp,
   })

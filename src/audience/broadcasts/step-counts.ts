@@ -6,14 +6,13 @@ import { type Counts, countNames, countsOf } from "./counts.ts";
 export interface StepCounts extends Counts {
   /** Id of the row that has their content. */
   id: string;
-  unsubscribed: number;
 }
 
 /** Rows that are read: those of three versions with 100 emails each. */
 const MAX_ROWS = 300;
 
 const FIND = `
-  SELECT b.id, ${[...countNames, "unsubscribed"].map((name) => `coalesce(c.${name}, 0) AS ${name}`).join(", ")}
+  SELECT b.id, ${countNames.map((name) => `coalesce(c.${name}, 0) AS ${name}`).join(", ")}
     FROM (SELECT n, id FROM broadcasts WHERE workspace = ?1 AND automation = ?2 ORDER BY n DESC LIMIT ${MAX_ROWS}) b
     LEFT JOIN broadcast_counts c ON c.broadcast = b.n AND c.variant = 0`;
 

@@ -1,7 +1,9 @@
 import { type CallerCtx, requireScopes } from "../../access/caller.ts";
-import { type BroadcastChanges, changeBroadcast, givenIn, outboxRowStatement, requireTransition } from "./change.ts";
-import { checkReferences, checkScheduledAt, checkTexts, domainOfSender } from "./check-references.ts";
-import { type Broadcast, toMoreLists } from "./queries.ts";
+import { changeBroadcast, outboxRowStatement, requireTransition } from "./change.ts";
+import { checkReferences, checkScheduledAt, checkTexts } from "./check-references.ts";
+import { checkLocalTime, firstLookAt } from "./local-times.ts";
+import { toColumns } from "./new-row.ts";
+import type { Broadcast } from "./queries.ts";
 import type { BroadcastOut, BroadcastPatch } from "./schema.ts";
 
 /**
@@ -19,15 +21,16 @@ export async function updateBroadcast(ctx: CallerCtx, id: string, patch: Broadca
       await checkReferences(ctx, patch);
       isChecked = true;
     }
-    const changes = toChanges(patch);
+    const changes = toColumns(patch);
     if (Object.keys(changes).length === 0) return null;
-    await checkTexts(ctx, { ...broadcast.row, ...changes });
-    if (patch.scheduled_at === undefined) return { changes };
-    const { row } = broadcast;
-    const status = requireTransition(broadcast, patch.scheduled_at === null ? "unschedule" : "schedule");
+    const changed = { ...broadcast.row, ...changes };
+    checkLocalTime(changed);
+    await checkTexts(ctx, changed);
+    if (patch.scheduled_at === undefined && patch.local_time_field === undefined) return { changes };
+    const status = requireTransition(broadcast, changed.scheduled_at === null ? "unschedule" : "schedule");
     return {
       changes: { ...changes, status },
-      statements: [outboxRowStatement(ctx, row, patch.scheduled_at)],
+      statements: [outboxRowStatement(ctx, broadcast.row, firstLookAt(changed))],
     };
   });
 }
@@ -35,15 +38,3 @@ export async function updateBroadcast(ctx: CallerCtx, id: string, patch: Broadca
 /** Returns whether a change decides what is sent: the broadcast is scheduled afterwards. */
 const isSent = ({ row }: Broadcast, { scheduled_at: at }: BroadcastPatch) =>
   at === undefined ? row.status === "scheduled" : at !== null;
-
-/** Returns the columns of the fields that a patch has. Fields that the schema does not have are not in it. */
-function toChanges(patch: BroadcastPatch): BroadcastChanges {
-  const { from_address, more_contact_list_ids: more, ab_auto_promote: auto, ...fields } = patch;
-  const given = {
-    ...fields,
-    ab_auto_promote: auto ? JSON.stringify(auto) : auto,
-    more_lists: more === undefined ? more : toMoreLists(more),
-  };
-  const sender = from_address === undefined ? {} : { from_address, from_domain: domainOfSender(from_address) };
-  return { ...givenIn(given), ...sender };
-}

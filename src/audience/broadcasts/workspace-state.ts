@@ -13,18 +13,21 @@ export interface WorkspaceState {
   number: number;
   /** Its own limit of emails a day, as CallerWorkspace has it. */
   dailyLimit: number | null;
+  /** Null: UTC. */
+  timeZone: string | null;
   /** The topic of the broadcast was deleted. */
   isTopicDeleted: boolean;
 }
 
 const FIND = `
-  SELECT w.id, w.sending_paused_at, w.bulk_pause, w.daily_limit, u.restricted_at, (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size,
+  SELECT w.id, w.settings->>'$.time_zone' AS time_zone, w.sending_paused_at, w.bulk_pause, w.daily_limit, u.restricted_at, (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size,
          ?4 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM topics t WHERE t.workspace = ?1 AND t.id = ?4) AS is_topic_deleted
     FROM workspaces w LEFT JOIN users u ON u.id = ?2
    WHERE w.number = ?1 AND w.deleted_at IS NULL`;
 
 interface StateRow {
   id: string;
+  time_zone: string | null;
   sending_paused_at: number | null;
   bulk_pause: number;
   daily_limit: number | null;
@@ -47,6 +50,7 @@ export async function findWorkspaceState(
       mailSize: row.mail_size ?? 0,
       number: workspace,
       dailyLimit: row.daily_limit,
+      timeZone: row.time_zone,
       isTopicDeleted: row.is_topic_deleted === 1,
     }
   );

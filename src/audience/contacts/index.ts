@@ -21,3 +21,4 @@ export {
 } from "./schema.ts";
 export { updateContact } from "./update-contact.ts";
 export { updateList } from "./update-list.ts";
+export { findZoneFields } from "./zone-fields.ts";

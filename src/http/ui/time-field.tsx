@@ -9,11 +9,12 @@ interface TimeFieldProps {
   hint: string;
   /** In ISO 8601. Empty, or a text that is no time: the field is empty. */
   at: string;
+  /** Default: that of the viewer. */
+  zone?: string | undefined;
 }
 
-/** An optional time in the zone of the viewer. The form names the zone, which `readTime` reads with the field. */
-export function TimeField({ name, label, hint, at }: TimeFieldProps) {
-  const { zone } = useViewer();
+/** An optional time in a zone. The form names the zone, which `readTime` reads with the field. */
+export function TimeField({ name, label, hint, at, zone = useViewer().zone }: TimeFieldProps) {
   return (
     <>
       <ZoneOf name={name} zone={zone} />

@@ -59,6 +59,9 @@ async function repairBroadcasts(store: BackupStore, { broadcasts, lastN }: MailS
   ]);
 }
 
+const countEvent = (type: string) =>
+  `sum(EXISTS (SELECT 1 FROM json_each(e.events) j WHERE j.value->>'type' = '${type}'))`;
+
 /** The counts of a broadcast by what its emails say (src/sending/emails/timeline/count-broadcasts.ts). */
 const BROADCAST_COUNTS: Readonly<Record<string, string>> = {
   queued: "count(*)",
@@ -69,7 +72,8 @@ const BROADCAST_COUNTS: Readonly<Record<string, string>> = {
   cancelled: "sum(e.status = 'cancelled')",
   opened: "sum(e.opened_count > 0)",
   clicked: "sum(e.clicked_count > 0)",
-  unsubscribed: "sum(EXISTS (SELECT 1 FROM json_each(e.events) j WHERE j.value->>'type' = 'unsubscribed'))",
+  unsubscribed: countEvent("unsubscribed"),
+  complained: countEvent("complained"),
 };
 const found = (name: string) =>
   `coalesce((SELECT ${name} FROM found WHERE found.variant = broadcast_counts.variant), 0)`;

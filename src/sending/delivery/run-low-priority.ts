@@ -10,13 +10,15 @@ const FIND_TRANSACTIONAL = `
   WITH RECURSIVE ${outboxTurns("?3", "100")}, ${dueRows("due_at BETWEEN ?1 AND ?2", "kind = 'deliver' AND leased_until <= ?2", "100")}
   SELECT o.due_at AS dueAt, o.id, o.kind FROM due d CROSS JOIN outbox o ON o.id = d.id ORDER BY d.turn LIMIT 100`;
 
-// The emails of a cancelled broadcast do not leave, so its rate does not apply to them.
+// The emails of a cancelled or deleted broadcast do not leave, so its rate does not apply to them, and none waits for a time.
 const FIND_LOW_PRIORITY = `
   WITH RECURSIVE ${WAITING_BROADCASTS}
   SELECT w.broadcast, b.workspace, iif(b.status = 'cancelled', NULL, b.max_per_hour) AS max_per_hour,
          iif(b.status = 'cancelled', NULL, b.next_claim_at) AS next_claim_at, (
       SELECT json_group_array(json_object('dueAt', due_at, 'id', id, 'emails', json_array_length(ref))) FROM (
-        SELECT due_at, id, ref FROM outbox WHERE broadcast = w.broadcast AND due_at <= ?1 AND leased_until <= ?1 ORDER BY due_at, id LIMIT 4)) AS rows
+        SELECT due_at, id, ref FROM outbox
+         WHERE broadcast = w.broadcast AND due_at <= iif(b.status IN ('sending', 'sent'), ?1, 9e15) AND leased_until <= ?1
+         ORDER BY due_at, id LIMIT 4)) AS rows
     FROM waiting w LEFT JOIN broadcasts b ON b.n = w.broadcast LEFT JOIN shard_workspaces s ON s.number = b.workspace
    WHERE w.broadcast IS NOT NULL
      AND (b.status IS NULL OR b.status = 'cancelled' OR (b.paused_at IS NULL AND coalesce(s.bulk_pause, 0) = 0))`;

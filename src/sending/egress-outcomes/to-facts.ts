@@ -13,7 +13,7 @@ import {
   waitedTooLong,
   waitsForReceiver,
 } from "../delivery/index.ts";
-import { type EmailState, type Fact, type Outcome, recipientKey } from "../emails/index.ts";
+import { type EmailState, type Fact, type Outcome, queuedAt, recipientKey } from "../emails/index.ts";
 
 /** The change of an email by a report. */
 export interface ReportedUpdate {
@@ -104,10 +104,6 @@ function toReportedOutcome(
 function timeOf({ at }: ReportedResult, { state, now }: Circumstances): number {
   return at === undefined ? now : Math.min(Math.max(at, state.createdAt), now);
 }
-
-/** Returns when an email was queued, in ms since 1970. */
-const queuedAt = ({ events, createdAt }: EmailState) =>
-  events.findLast(({ type }) => type === "queued")?.at ?? createdAt;
 
 /** Returns whether an outcome is the last word of a receiver. */
 const isFinal = ({ on }: Outcome) => on === "accepted-final" || on === "recipient-refused" || on === "message-refused";

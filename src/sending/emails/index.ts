@@ -86,6 +86,7 @@ export {
   isHeldSql,
   MAX_DOMAINS,
   OTHER_DOMAINS,
+  queuedAt,
   queuedEvent,
   RECIPIENT_COLUMNS,
   type RecipientEntry,

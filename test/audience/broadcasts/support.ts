@@ -33,10 +33,9 @@ export function broadcastsOf(workspace: TestWorkspace) {
   const variants = async (id: string): Promise<VariantOut[]> => expectJson(await api.get(`${path(id)}/variants`), 200);
 
   /** Returns all recipients of a broadcast. */
-  async function recipients(id: string, status?: string): Promise<RecipientOut[]> {
+  async function recipients(id: string, filter: { status?: string; activity?: string } = {}): Promise<RecipientOut[]> {
     const all: RecipientOut[] = [];
-    const query = status === undefined ? "" : `&status=${status}`;
-    let next: string | undefined = `${path(id)}/recipients?limit=200${query}`;
+    let next: string | undefined = `${path(id)}/recipients?${new URLSearchParams({ limit: "200", ...filter })}`;
     while (next !== undefined) {
       const response: Response = await api.get(next);
       all.push(...(await expectJson<RecipientOut[]>(response.clone() as Response, 200)));

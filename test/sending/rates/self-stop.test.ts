@@ -124,7 +124,7 @@ describe("a workspace above the first limit", () => {
     });
     await broadcasts.act(id, "send");
     await runBroadcasts();
-    const [bounced] = await broadcasts.recipients(id, "bounced");
+    const [bounced] = await broadcasts.recipients(id, { status: "bounced" });
     await stop("bulk");
     expect((await api.post(`/v1/emails/${bounced?.email_id}/retry`, undefined)).status).toBe(403);
   });

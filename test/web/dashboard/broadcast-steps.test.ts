@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aContactList, broadcastsOf } from "../../audience/broadcasts/support.ts";
+import { aListWith } from "../../audience/segments/support.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aWorkspace, perTest } from "../../support/workspace.ts";
 import { submit } from "./support.ts";
@@ -184,6 +185,59 @@ describe("the steps", () => {
       `${path}/review?done=saved`,
     );
     expect(await stored(path)).toMatchObject({ status: "draft", scheduled_at: null });
+  });
+
+  it("schedule a broadcast by the clocks of its people, at the time that was filled in, whatever the zone of the viewer is", async () => {
+    const metadata = { timezone: "Asia/Tokyo", city: "Tokyo", site: "https://example.org/" };
+    const list = await aListWith(workspace, [{ email: "delivered@simulator.test", metadata }]);
+    const settings = { time_zone: "Europe/Berlin" };
+    await workspace.call("PATCH", `/v1/workspaces/${workspace.workspaceId}`, { settings });
+    const path = await aDraft({ ...COMPLETE, contact_list_id: list });
+    const options = /<select id="local_time_field".*?<\/select>/s.exec(await textOf(`${path}/review`))?.[0] ?? "";
+    expect([...options.matchAll(/value="([^"]*)"/g)].map(([, value]) => value)).toEqual(["", "timezone"]);
+    const form = { when: "later", scheduled_at: "2099-07-01T09:00", scheduled_at_zone: "America/New_York" };
+    const local = { ...form, max_per_hour: "", local_time_field: "timezone", action: "schedule" };
+    expect(await locationOf(`${path}/review`, local)).toBe(`${path}?done=scheduled`);
+    const saved = { scheduled_at: "2099-07-01T07:00:00.000Z", local_time_field: "timezone" };
+    expect(await stored(path)).toMatchObject({ status: "scheduled", ...saved });
+    expect(await shownAt(path)).toContain("2099-07-01 09:00 by the clock of each person (timezone)");
+    expect(await textOf(`${path}/review`)).toContain('value="2099-07-01T09:00"');
+    const now = { ...local, when: "now", action: "send" };
+    expect(await locationOf(`${path}/review`, now)).toBe(`${path}?done=sending`);
+    expect(await stored(path)).toMatchObject({ status: "sending", local_time_field: null });
+  });
+
+  it("set when the winner of a test is sent by itself, which the page of the broadcast says", async () => {
+    const path = await aDraft({ ...COMPLETE, contact_list_id: await aContactList(workspace, 40) });
+    const form = { ...CONTENT, "variant.A": "First", "variant.B": "Second", ab_test_pct: "20" };
+    const winner = { ab_auto_promote: "6", ab_min_lift: "2.5" };
+    expect(await locationOf(`${path}/content`, { ...form, ...winner })).toBe(`${path}/test`);
+    const auto = { metric: "clicks", after_hours: 6, min_lift: 0.025 };
+    expect(await stored(path)).toMatchObject({ ab_test_pct: 20, ab_auto_promote: auto });
+    const page = await textOf(`${path}/content`);
+    expect(page).toMatch(/name="ab_auto_promote"[^>]*value="6"/);
+    expect(page).toMatch(/name="ab_min_lift"[^>]*value="2\.5"/);
+    expect(await locationOf(`${path}/content`, { ...CONTENT, ...winner, ab_auto_promote: "900" })).toMatch(/^422 /);
+    // The audience step does not have the fields, and keeps them.
+    const audience = {
+      name: "News",
+      from_address: workspace.mailbox,
+      contact_list_id: await aContactList(workspace, 40),
+    };
+    expect(await locationOf(`${path}/audience`, audience)).toBe(`${path}/content`);
+    expect(await stored(path)).toMatchObject({ ab_auto_promote: auto });
+    await broadcastsOf(workspace).act(path.split("/").at(-1) ?? "", "send");
+    expect(await shownAt(path)).toContain("Chosen by clicks, 6 hours after the sample");
+  });
+
+  it("say what an automatic winner lacks, and end it by an empty field", async () => {
+    const path = await aDraft({ ...COMPLETE, contact_list_id: await aContactList(workspace, 4) });
+    await locationOf(`${path}/content`, { ...CONTENT, ab_auto_promote: "6", ab_min_lift: "" });
+    expect(await shownAt(`${path}/review`)).toContain(
+      "A winner that is chosen by itself needs a sample and two variants",
+    );
+    await locationOf(`${path}/content`, { ...CONTENT, ab_auto_promote: "", ab_min_lift: "" });
+    expect(await stored(path)).toMatchObject({ ab_auto_promote: null });
   });
 
   it.each(["audience", "content", "test", "review"])("have one main button each (%s)", async (step) => {

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { badRequest, notFound, unprocessable } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { ConcurrencyError, guardedBatch } from "../../../platform/db/batch.ts";
 import { storeMailResponse } from "../../../platform/idempotency/responses.ts";
 import { wakeAfterResponse } from "../../../platform/outbox/wake-after-response.ts";
 import { requireSendingAllowed } from "../../../sending/emails/index.ts";
@@ -9,6 +9,7 @@ import { getTopic, type TopicRow } from "../../../sending/topics/index.ts";
 import { checkSize } from "../change.ts";
 import { tooManyContacts } from "../check-start.ts";
 import { newFanOut, type Sender, serializeFanOut } from "../fan-out.ts";
+import { insertStatements, newRow } from "../new-row.ts";
 import { limits } from "../rules.ts";
 import { skipWords } from "../skip-reasons.ts";
 import { countDiffering, leftOf } from "../topic-audience.ts";
@@ -37,16 +38,7 @@ interface Counted {
   errors: string;
 }
 
-// Inserts nothing when the list was deleted since it was counted.
-const INSERT = `
-  INSERT INTO broadcasts (workspace, id, status, user_id, contact_list_id, mailbox_id, name, subject, from_address,
-    from_domain, fan_out, fan_out_step, size, created_at, updated_at, html_body, text_body, bulk_tags, topic_id)
-  SELECT ?1, ?2, 'sending', ?3, ?4, ?5, 'Bulk send', ?6, ?7, ?8, ?9, 1, ?10, ?11, ?11, ?12, ?13, ?14, ?15
-    FROM contact_lists WHERE workspace = ?1 AND id = ?4`;
-
-const INSERT_TASK = `
-  INSERT INTO outbox (due_at, id, kind, ref, workspace)
-  SELECT ?3, id, 'broadcast', json_array(n), workspace FROM broadcasts WHERE workspace = ?1 AND id = ?2`;
+const HAS_LIST = "EXISTS (SELECT 1 FROM contact_lists l WHERE l.workspace = b.workspace AND l.id = b.contact_list_id)";
 
 /**
  * Sends to every contact of a list. The audience is fixed by this call: the contacts of this moment that are not on the
@@ -104,19 +96,28 @@ async function start(
   sender: Sender,
   response: BulkSendOut,
 ): Promise<void> {
-  const db = ctx.mail;
-  const { number } = ctx.workspace;
-  const id = ctx.newId();
-  const now = ctx.now();
-  const fanOut = serializeFanOut(newFanOut([list.n], list.lastContact, { sender, topic: topic?.n ?? null }));
-  const { subject, html = null, text = null, tags } = input;
-  const about = [number, id, ctx.actor.userId, listId, sender.mailboxId, subject, sender.email, sender.domain, fanOut];
-  const content = [checkSize(input), now, html || null, text || null, JSON.stringify(tags ?? []), topic?.id ?? null];
+  const { subject, html, text, tags } = input;
+  const row = newRow(ctx, {
+    status: "sending",
+    contact_list_id: listId,
+    mailbox_id: sender.mailboxId,
+    topic_id: topic?.id ?? null,
+    name: "Bulk send",
+    subject,
+    from_address: sender.email,
+    from_domain: sender.domain,
+    fan_out: serializeFanOut(newFanOut([list.n], list.lastContact, { sender, topic: topic?.n ?? null })),
+    fan_out_step: 1,
+    size: checkSize(input),
+    html_body: html || null,
+    text_body: text || null,
+    bulk_tags: JSON.stringify(tags ?? []),
+  });
+  const { id, created_at: now } = row;
   try {
-    await guardedBatch(db, [
-      db.prepare(INSERT).bind(...about, ...content),
-      expectChanges(db, 1),
-      db.prepare(INSERT_TASK).bind(number, id, now),
+    await guardedBatch(ctx.mail, [
+      // The list may have been deleted since it was counted.
+      ...insertStatements(ctx, row, now, HAS_LIST),
       ...(await storeMailResponse(ctx, response)),
     ]);
   } catch (error) {

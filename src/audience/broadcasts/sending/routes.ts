@@ -10,6 +10,7 @@ import { getBroadcast } from "../queries.ts";
 import { listRecipients } from "../recipients.ts";
 import {
   AudienceOut,
+  activities,
   RecipientOut,
   recipientStatuses,
   SkippedOut,
@@ -33,7 +34,14 @@ const listQuery = {
     .optional()
     .describe("Cursor from the `Link` header of the previous page."),
 };
-const RecipientsQuery = z.object({ status: z.enum(recipientStatuses).optional(), ...listQuery });
+const RecipientsQuery = z.object({
+  status: z.enum(recipientStatuses).optional(),
+  activity: z
+    .enum(activities)
+    .optional()
+    .describe("Only people who opened or clicked, or who left: they unsubscribed by this email, or marked it as spam."),
+  ...listQuery,
+});
 const SkippedQuery = z.object({
   q: z.string().max(320).optional().describe("Part of an address. A whole address is found at once."),
   reason: z.enum(skipReasons).optional(),
@@ -95,7 +103,7 @@ export const sendingRoutes = apiRoutes("Broadcasts")
   })
   .get("/v1/broadcasts/:broadcast_id/recipients", "listBroadcastRecipients", "broadcasts:view", {
     summary: "List the recipients of a broadcast",
-    description: "A page with a status may be empty and still have a next page.",
+    description: "A page with a filter may be empty and still have a next page.",
     query: RecipientsQuery,
     returns: { 200: ["A page of recipients", z.array(RecipientOut)] },
     run: async (caller, { broadcast_id, query }, c) => {

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { RECORDS_EVENTS } from "../../../platform/db/people-flags.ts";
-import { EVENT_COLUMNS } from "../../../platform/person-events/insert.ts";
+import { EVENT_COLUMNS, recordsEventsSql } from "../../../platform/person-events/insert.ts";
 import { eventLimits } from "../../../platform/person-events/rules.ts";
 import { wakeForEvents } from "../../../platform/person-events/wake.ts";
 import type { ListRow } from "../queries.ts";
@@ -28,9 +27,8 @@ const FIELD_BYTES = eventLimits.dataBytes - 256;
 const RECORD = `${ROWS},
   changed AS MATERIALIZED (
     SELECT c.workspace, j.id, c.email_key, c.id AS contact, l.id AS list, ${FIELDS} AS fields
-      FROM shard_workspaces s CROSS JOIN contact_lists l ON l.n = ?2 AND l.workspace = s.number
-      CROSS JOIN j CROSS JOIN contacts c ON c.list = l.n AND c.email_key = j.key
-     WHERE s.number = ?3 AND s.people & ${RECORDS_EVENTS} AND c.pending_since IS NULL AND ${IS_CHANGED})
+      FROM contact_lists l CROSS JOIN j CROSS JOIN contacts c ON c.list = l.n AND c.email_key = j.key
+     WHERE l.n = ?2 AND l.workspace = ?3 AND c.pending_since IS NULL AND ${recordsEventsSql("?3")} AND ${IS_CHANGED})
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
   SELECT workspace, id, email_key, 'contact.field_changed',
          json_object('list_id', list, 'contact_id', contact, 'fields', json(iif(octet_length(fields) > ${FIELD_BYTES}, '{}', fields))), ?4, ?4

@@ -17,6 +17,7 @@ import {
   isHeldSql,
   isPending,
   messageIdOf,
+  queuedAt,
   recipientKey,
   toState,
 } from "../../emails/index.ts";
@@ -88,7 +89,7 @@ const QUEUE_SCHEDULED = `
 const FIND_MAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, o.id AS row_id, o.claims, o.outage, e.message_id, e.subject, e.from_email, e.from_name,
          e.content_key, e.content_offset, e.content_size, e.content, e.domain_id, e.mailbox_id, e.user_id, e.source,
-         e.variables, e.request_id, b.status AS broadcast_status, b.paused_at AS broadcast_paused_at, o.kind,
+         e.variables, e.request_id, e.scheduled_at, b.status AS broadcast_status, b.paused_at AS broadcast_paused_at, o.kind,
          e.contact IS NOT NULL AND NOT EXISTS (
            SELECT 1 FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.n = e.contact) AS is_contact_deleted
     FROM leased o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
@@ -110,6 +111,7 @@ interface MailRow extends EmailStateRow {
   content: string | null;
   variables: string | null;
   request_id: string | null;
+  scheduled_at: number | null;
   broadcast_status: string | null;
   broadcast_paused_at: number | null;
   is_contact_deleted: 0 | 1;
@@ -232,7 +234,7 @@ function toMail(ctx: MailCtx, row: MailRow, state: EmailState, sender: SenderRow
       subject: row.subject,
       fromEmail: row.from_email,
       fromName: row.from_name,
-      queuedAt: state.events.findLast(({ type }) => type === "queued")?.at ?? row.created_at,
+      queuedAt: queuedAt({ ...state, scheduledAt: row.scheduled_at }),
       source: row.source,
       requestId: row.request_id,
       settings: JSON.parse(sender.settings) as ClaimedMail["settings"],

@@ -4,7 +4,7 @@ import { addressKey } from "../../../lib/addresses.ts";
 import { forbidden, notFound } from "../../../lib/errors.ts";
 import { signMessage } from "../../../mail/dkim/sign.ts";
 import type { OutgoingMessage } from "../../../mail/smtp/transport.ts";
-import { getEmail, mayReadContent, messageIdOf, readContent, readEvents } from "../../emails/index.ts";
+import { getEmail, mayReadContent, messageIdOf, queuedAt, readContent, readEvents } from "../../emails/index.ts";
 import { readSenders, toFacts } from "../claim/index.ts";
 import { composeMail } from "./compose-mail.ts";
 import { toSigningKeys } from "./prepare.ts";
@@ -46,7 +46,7 @@ export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<Ou
     subject: row.subject,
     fromEmail: row.fromEmail,
     fromName: row.fromName,
-    queuedAt: readEvents(row.events, row).findLast(({ type }) => type === "queued")?.at ?? row.createdAt,
+    queuedAt: queuedAt({ ...row, events: readEvents(row.events, row) }),
     source: row.source,
     settings: JSON.parse(sender.settings) as { tracking_opens?: boolean; tracking_clicks?: boolean },
     contentLocation: location,

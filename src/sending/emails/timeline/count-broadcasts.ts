@@ -8,15 +8,15 @@ interface Merged extends Pick<MergeResult, "state" | "rollups"> {
   before: EmailState;
 }
 
+const statusCounts = ["delivered", "bounced", "failed", "cancelled"] as const;
 /** Counts of the emails of a broadcast, as columns of `broadcast_counts`. */
-export const resultCounts = ["attempted", "delivered", "bounced", "failed", "cancelled", "opened", "clicked"] as const;
-const countNames = [...resultCounts, "unsubscribed"] as const;
-type Counts = Record<(typeof countNames)[number], number>;
+export const resultCounts = ["attempted", ...statusCounts, "opened", "clicked", "unsubscribed", "complained"] as const;
+type Counts = Record<(typeof resultCounts)[number], number>;
 
 // The row exists since the fan-out made the email; it is gone when the broadcast was deleted.
 const ADD_TO_COUNTS = `
   WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
-  UPDATE broadcast_counts SET ${countNames.map((name) => `${name} = ${name} + (j.value->>'${name}')`).join(", ")}
+  UPDATE broadcast_counts SET ${resultCounts.map((name) => `${name} = ${name} + (j.value->>'${name}')`).join(", ")}
   FROM j WHERE broadcast_counts.broadcast = j.value->>'broadcast' AND broadcast_counts.variant = j.value->>'variant'`;
 
 const ADD_TO_CLICKS = `
@@ -44,27 +44,28 @@ function sumCounts(merged: readonly Merged[]): (Counts & { broadcast: number; va
     if (typeof state.broadcast !== "number") continue;
     const [broadcast, variant] = [state.broadcast, state.variant ?? 0];
     const key = `${broadcast} ${variant}`;
-    const zero = Object.fromEntries(countNames.map((name) => [name, 0])) as Counts;
+    const zero = Object.fromEntries(resultCounts.map((name) => [name, 0])) as Counts;
     const sum = sums.get(key) ?? { broadcast, variant, ...zero };
     sum.attempted += Number(isAttempted(state)) - Number(isAttempted(before));
     // An email of a broadcast has one recipient and is in one of these counts at the end, so that they add up.
     if (state.status !== before.status) {
-      for (const name of resultNames) {
+      for (const name of statusCounts) {
         sum[name] += Number(isResult[name](state)) - Number(isResult[name](before));
       }
     }
     // The increments of domain '' count emails, the others recipients.
-    for (const { domain, opens, clicks, unsubscribed } of rollups) {
+    for (const { domain, opens, clicks, unsubscribed, complained } of rollups) {
       if (domain === "") {
         sum.opened += opens;
         sum.clicked += clicks;
       } else {
         sum.unsubscribed += unsubscribed;
+        sum.complained += complained;
       }
     }
     sums.set(key, sum);
   }
-  return [...sums.values()].filter((sum) => countNames.some((name) => sum[name] !== 0));
+  return [...sums.values()].filter((sum) => resultCounts.some((name) => sum[name] !== 0));
 }
 
 /** Returns whether an email had a delivery attempt, or will have none. */
@@ -76,7 +77,6 @@ const isResult = {
   failed: ({ status }: EmailState) => status === "failed" || status === "rejected",
   cancelled: ({ status }: EmailState) => status === "cancelled",
 };
-const resultNames = ["delivered", "bounced", "failed", "cancelled"] as const;
 
 /** Sums the clicks by people that each link gained or lost. */
 function sumClicks(merged: readonly Merged[]): { broadcast: number; url: string; clicks: number }[] {

@@ -18,4 +18,4 @@ export {
   storedKey,
   toState,
 } from "./state.ts";
-export { appendEventSql, queuedEvent, readEvents, shortenEvents, toStoredEvents } from "./stored-events.ts";
+export { appendEventSql, queuedAt, queuedEvent, readEvents, shortenEvents, toStoredEvents } from "./stored-events.ts";

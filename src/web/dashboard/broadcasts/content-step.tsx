@@ -90,7 +90,7 @@ export function ContentStep(props: ContentStepProps) {
 
 /** The variants of an A/B test, and fields for more. Their style shows the size of the sample once there is one to choose. */
 function VariantFields({ form, variants }: { form: StepForm; variants: readonly VariantOut[] }) {
-  const { ab_test_pct: sample = "" } = form.values;
+  const { ab_test_pct: sample = "", ab_auto_promote: hours = "", ab_min_lift: lead = "" } = form.values;
   const labels = [...new Set([...newLabels(variants), ...form.variants.keys()])];
   return (
     <details class="variants" open={variants.length > 0 || form.variants.size > 0 || sample !== ""}>
@@ -121,8 +121,23 @@ function VariantFields({ form, variants }: { form: StepForm; variants: readonly 
           label="Sample in percent"
           inputmode="numeric"
           required={false}
-          hint="Mailed first, from 5 to 90; you then choose the winner. Empty: everybody gets a variant at once."
+          hint="Mailed first, from 5 to 90; the winner then goes to the rest. Empty: everybody gets a variant at once."
           value={sample}
+        />
+        <Field
+          name="ab_auto_promote"
+          label="Hours until the winner is sent"
+          inputmode="numeric"
+          required={false}
+          hint="From 1 to 168 after the sample was sent. The variant that surely has the most clicks wins, else the first. Empty: you choose the winner."
+          value={hours}
+        />
+        <Field
+          name="ab_min_lift"
+          label="Least lead in percentage points"
+          required={false}
+          hint="By how much its share of clicks must surely be higher. Empty: by anything."
+          value={lead}
         />
       </div>
       {variants.length === 0 ? null : <Submit label="Add variant" kind="quiet" action="save" />}

@@ -30,6 +30,8 @@ export function findIssues({ broadcast, variants, audience }: Reviewed): Issue[]
   if (broadcast.contact_list_id === null && broadcast.segment_id === null)
     issues.push(blocking("audience", "Choose the list that gets it"));
   if (!hasContent(broadcast, variants)) issues.push(blocking("content", "Write its subject and its content"));
+  if (broadcast.ab_auto_promote !== null && (pct === null || variants.length < 2))
+    issues.push(blocking("content", "A winner that is chosen by itself needs a sample and two variants"));
   if (audience === null) return issues;
   // With a segment, the audience is counted when it is sent.
   const isCounted = audience.note === undefined;

@@ -8,6 +8,7 @@ import {
 import {
   AppLayout,
   ButtonLink,
+  counted,
   Empty,
   Facts,
   List,
@@ -17,7 +18,9 @@ import {
   Status,
   Time,
 } from "../../../http/ui/index.ts";
+import { toLocalMinute } from "../../../lib/local-time.ts";
 import { Audience, AudienceSplit } from "./audience.tsx";
+import { pathOfRecipients } from "./recipients-page.tsx";
 import { may } from "./rights.ts";
 import { percentOf, share } from "./share.ts";
 import { ContentFrame } from "./test-step.tsx";
@@ -75,13 +78,15 @@ interface BroadcastPageProps {
   /** Contacts that get no email. */
   skipped: number;
   links: TopLinksOut;
+  /** That of the workspace. */
+  zone: string;
   /** The time of the request. */
   now: number;
 }
 
 /** One broadcast: its audience before it is sent, its results afterwards, its variants, links and content. */
 export function BroadcastPage(props: BroadcastPageProps) {
-  const { broadcast, variants, audience, skipped, links, now } = props;
+  const { broadcast, variants, audience, skipped, links, now, zone } = props;
   const path = `/app/broadcasts/${broadcast.id}`;
   const editable = isEditable(broadcast.status);
   const isPolled = isChanging(broadcast, variants, now);
@@ -93,7 +98,8 @@ export function BroadcastPage(props: BroadcastPageProps) {
             Status: <Status word={shownStatus(broadcast)} />,
             Subject: variants.length === 0 ? broadcast.subject : null,
             From: broadcast.from_address,
-            "Scheduled for": broadcast.scheduled_at === null ? null : <Time at={broadcast.scheduled_at} as="whole" />,
+            "Scheduled for": scheduleOf(broadcast, zone),
+            Winner: winnerOf(broadcast),
           }}
         />
         {editable ? (
@@ -114,11 +120,27 @@ export function BroadcastPage(props: BroadcastPageProps) {
   );
 }
 
+/** Returns when a broadcast leaves: a moment, or a time of day by the clocks of its people. */
+function scheduleOf({ scheduled_at: at, local_time_field: field }: BroadcastOut, zone: string) {
+  if (at === null) return null;
+  if (field === null) return <Time at={at} as="whole" />;
+  return `${toLocalMinute(new Date(at), zone).replace("T", " ")} by the clock of each person (${field})`;
+}
+
+/** Returns how the winner of a test is chosen, or was. */
+function winnerOf({ ab_auto_promote: auto, ab_promotion_reason: reason, ab_promoted_at: at }: BroadcastOut) {
+  if (reason !== null) return reason;
+  return auto === null || at !== null
+    ? null
+    : `Chosen by clicks, ${counted(auto.after_hours, "hour")} after the sample`;
+}
+
 function Actions({ broadcast, path }: { broadcast: BroadcastOut; path: string }) {
   const { status, paused_at: pausedAt } = broadcast;
   const editable = isEditable(status);
   return (
     <>
+      {may("manage") ? <PostButton to={`${path}/copy`} label="Copy" kind="quiet" once /> : null}
       {may("manage") && editable ? <ButtonLink to={`${path}/review`} label="Change" /> : null}
       {may("send") && status === "sending" ? (
         <PostButton
@@ -135,37 +157,43 @@ function Actions({ broadcast, path }: { broadcast: BroadcastOut; path: string })
   );
 }
 
-/** Returns a count with its share of a total. */
-const figure = (name: string, count: number, total: number) => ({
+/** Returns a count with its share of a total, and a link to the people of an activity. */
+const figure = (name: string, count: number, total: number, href?: string) => ({
   name,
   value: count.toLocaleString("en"),
+  href,
   ...(total > 0 && { share: `(${percentOf(count, total)})` }),
 });
 
-const Results = ({ broadcast, skipped, links }: Pick<BroadcastPageProps, "broadcast" | "skipped" | "links">) => (
-  <>
-    <h2>Results</h2>
-    <Numbers
-      numbers={[
-        figure("Recipients", broadcast.recipient_count, 0),
-        { ...figure("Skipped", skipped, 0), href: `/app/broadcasts/${broadcast.id}/skipped` },
-        figure("Delivered", broadcast.delivered_count, broadcast.recipient_count),
-        figure("Bounced", broadcast.bounced_count, broadcast.recipient_count),
-        figure("Failed", broadcast.failed_count, broadcast.recipient_count),
-        figure("Cancelled", broadcast.cancelled_count, broadcast.recipient_count),
-        figure("Opened", broadcast.opened_count, broadcast.delivered_count),
-        figure("Clicked", broadcast.clicked_count, broadcast.delivered_count),
-      ]}
-    />
-    <p>
-      <a href={`/app/analytics/broadcasts/${broadcast.id}`}>Compare the variants, with confidence intervals</a>
-    </p>
-    {links.links.length === 0 ? null : (
-      <List
-        caption="Links"
-        columns={["Link", "Clicks"]}
-        rows={links.links.map(({ url, clicks }) => [url, clicks.toLocaleString("en")])}
+function Results({ broadcast, skipped, links }: Pick<BroadcastPageProps, "broadcast" | "skipped" | "links">) {
+  const { id, recipient_count: all, delivered_count: delivered } = broadcast;
+  return (
+    <>
+      <h2>Results</h2>
+      <Numbers
+        numbers={[
+          figure("Recipients", all, 0, pathOfRecipients(id)),
+          figure("Skipped", skipped, 0, `/app/broadcasts/${id}/skipped`),
+          figure("Delivered", delivered, all),
+          figure("Bounced", broadcast.bounced_count, all),
+          figure("Failed", broadcast.failed_count, all),
+          figure("Cancelled", broadcast.cancelled_count, all),
+          figure("Opened", broadcast.opened_count, delivered, pathOfRecipients(id, "opened")),
+          figure("Clicked", broadcast.clicked_count, delivered, pathOfRecipients(id, "clicked")),
+          figure("Unsubscribed", broadcast.unsubscribed_count, delivered, pathOfRecipients(id, "left")),
+          figure("Marked as spam", broadcast.complained_count, delivered, pathOfRecipients(id, "left")),
+        ]}
       />
-    )}
-  </>
-);
+      <p>
+        <a href={`/app/analytics/broadcasts/${broadcast.id}`}>Compare the variants, with confidence intervals</a>
+      </p>
+      {links.links.length === 0 ? null : (
+        <List
+          caption="Links"
+          columns={["Link", "Clicks"]}
+          rows={links.links.map(({ url, clicks }) => [url, clicks.toLocaleString("en")])}
+        />
+      )}
+    </>
+  );
+}

@@ -6,6 +6,7 @@ import {
   Facts,
   Field,
   Form,
+  Select,
   Submit,
   TimeField,
   VersionField,
@@ -27,13 +28,15 @@ interface ReviewStepProps extends StepProps {
   lists: readonly ListOut[];
   /** Name of the segment. */
   segment: string | null;
+  /** The metadata that names time zones, and the zone of the workspace. */
+  zones: { fields: readonly string[]; zone: string };
   /** True when "at a time" was chosen. */
   isLater: boolean;
 }
 
 /** The last step: says who gets what, what is wrong, and when it leaves, and sends or schedules it. */
 export function ReviewStep(props: ReviewStepProps) {
-  const { broadcast, form, variants, audience, warmUp, lists, segment, isLater, done } = props;
+  const { broadcast, form, variants, audience, warmUp, lists, segment, isLater, zones, done } = props;
   const issues = findIssues({ broadcast, variants, audience });
   // The time of one that is scheduled can be changed whatever is missing.
   const blocking = broadcast.status === "draft" ? issues.find(({ isBlocking }) => isBlocking) : undefined;
@@ -53,7 +56,7 @@ export function ReviewStep(props: ReviewStepProps) {
               <ButtonLink to={pathOfStep(broadcast.id, blocking.step)} label={`Go to ${nameOf(blocking.step)}`} />
             </div>
           ) : (
-            <SendForm form={form} isLater={isLater} />
+            <SendForm form={form} isLater={isLater} zones={zones} />
           )}
         </div>
         <aside aria-label="Preview">
@@ -107,11 +110,12 @@ const Summary = (props: Pick<ReviewStepProps, "broadcast" | "variants" | "lists"
 const namesOf = (lists: ReviewStepProps["lists"], ids: readonly (string | null)[]) =>
   ids.flatMap((listId) => lists.find(({ id }) => id === listId)?.name ?? []).join(", ") || null;
 
-type SendFormProps = Pick<ReviewStepProps, "form" | "isLater">;
+type SendFormProps = Pick<ReviewStepProps, "form" | "isLater" | "zones">;
 
 /** Sends the broadcast, or schedules it. Its style shows the time, and the button for it, once that is chosen. */
-function SendForm({ form, isLater }: SendFormProps) {
-  const { scheduled_at: at = "", max_per_hour: limit = "" } = form.values;
+function SendForm({ form, isLater, zones: { fields, zone } }: SendFormProps) {
+  const { scheduled_at: at = "", local_time_field: field = "", max_per_hour: limit = "" } = form.values;
+  const known = [...new Set([...fields, ...(field ? [field] : [])])];
   return (
     <Form class="schedule">
       <Submit label="Save" action="save" hidden />
@@ -130,7 +134,25 @@ function SendForm({ form, isLater }: SendFormProps) {
           <span>At a time</span>
         </label>
         <div class="later">
-          <TimeField name="scheduled_at" label="Send at" hint="You can change it until then." at={at} />
+          <TimeField
+            name="scheduled_at"
+            label="Send at"
+            hint="You can change it until then."
+            at={at}
+            zone={field ? zone : undefined}
+          />
+          <Select
+            name="local_time_field"
+            label="By which clock"
+            none="Everybody at this moment"
+            options={known.map((value) => ({ value, label: `Each person's own time zone, from ${value}` }))}
+            value={field}
+            hint={
+              known.length === 0
+                ? "Contacts with a field such as timezone: Europe/Berlin can get it at this time of day by their own clock."
+                : `With their own time zone, people get it when their clock shows this time; those without one when it is this time in ${zone}. It begins in the east, up to 26 hours before.`
+            }
+          />
         </div>
       </fieldset>
       <Field

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import {
   cancelBroadcast,
+  copyBroadcast,
   deleteBroadcast,
   getBroadcast,
   listBroadcasts,
@@ -19,10 +20,12 @@ import { notFound } from "../../../lib/errors.ts";
 import { withQuery } from "../../../lib/with-query.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { BroadcastsPage } from "./page.tsx";
+import { showRecipients } from "./recipients-page.tsx";
 import { idOf } from "./save-step.tsx";
 import { showBroadcast } from "./show.tsx";
 import { SkippedPage } from "./skipped-page.tsx";
 import { stepRoutes } from "./step-routes.tsx";
+import { pathOfStep } from "./steps.ts";
 
 const API = "/v1/broadcasts/:broadcast_id";
 
@@ -58,6 +61,13 @@ export const broadcastPages = pagesOf(
     const { html_body } = await readBroadcast(c.get("caller"), c.req.param("broadcast_id"));
     if (html_body === null) throw notFound("Broadcast");
     return respondMailHtml(c, html_body);
+  }),
+  page("/app/broadcasts/:broadcast_id/recipients", `GET ${API}/recipients`, showRecipients),
+  button("/app/broadcasts/:broadcast_id/copy", `POST ${API}/copy`, {
+    run: copyBroadcast,
+    once: true,
+    to: ({ id }) => `${pathOfStep(id, "audience")}?done=copied`,
+    done: { copied: "This is the copy, a draft." },
   }),
   button("/app/broadcasts/:broadcast_id/pause", `POST ${API}/pause`, {
     run: pauseBroadcast,

@@ -5,17 +5,19 @@ import {
   countAudience,
   estimateDays,
   findVariantsOf,
+  findWorkspaceState,
   getBroadcast,
   isEditable,
   sampleDomains,
   toRecord,
   toVariant,
 } from "../../../audience/broadcasts/index.ts";
-import { listLists, toList } from "../../../audience/contacts/index.ts";
+import { findZoneFields, listLists, toList } from "../../../audience/contacts/index.ts";
 import { findSegment, listSegments, segmentLimits } from "../../../audience/segments/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { AppError } from "../../../lib/errors.ts";
+import { firstZone } from "../../../lib/local-time.ts";
 import { listTemplateNames } from "../../../sending/templates/index.ts";
 import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
 import { listSenders } from "../senders.ts";
@@ -95,13 +97,18 @@ export async function showTest(c: AppContext): Promise<Response> {
 
 /** Shows the last step of a broadcast. */
 export async function showReview(c: AppContext): Promise<Response> {
-  const [read, lists] = await Promise.all([readStep(c), listLists(c.get("caller"))]);
+  const [read, lists, fields] = await Promise.all([
+    readStep(c),
+    listLists(c.get("caller")),
+    findZoneFields(c.get("caller")),
+  ]);
   if (read instanceof Response) return read;
   const { found, variants, props } = read;
+  const zones = { fields, zone: await zoneOf(c.get("caller"), found) };
   const { reviewed } = toStepForm("review", props.broadcast);
   const form = { ...formOf(c, "review", props.broadcast), reviewed };
-  const fields = c.get("form");
-  const isLater = fields ? fields.get("when") === "later" : props.broadcast.scheduled_at !== null;
+  const submitted = c.get("form");
+  const isLater = submitted ? submitted.get("when") === "later" : props.broadcast.scheduled_at !== null;
   const { contact_list_id: listId, segment_id: segmentId } = props.broadcast;
   const hasList = listId !== null || segmentId !== null;
   const segment = segmentId && (await findSegment(c.get("caller"), found.row.workspace, segmentId));
@@ -110,9 +117,13 @@ export async function showReview(c: AppContext): Promise<Response> {
     : [null, []];
   const eligible = audience?.eligible ?? 0;
   const warmUp = await estimateDays(c.get("caller"), found.row, { eligible, sample });
-  const shown = { form, variants, audience, warmUp, isLater, segment: segment ? segment.name : null };
+  const shown = { form, variants, audience, warmUp, isLater, zones, segment: segment ? segment.name : null };
   return respond(c, <ReviewStep {...props} {...shown} lists={lists.map(toList)} />);
 }
+
+/** Returns the zone of the workspace of a broadcast. */
+export const zoneOf = async (caller: CallerCtx, { row }: Broadcast) =>
+  firstZone((await findWorkspaceState(caller, row))?.timeZone);
 
 /** Returns the audience, or null when there is no list or it cannot be counted. */
 export async function findAudience(c: AppContext, broadcast: Broadcast) {

@@ -11,7 +11,7 @@ import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { BroadcastPage } from "./page.tsx";
 import { idOf } from "./save-step.tsx";
-import { findAudience } from "./show-step.tsx";
+import { findAudience, zoneOf } from "./show-step.tsx";
 import { firstUnfinished, pathOfStep } from "./steps.ts";
 import { isWaitingForWinner } from "./variants.tsx";
 
@@ -33,6 +33,7 @@ export async function showBroadcast(c: AppContext): Promise<Response> {
   const isCounted = isEditable(broadcast.status) || isWaitingForWinner(broadcast, variants);
   const audience = isCounted ? await findAudience(c, found) : null;
   const skipped = skipCountsOf(found)?.total ?? broadcast.skipped_count;
-  const props = { broadcast, variants, audience, skipped, links, now: caller.now() };
-  return respondPage(c, <BroadcastPage {...props} />, { frames: true });
+  const zone = broadcast.local_time_field === null ? "UTC" : await zoneOf(caller, found);
+  const shown = { broadcast, variants, audience, skipped, links, zone, now: caller.now() };
+  return respondPage(c, <BroadcastPage {...shown} />, { frames: true });
 }

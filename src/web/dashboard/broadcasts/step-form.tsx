@@ -24,8 +24,10 @@ const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
     html_body: "HTML",
     text_body: "Text",
     ab_test_pct: "Sample in percent",
+    ab_auto_promote: "Hours until the winner is sent",
+    ab_min_lift: "Least lead",
   },
-  review: { scheduled_at: "Send at", max_per_hour: "Emails an hour" },
+  review: { scheduled_at: "Send at", local_time_field: "By which clock", max_per_hour: "Emails an hour" },
 };
 
 /** The field with several values. A form holds them with commas between. */
@@ -46,7 +48,9 @@ export interface StepForm {
 
 /** Returns the form of a step of a broadcast. Null: a new one. */
 export function toStepForm(step: FormStep, broadcast: BroadcastOut | null): StepForm {
-  const stored = broadcast as Readonly<Record<string, unknown>> | null;
+  const { after_hours: hours, min_lift: lift = 0 } = broadcast?.ab_auto_promote ?? {};
+  const winner = { ab_auto_promote: hours, ab_min_lift: hours && toPoints(lift) };
+  const stored: Readonly<Record<string, unknown>> | null = broadcast && { ...broadcast, ...winner };
   const values = Object.fromEntries(Object.keys(LABELS[step]).map((field) => [field, String(stored?.[field] ?? "")]));
   const form = { step, values, variants: new Map() };
   return {
@@ -88,7 +92,15 @@ export function readStepForm(step: FormStep, fields: URLSearchParams): StepForm 
   };
 }
 
+/** Returns a part of one as percentage points. */
+const toPoints = (part: number) => Math.round(part * 1e6) / 1e4;
+
 const readers = {
+  ab_auto_promote: (form: URLSearchParams) => {
+    const hours = form.get("ab_auto_promote");
+    if (!hours) return hours === null ? undefined : null;
+    return { metric: "clicks", after_hours: Number(hours), min_lift: Number(form.get("ab_min_lift")) / 100 };
+  },
   // A form without the field keeps the language.
   language: (form: URLSearchParams) => form.get("language") || undefined,
   more_contact_list_ids: (form: URLSearchParams) => (form.get(LISTS) === "" ? null : form.get(LISTS)?.split(",")),

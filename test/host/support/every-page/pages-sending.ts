@@ -1,6 +1,7 @@
 import { type Pages, SEEDED } from "./state.ts";
 
 const sent = { ids: { broadcast_id: "sent" } };
+const local = { ids: { broadcast_id: "local" } };
 const delegated = { ids: { domain_id: "delegated" } };
 const draft = { ids: { automation_id: "draft" } };
 const fresh = { ids: { domain_id: "fresh" } };
@@ -25,11 +26,16 @@ export const SENDING_PAGES: Pages = {
   },
   "/app/broadcasts": SEEDED,
   "/app/broadcasts/new": SEEDED,
-  "/app/broadcasts/:broadcast_id": { sent },
+  "/app/broadcasts/:broadcast_id": { sent, "at local times": local },
+  "/app/broadcasts/:broadcast_id/recipients": {
+    sent,
+    "who opened": { ...sent, query: "?activity=opened" },
+    "nobody who left": { ...sent, query: "?activity=left" },
+  },
   "/app/broadcasts/:broadcast_id/audience": SEEDED,
   "/app/broadcasts/:broadcast_id/content": SEEDED,
   "/app/broadcasts/:broadcast_id/test": SEEDED,
-  "/app/broadcasts/:broadcast_id/review": SEEDED,
+  "/app/broadcasts/:broadcast_id/review": { seeded: {}, "at local times": local },
   "/app/broadcasts/:broadcast_id/promote/:variant_id": {
     seeded: { ids: { broadcast_id: "sent", variant_id: "sent" } },
   },

@@ -49,7 +49,12 @@ export async function seedSending({ call, workspace, mailDb, ctx }: Site, list: 
   const [draft, sent] = await Promise.all([broadcast(`Autumn harvest ${WORD}`), broadcast("November news")]);
   const variant = await compare(call, draft.id);
   const winner = await compare(call, sent.id);
-  await call("PATCH", `/v1/broadcasts/${sent.id}`, { ab_test_pct: 50 });
+  const winning = { metric: "clicks", after_hours: 24 };
+  await call("PATCH", `/v1/broadcasts/${sent.id}`, { ab_test_pct: 50, ab_auto_promote: winning });
+  const local = await call("POST", "/v1/broadcasts/", {
+    ...{ name: "Winter news", from_address: workspace.mailbox, contact_list_id: list, ...content },
+    ...{ scheduled_at: new Date(ctx.now() + 7 * DAY_MS).toISOString(), local_time_field: "timezone" },
+  });
   for (const [person, reason] of ["unsubscribe", "bounce", "complaint"].entries())
     await call("POST", "/v1/suppressions/", { email: `person${person + 3}@example.org`, reason });
   await call("POST", `/v1/broadcasts/${sent.id}/send`);
@@ -71,7 +76,13 @@ export async function seedSending({ call, workspace, mailDb, ctx }: Site, list: 
   return {
     ...{ email_id: delivered?.id, "email_id.bounced": bounced?.id, "email_id.scheduled": scheduled?.id },
     ...{ template_id: template.id, "template_id.blocks": byBlocks.id },
-    ...{ broadcast_id: draft.id, "broadcast_id.sent": sent.id, variant_id: variant, "variant_id.sent": winner },
+    ...{
+      broadcast_id: draft.id,
+      "broadcast_id.sent": sent.id,
+      "broadcast_id.local": local.id,
+      variant_id: variant,
+      "variant_id.sent": winner,
+    },
   };
 }
 

@@ -47,6 +47,7 @@ export const broadcasts = sqliteTable(
     moreLists: text("more_lists"),
     topicId: text("topic_id"),
     segmentId: text("segment_id"),
+    localTimeField: text("local_time_field"),
     /** automations.n for the row of the emails of a step of an automation. Such a row has `bulk_tags`, so no endpoint shows it. */
     automation: integer(),
     automationId: text("automation_id"),
@@ -102,6 +103,7 @@ export const broadcastCounts = keyedTable("broadcast_counts", ["broadcast", "var
   opened: integer().notNull().default(0),
   clicked: integer().notNull().default(0),
   unsubscribed: integer().notNull().default(0),
+  complained: integer().notNull().default(0),
 });
 
 export const broadcastClicks = keyedTable("broadcast_clicks", ["broadcast", "url"], {
