@@ -19,12 +19,14 @@ import type {
   AutomationDryRunRequest,
   AutomationRun,
   AutomationRunItem,
+  AutomationTest,
   AutomationUpdate,
   BatchResult,
   Broadcast,
   BroadcastAudience,
   BroadcastCreate,
   BroadcastRecipient,
+  BroadcastSkipped,
   BroadcastTest,
   BroadcastTestResult,
   BroadcastTopLinks,
@@ -340,6 +342,8 @@ export interface Operations {
   archiveAutomation(automationId: string, options?: RequestOptions): Promise<Automation>;
   /** Show what an automation would do for a person. POST /v1/automations/{automation_id}/dry-run */
   previewAutomation(automationId: string, body: AutomationDryRunRequest, options?: RequestOptions): Promise<AutomationDryRun>;
+  /** Send the email of a step to given addresses as a test. POST /v1/automations/{automation_id}/test */
+  sendAutomationTest(automationId: string, body: AutomationTest, options?: RequestOptions): Promise<BroadcastTestResult>;
   /** List the runs of an automation, newest first. GET /v1/automations/{automation_id}/runs */
   listAutomationRuns(automationId: string, query?: { status?: "active" | "completed" | "exited" | "removed"; email?: string; limit?: number; before?: string }, options?: RequestOptions): Promise<AutomationRunItem[]>;
   /** Get a run with its steps, times and reasons. GET /v1/automations/{automation_id}/runs/{run_id} */
@@ -382,6 +386,8 @@ export interface Operations {
   updateBroadcast(broadcastId: string, body: BroadcastUpdate, options?: RequestOptions): Promise<Broadcast>;
   /** Delete a broadcast that is not sending. DELETE /v1/broadcasts/{broadcast_id} */
   deleteBroadcast(broadcastId: string, options?: RequestOptions): Promise<null>;
+  /** Copy a broadcast as a draft. POST /v1/broadcasts/{broadcast_id}/copy */
+  copyBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
   /** Send a broadcast. POST /v1/broadcasts/{broadcast_id}/send */
   sendBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
   /** Send the winning variant to the contacts outside the sample. POST /v1/broadcasts/{broadcast_id}/promote/{variant_id} */
@@ -397,7 +403,9 @@ export interface Operations {
   /** Count the contacts that get a broadcast and those that are skipped. GET /v1/broadcasts/{broadcast_id}/audience */
   getBroadcastAudience(broadcastId: string, options?: RequestOptions): Promise<BroadcastAudience>;
   /** List the recipients of a broadcast. GET /v1/broadcasts/{broadcast_id}/recipients */
-  listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): Promise<BroadcastRecipient[]>;
+  listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; activity?: "opened" | "clicked" | "left"; limit?: number; after?: string }, options?: RequestOptions): Promise<BroadcastRecipient[]>;
+  /** List the contacts that a broadcast skipped, and why. GET /v1/broadcasts/{broadcast_id}/skipped */
+  listBroadcastSkipped(broadcastId: string, query?: { q?: string; reason?: "suppressed" | "unsubscribed" | "invalid" | "pending" | "repeated"; limit?: number; after?: string }, options?: RequestOptions): Promise<BroadcastSkipped[]>;
   /** List the links of a broadcast that people clicked most. GET /v1/broadcasts/{broadcast_id}/top-links */
   listBroadcastTopLinks(broadcastId: string, query?: { limit?: number }, options?: RequestOptions): Promise<BroadcastTopLinks>;
   /** List the variants of a broadcast, oldest first. GET /v1/broadcasts/{broadcast_id}/variants */
@@ -615,7 +623,8 @@ export interface Lists {
   listAutomationRuns(automationId: string, query?: { status?: "active" | "completed" | "exited" | "removed"; email?: string; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<AutomationRunItem>;
   getContactList(listId: string, query?: { page?: number; limit?: number; q?: string; after?: string }, options?: RequestOptions): AsyncIterable<Contact>;
   listBroadcasts(query?: { status?: "draft" | "scheduled" | "sending" | "sent" | "cancelled"; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<Broadcast>;
-  listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastRecipient>;
+  listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; activity?: "opened" | "clicked" | "left"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastRecipient>;
+  listBroadcastSkipped(broadcastId: string, query?: { q?: string; reason?: "suppressed" | "unsubscribed" | "invalid" | "pending" | "repeated"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastSkipped>;
   exportPerson(email: string, query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<PersonContact>;
   listPersonEvents(email: string, query?: { limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<PersonEvent>;
   listSegments(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Segment>;
@@ -719,6 +728,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   pauseAutomation: {"method":"POST","path":"/v1/automations/{automation_id}/pause"},
   archiveAutomation: {"method":"POST","path":"/v1/automations/{automation_id}/archive"},
   previewAutomation: {"method":"POST","path":"/v1/automations/{automation_id}/dry-run","body":"json"},
+  sendAutomationTest: {"method":"POST","path":"/v1/automations/{automation_id}/test","body":"json","keyed":true},
   listAutomationRuns: {"method":"GET","path":"/v1/automations/{automation_id}/runs","query":true,"items":""},
   getAutomationRun: {"method":"GET","path":"/v1/automations/{automation_id}/runs/{run_id}"},
   removeAutomationRun: {"method":"DELETE","path":"/v1/automations/{automation_id}/runs/{run_id}"},
@@ -740,6 +750,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   getBroadcast: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}"},
   updateBroadcast: {"method":"PATCH","path":"/v1/broadcasts/{broadcast_id}","body":"json"},
   deleteBroadcast: {"method":"DELETE","path":"/v1/broadcasts/{broadcast_id}"},
+  copyBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/copy","keyed":true},
   sendBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/send","keyed":true},
   promoteBroadcastVariant: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/promote/{variant_id}","keyed":true},
   cancelBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/cancel"},
@@ -748,6 +759,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   sendBroadcastTest: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/test","body":"json","keyed":true},
   getBroadcastAudience: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/audience"},
   listBroadcastRecipients: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/recipients","query":true,"items":""},
+  listBroadcastSkipped: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/skipped","query":true,"items":""},
   listBroadcastTopLinks: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/top-links","query":true},
   listBroadcastVariants: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/variants"},
   createBroadcastVariant: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/variants","body":"json","keyed":true},

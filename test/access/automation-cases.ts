@@ -10,6 +10,11 @@ const create = async (workspace: TestWorkspace) => {
   return { automation_id: (await workspace.create("/v1/automations/", body())).id };
 };
 
+const createEmail = async (workspace: TestWorkspace) => {
+  const email = { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "Hello", text: "Hello" };
+  return { automation_id: (await workspace.create("/v1/automations/", { ...body(), steps: [email] })).id };
+};
+
 const activate = async (workspace: TestWorkspace) => {
   const { automation_id } = await create(workspace);
   await workspace.post(`/v1/automations/${automation_id}/activate`, undefined);
@@ -55,6 +60,11 @@ export const automationCases: Record<string, RouteCase> = {
       return create(workspace);
     },
     body: () => ({ email: "ada@example.org" }),
+  },
+  "POST /v1/automations/:automation_id/test": {
+    success: 202,
+    create: createEmail,
+    body: () => ({ step: "0", to: ["delivered@simulator.test"] }),
   },
   "GET /v1/automations/:automation_id/runs": { success: 200, create },
   "GET /v1/automations/:automation_id/runs/:run_id": { success: 200, create: enter },

@@ -38,6 +38,7 @@ export function toEmail(
     dueAt = now,
     outboxId,
     id = ctx.newId(),
+    recipient = contact,
   }: {
     row: Pick<BroadcastRow, "n" | "user_id" | "bulk_tags" | "automation">;
     sender: Sender;
@@ -52,11 +53,15 @@ export function toEmail(
     outboxId: string | null;
     /** A new one unless given. */
     id?: string;
+    /** Who gets it in place of the contact: a test. */
+    recipient?: Pick<PageContact, "email" | "key" | "name">;
   },
 ): NewEmail {
-  const values = valuesOf(contact, content.names);
+  const own = valuesOf(contact);
+  const names = content.names.filter((known) => Object.hasOwn(own, known));
+  const values: Values = Object.fromEntries(names.map((known) => [known, own[known]]));
   const { subject, issue } = renderSubject(content, { values, now: timeOfId(id), budget: ctx.limits });
-  const name = displayName(contact);
+  const name = displayName(recipient);
   return {
     id,
     status: "queued",
@@ -71,9 +76,9 @@ export function toEmail(
     recipients: [
       {
         kind: "to",
-        email: contact.email,
+        email: recipient.email,
         ...(name ? { name } : {}),
-        ...storedKey(contact.email, contact.key),
+        ...storedKey(recipient.email, recipient.key),
         state: "queued",
       },
     ],
@@ -106,13 +111,20 @@ function tagsOf(bulkTags: string | null): string[] | null {
 }
 
 /**
- * Returns the values of the named placeholders. The contact's own `email` and `name` win over metadata
+ * Returns the values of placeholders. The contact's own `email` and `name` win over metadata
  * (docs/contract/templates.md#placeholders).
  */
-function valuesOf(contact: PageContact, names: readonly string[]): Values {
-  const { email, name } = contact;
-  const own: Record<string, unknown> = { ...metadataOf(contact), email, name: name ?? "" };
-  return Object.fromEntries(names.filter((known) => Object.hasOwn(own, known)).map((known) => [known, own[known]]));
+export function valuesOf(contact: Pick<PageContact, "email" | "name" | "metadata">): Record<string, unknown> {
+  return { ...metadataOf(contact), email: contact.email, name: contact.name ?? "" };
+}
+
+/** The value of a content that is the data of an event. */
+export const EVENT = "event";
+
+/** Returns a contact whose content can name the data of an event. */
+export function withEvent<Contact extends Pick<PageContact, "metadata">>(contact: Contact, data: object): Contact {
+  const metadata = contact.metadata === null ? {} : (JSON.parse(contact.metadata) as Record<string, unknown>);
+  return { ...contact, metadata: JSON.stringify({ ...metadata, [EVENT]: data }) };
 }
 
 /** Returns the metadata that was read of a contact, by key with and without the spaces around it. */
@@ -142,7 +154,7 @@ function toSubject(rendered: string): string {
 }
 
 /** Returns the name of a contact as a display name, or null when it is not fit for one. */
-function displayName({ name, key }: PageContact): string | null {
+function displayName({ name, key }: Pick<PageContact, "name" | "key">): string | null {
   const clean = cleanName(name ?? "");
   if (clean === "" || nameIssue(clean) !== null || misleadingNameIssue(clean, key) !== null) return null;
   return clean;

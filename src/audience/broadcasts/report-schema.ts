@@ -121,6 +121,13 @@ export const SkippedOut = z
   });
 export type SkippedOut = z.output<typeof SkippedOut>;
 
+/** The contact whose values fill a test. */
+const SampleAddress = z
+  .string()
+  .max(1_000)
+  .nullish()
+  .describe("Address of a contact whose values fill the email. Takes contacts:view. Absent: fields are empty.");
+
 export const TestIn = z
   .object({
     to: z
@@ -129,6 +136,7 @@ export const TestIn = z
       .max(limits.testRecipients)
       .describe(`Addresses, at most ${limits.testRecipients}.`),
     variant_id: Id.describe("The variant to send. Absent: the oldest one, or the broadcast's own content."),
+    contact: SampleAddress,
   })
   .meta({ ref: "BroadcastTest", examples: [{ to: ["ada@example.org"] }] });
 export type TestIn = z.output<typeof TestIn>;

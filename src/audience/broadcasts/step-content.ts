@@ -3,7 +3,15 @@ import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { Language } from "../../lib/personal-text.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
 import { findSenderOf } from "./bulk-send/sender.ts";
-import { type ContentColumns, currentParts, hasContent, partNames, storeContents, toContents } from "./contents.ts";
+import {
+  type ContentColumns,
+  currentParts,
+  hasContent,
+  partNames,
+  storeContents,
+  toContents,
+  type VariantContent,
+} from "./contents.ts";
 import type { StepContent } from "./step-rows.ts";
 
 /** Texts of an email of a step. */
@@ -54,12 +62,19 @@ export async function toStepContent(
   }
 }
 
+/** Returns the content of the emails of a step. Throws LiquidTextError. */
+export function contentOfStep(ctx: CallerCtx, step: StepContent): VariantContent {
+  const [content] = toContents(toRow(ctx.workspace.number, step), [], partsOf(step));
+  if (!content) throw new Error("a row without variants has one content");
+  return content;
+}
+
+const partsOf = ({ parts }: StepContent): BodyParts => (parts === null ? NO_PARTS : (JSON.parse(parts) as BodyParts));
+
 /** Writes the content of steps to R2, where their emails read it. Writing it again changes nothing. */
 export async function storeStepContents(ctx: CallerCtx, contents: readonly StepContent[]): Promise<void> {
   for (const content of contents) {
-    const parts = content.parts === null ? NO_PARTS : (JSON.parse(content.parts) as BodyParts);
-    const stored = toContents(toRow(ctx.workspace.number, content), [], parts);
-    await storeContents(ctx, ctx.workspace.id, content.id, stored);
+    await storeContents(ctx, ctx.workspace.id, content.id, [contentOfStep(ctx, content)]);
   }
 }
 

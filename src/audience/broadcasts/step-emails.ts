@@ -10,7 +10,7 @@ import { hasContent, type StoredContent, toContents, toStored } from "./contents
 import { EMAILS_PER_ROW, insertStatements } from "./create-emails.ts";
 import type { Sender } from "./fan-out.ts";
 import { findSuppressed } from "./find-suppressed.ts";
-import { type PageContact, toEmail } from "./new-email.ts";
+import { EVENT, type PageContact, toEmail, withEvent } from "./new-email.ts";
 import type { BroadcastRow } from "./queries.ts";
 import { skipWords } from "./skip-reasons.ts";
 
@@ -48,9 +48,6 @@ const FIND_CONTACTS = `
    WHERE EXISTS (SELECT 1 FROM contact_lists l WHERE l.n = c.list) ORDER BY c.n`;
 
 type ContactRow = PageContact & { pendingSince: number | null };
-
-/** The value of the content that is the data of the event. */
-const EVENT = "event";
 
 /**
  * Prepares the emails of one step of an automation, whose row of `broadcasts` has this id. At most eight D1 calls.
@@ -111,11 +108,6 @@ const NO_CONTACT = "no contact of the person is left";
 function refused(emails: readonly StepEmail[], text: string): StepEmails {
   const issues = new Map(emails.map(({ key }) => [key, { of: "step" as const, text }]));
   return { issues, statements: [], subjects: new Map() };
-}
-
-function withEvent(contact: ContactRow, data: Readonly<Record<string, unknown>>): ContactRow {
-  const metadata = contact.metadata === null ? {} : (JSON.parse(contact.metadata) as Record<string, unknown>);
-  return { ...contact, metadata: JSON.stringify({ ...metadata, [EVENT]: data }) };
 }
 
 interface ReadyStep {

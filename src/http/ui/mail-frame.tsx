@@ -10,7 +10,7 @@ interface MailFrameProps {
 
 /**
  * Shows the HTML of an own email in a frame without scripts, forms and origin. Its links open in a new tab. It is as wide as its place or
- * as a phone: two choices above it.
+ * as a phone, and in the light or the dark: choices above it.
  */
 export const SizedMailFrame = (props: MailFrameProps) => (
   <div class="preview">
@@ -24,6 +24,11 @@ export const SizedMailFrame = (props: MailFrameProps) => (
         <input type="radio" name="width" class="phone" />
         <Icon name="phone" />
         Phone
+      </label>
+      <label>
+        <input type="checkbox" class="dark" />
+        <Icon name="moon" />
+        Dark
       </label>
     </div>
     <iframe class="mail" sandbox="allow-popups allow-popups-to-escape-sandbox" {...props} />

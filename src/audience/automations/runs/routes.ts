@@ -2,10 +2,12 @@ import * as z from "zod";
 import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { pageQuery, setNextLink } from "../../../http/pagination.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
+import { TestOut } from "../../broadcasts/index.ts";
 import { runStatuses } from "../rules.ts";
 import { dryRun } from "./dry-run.ts";
 import { getRun, listRuns } from "./queries.ts";
-import { DryRunIn, DryRunOut, RunItemOut, RunOut } from "./schema.ts";
+import { DryRunIn, DryRunOut, RunItemOut, RunOut, StepTestIn } from "./schema.ts";
+import { testStep } from "./step-email.ts";
 import { takeOut } from "./take-out.ts";
 
 const ListQuery = z.object({
@@ -28,6 +30,13 @@ export const runRoutes = apiRoutes("Automations")
     once: false,
     returns: { 200: ["The path and the emails", DryRunOut] },
     run: (caller, { automation_id, body }) => dryRun(caller, automation_id, body),
+  })
+  .post("/v1/automations/:automation_id/test", "sendAutomationTest", "automations:manage", outlives.nothing, {
+    summary: "Send the email of a step to given addresses as a test",
+    description: "With the values of a contact, and with the data of an event, of your choice. It is part of no run.",
+    body: StepTestIn,
+    returns: { 202: ["The emails", TestOut] },
+    run: (caller, { automation_id, body }) => testStep(caller, automation_id, body),
   })
   .get("/v1/automations/:automation_id/runs", "listAutomationRuns", "automations:view", {
     summary: "List the runs of an automation, newest first",

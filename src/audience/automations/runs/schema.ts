@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { timestamp } from "../../../lib/serialize.ts";
+import { TestIn } from "../../broadcasts/index.ts";
 import { limits, runStatuses } from "../rules.ts";
 
 /** Request and response schemas of runs. */
@@ -64,6 +65,14 @@ export const DryRunIn = z
   })
   .meta({ ref: "AutomationDryRunRequest", example: { email: "ada@example.com" } });
 export type DryRunIn = z.output<typeof DryRunIn>;
+
+export const StepTestIn = TestIn.omit({ variant_id: true })
+  .extend({
+    step: z.string().max(200).describe("Path of a step that sends an email, such as 1.then_steps.0."),
+    data: data.default({}).describe("Data of the event, which the email may name as event."),
+  })
+  .meta({ ref: "AutomationTest", example: { step: "0", to: ["ada@example.org"] } });
+export type StepTestIn = z.output<typeof StepTestIn>;
 
 export const DryRunOut = z
   .object({

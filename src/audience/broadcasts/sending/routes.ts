@@ -91,7 +91,8 @@ export const sendingRoutes = apiRoutes("Broadcasts")
   })
   .post("/v1/broadcasts/:broadcast_id/test", "sendBroadcastTest", "broadcasts:send", outlives.nothing, {
     summary: "Send a broadcast to given addresses as a test",
-    description: "Placeholders other than {{email}} and {{unsubscribe_url}} render as empty strings.",
+    description:
+      "Without `contact`, placeholders other than {{email}} and {{unsubscribe_url}} render as empty strings.",
     body: TestIn,
     returns: { 202: ["The emails", TestOut] },
     run: (caller, { broadcast_id, body }) => sendTest(caller, broadcast_id, body),

@@ -2,13 +2,13 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-ddbb967f.js",
-  webmailScript: "/assets/webmail-e0c3e5be.js",
+  script: "/assets/page-18d8636e.js",
+  webmailScript: "/assets/webmail-a4426d4a.js",
   editorScript: "/assets/editor-49b04944.js",
   style: "/assets/page-f883ecae.css",
-  dashboardStyle: "/assets/dashboard-355e810.css",
+  dashboardStyle: "/assets/dashboard-c48323e5.css",
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-e87f68b6.json",
+  guides: "/assets/guides-205223a2.json",
 } as const;

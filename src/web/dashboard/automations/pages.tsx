@@ -11,6 +11,7 @@ import { versionOf } from "../../../lib/form-version.ts";
 import { DefaultButton, type DraftGroup, KnownNames } from "../conditions/index.ts";
 import { type Choices, namesOf } from "./choices.ts";
 import { insertStep, siblingOf, stepAt } from "./edit-steps.ts";
+import { EmailPreview } from "./email-preview.tsx";
 import { Flow, type Panel } from "./flow.tsx";
 import { mayManage } from "./list.tsx";
 import { type PersonFlow, PersonPath, WithTimes } from "./person-path.tsx";
@@ -28,6 +29,8 @@ export interface StepPageProps {
   choices: Choices;
   /** Of the field that the kind has for conditions. */
   draft: DraftGroup;
+  /** What the preview of a stored email shows; null: there is none. */
+  preview: URLSearchParams | null;
 }
 
 /** The page that adds or changes one step: its form stands at its card, or beside the flow where there is room. */
@@ -52,7 +55,14 @@ export function StepPage(props: StepPageProps) {
   );
 }
 
-function StepPanel({ automation, place: { at, isNew }, action, name, ...step }: StepPageProps & { name: string }) {
+function StepPanel({
+  automation,
+  place: { at, isNew },
+  action,
+  name,
+  preview,
+  ...step
+}: StepPageProps & { name: string }) {
   const path = `/app/automations/${automation.id}`;
   return (
     <section class="drawer" aria-label={name}>
@@ -69,6 +79,7 @@ function StepPanel({ automation, place: { at, isNew }, action, name, ...step }: 
         </div>
       </Form>
       {isNew ? null : <StepTools automation={automation} at={at} />}
+      {preview === null ? null : <EmailPreview path={`${path}/steps/${at}`} at={at} query={preview} />}
     </section>
   );
 }

@@ -21,6 +21,7 @@ import { PAGE_SIZE } from "../page-size.ts";
 import { namesOf, readChoices } from "./choices.ts";
 import { AutomationPage } from "./detail.tsx";
 import { dryRunPages } from "./dry-run.tsx";
+import { emailPreviewRoutes } from "./email-preview.tsx";
 import { AutomationsPage } from "./list.tsx";
 import { stepId, stepOf } from "./refused-at.ts";
 import { settingsRoutes } from "./settings.tsx";
@@ -62,6 +63,7 @@ export const automationPages = pagesOf(
   ...settingsRoutes,
   dryRunPages,
   ...stepRoutes,
+  ...emailPreviewRoutes,
 );
 
 /** Returns the id of the step that an error of an activation is about, or that of what the settings page changes. */

@@ -137,5 +137,8 @@ async function showStep(c: AppContext, { read, ...shown }: ShownStep) {
   const { automation, choices } = read ?? (await readAll(c));
   const { at, isNew } = shown.place;
   const action = `/app/automations/${automation.id}/steps/${isNew ? `new?at=${at}` : at}`;
-  return respondPage(c, <StepPage automation={automation} choices={choices} action={action} {...shown} />);
+  const isStored = !isNew && stepAt(automation.steps as unknown as Step[], at)?.kind === "send_email";
+  const preview = isStored ? new URLSearchParams(new URL(c.req.url).search) : null;
+  const page = <StepPage automation={automation} choices={choices} action={action} preview={preview} {...shown} />;
+  return respondPage(c, page, { frames: true });
 }

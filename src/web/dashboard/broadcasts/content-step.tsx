@@ -9,10 +9,12 @@ import {
   Submit,
   TextArea,
   UpdatePreview,
+  useCaller,
   useViewer,
   VersionField,
 } from "../../../http/ui/index.ts";
 import type { TemplateName } from "../../../sending/templates/index.ts";
+import { CONTACT, mayReadContacts } from "../contact-values.ts";
 import { LANGUAGES } from "../languages.ts";
 import { TemplateList } from "../template-list.tsx";
 import { fieldOfVariant, newLabels, type StepForm } from "./step-form.tsx";
@@ -76,6 +78,15 @@ export function ContentStep(props: ContentStepProps) {
           />
           <TextArea name="text_body" label="Text" required={false} value={text} />
           <VariantFields form={form} variants={variants} />
+          {mayReadContacts(useCaller()) ? (
+            <Field
+              name={CONTACT}
+              label="Preview as this contact"
+              type="email"
+              required={false}
+              hint="The address of a contact whose values the preview shows."
+            />
+          ) : null}
           <StepButtons>
             <UpdatePreview to="/app/broadcasts/preview" />
           </StepButtons>

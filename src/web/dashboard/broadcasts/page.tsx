@@ -15,6 +15,7 @@ import {
   Live,
   Numbers,
   PostButton,
+  PreviewFrame,
   Status,
   Time,
 } from "../../../http/ui/index.ts";
@@ -23,7 +24,6 @@ import { Audience, AudienceSplit } from "./audience.tsx";
 import { pathOfRecipients } from "./recipients-page.tsx";
 import { may } from "./rights.ts";
 import { percentOf, share } from "./share.ts";
-import { ContentFrame } from "./test-step.tsx";
 import { isWaitingForWinner, Variants } from "./variants.tsx";
 
 /** The broadcasts of the workspace. */
@@ -115,7 +115,7 @@ export function BroadcastPage(props: BroadcastPageProps) {
       </Live>
       <Variants broadcast={broadcast} variants={variants} path={path} isPolled={isPolled} />
       <h2>Content</h2>
-      <ContentFrame broadcast={broadcast} />
+      <PreviewFrame src={`/app/broadcasts/${broadcast.id}/html`} />
     </AppLayout>
   );
 }

@@ -1,4 +1,4 @@
-import type { AudienceOut, BroadcastOut, VariantOut, WarmUpEstimate } from "../../../audience/broadcasts/index.ts";
+import type { AudienceOut, BroadcastOut, WarmUpEstimate } from "../../../audience/broadcasts/index.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import {
   ButtonLink,
@@ -18,9 +18,8 @@ import { StepPage, type StepProps } from "./step-page.tsx";
 import { pathOfStep, STEPS } from "./steps.ts";
 import { ContentFrame } from "./test-step.tsx";
 
-interface ReviewStepProps extends StepProps {
+interface ReviewStepProps extends StepProps, Omit<Parameters<typeof ContentFrame>[0], "step" | "broadcast"> {
   form: StepForm;
-  variants: readonly VariantOut[];
   /** Null when there is no list, or it cannot be counted. */
   audience: AudienceOut | null;
   /** Null: the address from which it leaves is not new. */
@@ -36,7 +35,7 @@ interface ReviewStepProps extends StepProps {
 
 /** The last step: says who gets what, what is wrong, and when it leaves, and sends or schedules it. */
 export function ReviewStep(props: ReviewStepProps) {
-  const { broadcast, form, variants, audience, warmUp, lists, segment, isLater, zones, done } = props;
+  const { broadcast, form, variants, audience, warmUp, isLater, zones, done, preview, query } = props;
   const issues = findIssues({ broadcast, variants, audience });
   // The time of one that is scheduled can be changed whatever is missing.
   const blocking = broadcast.status === "draft" ? issues.find(({ isBlocking }) => isBlocking) : undefined;
@@ -49,7 +48,7 @@ export function ReviewStep(props: ReviewStepProps) {
           <Audience broadcast={broadcast} variants={variants} audience={audience} />
           {audience === null || warmUp === null ? null : <p>{toSentence(warmUp, audience.eligible)}</p>}
           <h2>Email</h2>
-          <Summary broadcast={broadcast} variants={variants} lists={lists} segment={segment} />
+          <Summary {...props} />
           {blocking ? (
             <div class="actions ends">
               <ButtonLink to={pathOfStep(broadcast.id, "test")} label="Back" kind="quiet" />
@@ -60,7 +59,7 @@ export function ReviewStep(props: ReviewStepProps) {
           )}
         </div>
         <aside aria-label="Preview">
-          <ContentFrame broadcast={broadcast} />
+          <ContentFrame step="review" broadcast={broadcast} variants={variants} preview={preview} query={query} />
         </aside>
       </div>
     </StepPage>
@@ -90,17 +89,16 @@ const Issues = ({ broadcast, issues }: { broadcast: BroadcastOut; issues: readon
     </div>
   );
 
-const Summary = (props: Pick<ReviewStepProps, "broadcast" | "variants" | "lists" | "segment">) => {
-  const { broadcast, variants, lists, segment } = props;
+const Summary = ({ broadcast, variants, lists, segment, preview: { subjects, preheader } }: ReviewStepProps) => {
   return (
     <Facts
       of={{
         From: broadcast.from_address,
         Audience: namesOf(lists, [broadcast.contact_list_id, ...broadcast.more_contact_list_ids]),
         ...(segment === null ? {} : { Segment: segment }),
-        Subject: variants.length === 0 ? broadcast.subject || null : null,
-        ...Object.fromEntries(variants.map(({ label, subject }) => [`Subject of ${label}`, subject])),
-        "Preview text": broadcast.preheader,
+        Subject: variants.length === 0 ? subjects[0] || null : null,
+        ...Object.fromEntries(variants.map(({ label }, index) => [`Subject of ${label}`, subjects[index]])),
+        "Preview text": preheader || null,
       }}
     />
   );

@@ -8,6 +8,7 @@ import {
   listSkipped,
   pauseBroadcast,
   planPromotion,
+  previewBroadcast,
   promoteVariant,
   resumeBroadcast,
   skipReasons,
@@ -16,7 +17,7 @@ import {
 import { respondMailHtml, respondPage } from "../../../http/page.tsx";
 import { button, deletion, get, page, pagesOf, question } from "../../../http/page-actions.tsx";
 import { counted } from "../../../http/ui/index.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { textAsHtml } from "../../../lib/placeholders.ts";
 import { withQuery } from "../../../lib/with-query.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { BroadcastsPage } from "./page.tsx";
@@ -58,9 +59,9 @@ export const broadcastPages = pagesOf(
     });
   }),
   get("/app/broadcasts/:broadcast_id/html", `GET ${API}`, async (c) => {
-    const { html_body } = await readBroadcast(c.get("caller"), c.req.param("broadcast_id"));
-    if (html_body === null) throw notFound("Broadcast");
-    return respondMailHtml(c, html_body);
+    const { contact: address, variant_id: variantId, part } = c.req.query();
+    const { html, text } = await previewBroadcast(c.get("caller"), c.req.param("broadcast_id"), { address, variantId });
+    return respondMailHtml(c, part === "text" || html === null ? textAsHtml(text ?? "") : html);
   }),
   page("/app/broadcasts/:broadcast_id/recipients", `GET ${API}/recipients`, showRecipients),
   button("/app/broadcasts/:broadcast_id/copy", `POST ${API}/copy`, {

@@ -8,6 +8,7 @@ import {
   findWorkspaceState,
   getBroadcast,
   isEditable,
+  previewBroadcast,
   sampleDomains,
   toRecord,
   toVariant,
@@ -20,6 +21,7 @@ import { AppError } from "../../../lib/errors.ts";
 import { firstZone } from "../../../lib/local-time.ts";
 import { listTemplateNames } from "../../../sending/templates/index.ts";
 import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
+import { CONTACT } from "../contact-values.ts";
 import { listSenders } from "../senders.ts";
 import { MAX_CHOICES } from "../template-list.tsx";
 import { AudienceStep } from "./audience-step.tsx";
@@ -89,16 +91,25 @@ export async function showContent(c: AppContext, filledFrom?: string) {
   );
 }
 
+/** Reads what the preview of a step shows, by the query of the page. */
+async function readPreview(c: AppContext) {
+  const query = new URLSearchParams(new URL(c.req.url).search);
+  const [address, variantId] = [query.get(CONTACT) ?? "", query.get("variant_id") ?? ""];
+  return { query, preview: await previewBroadcast(c.get("caller"), idOf(c), { address, variantId }) };
+}
+
 /** Shows the third step of a broadcast. */
 export async function showTest(c: AppContext): Promise<Response> {
-  const read = await readStep(c);
-  return read instanceof Response ? read : respond(c, <TestStep {...read.props} variants={read.variants} />);
+  const [read, content] = await Promise.all([readStep(c), readPreview(c)]);
+  if (read instanceof Response) return read;
+  return respond(c, <TestStep {...read.props} variants={read.variants} {...content} />);
 }
 
 /** Shows the last step of a broadcast. */
 export async function showReview(c: AppContext): Promise<Response> {
-  const [read, lists, fields] = await Promise.all([
+  const [read, content, lists, fields] = await Promise.all([
     readStep(c),
+    readPreview(c),
     listLists(c.get("caller")),
     findZoneFields(c.get("caller")),
   ]);
@@ -118,7 +129,7 @@ export async function showReview(c: AppContext): Promise<Response> {
   const eligible = audience?.eligible ?? 0;
   const warmUp = await estimateDays(c.get("caller"), found.row, { eligible, sample });
   const shown = { form, variants, audience, warmUp, isLater, zones, segment: segment ? segment.name : null };
-  return respond(c, <ReviewStep {...props} {...shown} lists={lists.map(toList)} />);
+  return respond(c, <ReviewStep {...props} {...shown} {...content} lists={lists.map(toList)} />);
 }
 
 /** Returns the zone of the workspace of a broadcast. */

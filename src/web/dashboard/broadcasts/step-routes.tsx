@@ -6,8 +6,10 @@ import { button, change, creation, page, post } from "../../../http/page-actions
 import { attempt, readForm, submitForm } from "../../../http/page-routes.ts";
 import { requireRight } from "../../../http/require-right.ts";
 import { unprocessable } from "../../../lib/errors.ts";
-import { textAsHtml } from "../../../lib/placeholders.ts";
+import type { Language } from "../../../lib/personal-text.ts";
 import { getTemplate, toTemplate } from "../../../sending/templates/index.ts";
+import { CONTACT, contactValues } from "../contact-values.ts";
+import { previewHtml } from "../sample-values.ts";
 import { chosenTemplate } from "../template-list.tsx";
 import { addVariants, idOf, parseVariants, removeVariant, saveStep } from "./save-step.tsx";
 import { showBroadcast } from "./show.tsx";
@@ -34,9 +36,12 @@ export const stepRoutes = [
     done: {},
   }),
   post("/app/broadcasts/preview", CREATE, async (c) => {
-    const { values } = readStepForm("content", await readForm(c, MAX_FORM_BYTES));
-    const { html_body: html = "", text_body: text = "" } = values;
-    return respondMailHtml(c, html === "" ? textAsHtml(text) : html);
+    const fields = await readForm(c, MAX_FORM_BYTES);
+    const { values } = readStepForm("content", fields);
+    const { language, html_body, text_body } = values;
+    const content = { language: language as Language, html: html_body || null, text: text_body || null };
+    const contact = await contactValues(c.get("caller"), fields.get(CONTACT) ?? "");
+    return respondMailHtml(c, await previewHtml(c.get("caller"), content, new Map(), contact));
   }),
   page("/app/broadcasts/:broadcast_id/audience", UPDATE, showAudience),
   post("/app/broadcasts/:broadcast_id/audience", UPDATE, (c) =>

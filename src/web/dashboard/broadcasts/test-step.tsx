@@ -1,57 +1,79 @@
-import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
-import {
-  ButtonLink,
-  ErrorSummary,
-  Field,
-  Form,
-  PreviewFrame,
-  Select,
-  Submit,
-  useCaller,
-} from "../../../http/ui/index.ts";
+import type { BroadcastOut, BroadcastPreview, VariantOut } from "../../../audience/broadcasts/index.ts";
+import { ButtonLink, ErrorSummary, Field, Form, Select, Submit, useCaller } from "../../../http/ui/index.ts";
+import { CONTACT } from "../contact-values.ts";
+import { PreviewAs } from "../preview-as.tsx";
 import { StepPage, type StepProps } from "./step-page.tsx";
-import { pathOfStep } from "./steps.ts";
+import { pathOfStep, type Step } from "./steps.ts";
 
-interface TestStepProps extends StepProps {
-  variants: readonly VariantOut[];
-}
+interface TestStepProps extends StepProps, Omit<ContentFrameProps, "step" | "broadcast"> {}
 
 /** The third step, which can be passed over: mails the broadcast to its author. */
-export const TestStep = ({ broadcast, variants, done }: TestStepProps) => (
+export const TestStep = ({ broadcast, done, ...content }: TestStepProps) => (
   <StepPage step="test" broadcast={broadcast} done={done}>
     <div class="beside">
       <div>
         <ErrorSummary />
         <p>See it in your own mailbox before your readers do. A test counts for no result.</p>
-        <TestForm broadcast={broadcast} variants={variants} />
+        <TestForm broadcast={broadcast} {...content} />
         <div class="actions ends">
           <ButtonLink to={pathOfStep(broadcast.id, "content")} label="Back" kind="quiet" />
           <ButtonLink to={pathOfStep(broadcast.id, "review")} label="Continue" />
         </div>
       </div>
       <aside aria-label="Preview">
-        <ContentFrame broadcast={broadcast} />
+        <ContentFrame step="test" broadcast={broadcast} {...content} />
       </aside>
     </div>
   </StepPage>
 );
 
-/** The stored content of a broadcast. */
-export const ContentFrame = ({ broadcast }: { broadcast: BroadcastOut }) =>
-  broadcast.html_body ? (
-    <PreviewFrame src={`/app/broadcasts/${broadcast.id}/html`} />
-  ) : (
-    <pre>{broadcast.text_body ?? "No content yet."}</pre>
+interface ContentFrameProps {
+  step: Step;
+  broadcast: BroadcastOut;
+  variants: readonly VariantOut[];
+  preview: BroadcastPreview;
+  /** What the preview shows: contact, variant and part. */
+  query: URLSearchParams;
+}
+
+/** The stored content of a broadcast, as a contact gets it. */
+export const ContentFrame = ({ step, broadcast, variants, preview, query }: ContentFrameProps) => (
+  <PreviewAs
+    src={`/app/broadcasts/${broadcast.id}/html`}
+    page={pathOfStep(broadcast.id, step)}
+    query={query}
+    shown={preview.contact?.email ?? null}
+  >
+    <VariantSelect variants={variants} value={query.get("variant_id") ?? ""} />
+  </PreviewAs>
+);
+
+const VariantSelect = ({ variants, value }: { variants: readonly VariantOut[]; value?: string }) =>
+  variants.length < 2 ? null : (
+    <Select
+      name="variant_id"
+      label="Variant"
+      options={variants.map(({ id, label }) => ({ value: id, label }))}
+      value={value}
+    />
   );
 
-type TestFormProps = Pick<TestStepProps, "broadcast" | "variants">;
+type TestFormProps = Omit<ContentFrameProps, "step">;
 
 /** The form that mails a broadcast, or one of its variants, to an address. */
-const TestForm = ({ broadcast, variants }: TestFormProps) => (
+const TestForm = ({ broadcast, variants, preview, query }: TestFormProps) => (
   <Form class="filter" action={pathOfStep(broadcast.id, "test")}>
     <Field name="to" label="Send a test to" type="email" value={useCaller().actor.email} />
-    {variants.length < 2 ? null : (
-      <Select name="variant_id" label="Variant" options={variants.map(({ id, label }) => ({ value: id, label }))} />
+    <VariantSelect variants={variants} value={query.get("variant_id") ?? ""} />
+    {preview.contact === null ? null : (
+      <Field
+        name={CONTACT}
+        label="As this contact gets it"
+        type="email"
+        required={false}
+        value={preview.contact.email}
+        hint="Empty: its fields are empty."
+      />
     )}
     <Submit label="Send test" kind="quiet" />
   </Form>

@@ -10,10 +10,10 @@ import {
   useViewer,
   VersionField,
 } from "../../../http/ui/index.ts";
+import { CONTACT } from "../contact-values.ts";
 import { LANGUAGES } from "../languages.ts";
 import { SAMPLE, type Samples } from "../sample-values.ts";
 import { Blocks } from "./blocks.tsx";
-import { CONTACT } from "./contact-values.ts";
 import type { BlocksChange, TemplateForm } from "./form.ts";
 
 interface EditorProps {

@@ -1,8 +1,8 @@
 import { Field, Form, FormDialog, PreviewFrame, Select, Submit, useCaller, useScope } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TemplateOut } from "../../../sending/templates/index.ts";
+import { CONTACT, mayReadContacts } from "../contact-values.ts";
 import { namesOf, SAMPLE, type Samples } from "../sample-values.ts";
-import { CONTACT, mayReadContacts } from "./contact-values.ts";
 
 const toQuery = (samples: Samples, contact: string) =>
   new URLSearchParams([

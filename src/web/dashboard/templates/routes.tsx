@@ -13,11 +13,11 @@ import {
   toTemplate,
   updateTemplate,
 } from "../../../sending/templates/index.ts";
+import { CONTACT, contactValues } from "../contact-values.ts";
 import { PAGE_SIZE } from "../page-size.ts";
 import { previewHtml, readSamples } from "../sample-values.ts";
 import { templateActions } from "./action-routes.tsx";
 import { atBlocks } from "./block-errors.ts";
-import { CONTACT, contactValues } from "./contact-values.ts";
 import { type TemplateForm, toForm, toPreview, toRequest, toTemplateForm, valuesOf } from "./form.ts";
 import { TemplatesPage } from "./page.tsx";
 import { changeOf, showNew, showTemplate } from "./show.tsx";

@@ -1,9 +1,9 @@
 import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { getTemplate, toTemplate } from "../../../sending/templates/index.ts";
+import { CONTACT, contactValues } from "../contact-values.ts";
 import { readSamples } from "../sample-values.ts";
 import { listSenders } from "../senders.ts";
-import { CONTACT, contactValues } from "./contact-values.ts";
 import { type BlocksChange, changeBlocks, emptyForm, type TemplateForm, toForm, toTemplateForm } from "./form.ts";
 import { TemplatePage } from "./page.tsx";
 

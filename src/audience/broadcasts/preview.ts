@@ -1,0 +1,71 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { LiquidTextError } from "../../lib/liquid/text.ts";
+import { parsePersonalText } from "../../lib/personal-text.ts";
+import { escapeHtml } from "../../lib/placeholders.ts";
+import { findSampleContact, type SampleContact } from "../contacts/index.ts";
+import { currentParts, toContents, type VariantContent } from "./contents.ts";
+import { EVENT, valuesOf } from "./new-email.ts";
+import { getBroadcast } from "./queries.ts";
+import { type RenderedContent, renderContent } from "./render-content.ts";
+import { limits } from "./rules.ts";
+import { findVariants } from "./variants/queries.ts";
+
+/** A broadcast as one person gets it. */
+export interface BroadcastPreview extends Omit<RenderedContent, "subject"> {
+  /** Whose values fill it; null: no contact's, so fields are empty. */
+  contact: SampleContact | null;
+  /** In the order of the variants; one without variants. */
+  subjects: string[];
+  preheader: string;
+}
+
+/**
+ * Renders a broadcast as a contact gets it, by its address, or as the oldest one of its list does. Of variants the bodies are those of the
+ * given one, or of the oldest. A mistake in its text stands in place of the HTML. Throws 404. Four D1 calls at most.
+ */
+export async function previewBroadcast(
+  ctx: CallerCtx,
+  id: string,
+  { address, variantId }: { address?: string | undefined; variantId?: string | undefined },
+): Promise<BroadcastPreview> {
+  const { row } = await getBroadcast(ctx, id);
+  const [variants, contact] = await Promise.all([
+    findVariants(ctx, row.n),
+    findSampleContact(ctx, { address, listId: row.contact_list_id }),
+  ]);
+  const now = ctx.now();
+  const values = contact === null ? {} : valuesOf(contact);
+  try {
+    const contents = toContents(row, variants, await currentParts(ctx, row, variants));
+    const chosen = contents.find(({ key }) => key === variantId) ?? contents[0];
+    const { html = null, text = null } = chosen ? renderContent(chosen, { values, now }) : {};
+    const subjects = contents.map(({ subject }) => subject.render({ values, now }, limits.contentBytes) ?? "");
+    const preheader = parsePersonalText(row.language, row.preheader ?? "", "header").render(
+      { values, now },
+      limits.contentBytes,
+    );
+    return { contact, subjects, preheader: preheader ?? "", html, text };
+  } catch (error) {
+    if (!(error instanceof LiquidTextError)) throw error;
+    return { contact, subjects: [], preheader: "", html: `<p>${escapeHtml(error.message)}</p>`, text: error.message };
+  }
+}
+
+/**
+ * Renders a content as a contact gets it after an event, by its address, or as the oldest one of the workspace does. A mistake stands in place
+ * of the bodies. One D1 call.
+ */
+export async function previewContent(
+  ctx: CallerCtx,
+  content: VariantContent,
+  { address, event }: { address: string; event: Readonly<Record<string, unknown>> },
+): Promise<RenderedContent> {
+  const contact = await findSampleContact(ctx, { address });
+  const values = { ...(contact === null ? {} : valuesOf(contact)), [EVENT]: event };
+  try {
+    return renderContent(content, { values, now: ctx.now() });
+  } catch (error) {
+    if (!(error instanceof LiquidTextError)) throw error;
+    return { subject: "", html: `<p>${escapeHtml(error.message)}</p>`, text: error.message };
+  }
+}

@@ -1,0 +1,35 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { addressKey } from "../../lib/addresses.ts";
+
+/** A contact whose values fill a preview or a test. */
+export interface SampleContact {
+  email: string;
+  /** Canonical address. */
+  key: string;
+  name: string | null;
+  /** JSON of an object; null: none. */
+  metadata: string | null;
+}
+
+const COLUMNS = "c.email, c.email_key AS key, c.name, c.metadata";
+const BY_ADDRESS = `SELECT ${COLUMNS} FROM contacts c WHERE c.workspace = ?1 AND c.email_key = ?2 ORDER BY c.n LIMIT 1`;
+const OF_LIST = `
+  SELECT ${COLUMNS} FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n WHERE l.workspace = ?1 AND l.id = ?2 ORDER BY c.id LIMIT 1`;
+const OF_WORKSPACE = `SELECT ${COLUMNS} FROM contacts c WHERE c.workspace = ?1 ORDER BY c.id LIMIT 1`;
+
+/**
+ * Returns the oldest contact with an address; without one the oldest of a list, or of the workspace. Null: there is none, or the caller may
+ * not read contacts. One D1 call at most.
+ */
+export async function findSampleContact(
+  ctx: CallerCtx,
+  { address = "", listId = null }: { address?: string | undefined; listId?: string | null },
+): Promise<SampleContact | null> {
+  if (!ctx.actor.scopes.has("contacts:view")) return null;
+  const { number } = ctx.workspace;
+  if (address.trim() !== "")
+    return ctx.mail.prepare(BY_ADDRESS).bind(number, addressKey(address.trim())).first<SampleContact>();
+  return listId === null
+    ? ctx.mail.prepare(OF_WORKSPACE).bind(number).first<SampleContact>()
+    : ctx.mail.prepare(OF_LIST).bind(number, listId).first<SampleContact>();
+}

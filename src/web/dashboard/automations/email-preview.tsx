@@ -1,0 +1,66 @@
+import { previewStep, StepTestIn, testStep } from "../../../audience/automations/index.ts";
+import { inputOf } from "../../../http/form-input.ts";
+import { respondMailHtml } from "../../../http/page.tsx";
+import { change, get } from "../../../http/page-actions.tsx";
+import { Field, Form, Submit, TextArea, useCaller } from "../../../http/ui/index.ts";
+import { textAsHtml } from "../../../lib/placeholders.ts";
+import { tryOr } from "../../../lib/try-or.ts";
+import { CONTACT } from "../contact-values.ts";
+import { PreviewAs } from "../preview-as.tsx";
+import { parseJson } from "./step-fields.ts";
+
+const STEP = "/app/automations/:automation_id/steps/:step";
+const TEST = "POST /v1/automations/:automation_id/test";
+
+/** The pages that show the stored email of a step as a contact gets it, and that mail it as a test. */
+export const emailPreviewRoutes = [
+  get(`${STEP}/html`, "POST /v1/automations/:automation_id/dry-run", async (c) => {
+    const { contact: address = "", data: json = "", part } = c.req.query();
+    const data = tryOr(() => JSON.parse(json) as Record<string, unknown>, {});
+    const { automation_id, step } = c.req.param();
+    const { html, text } = await previewStep(c.get("caller"), automation_id, { step, address, data });
+    return respondMailHtml(c, part === "text" || html === null ? textAsHtml(text ?? "") : html);
+  }),
+  change(`${STEP}/test`, TEST, {
+    read: inputOf(StepTestIn, { to: (form) => form.getAll("to"), data: (form) => parseJson(form.get("data") ?? "") }),
+    run: (caller, id: string, _step: string, input: StepTestIn) => testStep(caller, id, input),
+    done: { tested: "The test is on its way." },
+  }),
+];
+
+interface EmailPreviewProps {
+  /** Of the page of the step. */
+  path: string;
+  at: string;
+  query: URLSearchParams;
+}
+
+/** The stored email of a step, as a contact gets it after an event, and the form that mails it. */
+export const EmailPreview = ({ path, at, query }: EmailPreviewProps) => {
+  const data = (
+    <TextArea
+      name="data"
+      label="After an event with this data"
+      required={false}
+      code
+      rows={2}
+      value={query.get("data") ?? ""}
+      hint='JSON, such as {"order_id": 7}.'
+    />
+  );
+  return (
+    <>
+      <h2>As a person gets it</h2>
+      <PreviewAs src={`${path}/html`} page={path} query={query}>
+        {data}
+      </PreviewAs>
+      <Form class="filter" action={`${path}/test`}>
+        <input type="hidden" name="step" value={at} />
+        <input type="hidden" name={CONTACT} value={query.get(CONTACT) ?? ""} />
+        <input type="hidden" name="data" value={query.get("data") ?? ""} />
+        <Field name="to" label="Send a test to" type="email" value={useCaller().actor.email} />
+        <Submit label="Send test" kind="quiet" />
+      </Form>
+    </>
+  );
+};
