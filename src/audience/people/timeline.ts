@@ -25,7 +25,7 @@ interface Timeline {
   entries: TimelineEntry[];
   /** The time before which the next page is; null on the last. */
   next: number | null;
-  /** What stops mail to the person now, as clauses. */
+  /** Clauses that say what stops mail to the person now. */
   stops: string[];
 }
 
