@@ -176,24 +176,3 @@ export function skippedOf(fanOut: FanOut | null, status: BroadcastStatus, queued
   const isKnown = fanOut?.isComplete || status === "sent" || status === "cancelled";
   return isKnown ? Math.max(0, recipientsOf(fanOut) - queued) : (fanOut?.skippedBefore ?? 0);
 }
-
-const sum = (counts: SkipCounts) => Object.values(counts).reduce((total, count) => total + count, 0);
-
-/**
- * Returns how many contacts a broadcast has stored as skipped, by reason, and how many others get no email (`gone`): deleted since the
- * audience was fixed, or not reached before a cancellation. Null before the plan, and for broadcasts of earlier versions.
- */
-export function skipCountsOf({
-  row,
-  fanOut,
-  counts,
-}: {
-  row: { status: BroadcastStatus };
-  fanOut: FanOut | null;
-  counts: { queued: number };
-}): (SkipCounts & { gone: number; total: number }) | null {
-  if (!fanOut?.skipped || !fanOut.split?.skipped) return null;
-  const since = sum(fanOut.skipped) - sum(fanOut.split.skipped);
-  const gone = Math.max(0, skippedOf(fanOut, row.status, counts.queued) - since);
-  return { ...fanOut.skipped, gone, total: sum(fanOut.skipped) + gone };
-}

@@ -8,14 +8,13 @@ export { copyBroadcast } from "./copy.ts";
 export { createBroadcast } from "./create.ts";
 export { deleteBroadcast } from "./delete.ts";
 export { estimateDays, sampleDomains, type WarmUpEstimate } from "./estimate-days.ts";
-export { skipCountsOf } from "./fan-out.ts";
 export { listSkipped } from "./list-skipped.ts";
 export { valuesOf as contactValuesOf } from "./new-email.ts";
 export { cancelBroadcastsOfDomains, findBroadcastsInFlight } from "./of-domains.ts";
 export { pauseBroadcast, resumeBroadcast } from "./pause.ts";
 export { type BroadcastPreview, previewBroadcast, previewContent } from "./preview.ts";
 export { planPromotion, promoteVariant } from "./promote.ts";
-export { type Broadcast, getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
+export { type Broadcast, getBroadcast, listBroadcasts, skipCountsOf, toRecord } from "./queries.ts";
 export { listRecipients } from "./recipients.ts";
 export type { RenderedContent } from "./render-content.ts";
 export {

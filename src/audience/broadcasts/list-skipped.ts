@@ -7,9 +7,6 @@ import type { SkipReason } from "./skip-reasons.ts";
 /** Rows that one call reads to find those of a reason or a text. */
 const MAX_SCANNED = 10_000;
 
-const IS_PERSON = "AND contact IN (SELECT n FROM contacts WHERE workspace = ?5 AND email_key = ?6)";
-const IS_FOUND = "instr(lower(email), ?6) OR instr(email_key, ?6)";
-
 // A contact of a deleted list must not be read. The last row of a scan that is not at its end tells where to continue.
 const findSkipped = (person: string, isFound: string) => `
   WITH page AS MATERIALIZED (
@@ -19,16 +16,15 @@ const findSkipped = (person: string, isFound: string) => `
     UNION ALL
     SELECT contact, 'repeated', NULL FROM broadcast_repeated WHERE broadcast = ?1 AND contact > ?2 ${person}
      ORDER BY contact LIMIT ${MAX_SCANNED})
-  SELECT n, reason, cause, contact_id, list_id, iif(list_id IS NULL, NULL, email) AS email, iif(list_id IS NULL, NULL, name) AS name,
-         isFound, isEnd FROM (
-    SELECT p.contact AS n, p.reason, p.cause, iif(l.n IS NULL, NULL, c.id) AS contact_id, l.id AS list_id, c.email, c.name,
-           (?3 IS NULL OR p.reason = ?3) AND (${isFound}) AS isFound,
-           p.contact = (SELECT contact FROM page LIMIT 1 OFFSET ${MAX_SCANNED - 1}) AS isEnd
-      FROM page p LEFT JOIN contacts c ON c.n = p.contact AND c.workspace = ?5 LEFT JOIN contact_lists l ON l.n = c.list)
-   WHERE isFound OR isEnd ORDER BY n LIMIT ?4`;
+  SELECT p.contact AS n, p.reason, p.cause, c.id AS contact_id, (SELECT id FROM contact_lists WHERE n = c.list) AS list_id, c.email, c.name,
+         (?3 IS NULL OR p.reason = ?3) AND (${isFound}) AS isFound,
+         p.contact = (SELECT contact FROM page LIMIT 1 OFFSET ${MAX_SCANNED - 1}) AS isEnd
+    FROM page p LEFT JOIN contacts c ON c.n = p.contact AND c.workspace = ?5 AND EXISTS (SELECT 1 FROM contact_lists WHERE n = c.list)
+   WHERE isFound OR isEnd ORDER BY p.contact LIMIT ?4`;
 
-const FIND_PERSON = findSkipped(IS_PERSON, "true");
-const FIND = findSkipped("", `?6 = '' OR ${IS_FOUND}`);
+const PERSON = "AND contact IN (SELECT n FROM contacts WHERE workspace = ?5 AND email_key = ?6)";
+const FIND_PERSON = findSkipped(PERSON, "true");
+const FIND = findSkipped("", "?6 = '' OR instr(lower(c.email), ?6) OR instr(c.email_key, ?6)");
 
 interface SkippedRow extends SkippedOut {
   n: number;

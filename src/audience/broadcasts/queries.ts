@@ -11,6 +11,7 @@ import { type Counts, countNames } from "./counts.ts";
 import { type FanOut, parseFanOut, recipientsOf, skippedOf } from "./fan-out.ts";
 import { type BroadcastStatus, PAGE_BYTES } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
+import type { SkipCounts } from "./skip-reasons.ts";
 
 /** A row of `broadcasts`. Times in milliseconds since 1970. */
 export type BroadcastRow = Omit<StoredRow<typeof broadcasts>, "automation_id" | "automation_step">;
@@ -181,4 +182,21 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
   };
+}
+
+const sum = (counts: SkipCounts) => Object.values(counts).reduce((total, count) => total + count, 0);
+
+/**
+ * Returns how many contacts a broadcast has stored as skipped, by reason, and how many others get no email (`gone`): deleted since the
+ * audience was fixed, or not reached before a cancellation. Null before the plan, and for broadcasts of earlier versions.
+ */
+export function skipCountsOf({
+  row,
+  fanOut,
+  counts,
+}: Broadcast): (SkipCounts & { gone: number; total: number }) | null {
+  if (!fanOut?.skipped || !fanOut.split?.skipped) return null;
+  const since = sum(fanOut.skipped) - sum(fanOut.split.skipped);
+  const gone = Math.max(0, skippedOf(fanOut, row.status, counts.queued) - since);
+  return { ...fanOut.skipped, gone, total: sum(fanOut.skipped) + gone };
 }

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { idOfTime, isUuid, timeOfId } from "../../lib/ids.ts";
+import { idOfTime, timeOfId } from "../../lib/ids.ts";
 import { findEmailsTo } from "../../sending/emails/index.ts";
 import { findPersonTopics, type PersonTopicRow, personKey } from "../../sending/topics/index.ts";
 import { toldLinesSql } from "../automations/index.ts";
@@ -25,7 +25,7 @@ interface Timeline {
   entries: TimelineEntry[];
   /** The time before which the next page is; null on the last. */
   next: number | null;
-  /** What stops mail to the person now, as clauses. */
+  /** Clauses that say what stops mail to the person now. */
   stops: string[];
 }
 
@@ -45,12 +45,17 @@ const pageSql = (columns: string, from: string, time: string, order = time) => `
     SELECT min(at) FROM (SELECT ${time} AS at FROM ${from} AND ${time} < ?3 ORDER BY ${order} DESC LIMIT ?4))
    ORDER BY ${order} DESC LIMIT ?4 + ${SAME_TIME}`;
 
-const words = Object.entries(skipWords).map(([why, clause]) => `WHEN '${why}' THEN '${clause}'`);
+const WHY = Object.entries(skipWords).map(([why, clause]) => `WHEN '${why}' THEN '${clause}'`);
+
+// The values of the data of an event as people read them, without ids.
+const WORDS = `(
+  SELECT substr(group_concat(replace(key, '_', ' ') || ': ' || iif(type IN ('true', 'false'), type, atom), ', '), 1, 200) FROM json_tree(e.data)
+   WHERE typeof(key) = 'text' AND atom IS NOT NULL AND atom NOT GLOB '????????-????-????-????-????????????')`;
 
 /** The sources in the mail database, by the kind of their entries. Emails, contacts and consents have a record of their own events. */
 const SOURCES = {
   event: pageSql(
-    `name AS text, NULL AS path, substr(data, 1, 200) AS data, e.data->>'topic_id' AS topic, occurred_at,
+    `name AS text, NULL AS path, ${WORDS} AS words, e.data->>'topic_id' AS topic, occurred_at,
      (SELECT name FROM contact_lists WHERE workspace = ?1 AND id = e.data->>'list_id') AS list`,
     `events e WHERE workspace = ?1 AND email_key = ?2 AND name <> 'contact.confirmed'
      AND NOT (name = 'contact.added' AND EXISTS (SELECT 1 FROM contacts WHERE workspace = ?1 AND id = e.data->>'contact_id'))
@@ -73,7 +78,7 @@ const SOURCES = {
   ),
   // By the indexes of skipped contacts.
   broadcast: pageSql(
-    `'Skipped by ' || b.name || ': ' || CASE s.why ${words.join(" ")} END AS text, iif(b.bulk_tags IS NULL, '/broadcasts/' || b.id, NULL) AS path`,
+    `'Skipped by ' || b.name || ': ' || CASE s.why ${WHY.join(" ")} END AS text, iif(b.bulk_tags IS NULL, '/broadcasts/' || b.id, NULL) AS path`,
     `contacts c CROSS JOIN (
        SELECT contact, broadcast, coalesce(cause, reason) AS why FROM broadcast_skipped UNION ALL
        SELECT contact, broadcast, 'pending' FROM broadcast_pending) s ON s.contact = c.n
@@ -98,7 +103,7 @@ interface SourceRow {
   text: string;
   path: string | null;
   lines?: string;
-  data?: string;
+  words?: string | null;
   occurred_at?: number;
   topic?: string | null;
   list?: string | null;
@@ -193,7 +198,7 @@ function toEntry(kind: TimelineEntry["kind"], row: SourceRow, topics: readonly P
 }
 
 /** Returns an event in words; nothing for the choice of a topic that still counts, which has an entry of its own. */
-function eventText({ text, data = "", occurred_at = 0, topic, list }: SourceRow, topics: readonly PersonTopicRow[]) {
+function eventText({ text, words, occurred_at = 0, topic, list }: SourceRow, topics: readonly PersonTopicRow[]) {
   const own = OWN_EVENTS[text];
   if (text.startsWith("topic.")) {
     const found = topics.find(({ id }) => id === topic);
@@ -203,21 +208,7 @@ function eventText({ text, data = "", occurred_at = 0, topic, list }: SourceRow,
   }
   if (own && text !== "contact.field_changed")
     return `${own} ${text.startsWith("contact.") ? (list ?? "a list that was deleted") : ""}`.trim();
-  const values = wordsOf(data);
-  return values === "" ? (own ?? text) : `${own ?? text} (${values})`;
-}
-
-/** A value of an object that is no object itself. The end of the text may be missing. */
-const VALUE = /"([^"\\]+)":("(?:[^"\\]|\\.)*"|-?[\d.]+|true|false)/g;
-
-/** Returns the values of JSON as people read them. Ids and what has no value are left out. */
-function wordsOf(json: string): string {
-  const values = [...json.matchAll(VALUE)].map(
-    ([, name = "", value = ""]) => [name, String(JSON.parse(value))] as const,
-  );
-  return values
-    .flatMap(([name, value]) => (isUuid(value) ? [] : [`${name.replaceAll("_", " ")}: ${value}`]))
-    .join(", ");
+  return words === null ? (own ?? text) : `${own ?? text} (${words})`;
 }
 
 function ofTopic({ name, choice, chosenAt, method }: PersonTopicRow): Entry[] {

@@ -29,7 +29,7 @@ export interface StepPageProps {
   choices: Choices;
   /** Of the field that the kind has for conditions. */
   draft: DraftGroup;
-  /** What the preview of a stored email shows; null: there is none. */
+  /** Fields of the preview of a stored email; null: there is none. */
   preview: URLSearchParams | null;
 }
 

@@ -32,7 +32,7 @@ interface ContentFrameProps {
   broadcast: BroadcastOut;
   variants: readonly VariantOut[];
   preview: BroadcastPreview;
-  /** What the preview shows: contact, variant and part. */
+  /** Fields of the preview: contact, variant and part. */
   query: URLSearchParams;
 }
 

@@ -33,7 +33,12 @@ export const NO_PAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   "redirects and pixels": ["/auth/google", "/auth/google/", "/auth/github", "/auth/github/", "/t/"],
   "content of a mail, as its sender wrote it": [
-    ...["/app/emails/:email_id/html", "/app/broadcasts/:broadcast_id/html", "/app/templates/:template_id/html"],
+    ...[
+      "/app/emails/:email_id/html",
+      "/app/broadcasts/:broadcast_id/html",
+      "/app/templates/:template_id/html",
+      "/app/automations/:automation_id/steps/:step/html",
+    ],
     "/mail/:mailbox_id/:folder/:uid/body",
   ],
   "files to download": [
