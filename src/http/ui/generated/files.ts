@@ -2,8 +2,8 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-7835eac7.js",
-  webmailScript: "/assets/webmail-cc94fe30.js",
+  script: "/assets/page-486ab166.js",
+  webmailScript: "/assets/webmail-37495622.js",
   editorScript: "/assets/editor-49b04944.js",
   previewScript: "/assets/preview-85845950.js",
   style: "/assets/page-f883ecae.css",
@@ -11,5 +11,5 @@ export const files = {
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-155b4d57.json",
+  guides: "/assets/guides-c90d81d5.json",
 } as const;
