@@ -12,7 +12,7 @@ export { pauseBroadcast, resumeBroadcast } from "./pause.ts";
 export { planPromotion, promoteVariant } from "./promote.ts";
 export { type Broadcast, getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
 export { listRecipients } from "./recipients.ts";
-export { type AudienceOut, activities, type RecipientOut, TestIn, type TopLinksOut } from "./report-schema.ts";
+export { type AudienceOut, activities, TestIn, type TopLinksOut } from "./report-schema.ts";
 export { getBroadcastResults } from "./results.ts";
 export { isEditable } from "./rules.ts";
 export { runBroadcasts } from "./run.ts";
