@@ -10,7 +10,7 @@ import { findTopic, type TopicRow } from "../../sending/topics/index.ts";
 import { findSegment } from "../segments/index.ts";
 import { countEligible } from "./audience.ts";
 import { currentParts, hasContent, toContents } from "./contents.ts";
-import { type FanOut, newFanOut, newSegmentFanOut, type Sender } from "./fan-out.ts";
+import { type FanOut, neededLists, newFanOut, newSegmentFanOut, type Sender } from "./fan-out.ts";
 import { type Broadcast, type BroadcastRow, findContactLists, findLastContact, listIdsOf } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { enoughEligible, sampleIssue as issueOfSample } from "./split.ts";
@@ -28,8 +28,7 @@ const FIND_SENDER = `
     FROM (${mailboxAddressesSql("?1", "(?2)")}) a
     JOIN mailboxes m ON m.id = a.mailbox_id JOIN domains d ON d.id = a.domain_id AND d.workspace = m.workspace`;
 
-/** The error of a broadcast whose list was deleted. */
-export const missingList = bodyError(["contact_list_id"], "The contact list does not exist any more");
+const missingList = bodyError(["contact_list_id"], "The contact list does not exist any more");
 
 const missingSegment = bodyError(["segment_id"], "The segment does not exist any more");
 
@@ -131,6 +130,19 @@ async function findSampleIssue(
 export function tooManyContacts(contacts: number): string {
   const [actual, limit] = [contacts, limits.audience].map((count) => count.toLocaleString("en"));
   return `The list has ${actual} contacts; the limit of one send is ${limit}`;
+}
+
+/** Returns the sender of a promotion, or why the contacts outside the sample cannot be mailed any more. */
+export async function checkPromotion(
+  ctx: MailCtx,
+  { row, fanOut }: { row: BroadcastRow; fanOut: FanOut },
+  domainIds: CallerCtx["actor"]["domainIds"],
+): Promise<Sender | { error: ValidationError }> {
+  const sender = await findSender(ctx, row, domainIds);
+  if ("error" in sender) return sender;
+  if (!(await hasLists(ctx, neededLists(fanOut)))) return { error: missingList };
+  const hasTopic = row.topic_id === null || (await findTopic(ctx, row.workspace, row.topic_id)) !== null;
+  return hasTopic ? sender : { error: missingTopic };
 }
 
 /** Returns the sender of a broadcast, or why it may not send. */

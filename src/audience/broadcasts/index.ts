@@ -44,4 +44,3 @@ export { createVariant } from "./variants/create.ts";
 export { deleteVariant } from "./variants/delete.ts";
 export { findVariantsOf, toVariant } from "./variants/queries.ts";
 export { VariantIn, type VariantOut } from "./variants/schema.ts";
-export { findWorkspaceState } from "./workspace-state.ts";

@@ -45,9 +45,11 @@ export function localTimes(
   };
 }
 
-/** Returns when the clock of the easternmost zone shows a local time, in ms since 1970: no contact gets the broadcast earlier. Pure. */
-export const startOf = ({ at, zone }: LocalTime): number =>
-  Date.parse(`${toLocalMinute(new Date(at), zone)}Z`) - EAST_MS;
+/** Returns when a broadcast begins, in ms since 1970: at its time, or when the easternmost clock shows that. `zone`: that of its workspace. Pure. */
+export function startOf(row: Scheduled, zone: string | null): number | null {
+  const local = localTimeOf(row, zone);
+  return local ? Date.parse(`${toLocalMinute(new Date(local.at), local.zone)}Z`) - EAST_MS : row.scheduled_at;
+}
 
 /** Returns when a scheduled broadcast is first looked at: no later than its start, whatever the zone of its workspace is then. Pure. */
 export const firstLookAt = ({ scheduled_at: at, local_time_field: field }: Scheduled): number | null =>

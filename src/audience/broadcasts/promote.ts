@@ -3,10 +3,9 @@ import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
-import { findTopic } from "../../sending/topics/index.ts";
 import { changeBroadcast, outboxRowStatement, requireTransition } from "./change.ts";
-import { findSender, hasLists, missingList, missingTopic } from "./check-start.ts";
-import { type FanOut, neededLists, remainderSize, serializeFanOut, toRemainder } from "./fan-out.ts";
+import { checkPromotion } from "./check-start.ts";
+import { type FanOut, remainderSize, serializeFanOut, toRemainder } from "./fan-out.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
 import type { BroadcastStatus } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
@@ -27,11 +26,8 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
     const variants = await findVariants(ctx, row.n);
     const variant = withId(variants, variantId);
     const { status, fanOut } = requirePromotable(broadcast);
-    const sender = await findSender(ctx, row, ctx.actor.domainIds);
+    const sender = await checkPromotion(ctx, { row, fanOut }, ctx.actor.domainIds);
     if ("error" in sender) throw unprocessable([sender.error]);
-    if (!(await hasLists(ctx, neededLists(fanOut)))) throw unprocessable([missingList]);
-    if (row.topic_id !== null && !(await findTopic(ctx, row.workspace, row.topic_id)))
-      throw unprocessable([missingTopic]);
     const next = toRemainder({ ...broadcast, fanOut }, { variant: variant.n, variants, sender });
     rowId = row.id;
     return {

@@ -20,7 +20,7 @@ import {
   saveStatement,
 } from "./create-emails.ts";
 import { type FanOut, isStoringMembers, neededLists } from "./fan-out.ts";
-import { localTimeOf, startOf } from "./local-times.ts";
+import { startOf } from "./local-times.ts";
 import { deleteMembers, storeMembers } from "./members.ts";
 import { planAudience } from "./plan-audience.ts";
 import { type Broadcast, findBroadcast } from "./queries.ts";
@@ -73,9 +73,8 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
     workspace ??= await findWorkspaceState(ctx, row);
     if (workspace === null) return null;
     if (row.status === "scheduled") {
-      if (row.scheduled_at === null) return null;
-      const localTime = localTimeOf(row, workspace.timeZone);
-      const startsAt = localTime ? startOf(localTime) : row.scheduled_at;
+      const startsAt = startOf(row, workspace.timeZone);
+      if (startsAt === null) return null;
       // A message may come early, by the clock of another machine.
       if (startsAt > ctx.now()) return startsAt;
       const nextAt = await startDue(ctx, broadcast, workspace);

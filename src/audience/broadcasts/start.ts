@@ -2,9 +2,9 @@ import { HOUR_MS } from "../../lib/time.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { PAUSE_WAIT_MS } from "../../sending/delivery/index.ts";
-import { checkStart, findSender, hasLists } from "./check-start.ts";
+import { checkPromotion, checkStart } from "./check-start.ts";
 import { type AutoPromote, chooseWinner } from "./choose-winner.ts";
-import { type FanOut, neededLists, serializeFanOut, toRemainder } from "./fan-out.ts";
+import { type FanOut, serializeFanOut, toRemainder } from "./fan-out.ts";
 import { localTimeOf } from "./local-times.ts";
 import type { Broadcast, BroadcastRow } from "./queries.ts";
 import { findVariants } from "./variants/queries.ts";
@@ -81,12 +81,13 @@ export async function promoteDue(
 ): Promise<number | null> {
   if (workspace.isPaused) return ctx.now() + PAUSE_WAIT_MS;
   const { min_lift: minLift } = JSON.parse(row.ab_auto_promote ?? "{}") as AutoPromote;
-  const [sender, variants] = [await findSender(ctx, row, null), await findVariants(ctx, row.n)];
+  const sender = await checkPromotion(ctx, { row, fanOut }, null);
+  const variants = await findVariants(ctx, row.n);
   const chosen = chooseWinner(variants, minLift);
-  const problem = await findProblem(ctx, fanOut, workspace, "error" in sender ? sender.error.msg : null);
   const about = { category: "sends" as const, href: `/broadcasts/${row.id}`, key: `auto-promotion ${row.id}` };
-  if (problem !== null || chosen === null || "error" in sender) {
-    const body = problem ?? "It has no variants any more.";
+  if (workspace.isRestricted || chosen === null || "error" in sender) {
+    const problem = "error" in sender ? sender.error.msg : "It has no variants any more";
+    const body = `${workspace.isRestricted ? "The account is restricted and cannot send" : problem}.`;
     const title = `No variant of ${row.name} was promoted`;
     await notifyOwners(ctx, row.workspace, { ...about, severity: "error", title, body });
     return null;
@@ -102,16 +103,4 @@ export async function promoteDue(
     .bind(...values)
     .run();
   return 0;
-}
-
-async function findProblem(
-  ctx: MailCtx,
-  fanOut: FanOut,
-  { isRestricted, isTopicDeleted }: WorkspaceState,
-  senderIssue: string | null,
-): Promise<string | null> {
-  if (isRestricted) return "The account is restricted and cannot send.";
-  if (senderIssue !== null) return senderIssue;
-  if (isTopicDeleted) return "The topic does not exist any more.";
-  return (await hasLists(ctx, neededLists(fanOut))) ? null : "A contact list does not exist any more.";
 }

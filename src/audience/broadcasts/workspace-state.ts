@@ -20,20 +20,18 @@ export interface WorkspaceState {
 }
 
 const FIND = `
-  SELECT w.id, w.settings->>'$.time_zone' AS time_zone, w.sending_paused_at, w.bulk_pause, w.daily_limit, u.restricted_at, (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size,
-         ?4 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM topics t WHERE t.workspace = ?1 AND t.id = ?4) AS is_topic_deleted
+  SELECT w.id, w.number, w.settings->>'$.time_zone' AS timeZone, w.daily_limit AS dailyLimit, w.sending_paused_at AS pausedAt,
+         w.bulk_pause AS bulkPause, u.restricted_at IS NOT NULL AS isRestricted,
+         coalesce((SELECT size FROM mail_shards WHERE number = ?3), 0) AS mailSize,
+         ?4 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM topics t WHERE t.workspace = ?1 AND t.id = ?4) AS isTopicDeleted
     FROM workspaces w LEFT JOIN users u ON u.id = ?2
    WHERE w.number = ?1 AND w.deleted_at IS NULL`;
 
-interface StateRow {
-  id: string;
-  time_zone: string | null;
-  sending_paused_at: number | null;
-  bulk_pause: number;
-  daily_limit: number | null;
-  restricted_at: number | null;
-  mail_size: number | null;
-  is_topic_deleted: 0 | 1;
+interface StateRow extends Omit<WorkspaceState, "isPaused" | "isRestricted" | "isTopicDeleted"> {
+  pausedAt: number | null;
+  bulkPause: number;
+  isRestricted: 0 | 1;
+  isTopicDeleted: 0 | 1;
 }
 
 /** Returns the state of the workspace of a broadcast, or null when it was deleted. */
@@ -41,17 +39,9 @@ export async function findWorkspaceState(
   ctx: MailCtx,
   { workspace, user_id, topic_id }: BroadcastRow,
 ): Promise<WorkspaceState | null> {
-  const row = await ctx.db.prepare(FIND).bind(workspace, user_id, ctx.shard, topic_id).first<StateRow>();
-  return (
-    row && {
-      id: row.id,
-      isPaused: row.sending_paused_at !== null || isPausedSource(row.bulk_pause, "broadcast"),
-      isRestricted: row.restricted_at !== null,
-      mailSize: row.mail_size ?? 0,
-      number: workspace,
-      dailyLimit: row.daily_limit,
-      timeZone: row.time_zone,
-      isTopicDeleted: row.is_topic_deleted === 1,
-    }
-  );
+  const found = await ctx.db.prepare(FIND).bind(workspace, user_id, ctx.shard, topic_id).first<StateRow>();
+  if (!found) return null;
+  const { pausedAt, bulkPause, ...state } = found;
+  const isPaused = pausedAt !== null || isPausedSource(bulkPause, "broadcast");
+  return { ...state, isPaused, isRestricted: state.isRestricted === 1, isTopicDeleted: state.isTopicDeleted === 1 };
 }

@@ -17,7 +17,7 @@ const FIND_LOW_PRIORITY = `
          iif(b.status = 'cancelled', NULL, b.next_claim_at) AS next_claim_at, (
       SELECT json_group_array(json_object('dueAt', due_at, 'id', id, 'emails', json_array_length(ref))) FROM (
         SELECT due_at, id, ref FROM outbox
-         WHERE broadcast = w.broadcast AND due_at <= iif(b.status IN ('sending', 'sent'), ?1, 9e15) AND leased_until <= ?1
+         WHERE broadcast = w.broadcast AND due_at <= iif(b.status IS NULL OR b.status = 'cancelled', 9e15, ?1) AND leased_until <= ?1
          ORDER BY due_at, id LIMIT 4)) AS rows
     FROM waiting w LEFT JOIN broadcasts b ON b.n = w.broadcast LEFT JOIN shard_workspaces s ON s.number = b.workspace
    WHERE w.broadcast IS NOT NULL

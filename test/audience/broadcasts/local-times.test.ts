@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { localTimes, startOf } from "../../../src/audience/broadcasts/local-times.ts";
+import { countingDb } from "../../support/counting-db.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { byExtent } from "../../support/extent.ts";
 import { type FailureInjection, failingDatabase, seeded } from "../../support/failures.ts";
@@ -56,9 +57,10 @@ describe("the time of a contact", () => {
     const localTime = { field: "zone", at: Date.parse("2027-03-28T07:00:00Z"), zone: "Europe/Berlin" };
     const timeOf = localTimes(localTime, 0);
     const times = Intl.supportedValuesOf("timeZone").map((zone) => timeOf({ metadata: JSON.stringify({ zone }) }));
-    expect(new Date(startOf(localTime)).toISOString()).toBe("2027-03-27T19:00:00.000Z");
-    expect(Math.min(...times)).toBe(startOf(localTime));
-    expect(Math.max(...times)).toBeLessThanOrEqual(startOf(localTime) + 26 * HOUR);
+    const start = startOf({ scheduled_at: localTime.at, local_time_field: "zone" }, localTime.zone) ?? 0;
+    expect(new Date(start).toISOString()).toBe("2027-03-27T19:00:00.000Z");
+    expect(Math.min(...times)).toBe(start);
+    expect(Math.max(...times)).toBeLessThanOrEqual(start + 26 * HOUR);
   });
 });
 
@@ -77,7 +79,7 @@ async function schedule(zones: Record<string, string | null>, changes: Record<st
   expect(patched.status, await patched.clone().text()).toBe(200);
   const contact_list_id = await aListWith(workspace, people(zones));
   const made = await broadcasts.create({ contact_list_id, scheduled_at: NINE, local_time_field: "zone", ...changes });
-  expect(made).toMatchObject({ status: "scheduled", scheduled_at: NINE, local_time_field: "zone" });
+  expect(made).toMatchObject({ status: "scheduled", scheduled_at: NINE });
   return made.id;
 }
 
@@ -246,19 +248,33 @@ it("kills while its emails are made leave everybody with one email, at their tim
   ]);
 });
 
-it("a broadcast to 20,000 people in 24 zones has an outbox row for each 64 of a zone and page", async () => {
+it("a broadcast to 20,000 people in 24 zones writes what another does, and an outbox row for each zone and page", {
+  timeout: 600_000,
+}, async () => {
   const count = byExtent({ quick: 2_000, full: 20_000, long: 20_000 });
   const names = Intl.supportedValuesOf("timeZone")
-    .filter((name) => /^Etc\/GMT[+-]|^Asia\//.test(name))
+    .filter((name) => /^Asia\//.test(name))
     .slice(0, 24);
   const all = Object.fromEntries(Array.from({ length: count }, (_, index) => [index, names[index % 24] ?? null]));
-  const id = await schedule(all);
-  await runOutboxAt(at("27T19:00"), {}, ["broadcast"]);
-  const rows = await database.rows<{ rows: number; times: number }>(
-    "SELECT count(*) AS rows, count(DISTINCT o.due_at) AS times FROM outbox o JOIN broadcasts b ON b.n = o.broadcast WHERE b.id = ?1",
-    [id],
-  );
-  const { rows: written = 0, times = 0 } = rows[0] ?? {};
+  /** Runs a broadcast to its end. Returns the rows that it wrote, by email. */
+  const rowsWritten = async (local_time_field: string | null) => {
+    const id = await schedule(all, { local_time_field });
+    const { bindings, trips } = countingDb();
+    for (const time of ["27T19:00", ...["28T07:00", "28T19:00"].flatMap((one) => [one, one.replace(":00", ":01")])])
+      await runOutboxAt(at(time), { [MAIL_BINDING]: bindings[MAIL_BINDING] }, ["broadcast", "bulk"]);
+    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: count });
+    return trips.reduce((sum, trip) => sum + (trip.rowsWritten ?? 0), 0) / count;
+  };
+  const [plain, local] = [await rowsWritten(null), await rowsWritten("zone")];
+  const times = new Set(
+    names.map((zone) =>
+      localTimes(
+        { field: "zone", at: Date.parse(NINE), zone: "Europe/Berlin" },
+        0,
+      )({ metadata: JSON.stringify({ zone }) }),
+    ),
+  ).size;
   expect(times).toBeGreaterThan(5);
-  expect(written).toBeLessThanOrEqual((count / 1_000) * (times + Math.ceil(1_000 / 64)));
+  // An outbox row is written, claimed and deleted, and so is its index entry.
+  expect(local - plain).toBeLessThan((10 * times) / 1_000);
 });

@@ -35,7 +35,7 @@ async function repair(start: Awaited<ReturnType<typeof readMailStart>>) {
 /** Sets the counts of broadcasts to what a backup may have read before the outcomes. */
 const loseOutcomes = () =>
   database.run(
-    "UPDATE broadcast_counts SET attempted = 0, delivered = 0, bounced = 0, opened = 7, clicked = 7, unsubscribed = 7",
+    "UPDATE broadcast_counts SET attempted = 0, delivered = 0, bounced = 0, opened = 7, clicked = 7, unsubscribed = 7, complained = 7",
   );
 
 const read = async (id: string) => [await broadcasts.read(id), await broadcasts.variants(id)];

@@ -32,6 +32,10 @@ const exceptions: Readonly<Record<string, { calls: number; reason: string }>> = 
   "GET /app/broadcasts/:broadcast_id/skipped": { calls: 2, reason: "the broadcast, then whom it skipped" },
   "GET /app/contacts/:list_id/forms": { calls: 2, reason: "the list, then its forms" },
   "GET /app/segments/:segment_id/people": { calls: 2, reason: "the segment, then its people" },
+  "GET /app/broadcasts/:broadcast_id/recipients": {
+    calls: 3,
+    reason: "the broadcast, then its emails, and the end of those that were read for them",
+  },
   "GET /app/broadcasts/:broadcast_id/review": { calls: 2, reason: "the list of the broadcast, then its audience" },
 };
 

@@ -10,7 +10,7 @@ export interface WorkspaceState {
 }
 
 const FIND = `
-  SELECT number, id, settings->>'$.time_zone' AS time_zone, daily_limit FROM workspaces
+  SELECT number, id, coalesce(settings->>'$.time_zone', 'UTC') AS timeZone, daily_limit AS dailyLimit FROM workspaces
    WHERE number IN (SELECT value FROM json_each(?1)) AND deleted_at IS NULL`;
 
 /** Returns workspaces by number, without those that are deleted, in one D1 call. */
@@ -21,11 +21,6 @@ export async function findWorkspaces(
   const { results } = await ctx.db
     .prepare(FIND)
     .bind(JSON.stringify([...new Set(numbers)]))
-    .all<{ number: number; id: string; time_zone: string | null; daily_limit: number | null }>();
-  return new Map(
-    results.map(({ number, id, time_zone, daily_limit }) => [
-      number,
-      { number, id, timeZone: time_zone ?? "UTC", dailyLimit: daily_limit },
-    ]),
-  );
+    .all<WorkspaceState>();
+  return new Map(results.map((workspace) => [workspace.number, workspace]));
 }

@@ -1,11 +1,4 @@
-import {
-  activities,
-  type BroadcastOut,
-  getBroadcast,
-  listRecipients,
-  type RecipientOut,
-  toRecord,
-} from "../../../audience/broadcasts/index.ts";
+import { activities, getBroadcast, listRecipients } from "../../../audience/broadcasts/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { AppLayout, Chips, Empty, List, Status, Time } from "../../../http/ui/index.ts";
@@ -18,51 +11,39 @@ export const pathOfRecipients = (broadcastId: string, activity = "") =>
 
 /** Shows who got a broadcast, opened it, clicked in it, or left by it. */
 export async function showRecipients(c: AppContext): Promise<Response> {
-  const caller = c.get("caller");
+  const [caller, id] = [c.get("caller"), idOf(c)];
   const activity = activities.find((one) => one === c.req.query("activity"));
   const after = Number(/^\d{1,15}$/.exec(c.req.query("after") ?? "")?.[0] ?? 0);
-  const [found, { recipients, next }] = await Promise.all([
-    getBroadcast(caller, idOf(c)),
-    listRecipients(caller, idOf(c), { activity, after, limit: PAGE_SIZE }),
+  const [{ row }, { recipients, next }] = await Promise.all([
+    getBroadcast(caller, id),
+    listRecipients(caller, id, { activity, after, limit: PAGE_SIZE }),
   ]);
-  const broadcast = toRecord(caller.workspace.id, found);
+  const path = pathOfRecipients(row.id, activity);
   const page = (
-    <RecipientsPage broadcast={broadcast} recipients={recipients} activity={activity} hasMore={next !== null} />
+    <AppLayout title={`Recipients of ${row.name}`}>
+      <Chips
+        label="Activity"
+        choices={["", ...activities].map((one) => [one, one || "all"] as const)}
+        chosen={activity ?? ""}
+        to={(one) => pathOfRecipients(row.id, one)}
+      />
+      <List
+        caption="Recipients"
+        columns={["Status", "Address", "Name", "Opens", "Clicks", "Sent"]}
+        empty={<Empty>{next === null ? "Nobody so far." : "None among these. There are more."}</Empty>}
+        rows={recipients.map((recipient) => [
+          <Status word={recipient.left_by ?? recipient.status} />,
+          <a href={`/app/emails/${recipient.email_id}`}>{recipient.email}</a>,
+          recipient.name,
+          recipient.opened_count,
+          recipient.clicked_count,
+          recipient.sent_at === null ? "–" : <Time at={recipient.sent_at} />,
+        ])}
+      />
+    </AppLayout>
   );
-  const path = pathOfRecipients(broadcast.id, activity);
   return respondPage(c, page, {
     next: next === null ? null : `${path}${activity ? "&" : "?"}after=${next}`,
     nextLabel: "More",
   });
 }
-
-interface RecipientsPageProps {
-  broadcast: BroadcastOut;
-  recipients: readonly RecipientOut[];
-  activity: string | undefined;
-  hasMore: boolean;
-}
-
-const RecipientsPage = ({ broadcast, recipients, activity = "", hasMore }: RecipientsPageProps) => (
-  <AppLayout title={`Recipients of ${broadcast.name}`}>
-    <Chips
-      label="Activity"
-      choices={["", ...activities].map((one) => [one, one || "all"] as const)}
-      chosen={activity}
-      to={(one) => pathOfRecipients(broadcast.id, one)}
-    />
-    <List
-      caption="Recipients"
-      columns={["Status", "Address", "Name", "Opens", "Clicks", "Sent"]}
-      empty={<Empty>{hasMore ? "None among these. There are more." : "Nobody so far."}</Empty>}
-      rows={recipients.map((recipient) => [
-        <Status word={recipient.left_by ?? recipient.status} />,
-        <a href={`/app/emails/${recipient.email_id}`}>{recipient.email}</a>,
-        recipient.name,
-        recipient.opened_count,
-        recipient.clicked_count,
-        recipient.sent_at === null ? "–" : <Time at={recipient.sent_at} />,
-      ])}
-    />
-  </AppLayout>
-);

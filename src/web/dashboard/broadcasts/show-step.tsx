@@ -5,7 +5,6 @@ import {
   countAudience,
   estimateDays,
   findVariantsOf,
-  findWorkspaceState,
   getBroadcast,
   isEditable,
   previewBroadcast,
@@ -17,6 +16,7 @@ import { findZoneFields, listLists, toList } from "../../../audience/contacts/in
 import { findSegment, listSegments, segmentLimits } from "../../../audience/segments/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
+import { getWorkspace } from "../../../identity/workspaces/index.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { firstZone } from "../../../lib/local-time.ts";
 import { listTemplateNames } from "../../../sending/templates/index.ts";
@@ -107,34 +107,34 @@ export async function showTest(c: AppContext): Promise<Response> {
 
 /** Shows the last step of a broadcast. */
 export async function showReview(c: AppContext): Promise<Response> {
+  const caller = c.get("caller");
   const [read, content, lists, fields] = await Promise.all([
     readStep(c),
     readPreview(c),
-    listLists(c.get("caller")),
-    findZoneFields(c.get("caller")),
+    listLists(caller),
+    findZoneFields(caller),
   ]);
   if (read instanceof Response) return read;
   const { found, variants, props } = read;
-  const zones = { fields, zone: await zoneOf(c.get("caller"), found) };
   const { reviewed } = toStepForm("review", props.broadcast);
   const form = { ...formOf(c, "review", props.broadcast), reviewed };
   const submitted = c.get("form");
   const isLater = submitted ? submitted.get("when") === "later" : props.broadcast.scheduled_at !== null;
   const { contact_list_id: listId, segment_id: segmentId } = props.broadcast;
   const hasList = listId !== null || segmentId !== null;
-  const segment = segmentId && (await findSegment(c.get("caller"), found.row.workspace, segmentId));
+  const segment = segmentId && (await findSegment(caller, found.row.workspace, segmentId));
   const [audience, sample] = hasList
-    ? await Promise.all([findAudience(c, found), sampleDomains(c.get("caller"), found.row)])
+    ? await Promise.all([findAudience(c, found), sampleDomains(caller, found.row)])
     : [null, []];
   const eligible = audience?.eligible ?? 0;
-  const warmUp = await estimateDays(c.get("caller"), found.row, { eligible, sample });
+  const [warmUp, zone] = await Promise.all([estimateDays(caller, found.row, { eligible, sample }), findZone(caller)]);
+  const zones = { fields, zone };
   const shown = { form, variants, audience, warmUp, isLater, zones, segment: segment ? segment.name : null };
   return respond(c, <ReviewStep {...props} {...shown} {...content} lists={lists.map(toList)} />);
 }
 
-/** Returns the zone of the workspace of a broadcast. */
-export const zoneOf = async (caller: CallerCtx, { row }: Broadcast) =>
-  firstZone((await findWorkspaceState(caller, row))?.timeZone);
+/** Returns the zone of the workspace. */
+export const findZone = async (caller: CallerCtx) => firstZone((await getWorkspace(caller)).settings.time_zone);
 
 /** Returns the audience, or null when there is no list or it cannot be counted. */
 export async function findAudience(c: AppContext, broadcast: Broadcast) {

@@ -11,7 +11,7 @@ import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { BroadcastPage } from "./page.tsx";
 import { idOf } from "./save-step.tsx";
-import { findAudience, zoneOf } from "./show-step.tsx";
+import { findAudience, findZone } from "./show-step.tsx";
 import { firstUnfinished, pathOfStep } from "./steps.ts";
 import { isWaitingForWinner } from "./variants.tsx";
 
@@ -20,10 +20,11 @@ const TOP_LINKS = 10;
 /** Shows a broadcast. A draft is opened at the step that is left to do, unless it was refused something. */
 export async function showBroadcast(c: AppContext): Promise<Response> {
   const caller = c.get("caller");
-  const [found, rows, links] = await Promise.all([
+  const [found, rows, links, zone] = await Promise.all([
     getBroadcast(caller, idOf(c)),
     findVariantsOf(caller, idOf(c)),
     getTopLinks(caller, idOf(c), TOP_LINKS),
+    findZone(caller),
   ]);
   const broadcast = toRecord(caller.workspace.id, found);
   const variants = rows.map((variant) => toVariant(found, variant));
@@ -33,7 +34,6 @@ export async function showBroadcast(c: AppContext): Promise<Response> {
   const isCounted = isEditable(broadcast.status) || isWaitingForWinner(broadcast, variants);
   const audience = isCounted ? await findAudience(c, found) : null;
   const skipped = skipCountsOf(found)?.total ?? broadcast.skipped_count;
-  const zone = broadcast.local_time_field === null ? "UTC" : await zoneOf(caller, found);
   const shown = { broadcast, variants, audience, skipped, links, zone, now: caller.now() };
   return respondPage(c, <BroadcastPage {...shown} />, { frames: true });
 }

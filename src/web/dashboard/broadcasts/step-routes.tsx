@@ -1,4 +1,4 @@
-import { createBroadcast, getBroadcast, sendBroadcast, sendTest, TestIn } from "../../../audience/broadcasts/index.ts";
+import { createBroadcast, sendBroadcast, sendTest, TestIn } from "../../../audience/broadcasts/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { inputOf } from "../../../http/form-input.ts";
 import { respondMailHtml } from "../../../http/page.tsx";
@@ -13,7 +13,7 @@ import { previewHtml } from "../sample-values.ts";
 import { chosenTemplate } from "../template-list.tsx";
 import { addVariants, idOf, parseVariants, removeVariant, saveStep } from "./save-step.tsx";
 import { showBroadcast } from "./show.tsx";
-import { showAudience, showContent, showNew, showReview, showTest, zoneOf } from "./show-step.tsx";
+import { findZone, showAudience, showContent, showNew, showReview, showTest } from "./show-step.tsx";
 import { readStepForm, toBroadcast } from "./step-form.tsx";
 import { pathOfStep, type Step, stepBeside } from "./steps.ts";
 
@@ -106,8 +106,7 @@ async function afterContent(c: AppContext, action: string): Promise<Step> {
 /** Saves the time of a broadcast, then sends it when its button asks for that. Returns the path of the next page. */
 async function finish(c: AppContext, fields: URLSearchParams): Promise<string> {
   // The time of day is the same in each zone, whatever the zone of the viewer is.
-  if (fields.get("local_time_field"))
-    fields.set("scheduled_at_zone", await zoneOf(c.get("caller"), await getBroadcast(c.get("caller"), idOf(c))));
+  if (fields.get("local_time_field")) fields.set("scheduled_at_zone", await findZone(c.get("caller")));
   const form = readStepForm("review", fields);
   const action = fields.get("action") ?? "";
   const isLater = fields.get("when") === "later";
