@@ -1,8 +1,9 @@
 import { toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/authenticate.ts";
 import { type CallerCtx, requireScopes, systemActor } from "../../access/caller.ts";
 import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
+import { type Brand, brandSql, toBrand } from "../../platform/brands/brand.ts";
 import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
-import type { CallerWorkspace, MailCtx } from "../../platform/context.ts";
+import type { MailCtx } from "../../platform/context.ts";
 import { SANDBOX_MEMBERS_SQL } from "../../platform/db/sandbox-members.ts";
 import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
 
@@ -61,7 +62,7 @@ export async function requireConfirmation(
 
 // The mailbox of the list when it may send, else the oldest one of the workspace that may.
 const FIND_SENDER = `
-  SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, w.daily_limit, w.bulk_pause,
+  SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, w.daily_limit, w.bulk_pause, ${brandSql("w")} AS brand,
          (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size, o.user_id, u.restricted_at,
          m.address, m.display_name,
          (SELECT h.name FROM custom_hosts h WHERE h.domain_id = d.id AND h.purpose = 'link' AND h.status = 'active') AS link_host
@@ -79,14 +80,15 @@ interface SenderRow extends WorkspaceColumns {
   address: string | null;
   display_name: string | null;
   link_host: string | null;
+  brand: string | null;
 }
 
 /** Who sends the confirmation mails of a list: the workspace from one of its mailboxes, for its oldest owner. */
 export interface ConfirmationSender {
   caller: CallerCtx;
-  workspace: CallerWorkspace;
+  brand: Brand;
   address: string;
-  name: string | null;
+  name: string;
   /** Host of the domain for links; null: that of the service. */
   linkHost: string | null;
 }
@@ -112,5 +114,6 @@ export async function findConfirmationSender(
     workspace: found,
     clientIp: null,
   };
-  return { caller, workspace: found, address: row.address, name: row.display_name, linkHost: row.link_host };
+  const brand = toBrand(row.workspace_name, row.brand);
+  return { caller, brand, address: row.address, name: row.display_name ?? row.workspace_name, linkHost: row.link_host };
 }

@@ -8,6 +8,7 @@ import { files } from "./generated/files.ts";
 import { Header } from "./header.tsx";
 import { Icon, Mark } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import { SenderFoot, SenderHead } from "./sender.tsx";
 import { NextPage } from "./table.tsx";
 import { Toast } from "./toast.tsx";
 import { useCaller, useViewer } from "./viewer.tsx";
@@ -20,17 +21,21 @@ interface LayoutProps {
 }
 
 /** The layout of pages outside of the dashboard: a narrow column with one card. */
-export const Layout = ({ title, refreshTo, children }: LayoutProps) => (
-  <Document title={title} refreshTo={refreshTo}>
-    <main id="main" class="narrow">
-      <Mark size={40} />
-      <section>
-        <h1>{title}</h1>
-        {children}
-      </section>
-    </main>
-  </Document>
-);
+export function Layout({ title, refreshTo, children }: LayoutProps) {
+  const { recipient } = useViewer();
+  return (
+    <Document title={title} refreshTo={refreshTo}>
+      <main id="main" class="narrow">
+        {recipient ? <SenderHead {...recipient} /> : <Mark size={40} />}
+        <section>
+          <h1>{title}</h1>
+          {children}
+        </section>
+        {recipient ? <SenderFoot {...recipient} /> : null}
+      </main>
+    </Document>
+  );
+}
 
 interface AppLayoutProps {
   title: string;
