@@ -92,5 +92,6 @@ function toRow(ctx: CallerCtx, input: BroadcastIn): BroadcastRow {
     topic_id: input.topic_id ?? null,
     segment_id: input.segment_id ?? null,
     automation: null,
+    web_version_url: null,
   };
 }

@@ -17,6 +17,7 @@ export { runBroadcasts } from "./run.ts";
 export { BroadcastIn, type BroadcastOut, BroadcastPatch } from "./schema.ts";
 export { sendBroadcast } from "./send.ts";
 export { sendTest } from "./send-test.ts";
+export { setWebVersion } from "./set-web-version.ts";
 export { sampleIssue, sizesOf } from "./split.ts";
 export { type StepTexts, storeStepContents, toStepContent } from "./step-content.ts";
 export { compareSteps, findStepCounts, type StepCounts } from "./step-counts.ts";

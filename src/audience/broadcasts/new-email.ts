@@ -22,6 +22,9 @@ export interface PageContact {
   metadata: string | null;
 }
 
+/** The value of an email that is the address of the web version of its broadcast. */
+export const WEB_VERSION_URL = "web_version_url";
+
 /** Longest subject before it is cut to its limit: a value may have 64 KiB. */
 const MAX_RENDERED_SUBJECT = 1_000_000;
 
@@ -38,7 +41,8 @@ export function toEmail(
     outboxId,
     id = ctx.newId(),
   }: {
-    row: Pick<BroadcastRow, "n" | "user_id" | "bulk_tags" | "automation">;
+    row: Pick<BroadcastRow, "n" | "user_id" | "bulk_tags" | "automation"> &
+      Partial<Pick<BroadcastRow, "web_version_url">>;
     sender: Sender;
     /** Number of its topic; null: none. */
     topic: number | null;
@@ -51,7 +55,7 @@ export function toEmail(
     id?: string;
   },
 ): NewEmail {
-  const values = valuesOf(contact, content.names);
+  const values = valuesOf(contact, content.names, row.web_version_url ?? "");
   const { subject, issue } = renderSubject(content, { values, now: timeOfId(id), budget: ctx.limits });
   const name = displayName(contact);
   return {
@@ -103,13 +107,19 @@ function tagsOf(bulkTags: string | null): string[] | null {
 }
 
 /**
- * Returns the values of the named placeholders. The contact's own `email` and `name` win over metadata
+ * Returns the values of the named placeholders. The contact's own `email` and `name`, and the web version, win over metadata
  * (docs/contract/templates.md#placeholders).
  */
-function valuesOf({ email, name, metadata }: PageContact, names: readonly string[]): Values {
+function valuesOf({ email, name, metadata }: PageContact, names: readonly string[], webVersion: string): Values {
   const fields: Record<string, unknown> = metadata === null ? {} : JSON.parse(metadata);
   const trimmed = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key.trim(), value]));
-  const own: Record<string, unknown> = { ...trimmed, ...fields, email, name: name ?? "" };
+  const own: Record<string, unknown> = {
+    ...trimmed,
+    ...fields,
+    email,
+    name: name ?? "",
+    [WEB_VERSION_URL]: webVersion,
+  };
   return Object.fromEntries(names.filter((known) => Object.hasOwn(own, known)).map((known) => [known, own[known]]));
 }
 

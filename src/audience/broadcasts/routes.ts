@@ -1,13 +1,17 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../http/api-routes.ts";
+import { needs } from "../../http/needs.ts";
+import { respondBrokenLink, respondMailHtml } from "../../http/page.tsx";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts } from "../../http/validate.ts";
 import { createBroadcast } from "./create.ts";
 import { deleteBroadcast } from "./delete.ts";
 import { getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
+import { renderWebVersion } from "./render-web-version.ts";
 import { contentFields, statuses } from "./rules.ts";
 import { BroadcastIn, BroadcastOut, BroadcastPatch } from "./schema.ts";
 import { sendingRoutes } from "./sending/routes.ts";
+import { setWebVersion } from "./set-web-version.ts";
 import { updateBroadcast } from "./update.ts";
 import { variantRoutes } from "./variants/routes.ts";
 
@@ -56,5 +60,23 @@ export const broadcastRoutes = apiRoutes("Broadcasts")
     errors: [409],
     run: (caller, { broadcast_id }) => deleteBroadcast(caller, broadcast_id),
   })
+  .post("/v1/broadcasts/:broadcast_id/web-version", "showBroadcastOnWeb", "broadcasts:manage", outlives.nothing, {
+    summary: "Show a broadcast on the web",
+    description:
+      "`web_version_url` is then the address of a public page with its content, without values of contacts and without links to unsubscribe.",
+    once: false,
+    returns: { 200: ["The broadcast", BroadcastOut] },
+    run: (caller, { broadcast_id }) => setWebVersion(caller, broadcast_id, true),
+  })
+  .delete("/v1/broadcasts/:broadcast_id/web-version", "takeBroadcastFromWeb", "broadcasts:manage", outlives.nothing, {
+    summary: "Take a broadcast from the web",
+    description: "Its page is a 404 from then on. Shown again, it has another address.",
+    returns: { 200: ["The broadcast", BroadcastOut] },
+    run: (caller, { broadcast_id }) => setWebVersion(caller, broadcast_id, false),
+  })
   .app.route("/", sendingRoutes.app)
-  .route("/", variantRoutes.app);
+  .route("/", variantRoutes.app)
+  .get("/w/:token", needs("public"), async (c) => {
+    const html = await renderWebVersion(c.get("ctx"), c.req.param("token"));
+    return html === null ? respondBrokenLink(c) : respondMailHtml(c, html, { foreignImages: true });
+  });

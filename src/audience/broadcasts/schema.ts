@@ -165,6 +165,7 @@ const example = {
   ab_auto_promote: null,
   ab_promotion_reason: null,
   max_per_hour: null,
+  web_version_url: null,
   recipient_count: 0,
   queued_count: 0,
   skipped_count: 0,
@@ -211,6 +212,10 @@ export const BroadcastOut = z
       .describe("How the service promotes a variant by itself."),
     ab_promotion_reason: z.string().nullable().describe("Why the service promoted its variant. null: it did not."),
     max_per_hour: z.int().nullable(),
+    web_version_url: z
+      .string()
+      .nullable()
+      .describe("Public page with the content, which {{web_version_url}} gives too. null: it is not on the web."),
     recipient_count: count.describe("Contacts to be mailed, as fixed when the send or the promotion began."),
     queued_count: count.describe("Emails made for delivery so far."),
     skipped_count: count.describe(

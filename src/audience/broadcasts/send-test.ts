@@ -60,7 +60,7 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
       metadata: null,
     };
     return toEmail(ctx, {
-      row: { n: 0, user_id: ctx.actor.userId, bulk_tags: null, automation: null },
+      row: { n: 0, user_id: ctx.actor.userId, bulk_tags: null, automation: null, web_version_url: row.web_version_url },
       sender,
       // Its recipients need not be subscribed, and leave no topic by a test.
       topic: null,

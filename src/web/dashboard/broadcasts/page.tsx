@@ -22,6 +22,7 @@ import { may } from "./rights.ts";
 import { percentOf, share } from "./share.ts";
 import { ContentFrame } from "./test-step.tsx";
 import { isWaitingForWinner, Variants } from "./variants.tsx";
+import { WebVersion } from "./web-version.tsx";
 
 /** The broadcasts of the workspace. */
 export const BroadcastsPage = ({ broadcasts }: { broadcasts: readonly BroadcastOut[] }) => (
@@ -108,6 +109,7 @@ export function BroadcastPage(props: BroadcastPageProps) {
       <Variants broadcast={broadcast} variants={variants} path={path} isPolled={isPolled} />
       <h2>Content</h2>
       <ContentFrame broadcast={broadcast} />
+      <WebVersion broadcast={broadcast} />
     </AppLayout>
   );
 }

@@ -16,6 +16,7 @@ import type { StepForm } from "./step-form.tsx";
 import { StepPage, type StepProps } from "./step-page.tsx";
 import { pathOfStep, STEPS } from "./steps.ts";
 import { ContentFrame } from "./test-step.tsx";
+import { WebVersion } from "./web-version.tsx";
 
 interface ReviewStepProps extends StepProps {
   form: StepForm;
@@ -58,6 +59,7 @@ export function ReviewStep(props: ReviewStepProps) {
         </div>
         <aside aria-label="Preview">
           <ContentFrame broadcast={broadcast} />
+          <WebVersion broadcast={broadcast} />
         </aside>
       </div>
     </StepPage>
