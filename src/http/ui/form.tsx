@@ -76,7 +76,7 @@ interface LabelledProps {
 }
 
 interface FieldProps extends LabelledProps {
-  type?: "text" | "email" | "password" | "search" | "number" | "date" | "datetime-local" | "file";
+  type?: "text" | "email" | "password" | "search" | "number" | "date" | "datetime-local" | "file" | "color";
   value?: string;
   autocomplete?: string;
   inputmode?: "numeric";

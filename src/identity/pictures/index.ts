@@ -1,4 +1,4 @@
-export { deletePicture } from "./delete.ts";
+export { deletePicture, getPicture } from "./delete.ts";
 export { findPicture } from "./find.ts";
 export { listPictures } from "./list.ts";
 export { limits as pictureLimits, readAddress } from "./rules.ts";
