@@ -18,6 +18,7 @@ import { inboxCases } from "./inbox-cases.ts";
 import { mailboxCases } from "./mailbox-cases.ts";
 import { operatorCases } from "./operator-cases.ts";
 import { pageCases } from "./page-cases.ts";
+import { pictureCases } from "./picture-cases.ts";
 import { reportingCases } from "./reporting-cases.ts";
 import type { RouteCase } from "./route-case.ts";
 import { transferCases } from "./transfer-cases.ts";
@@ -46,13 +47,6 @@ const createFailedEmail = async (workspace: TestWorkspace) => {
 
 const createDomain = async (workspace: TestWorkspace) => ({ domain_id: (await register(workspace)).id });
 const uniqueLocalPart = () => `m${crypto.randomUUID().slice(0, 12)}`;
-
-const aPicture = () => `GIF89a${uniqueLocalPart()}`;
-const createPicture = async (workspace: TestWorkspace) => {
-  const { body, headers } = multipart(aPicture());
-  const response = await workspace.call("POST", "/v1/pictures", body, headers);
-  return { picture_id: (await response.json<{ id: string }>()).id };
-};
 
 const createKey = async (workspace: TestWorkspace) => {
   const key = await aKey(workspace, { scopes: ["team:view"] });
@@ -358,11 +352,7 @@ export const cases: Record<string, RouteCase> = {
   ...compatCases(createScheduledEmail),
   "POST /v1/broadcasts/:broadcast_id/web-version": { success: 200, create: createBroadcast },
   "DELETE /v1/broadcasts/:broadcast_id/web-version": { success: 200, create: createBroadcast },
-  "GET /w/:token": { success: 404 },
-  "POST /v1/pictures": { success: 201, body: () => multipart(aPicture()).body, headers: multipart("").headers },
-  "GET /v1/pictures": { success: 200 },
-  "DELETE /v1/pictures/:picture_id": { success: 204, create: createPicture },
-  "GET /i/:address": { success: 404 },
+  ...pictureCases,
   "POST /v1/templates/": { success: 201, body: () => ({ name: "A template" }) },
   "GET /v1/templates/": { success: 200 },
   "GET /v1/templates/:template_id": { success: 200, create: createTemplate },

@@ -69,4 +69,4 @@ export function Document({ title, of, styles = [], script, refreshTo, descriptio
 }
 
 const styleOf = (color: string) =>
-  `main.narrow button:not(.quiet){background:${color};color:${textColorOn(color)}}main.narrow>section{border-top:3px solid ${color}}`;
+  `main.narrow button:not(.quiet){border-color:${color};background:${color};color:${textColorOn(color)}}main.narrow>section{border-top:3px solid ${color}}`;

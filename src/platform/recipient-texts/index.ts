@@ -11,8 +11,8 @@ export const textsIn = (language: string | null): RecipientTexts => LANGUAGES[la
 /** Returns the language with texts that a visitor prefers most by the header Accept-Language (RFC 9110 12.5.4). Pure. */
 export function preferredLanguage(header: string): string {
   const wanted = header.split(",").map((range) => {
-    const [tag = "", quality = "1"] = range.trim().split(/\s*;\s*q=/i);
-    return { language: tag.split("-")[0]?.toLowerCase() ?? "", quality: Number(quality) || 0 };
+    const [tag = "", quality = "1"] = range.toLowerCase().split(";q=");
+    return { language: tag.trim().split("-")[0] ?? "", quality: Number(quality) || 0 };
   });
   const [best] = wanted
     .filter(({ language, quality }) => quality > 0 && Object.hasOwn(LANGUAGES, language))

@@ -11,7 +11,7 @@ export async function readPicture(c: AppContext): Promise<Uint8Array<ArrayBuffer
 }
 
 /** The form that uploads one picture. */
-export const UploadForm = ({ action, button }: { action: string; button: string }) => (
+export const UploadForm = ({ action, button, kind }: { action: string; button: string; kind?: string }) => (
   <Form class="form" action={action} enctype="multipart/form-data">
     <Field
       name="file"
@@ -21,7 +21,7 @@ export const UploadForm = ({ action, button }: { action: string; button: string 
       hint={`PNG, JPEG, GIF or WebP, at most ${inMiB(pictureLimits.bytes)}.`}
       maxBytes={pictureLimits.bytes}
     />
-    <Submit label={button} />
+    <Submit label={button} kind={kind} />
   </Form>
 );
 

@@ -111,7 +111,7 @@ const BrandPage = ({ brand: { logo, color = INK, address = "" } }: { brand: Bran
             <PostButton to={`${PATH}/logo/remove`} label="Remove logo" kind="quiet" />
           </div>
         )}
-        <UploadForm action={`${PATH}/logo`} button="Upload logo" />
+        <UploadForm action={`${PATH}/logo`} button="Upload logo" kind="quiet" />
       </div>
       <aside aria-label="Preview">
         <SizedMailFrame title="Preview" name="preview" src={PREVIEW} />
