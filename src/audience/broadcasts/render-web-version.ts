@@ -6,6 +6,7 @@ import { escapeHtml, textAsHtml } from "../../lib/placeholders.ts";
 import { type Brand, readBrand } from "../../platform/brands/brand.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
+import { frameOf } from "../../sending/system-emails/index.ts";
 import { currentParts, frozenParts, insertInto, toContents } from "./contents.ts";
 import { WEB_VERSION_URL } from "./new-email.ts";
 import { findBroadcast } from "./queries.ts";
@@ -59,12 +60,10 @@ async function render(ctx: Ctx, token: string): Promise<string | null> {
 const STYLE = "max-width:600px;margin:0 auto;padding:16px;font:14px/1.5 system-ui,sans-serif";
 
 /** Puts the title, and the brand above and below the content. The empty icon keeps browsers from loading that of this service. */
-function framed(html: string, subject: string, { name, logo, color, address = "" }: Brand): string {
-  const image = logo ? `<img src="/i/${logo}" alt="" height="40" style="vertical-align:middle"> ` : "";
-  const line = color ? `;border-bottom:3px solid ${color}` : "";
-  const start = `<title>${escapeHtml(subject)}</title><link rel="icon" href="data:,"><div style="${STYLE}${line}">${image}<b>${escapeHtml(name)}</b></div>`;
-  const end = `<div style="${STYLE}">${escapeHtml(name)}<br>${escapeHtml(address).replaceAll("\n", "<br>")}</div>`;
-  return insertInto(html, start, end);
+function framed(html: string, subject: string, brand: Brand): string {
+  const { head, foot } = frameOf({ brand, origin: "", language: "en" });
+  const start = `<title>${escapeHtml(subject)}</title><link rel="icon" href="data:,"><div style="${STYLE}"><b>${head}</b></div>`;
+  return insertInto(html, start, `<div style="${STYLE}">${foot}</div>`);
 }
 
 /** Removes the links that are a person's: without values they lead nowhere. */

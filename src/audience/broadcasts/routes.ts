@@ -11,7 +11,6 @@ import { renderWebVersion } from "./render-web-version.ts";
 import { contentFields, statuses } from "./rules.ts";
 import { BroadcastIn, BroadcastOut, BroadcastPatch } from "./schema.ts";
 import { sendingRoutes } from "./sending/routes.ts";
-import { setWebVersion } from "./set-web-version.ts";
 import { updateBroadcast } from "./update.ts";
 import { variantRoutes } from "./variants/routes.ts";
 
@@ -59,20 +58,6 @@ export const broadcastRoutes = apiRoutes("Broadcasts")
     returns: { 204: "Deleted" },
     errors: [409],
     run: (caller, { broadcast_id }) => deleteBroadcast(caller, broadcast_id),
-  })
-  .post("/v1/broadcasts/:broadcast_id/web-version", "showBroadcastOnWeb", "broadcasts:manage", outlives.nothing, {
-    summary: "Show a broadcast on the web",
-    description:
-      "`web_version_url` is then the address of a public page with its content, without values of contacts and without links to unsubscribe.",
-    once: false,
-    returns: { 200: ["The broadcast", BroadcastOut] },
-    run: (caller, { broadcast_id }) => setWebVersion(caller, broadcast_id, true),
-  })
-  .delete("/v1/broadcasts/:broadcast_id/web-version", "takeBroadcastFromWeb", "broadcasts:manage", outlives.nothing, {
-    summary: "Take a broadcast from the web",
-    description: "Its page is a 404 from then on. Shown again, it has another address.",
-    returns: { 200: ["The broadcast", BroadcastOut] },
-    run: (caller, { broadcast_id }) => setWebVersion(caller, broadcast_id, false),
   })
   .app.route("/", sendingRoutes.app)
   .route("/", variantRoutes.app)

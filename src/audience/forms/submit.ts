@@ -105,8 +105,8 @@ function readValues({ fields }: OpenForm, values: URLSearchParams, texts: Recipi
     fields.flatMap(({ name, label, required }) => {
       const value = (values.get(name) ?? "").trim();
       const issue = name === "name" ? nameIssue(value) : null;
-      if (value.length > limits.valueCharacters) refuse(name, texts.tooLong(label, limits.valueCharacters));
-      else if (UNPRINTABLE.test(value) || issue !== null) refuse(name, texts.notAllowed(label));
+      if (value.length > limits.valueCharacters || UNPRINTABLE.test(value) || issue !== null)
+        refuse(name, texts.notAllowed(label, limits.valueCharacters));
       else if (value === "" && required) refuse(name, texts.missing(label));
       return value === "" ? [] : [[name, value]];
     }),

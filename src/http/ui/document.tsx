@@ -2,7 +2,6 @@ import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import { textColorOn } from "../../lib/text-color.ts";
 import { files } from "./generated/files.ts";
-import { logoPath } from "./sender.tsx";
 import { useTexts, useViewer } from "./viewer.tsx";
 
 interface DocumentProps {
@@ -44,7 +43,7 @@ export function Document({ title, of, styles = [], script, refreshTo, descriptio
         )}
         {recipient ? (
           // Without one, browsers load that of this service.
-          <link rel="icon" href={recipient.brand?.logo ? logoPath(recipient.brand.logo) : "data:,"} />
+          <link rel="icon" href={recipient.brand?.logo ? `/i/${recipient.brand.logo}` : "data:,"} />
         ) : (
           <>
             <link rel="icon" href="/favicon.svg" type="image/svg+xml" />

@@ -8,10 +8,9 @@ import { files } from "./generated/files.ts";
 import { Header } from "./header.tsx";
 import { Icon, Mark } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
-import { SenderFoot, SenderHead } from "./sender.tsx";
 import { NextPage } from "./table.tsx";
 import { Toast } from "./toast.tsx";
-import { useCaller, useViewer } from "./viewer.tsx";
+import { useCaller, useTexts, useViewer } from "./viewer.tsx";
 
 interface LayoutProps {
   title: string;
@@ -20,18 +19,31 @@ interface LayoutProps {
   children?: Child;
 }
 
-/** The layout of pages outside of the dashboard: a narrow column with one card. */
+/** The layout of pages outside of the dashboard: a narrow column with one card. Those of recipients show the sender, if there is one. */
 export function Layout({ title, refreshTo, children }: LayoutProps) {
   const { recipient } = useViewer();
+  const { writes } = useTexts();
+  const { brand, address } = recipient ?? {};
   return (
     <Document title={title} refreshTo={refreshTo}>
       <main id="main" class="narrow">
-        {recipient ? <SenderHead {...recipient} /> : <Mark size={40} />}
+        {recipient ? null : <Mark size={40} />}
+        {brand ? (
+          <header>
+            {brand.logo ? <img src={`/i/${brand.logo}`} alt="" /> : null}
+            <strong>{brand.name}</strong>
+          </header>
+        ) : null}
         <section>
           <h1>{title}</h1>
           {children}
         </section>
-        {recipient ? <SenderFoot {...recipient} /> : null}
+        {brand ? (
+          <footer>
+            {address === undefined ? null : <p>{writes(brand.name, address)}</p>}
+            <address>{brand.address}</address>
+          </footer>
+        ) : null}
       </main>
     </Document>
   );

@@ -13,7 +13,7 @@ export function composeText({ parts }: Pick<SystemEmail, "parts">): string {
 }
 
 /** Returns the head, the foot, and the colour of buttons of an email, as HTML. */
-function frameOf(sender: Sender) {
+export function frameOf(sender: Sender) {
   if ("service" in sender) {
     const [service, host] = [escapeHtml(sender.service), escapeHtml(sender.host)];
     const head = `<span class="mark" style="${MARK}">&#10003;</span>&nbsp; ${service}`;

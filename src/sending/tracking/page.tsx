@@ -20,9 +20,9 @@ export function ExpiredPage({ url }: { url: string }) {
 
 /** The page of a link whose target is blocked. It does not name the target. */
 export function BlockedPage() {
-  const { blocked, blockedText } = useTexts();
+  const { broken, blockedText } = useTexts();
   return (
-    <Layout title={blocked}>
+    <Layout title={broken}>
       <p>{blockedText}</p>
     </Layout>
   );

@@ -15,7 +15,7 @@ export function PreferencesPage(props: PreferencesProps) {
   const texts = useTexts();
   if (topics.length === 0 && done === null) return <ConfirmPage />;
   const isSubscribed = topic !== null && topic.state === "subscribed" && !isUnsubscribed;
-  const title = isSubscribed ? texts.leaveTopicTitle(topic.name) : texts.choose;
+  const title = isSubscribed ? `${texts.leaveTopic(topic.name)}?` : texts.choose;
   return (
     <Layout title={done === null ? title : texts[done]}>
       <div class="stack">
@@ -73,7 +73,7 @@ const LeaveAllForm = () => (
 function ConfirmPage() {
   const texts = useTexts();
   return (
-    <Layout title={texts.leaveTitle}>
+    <Layout title={`${texts.leave}?`}>
       <p>{texts.leaveText}</p>
       <Form>
         <button type="submit">{texts.leave}</button>

@@ -76,7 +76,7 @@ function showPreview(c: AppContext, brand: Brand) {
   const about = [texts.leaveText, texts.writes(brand.name, actor.email), { ask: "", label: texts.leave, url: "" }];
   const html = [
     composeHtml({ subject: texts.confirmSubject("News"), parts }, sender),
-    composeHtml({ subject: texts.leaveTitle, parts: about }, sender),
+    composeHtml({ subject: `${texts.leave}?`, parts: about }, sender),
   ];
   return respondMailHtml(c, html.join("<hr>"), { foreignImages: true });
 }
