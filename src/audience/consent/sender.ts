@@ -4,27 +4,14 @@ import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
 import { type Brand, brandSql, toBrand } from "../../platform/brands/brand.ts";
 import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { SANDBOX_MEMBERS_SQL } from "../../platform/db/sandbox-members.ts";
-import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
-
-const FIND_MAILBOX = `
-  SELECT m.address, m.local_part, m.is_active, m.domain_id, d.name AS domain, d.status AS domain_status,
-         ${SANDBOX_MEMBERS_SQL} AS members
-    FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
-   WHERE m.workspace = ?1 AND m.id = ?2`;
+import { findSenderOf } from "../../sending/emails/index.ts";
 
 /** Throws 404 for a mailbox that the caller's credential does not see, 422 for one that may not send (docs/contract/emails.md#sender-rule). */
 async function requireSender(ctx: CallerCtx, mailboxId: string): Promise<void> {
-  const row = await ctx.db
-    .prepare(FIND_MAILBOX)
-    .bind(ctx.workspace.number, mailboxId)
-    .first<SenderMailbox & { local_part: string }>();
-  const { domainIds } = ctx.actor;
-  if (!row || (domainIds && !domainIds.has(row.domain_id))) throw notFound("Mailbox");
-  const checked =
-    row.local_part === "*" ? { error: "A catch-all receives only" } : applySenderRule(row, row.address, domainIds);
-  if ("error" in checked)
-    throw unprocessable([{ loc: ["body", "confirm_mailbox_id"], msg: checked.error, type: "sender_not_allowed" }]);
+  const sender = await findSenderOf(ctx, mailboxId);
+  if (!("error" in sender)) return;
+  if (sender.error === "unknown") throw notFound("Mailbox");
+  throw unprocessable([{ loc: ["body", "confirm_mailbox_id"], msg: sender.error, type: "sender_not_allowed" }]);
 }
 
 type ConfirmationFields = Partial<
@@ -49,12 +36,8 @@ export async function requireConfirmation(
   if (!domainIds || mailboxId || (!hasWords && mailboxId === undefined)) return;
   const list = { ...(await stored()), ...change };
   if (!list.confirm_subject && !list.confirm_text) return;
-  const values = [ctx.workspace.number, list.confirm_mailbox_id ?? ""];
-  const row = await ctx.db
-    .prepare(FIND_MAILBOX)
-    .bind(...values)
-    .first<SenderMailbox>();
-  if (!row || !domainIds.has(row.domain_id))
+  const sender = await findSenderOf(ctx, list.confirm_mailbox_id ?? "");
+  if ("error" in sender && sender.error === "unknown")
     throw forbidden(
       "This API key is restricted to certain domains: confirm_mailbox_id must be a mailbox of one of them",
     );

@@ -82,7 +82,7 @@ describe("a page of a recipient", () => {
     const unsubscribe = await unsubscribePath("ada@example.org");
     const page = await expectBranded(await visitor.call("GET", unsubscribe, undefined, german), "ada@example.org");
     expect(page).toContain('lang="de"');
-    expect(page).toContain("Möchten Sie sich abmelden?");
+    expect(page).toContain("Abmelden?");
     const path = await aForm();
     const refused = await (await visitor.call("POST", path, "email=x", form(german))).text();
     expect(refused).toContain("Geben Sie eine gültige E-Mail-Adresse ein");
