@@ -2,7 +2,7 @@ import type { Middleware } from "./env.ts";
 
 /** The paths that are served at a host of a customer, by the first label of its name. Everything else is a 404 there. */
 const SERVED: Readonly<Record<string, RegExp>> = {
-  links: /^\/(t\/[oc]|u|c|i)\/[^/]+$/,
+  links: /^\/(t\/[oc]|u|c)\/[^/]+$/,
   "mta-sts": /^\/\.well-known\/mta-sts\.txt$/,
   autoconfig: /^(\/\.well-known\/autoconfig)?\/mail\/config-v1\.1\.xml$/,
   autodiscover: /^\/autodiscover\/autodiscover\.xml$/,

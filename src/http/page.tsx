@@ -5,7 +5,7 @@ import type { CallerCtx, ListRange } from "../access/caller.ts";
 import { withQuery } from "../lib/with-query.ts";
 import type { Brand } from "../platform/brands/brand.ts";
 import type { AppContext } from "./env.ts";
-import { Layout, useTexts, ViewerContext } from "./ui/index.ts";
+import { Layout, logoUrl, useTexts, ViewerContext } from "./ui/index.ts";
 import { viewerOf } from "./viewer.ts";
 
 /** An element of a page, or text that `hono/html` made. */
@@ -70,7 +70,8 @@ export function respondPage(
   const policy = {
     "default-src": "'none'",
     "style-src": brand?.color ? `'self' 'nonce-${nonce}'` : "'self'",
-    "img-src": "'self' data:",
+    // At a host of a customer the logo is still at that of the service.
+    "img-src": `'self' data:${brand?.logo ? ` ${logoUrl(seen, brand.logo)}` : ""}`,
     "manifest-src": "'self'",
     ...(script ? { "script-src": "'self'", "connect-src": "'self'" } : {}),
     ...(frames ? { "frame-src": "'self'" } : {}),

@@ -214,7 +214,7 @@ async function toItem(
   const seal = (content: string) => sealLinks(masterKeys, content, base);
   const html = composeHtml(
     { subject: words.subject, parts },
-    { brand, origin: base, language: words.language ?? "en" },
+    { brand, origin: ctx.settings.publicUrl, language: words.language ?? "en" },
   );
   return {
     input: {

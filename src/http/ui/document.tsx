@@ -2,7 +2,7 @@ import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import { textColorOn } from "../../lib/text-color.ts";
 import { files } from "./generated/files.ts";
-import { useTexts, useViewer } from "./viewer.tsx";
+import { logoUrl, useTexts, useViewer } from "./viewer.tsx";
 
 interface DocumentProps {
   title: string;
@@ -23,7 +23,8 @@ interface DocumentProps {
 
 /** The HTML document of a page: head, the link that skips to `#main`, and the content. */
 export function Document({ title, of, styles = [], script, refreshTo, description, kind, children }: DocumentProps) {
-  const { zone, isAutomatic, now, service, origin, recipient } = useViewer();
+  const viewer = useViewer();
+  const { zone, isAutomatic, now, service, origin, recipient } = viewer;
   const end = recipient ? recipient.brand?.name : (of ?? service);
   return (
     <html lang={recipient?.language ?? "en"} data-zone={isAutomatic ? zone : undefined}>
@@ -43,7 +44,7 @@ export function Document({ title, of, styles = [], script, refreshTo, descriptio
         )}
         {recipient ? (
           // Without one, browsers load that of this service.
-          <link rel="icon" href={recipient.brand?.logo ? `/i/${recipient.brand.logo}` : "data:,"} />
+          <link rel="icon" href={recipient.brand?.logo ? logoUrl(viewer, recipient.brand.logo) : "data:,"} />
         ) : (
           <>
             <link rel="icon" href="/favicon.svg" type="image/svg+xml" />

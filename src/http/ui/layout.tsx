@@ -10,7 +10,7 @@ import { Icon, Mark } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 import { NextPage } from "./table.tsx";
 import { Toast } from "./toast.tsx";
-import { useCaller, useTexts, useViewer } from "./viewer.tsx";
+import { logoUrl, useCaller, useTexts, useViewer } from "./viewer.tsx";
 
 interface LayoutProps {
   title: string;
@@ -21,7 +21,8 @@ interface LayoutProps {
 
 /** The layout of pages outside of the dashboard: a narrow column with one card. Those of recipients show the sender, if there is one. */
 export function Layout({ title, refreshTo, children }: LayoutProps) {
-  const { recipient } = useViewer();
+  const viewer = useViewer();
+  const { recipient } = viewer;
   const { writes } = useTexts();
   const { brand, address } = recipient ?? {};
   return (
@@ -30,7 +31,7 @@ export function Layout({ title, refreshTo, children }: LayoutProps) {
         {recipient ? null : <Mark size={40} />}
         {brand ? (
           <header>
-            {brand.logo ? <img src={`/i/${brand.logo}`} alt="" /> : null}
+            {brand.logo ? <img src={logoUrl(viewer, brand.logo)} alt="" /> : null}
             <strong>{brand.name}</strong>
           </header>
         ) : null}

@@ -56,6 +56,9 @@ export const ViewerContext = createContext<Viewer>({
 
 export const useViewer = (): Viewer => useContext(ViewerContext);
 
+/** Returns the URL of a logo. */
+export const logoUrl = ({ origin }: Viewer, logo: string) => `${origin}/i/${logo}`;
+
 /** Returns the texts of a page in the language of its reader: English, unless it is one for recipients. */
 export const useTexts = () => textsIn(useViewer().recipient?.language ?? null);
 

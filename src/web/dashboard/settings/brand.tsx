@@ -13,7 +13,7 @@ import {
   Submit,
   UpdatePreview,
 } from "../../../http/ui/index.ts";
-import { pictureUrl, uploadPicture } from "../../../identity/pictures/index.ts";
+import { uploadPicture } from "../../../identity/pictures/index.ts";
 import { BrandIn, updateWorkspace } from "../../../identity/workspaces/index.ts";
 import { type Brand, readBrand } from "../../../platform/brands/brand.ts";
 import { textsIn } from "../../../platform/recipient-texts/index.ts";
@@ -71,7 +71,7 @@ async function showBrand(c: AppContext) {
 function showPreview(c: AppContext, brand: Brand) {
   const { settings, actor } = c.get("caller");
   const texts = textsIn("en");
-  const sender = { brand, origin: new URL(pictureUrl({ settings }, "")).origin, language: "en" };
+  const sender = { brand, origin: settings.publicUrl, language: "en" };
   const parts = [texts.confirmText(brand.name, "News"), { ask: "", label: texts.confirm, url: "" }];
   const about = [texts.leaveText, texts.writes(brand.name, actor.email), { ask: "", label: texts.leave, url: "" }];
   const html = [
