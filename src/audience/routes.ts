@@ -3,7 +3,7 @@ import { automationRoutes } from "./automations/routes.ts";
 import { broadcastAnalyticsRoutes } from "./broadcasts/analytics/routes.ts";
 import { bulkSendRoutes } from "./broadcasts/bulk-send/routes.ts";
 import { broadcastRoutes } from "./broadcasts/routes.ts";
-import { confirmationRoutes } from "./consent/routes.ts";
+import { confirmationRoutes } from "./consent/routes.tsx";
 import { contactRoutes } from "./contacts/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { formPages } from "./forms/public-routes.tsx";

@@ -5,6 +5,7 @@ import { findSetupIssue } from "../platform/settings/setting-issues.ts";
 import type { AppContext } from "./env.ts";
 import { respondPage } from "./page.tsx";
 import { AppLayout, ButtonLink, Layout } from "./ui/index.ts";
+import { viewerOf } from "./viewer.ts";
 
 const titles: Readonly<Record<number, string>> = {
   403: "Not allowed",
@@ -44,13 +45,14 @@ interface ErrorPageProps {
 /** The page of an error, with the menu of the dashboard below /app. */
 function ErrorPage({ context, title, message = "The service failed. Try again.", isSetUp = true }: ErrorPageProps) {
   const { path } = context.req;
+  const { recipient } = viewerOf(context);
   const content = (
     <>
       <p>{message}</p>
       <p class="hint">
         Request <span class="code">{context.get("ctx").requestId}</span>
       </p>
-      {isSetUp ? (
+      {isSetUp && !recipient ? (
         <p>
           <ButtonLink to={path.startsWith("/mail") ? "/mail" : "/app"} label="Home" />
         </p>

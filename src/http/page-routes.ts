@@ -72,9 +72,8 @@ export function toRefusal(error: unknown): Refusal {
   };
 }
 
-/** Returns the field of a form that the location of an error names. `settings` groups fields in the API only. */
-const fieldOf = ([place, name, inside]: readonly (string | number)[]) =>
-  String((name === "settings" ? inside : name) ?? place);
+/** Returns the field of a form that the location of an error names. `settings` and what is in it group fields in the API only. */
+const fieldOf = (loc: readonly (string | number)[]) => String((loc[1] === "settings" ? loc.at(-1) : loc[1]) ?? loc[0]);
 
 /**
  * Reads a form body of at most `maxBytes`, whose fields may be repeated. A page of the response fills the form in again. Throws 413, 415, and 422 when it is not UTF-8.

@@ -3,8 +3,9 @@ import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { CallerCtx, ListRange } from "../access/caller.ts";
 import { withQuery } from "../lib/with-query.ts";
+import type { Brand } from "../platform/brands/brand.ts";
 import type { AppContext } from "./env.ts";
-import { Layout, ViewerContext } from "./ui/index.ts";
+import { Layout, logoUrl, useTexts, ViewerContext } from "./ui/index.ts";
 import { viewerOf } from "./viewer.ts";
 
 /** An element of a page, or text that `hono/html` made. */
@@ -27,6 +28,11 @@ interface PageOptions {
   frames?: boolean;
   /** True when the page may load the script of the pages. Default: true for pages of signed-in users. */
   script?: boolean;
+  /** For a page of a recipient: the sender, and the address it writes to. */
+  brand?: Brand | null;
+  address?: string | undefined;
+  /** Default: that of its browser. */
+  language?: string | undefined;
   /** True when search engines may list the page. */
   isIndexed?: boolean;
 }
@@ -48,12 +54,24 @@ export function respondPage(
     frames = false,
     script = c.get("caller") !== undefined,
     isIndexed = false,
+    brand = null,
+    address,
+    language,
   }: PageOptions = {},
 ) {
+  const seen = viewerOf(c);
+  const nonce = crypto.randomUUID();
+  const recipient = seen.recipient && {
+    language: language ?? seen.recipient.language,
+    brand: brand ?? undefined,
+    address,
+    nonce,
+  };
   const policy = {
     "default-src": "'none'",
-    "style-src": "'self'",
-    "img-src": "'self' data:",
+    "style-src": brand?.color ? `'self' 'nonce-${nonce}'` : "'self'",
+    // At a host of a customer the logo is still at that of the service.
+    "img-src": `'self' data:${brand?.logo ? ` ${logoUrl(seen, brand.logo)}` : ""}`,
     "manifest-src": "'self'",
     ...(script ? { "script-src": "'self'", "connect-src": "'self'" } : {}),
     ...(frames ? { "frame-src": "'self'" } : {}),
@@ -62,7 +80,7 @@ export function respondPage(
     "frame-ancestors": "'none'",
   };
   const done = c.get("refusal") ? undefined : (notice ?? notices[c.req.query("done") ?? ""]);
-  const viewer = { ...viewerOf(c), notice: done, next: next === null ? undefined : { to: next, label: nextLabel } };
+  const viewer = { ...seen, recipient, notice: done, next: next === null ? undefined : { to: next, label: nextLabel } };
   const page = <ViewerContext.Provider value={viewer}>{element}</ViewerContext.Provider>;
   return c.html(html`<!doctype html>${page}`, status, {
     "Cache-Control": "no-store",
@@ -77,6 +95,18 @@ export function respondPage(
       .join("; "),
   });
 }
+
+function BrokenLinkPage() {
+  const { broken, brokenText } = useTexts();
+  return (
+    <Layout title={broken}>
+      <p>{brokenText}</p>
+    </Layout>
+  );
+}
+
+/** Returns the page of a link of a recipient that leads to nothing. */
+export const respondBrokenLink = (c: AppContext) => respondPage(c, <BrokenLinkPage />, { status: 404 });
 
 /** A list that a page shows. */
 export interface ShownList<Row> {

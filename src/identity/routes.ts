@@ -5,6 +5,7 @@ import { meRoutes } from "./members/me/routes.ts";
 import { memberRoutes } from "./members/routes.ts";
 import { consentRoutes } from "./oauth/consent/routes.tsx";
 import { oauthRoutes } from "./oauth/routes.ts";
+import { pictureRoutes } from "./pictures/routes.ts";
 import { bootstrapRoutes } from "./sign-ins/bootstrap/routes.ts";
 import { operatorSessionRoutes } from "./sign-ins/operator-sessions/routes.ts";
 import { providerRoutes } from "./sign-ins/providers/routes.ts";
@@ -28,6 +29,7 @@ export const identityRoutes = newRoutes()
   .route("/", consentRoutes)
   .route("/", meRoutes.app)
   .route("/", workspaceRoutes.app)
+  .route("/", pictureRoutes)
   .route("/", memberRoutes.app)
   .route("/", invitationRoutes)
   .route("/", apiKeyRoutes.app)

@@ -14,7 +14,7 @@ import { suppressionRoutes } from "./suppressions/routes.ts";
 import { templateRoutes } from "./templates/routes.ts";
 import { topicRoutes } from "./topics/routes.ts";
 import { trackingRoutes } from "./tracking/index.ts";
-import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
+import { unsubscribeRoutes } from "./unsubscribes/routes.tsx";
 
 /** The routes of the area. */
 export const sendingRoutes = newRoutes()

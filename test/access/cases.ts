@@ -18,6 +18,7 @@ import { inboxCases } from "./inbox-cases.ts";
 import { mailboxCases } from "./mailbox-cases.ts";
 import { operatorCases } from "./operator-cases.ts";
 import { pageCases } from "./page-cases.ts";
+import { pictureCases } from "./picture-cases.ts";
 import { reportingCases } from "./reporting-cases.ts";
 import type { RouteCase } from "./route-case.ts";
 import { transferCases } from "./transfer-cases.ts";
@@ -351,6 +352,9 @@ export const cases: Record<string, RouteCase> = {
   "DELETE /v1/broadcasts/:broadcast_id/variants/:variant_id": { success: 204, create: createVariant },
   ...adminCases(createMember),
   ...compatCases(createScheduledEmail),
+  "POST /v1/broadcasts/:broadcast_id/web-version": { success: 200, create: createBroadcast },
+  "DELETE /v1/broadcasts/:broadcast_id/web-version": { success: 200, create: createBroadcast },
+  ...pictureCases,
   "POST /v1/templates/": { success: 201, body: () => ({ name: "A template" }) },
   "GET /v1/templates/": { success: 200 },
   "GET /v1/templates/:template_id": { success: 200, create: createTemplate },

@@ -11,6 +11,7 @@ import { findSegment } from "../segments/index.ts";
 import { countEligible } from "./audience.ts";
 import { currentParts, hasContent, toContents } from "./contents.ts";
 import { type FanOut, neededLists, newFanOut, newSegmentFanOut, type Sender } from "./fan-out.ts";
+import { WEB_VERSION_URL } from "./new-email.ts";
 import { type Broadcast, type BroadcastRow, findContactLists, findLastContact, listIdsOf } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { enoughEligible, sampleIssue as issueOfSample } from "./split.ts";
@@ -34,6 +35,11 @@ const missingSegment = bodyError(["segment_id"], "The segment does not exist any
 
 /** The error of a broadcast whose topic was deleted. */
 export const missingTopic = bodyError(["topic_id"], "The topic does not exist any more");
+
+const missingWebVersion = bodyError(
+  ["html_body"],
+  `The content has {{${WEB_VERSION_URL}}}, and the broadcast is not shown on the web`,
+);
 
 const COUNT_LISTS = "SELECT count(*) AS lists FROM contact_lists WHERE n IN (SELECT value FROM json_each(?1))";
 
@@ -65,6 +71,8 @@ export async function checkStart(
   const variants = await findVariants(ctx, row.n);
   const issue = await findContentIssue(ctx, row, variants);
   if (issue) errors.push(bodyError(["html_body"], issue));
+  const hasLink = [row, ...variants].some((one) => `${one.html_body}${one.text_body}`.includes(WEB_VERSION_URL));
+  if (hasLink && row.web_version_url === null) errors.push(missingWebVersion);
   if (row.ab_auto_promote !== null && (row.ab_test_pct === null || variants.length < 2))
     errors.push(bodyError(["ab_auto_promote"], "ab_auto_promote needs ab_test_pct and two variants"));
   const sending = { sender, topic: topic?.n ?? null };

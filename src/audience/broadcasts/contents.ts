@@ -145,11 +145,15 @@ const HIDDEN = "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0"
 function withPreheader(body: Written, { preheader, language }: ContentColumns): Written {
   // A body in another language is that of a variant, whose values the preheader could not name.
   if (!preheader || body.language !== language) return body;
-  const html = body.text;
+  return { ...body, text: insertInto(body.text, `<div style="${HIDDEN}">${escapeAround(preheader, language)}</div>`) };
+}
+
+/** Puts HTML at the start and the end of the body of a document. */
+export function insertInto(html: string, start: string, end = ""): string {
   const tag = html.search(/<body\b/i);
-  const at = tag < 0 ? 0 : html.indexOf(">", tag) + 1;
-  const shown = `<div style="${HIDDEN}">${escapeAround(preheader, language)}</div>`;
-  return { ...body, text: `${html.slice(0, at)}${shown}${html.slice(at)}` };
+  const first = tag < 0 ? 0 : html.indexOf(">", tag) + 1;
+  const last = [...html.matchAll(/<\/body\b/gi)].at(-1)?.index ?? html.length;
+  return `${html.slice(0, first)}${start}${html.slice(first, last)}${end}${html.slice(last)}`;
 }
 
 /** Escapes what is not a placeholder, a tag or an output of Liquid. */
@@ -174,8 +178,7 @@ function withUnsubscribe({ text, language }: Written, kind: "html" | "text", par
 
 function withLink(html: string): string {
   const link = `<p style="font-size:12px;color:#666"><a href="{{${UNSUBSCRIBE_URL}}}" style="color:#666">Unsubscribe</a></p>`;
-  const end = [...html.matchAll(/<\/body\b/gi)].at(-1)?.index ?? html.length;
-  return `${html.slice(0, end)}${link}${html.slice(end)}`;
+  return insertInto(html, "", link);
 }
 
 /**

@@ -2,7 +2,6 @@ export { type BroadcastAnalyticsOut, toBroadcastAnalytics } from "./analytics/co
 export { countAudience } from "./audience.ts";
 export { BulkSendIn, type BulkSendOut } from "./bulk-send/schema.ts";
 export { sendToList } from "./bulk-send/send.ts";
-export { findSenderOf } from "./bulk-send/sender.ts";
 export { cancelBroadcast } from "./cancel.ts";
 export { copyBroadcast } from "./copy.ts";
 export { createBroadcast } from "./create.ts";
@@ -20,7 +19,6 @@ export type { RenderedContent } from "./render-content.ts";
 export {
   type AudienceOut,
   activities,
-  type RecipientOut,
   type SkippedOut,
   TestIn,
   TestOut,
@@ -32,6 +30,7 @@ export { runBroadcasts } from "./run.ts";
 export { BroadcastIn, type BroadcastOut, BroadcastPatch } from "./schema.ts";
 export { sendBroadcast } from "./send.ts";
 export { sendContent, sendTest } from "./send-test.ts";
+export { setWebVersion } from "./set-web-version.ts";
 export { type SkipReason, skipReasons, skipWords } from "./skip-reasons.ts";
 export { sampleIssue, sizesOf } from "./split.ts";
 export { contentOfStep, type StepTexts, storeStepContents, toStepContent } from "./step-content.ts";

@@ -22,6 +22,9 @@ export interface PageContact {
   metadata: string | null;
 }
 
+/** The value of an email that is the address of the web version of its broadcast. */
+export const WEB_VERSION_URL = "web_version_url";
+
 /** Longest subject before it is cut to its limit: a value may have 64 KiB. */
 const MAX_RENDERED_SUBJECT = 1_000_000;
 
@@ -40,7 +43,8 @@ export function toEmail(
     id = ctx.newId(),
     recipient = contact,
   }: {
-    row: Pick<BroadcastRow, "n" | "user_id" | "bulk_tags" | "automation">;
+    row: Pick<BroadcastRow, "n" | "user_id" | "bulk_tags" | "automation"> &
+      Partial<Pick<BroadcastRow, "web_version_url">>;
     sender: Sender;
     /** Number of its topic; null: none. */
     topic: number | null;
@@ -57,7 +61,7 @@ export function toEmail(
     recipient?: Pick<PageContact, "email" | "key" | "name">;
   },
 ): NewEmail {
-  const own = valuesOf(contact);
+  const own: Values = { ...valuesOf(contact), [WEB_VERSION_URL]: row.web_version_url ?? "" };
   const names = content.names.filter((known) => Object.hasOwn(own, known));
   const values: Values = Object.fromEntries(names.map((known) => [known, own[known]]));
   const { subject, issue } = renderSubject(content, { values, now: timeOfId(id), budget: ctx.limits });

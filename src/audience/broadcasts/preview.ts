@@ -4,7 +4,7 @@ import { parsePersonalText } from "../../lib/personal-text.ts";
 import { escapeHtml } from "../../lib/placeholders.ts";
 import { findSampleContact, type SampleContact } from "../contacts/index.ts";
 import { currentParts, toContents, type VariantContent } from "./contents.ts";
-import { EVENT, valuesOf } from "./new-email.ts";
+import { EVENT, valuesOf, WEB_VERSION_URL } from "./new-email.ts";
 import { getBroadcast } from "./queries.ts";
 import { type RenderedContent, renderContent } from "./render-content.ts";
 import { limits } from "./rules.ts";
@@ -34,7 +34,7 @@ export async function previewBroadcast(
     findSampleContact(ctx, { address, listId: row.contact_list_id }),
   ]);
   const now = ctx.now();
-  const values = contact === null ? {} : valuesOf(contact);
+  const values = { ...(contact && valuesOf(contact)), [WEB_VERSION_URL]: row.web_version_url ?? "" };
   try {
     const contents = toContents(row, variants, await currentParts(ctx, row, variants));
     const chosen = contents.find(({ key }) => key === variantId) ?? contents[0];
@@ -61,7 +61,7 @@ export async function previewContent(
   { address, event }: { address: string; event: Readonly<Record<string, unknown>> },
 ): Promise<RenderedContent> {
   const contact = await findSampleContact(ctx, { address });
-  const values = { ...(contact === null ? {} : valuesOf(contact)), [EVENT]: event };
+  const values = { ...(contact && valuesOf(contact)), [EVENT]: event };
   try {
     return renderContent(content, { values, now: ctx.now() });
   } catch (error) {

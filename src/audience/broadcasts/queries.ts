@@ -168,6 +168,7 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     ab_auto_promote: row.ab_auto_promote === null ? null : (JSON.parse(row.ab_auto_promote) as AutoPromote),
     ab_promotion_reason: row.ab_promotion_reason,
     max_per_hour: row.max_per_hour,
+    web_version_url: row.web_version_url,
     recipient_count: recipientsOf(fanOut),
     queued_count: counts.queued,
     skipped_count: skippedOf(fanOut, row.status, counts.queued),

@@ -1,11 +1,14 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../http/api-routes.ts";
+import { needs } from "../../http/needs.ts";
+import { respondBrokenLink, respondMailHtml } from "../../http/page.tsx";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts } from "../../http/validate.ts";
 import { copyBroadcast } from "./copy.ts";
 import { createBroadcast } from "./create.ts";
 import { deleteBroadcast } from "./delete.ts";
 import { getBroadcast, listBroadcasts, toRecord } from "./queries.ts";
+import { renderWebVersion } from "./render-web-version.ts";
 import { contentFields, statuses } from "./rules.ts";
 import { BroadcastIn, BroadcastOut, BroadcastPatch } from "./schema.ts";
 import { sendingRoutes } from "./sending/routes.ts";
@@ -65,4 +68,8 @@ export const broadcastRoutes = apiRoutes("Broadcasts")
     run: (caller, { broadcast_id }) => deleteBroadcast(caller, broadcast_id),
   })
   .app.route("/", sendingRoutes.app)
-  .route("/", variantRoutes.app);
+  .route("/", variantRoutes.app)
+  .get("/w/:token", needs("public"), async (c) => {
+    const html = await renderWebVersion(c.get("ctx"), c.req.param("token"));
+    return html === null ? respondBrokenLink(c) : respondMailHtml(c, html, { foreignImages: true });
+  });

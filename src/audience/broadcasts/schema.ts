@@ -184,6 +184,7 @@ const example = {
   ab_auto_promote: null,
   ab_promotion_reason: null,
   max_per_hour: null,
+  web_version_url: null,
   ...(Object.fromEntries(Object.keys(counts).map((name) => [name, 0])) as Record<keyof typeof counts, number>),
   created_at: "2026-11-21T14:00:00.000Z",
   updated_at: "2026-11-21T14:00:00.000Z",
@@ -223,6 +224,10 @@ export const BroadcastOut = z
       .describe("How the service promotes a variant by itself."),
     ab_promotion_reason: z.string().nullable().describe("Why the service promoted its variant. null: it did not."),
     max_per_hour: z.int().nullable(),
+    web_version_url: z
+      .string()
+      .nullable()
+      .describe("Public page with the content, which {{web_version_url}} gives too. null: it is not on the web."),
     ...counts,
     created_at: timestamp,
     updated_at: timestamp,

@@ -28,7 +28,7 @@ export async function sendTest(ctx: CallerCtx, id: string, { variant_id, ...test
     throw invalidField("html_body", "A broadcast needs html_body or text_body to be sent");
   const sender = await findSender(ctx, row, ctx.actor.domainIds);
   if ("error" in sender) throw unprocessable([sender.error]);
-  return sendContent(ctx, { id: row.id, content, sender }, test);
+  return sendContent(ctx, { id: row.id, content, sender, webVersion: row.web_version_url }, test);
 }
 
 /** Where a test goes, and what fills it. */
@@ -37,10 +37,19 @@ interface Test extends Omit<TestIn, "variant_id"> {
   event?: Readonly<Record<string, unknown>>;
 }
 
-/** Sends a content to given addresses. `id`: of the row that it belongs to, for its place in R2. Throws 422 as `sendTest` does. */
+/** A content that is tested. `id`: of the row that it belongs to, for its place in R2. */
+interface TestedContent {
+  id: string;
+  content: VariantContent;
+  sender: Sender;
+  /** Address of its web version; null: it has none. */
+  webVersion?: string | null;
+}
+
+/** Sends a content to given addresses. Throws 422 as `sendTest` does. */
 export async function sendContent(
   ctx: CallerCtx,
-  { id, content, sender }: { id: string; content: VariantContent; sender: Sender },
+  { id, content, sender, webVersion = null }: TestedContent,
   { to, contact: address, event }: Test,
 ): Promise<TestOut> {
   const addresses = await readAddresses(ctx, to);
@@ -56,7 +65,7 @@ export async function sendContent(
   const emails = addresses.map(({ email, key }) => {
     const contact = { n: 0, id: "", name: null, metadata: null, ...(person ?? { email, key }) };
     return toEmail(ctx, {
-      row: { n: 0, user_id: ctx.actor.userId, bulk_tags: null, automation: null },
+      row: { n: 0, user_id: ctx.actor.userId, bulk_tags: null, automation: null, web_version_url: webVersion },
       sender,
       // Its recipients need not be subscribed, and leave no topic by a test.
       topic: null,

@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import type { Language } from "../../lib/personal-text.ts";
+import { findSenderOf } from "../../sending/emails/index.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
-import { findSenderOf } from "./bulk-send/sender.ts";
 import {
   type ContentColumns,
   currentParts,

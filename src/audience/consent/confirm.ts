@@ -5,8 +5,8 @@ import { wakeForEvents } from "../../platform/person-events/wake.ts";
 import { copyToContacts, endUnsubscribeStatements } from "../../sending/suppressions/index.ts";
 import { allTopicsEvents, wakeForTopicEvents } from "../../sending/topics/index.ts";
 import { evidenceIfChangedStatement } from "./evidence.ts";
-import type { MailWords } from "./rules.ts";
 import { type ConfirmationLink, readConfirmationToken, shortHash } from "./tokens.ts";
+import type { MailWords } from "./words.ts";
 
 /** Where a request comes from. */
 export interface RequestSource {
@@ -16,17 +16,24 @@ export interface RequestSource {
 
 /** The contact and the words of a link. `expired`: it worked until its end. */
 export type LinkState =
-  | { state: "invalid" | "expired" }
-  | { state: "pending" | "confirmed"; words: MailWords; ctx: MailCtx; contact: LinkedContact; link: ConfirmationLink };
+  | { state: "invalid" }
+  | {
+      state: "pending" | "confirmed" | "expired";
+      words: MailWords;
+      ctx: MailCtx;
+      contact: LinkedContact;
+      link: ConfirmationLink;
+    };
 
 interface LinkedContact {
+  email: string;
   emailKey: string;
   listId: string;
   listName: string;
 }
 
 const FIND = `
-  SELECT c.email_key AS emailKey, c.pending_since AS pendingSince, l.id AS listId, l.name AS listName, w.words
+  SELECT c.email, c.email_key AS emailKey, c.pending_since AS pendingSince, l.id AS listId, l.name AS listName, w.words
     FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n AND c.id = ?3
     JOIN consent_words w ON w.workspace = l.workspace AND w.version = ?4
    WHERE l.n = ?2 AND l.workspace = ?1`;
@@ -44,7 +51,7 @@ export async function readLink(ctx: Ctx, token: string): Promise<LinkState> {
   if (!row || (await shortHash(row.emailKey)) !== link.address) return { state: "invalid" };
   const found = { words: JSON.parse(row.words) as MailWords, ctx: mailCtx, contact: row, link };
   if (row.pendingSince === null) return { state: "confirmed", ...found };
-  return link.expiresAt <= ctx.now() ? { state: "expired" } : { state: "pending", ...found };
+  return { state: link.expiresAt <= ctx.now() ? "expired" : "pending", ...found };
 }
 
 const CONFIRM = `

@@ -1,19 +1,21 @@
 import { linkUrl } from "../../domains/hosts/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { AppError } from "../../lib/errors.ts";
+import { AppError, requireFound } from "../../lib/errors.ts";
 import { sealLinks } from "../../lib/sealed-links.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { MailCtx, MailStatement, WakeUp } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { consumeRows } from "../../platform/outbox/consume-rows.ts";
+import { textsIn } from "../../platform/recipient-texts/index.ts";
 import { sendBatch } from "../../sending/emails/index.ts";
 import { type ContactMark, findMarks } from "../../sending/suppressions/index.ts";
 import { composeHtml, composeText } from "../../sending/system-emails/index.ts";
 import { wordsStatement } from "./evidence.ts";
-import { type ConfirmationTexts, LINK_MS, type MailWords, mailWordsOf, maySend, recentTimes } from "./rules.ts";
+import { LINK_MS, maySend, recentTimes } from "./rules.ts";
 import { type ConfirmationSender, findConfirmationSender } from "./sender.ts";
 import { newConfirmationToken, shortHash } from "./tokens.ts";
+import { type ConfirmationTexts, type MailWords, mailWordsOf } from "./words.ts";
 
 /** Mails of one page, which is one transaction. */
 const MAILS_PER_PAGE = 100;
@@ -88,6 +90,7 @@ interface PageRow {
   email_key: string;
   requested_at: number;
   sent: string;
+  language: string | null;
   of_person: string;
   /** When the person last submitted a form of the list, in ms since 1970; null: never. */
   asked_at: number | null;
@@ -98,7 +101,7 @@ interface PageRow {
 }
 
 const FIND_PAGE = `
-  SELECT k.email_key, k.requested_at, k.sent, c.id, c.email, c.name, c.pending_since,
+  SELECT k.email_key, k.requested_at, k.sent, k.language, c.id, c.email, c.name, c.pending_since,
          (SELECT json_group_array(t.value) FROM confirmations p, json_each(p.sent) t
            WHERE p.workspace = k.workspace AND p.email_key = k.email_key) AS of_person,
          (SELECT max(e.at) FROM consents e WHERE e.workspace = k.workspace AND e.email_key = k.email_key AND e.kind = 'requested'
@@ -155,10 +158,19 @@ async function sendPage(
     await guardedBatch(ctx.mail, finish);
     return;
   }
-  const words = mailWordsOf(list, sender.workspace.name);
-  const { version, statement } = await wordsStatement(ctx, list.workspace, words);
-  const items = await Promise.all(chosen.map((row) => toItem(ctx, list, sender, row, { words, version })));
-  await sendBatch(sender.caller, items, false, undefined, { source: "system", extra: [...finish, statement] });
+  const wordsOf = new Map(
+    await Promise.all(
+      [...new Set(chosen.map(({ language }) => language ?? "en"))].map(async (language) => {
+        const words = mailWordsOf(list, sender.brand.name, language);
+        return [language, { words, ...(await wordsStatement(ctx, list.workspace, words)) }] as const;
+      }),
+    ),
+  );
+  const items = chosen.map((row) =>
+    toItem(ctx, list, sender, row, requireFound(wordsOf.get(row.language ?? "en"), "Words")),
+  );
+  const extra = [...finish, ...[...wordsOf.values()].map(({ statement }) => statement)];
+  await sendBatch(sender.caller, await Promise.all(items), false, undefined, { source: "system", extra });
 }
 
 /**
@@ -181,7 +193,7 @@ const timesOf = (json: string) => JSON.parse(json) as number[];
 async function toItem(
   ctx: MailCtx,
   list: ListRow,
-  { address, name, linkHost, workspace }: ConfirmationSender,
+  { address, name, linkHost, brand }: ConfirmationSender,
   { id, email, email_key: key }: Addressee,
   { words, version }: { words: MailWords; version: string },
 ) {
@@ -197,16 +209,19 @@ async function toItem(
   });
   const parts = [
     words.text,
-    { ask: "To confirm, open this link within 7 days:", label: words.button, url: `${base}/c/${token}` },
+    { ask: textsIn(words.language ?? null).confirmAsk, label: words.button, url: `${base}/c/${token}` },
   ];
   const seal = (content: string) => sealLinks(masterKeys, content, base);
-  const html = composeHtml({ subject: words.subject, parts }, { service: workspace.name, host: new URL(base).host });
+  const html = composeHtml(
+    { subject: words.subject, parts },
+    { brand, origin: ctx.settings.publicUrl, language: words.language ?? "en" },
+  );
   return {
     input: {
-      from_: { email: address, name: name ?? workspace.name },
+      from_: { email: address, name },
       to: [{ email }],
       subject: words.subject,
-      text: await seal(composeText({ parts })),
+      text: await seal(composeText({ parts: brand.address ? [...parts, brand.address] : parts })),
       html: await seal(html),
       tracking: { opens: false, clicks: false },
     },

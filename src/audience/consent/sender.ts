@@ -1,29 +1,17 @@
 import { toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/authenticate.ts";
 import { type CallerCtx, requireScopes, systemActor } from "../../access/caller.ts";
 import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
+import { type Brand, brandSql, toBrand } from "../../platform/brands/brand.ts";
 import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
-import type { CallerWorkspace, MailCtx } from "../../platform/context.ts";
-import { SANDBOX_MEMBERS_SQL } from "../../platform/db/sandbox-members.ts";
-import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
-
-const FIND_MAILBOX = `
-  SELECT m.address, m.local_part, m.is_active, m.domain_id, d.name AS domain, d.status AS domain_status,
-         ${SANDBOX_MEMBERS_SQL} AS members
-    FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
-   WHERE m.workspace = ?1 AND m.id = ?2`;
+import type { MailCtx } from "../../platform/context.ts";
+import { findSenderOf } from "../../sending/emails/index.ts";
 
 /** Throws 404 for a mailbox that the caller's credential does not see, 422 for one that may not send (docs/contract/emails.md#sender-rule). */
 async function requireSender(ctx: CallerCtx, mailboxId: string): Promise<void> {
-  const row = await ctx.db
-    .prepare(FIND_MAILBOX)
-    .bind(ctx.workspace.number, mailboxId)
-    .first<SenderMailbox & { local_part: string }>();
-  const { domainIds } = ctx.actor;
-  if (!row || (domainIds && !domainIds.has(row.domain_id))) throw notFound("Mailbox");
-  const checked =
-    row.local_part === "*" ? { error: "A catch-all receives only" } : applySenderRule(row, row.address, domainIds);
-  if ("error" in checked)
-    throw unprocessable([{ loc: ["body", "confirm_mailbox_id"], msg: checked.error, type: "sender_not_allowed" }]);
+  const sender = await findSenderOf(ctx, mailboxId);
+  if (!("error" in sender)) return;
+  if (sender.error === "unknown") throw notFound("Mailbox");
+  throw unprocessable([{ loc: ["body", "confirm_mailbox_id"], msg: sender.error, type: "sender_not_allowed" }]);
 }
 
 type ConfirmationFields = Partial<
@@ -48,12 +36,8 @@ export async function requireConfirmation(
   if (!domainIds || mailboxId || (!hasWords && mailboxId === undefined)) return;
   const list = { ...(await stored()), ...change };
   if (!list.confirm_subject && !list.confirm_text) return;
-  const values = [ctx.workspace.number, list.confirm_mailbox_id ?? ""];
-  const row = await ctx.db
-    .prepare(FIND_MAILBOX)
-    .bind(...values)
-    .first<SenderMailbox>();
-  if (!row || !domainIds.has(row.domain_id))
+  const sender = await findSenderOf(ctx, list.confirm_mailbox_id ?? "");
+  if ("error" in sender && sender.error === "unknown")
     throw forbidden(
       "This API key is restricted to certain domains: confirm_mailbox_id must be a mailbox of one of them",
     );
@@ -61,7 +45,7 @@ export async function requireConfirmation(
 
 // The mailbox of the list when it may send, else the oldest one of the workspace that may.
 const FIND_SENDER = `
-  SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, w.daily_limit, w.bulk_pause,
+  SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, w.daily_limit, w.bulk_pause, ${brandSql("w")} AS brand,
          (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size, o.user_id, u.restricted_at,
          m.address, m.display_name,
          (SELECT h.name FROM custom_hosts h WHERE h.domain_id = d.id AND h.purpose = 'link' AND h.status = 'active') AS link_host
@@ -79,14 +63,15 @@ interface SenderRow extends WorkspaceColumns {
   address: string | null;
   display_name: string | null;
   link_host: string | null;
+  brand: string | null;
 }
 
 /** Who sends the confirmation mails of a list: the workspace from one of its mailboxes, for its oldest owner. */
 export interface ConfirmationSender {
   caller: CallerCtx;
-  workspace: CallerWorkspace;
+  brand: Brand;
   address: string;
-  name: string | null;
+  name: string;
   /** Host of the domain for links; null: that of the service. */
   linkHost: string | null;
 }
@@ -112,5 +97,6 @@ export async function findConfirmationSender(
     workspace: found,
     clientIp: null,
   };
-  return { caller, workspace: found, address: row.address, name: row.display_name, linkHost: row.link_host };
+  const brand = toBrand(row.workspace_name, row.brand);
+  return { caller, brand, address: row.address, name: row.display_name ?? row.workspace_name, linkHost: row.link_host };
 }

@@ -1,4 +1,4 @@
-import { Field, Form, Layout } from "../../http/ui/index.ts";
+import { Field, Form, Layout, useTexts } from "../../http/ui/index.ts";
 import type { FormRow } from "./queries.ts";
 import { type FormField, HONEYPOT, limits } from "./rules.ts";
 
@@ -7,7 +7,7 @@ export const FormPage = ({ form, fields }: { form: FormRow; fields: readonly For
   <Layout title={form.title}>
     <p>{form.text}</p>
     <Form>
-      <Field name="email" label="Email" type="email" maxlength={254} />
+      <Field name="email" label={useTexts().email} type="email" maxlength={254} />
       {fields.map(({ name, label, required }) => (
         <Field name={name} label={label} required={required} maxlength={limits.valueCharacters} />
       ))}
@@ -24,11 +24,5 @@ export const FormPage = ({ form, fields }: { form: FormRow; fields: readonly For
 export const SubmittedPage = ({ form }: { form: FormRow }) => (
   <Layout title={form.title}>
     <p>{form.successMessage}</p>
-  </Layout>
-);
-
-export const MissingFormPage = () => (
-  <Layout title="This form does not exist">
-    <p>It was removed, or its address is incomplete.</p>
   </Layout>
 );

@@ -1,8 +1,10 @@
 import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
-import { respondPage } from "../../http/page.tsx";
+import { respondBrokenLink, respondPage } from "../../http/page.tsx";
 import { attempt, readForm } from "../../http/page-routes.ts";
-import { FormPage, MissingFormPage, SubmittedPage } from "./page.tsx";
+import { readBrand } from "../../platform/brands/brand.ts";
+import { preferredLanguage } from "../../platform/recipient-texts/index.ts";
+import { FormPage, SubmittedPage } from "./page.tsx";
 import { findOpenForm, type OpenForm, submitForm } from "./submit.ts";
 
 /**
@@ -12,23 +14,31 @@ import { findOpenForm, type OpenForm, submitForm } from "./submit.ts";
 export const formPages = newRoutes()
   .get("/f/:token", needs("public"), async (c) => {
     const open = await findOpenForm(c.get("ctx"), c.req.param("token"));
-    if (!open) return respondPage(c, <MissingFormPage />, { status: 404 });
+    if (!open) return respondBrokenLink(c);
     return showForm(c, open);
   })
   .post("/f/:token", needs("public"), async (c) => {
     const values = await readForm(c);
     const open = await findOpenForm(c.get("ctx"), c.req.param("token"));
-    if (!open) return respondPage(c, <MissingFormPage />, { status: 404 });
+    if (!open) return respondBrokenLink(c);
     const { redirectUrl } = open.form;
     const show = () => showForm(c, open);
     return attempt(c, show, async () => {
-      await submitForm(open, values, clientOf(c));
-      return redirectUrl ?? respondPage(c, <SubmittedPage form={open.form} />);
+      await submitForm(open, values, {
+        ...clientOf(c),
+        language: preferredLanguage(c.req.header("Accept-Language") ?? ""),
+      });
+      const brand = await readBrand(c.get("ctx"), open.form.workspace);
+      const address = values.get("email")?.trim();
+      return redirectUrl ?? respondPage(c, <SubmittedPage form={open.form} />, { brand, address });
     });
   });
 
-const showForm = (c: AppContext, { form, fields }: OpenForm) =>
-  respondPage(c, <FormPage form={form} fields={fields} />, targetsOf(form.redirectUrl));
+const showForm = async (c: AppContext, { form, fields }: OpenForm) =>
+  respondPage(c, <FormPage form={form} fields={fields} />, {
+    ...targetsOf(form.redirectUrl),
+    brand: await readBrand(c.get("ctx"), form.workspace),
+  });
 
 /** The browser lets a form redirect only to origins that its page names. */
 const targetsOf = (redirectUrl: string | null) =>

@@ -5,6 +5,7 @@ import { nameIssue, UNPRINTABLE } from "../../lib/text-rules.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
 import { requireAll } from "../../platform/rate-limits/exact.ts";
+import { type RecipientTexts, textsIn } from "../../platform/recipient-texts/index.ts";
 import { copyToNewContacts } from "../../sending/suppressions/index.ts";
 import { evidenceIfPendingStatement, type RequestSource, requestStatements, wordsStatement } from "../consent/index.ts";
 import { type FormRow, findForm } from "./queries.ts";
@@ -17,6 +18,9 @@ export interface OpenForm {
   form: FormRow;
   fields: FormField[];
 }
+
+/** Where a submission comes from, and the language of its page. */
+type FormSource = RequestSource & { language: string };
 
 /** Returns the form of a token, or null when it is unknown, deleted or not active. */
 export async function findOpenForm(ctx: Ctx, token: string): Promise<OpenForm | null> {
@@ -48,12 +52,13 @@ const FIND_ID = "SELECT id FROM contacts WHERE workspace = ?1 AND email_key = ?2
  * again. Does the same, as far as the visitor
  * sees, for every address. Throws 429 beyond the limits of the form, 422 for a field. Makes at most four D1 calls.
  */
-export async function submitForm(open: OpenForm, values: URLSearchParams, source: RequestSource): Promise<void> {
+export async function submitForm(open: OpenForm, values: URLSearchParams, source: FormSource): Promise<void> {
   const { ctx, form } = open;
-  await countSubmission(ctx, form, source.ip);
+  const texts = textsIn(source.language);
+  await countSubmission(ctx, form, source.ip, texts);
   // A program filled in what people do not see.
   if ((values.get(HONEYPOT) ?? "") !== "") return;
-  const { address, name, metadata } = readValues(open, values);
+  const { address, name, metadata } = readValues(open, values, texts);
   const db = ctx.mail;
   const newId = ctx.newId();
   const [inserted] = await db.batch([
@@ -66,7 +71,7 @@ export async function submitForm(open: OpenForm, values: URLSearchParams, source
   if (id === null) return;
   const words: FormWords = { kind: "form", title: form.title, text: form.text, button: form.button };
   const { version, statement } = await wordsStatement(ctx, form.workspace, words);
-  const { statements, wakeUp } = requestStatements(ctx, { n: form.list }, [JSON.stringify([{ id }])]);
+  const { statements, wakeUp } = requestStatements(ctx, { n: form.list }, [JSON.stringify([{ id }])], source.language);
   const evidence = evidenceIfPendingStatement(ctx, form.workspace, {
     id: ctx.newId(),
     kind: "requested",
@@ -85,25 +90,24 @@ export async function submitForm(open: OpenForm, values: URLSearchParams, source
 }
 
 /** Counts a submission against the limits of its form. Throws 429. */
-function countSubmission(ctx: Ctx, { id }: FormRow, ip: string | null): Promise<void> {
+function countSubmission(ctx: Ctx, { id }: FormRow, ip: string | null, { tooOften }: RecipientTexts): Promise<void> {
   const ofNetwork = [submissionPolicies.network, `${id} ${ipNetwork(ip ?? "unknown")}`] as const;
-  return requireAll(ctx, [ofNetwork, [submissionPolicies.form, id]], "The form was submitted too often");
+  return requireAll(ctx, [ofNetwork, [submissionPolicies.form, id]], tooOften);
 }
 
 /** Returns the values of a submission. Throws 422 that names each field. */
-function readValues({ fields }: OpenForm, values: URLSearchParams) {
+function readValues({ fields }: OpenForm, values: URLSearchParams, texts: RecipientTexts) {
   const errors: ValidationError[] = [];
   const refuse = (field: string, msg: string) => errors.push({ loc: ["body", field], msg, type: "value_error" });
   const address: Address | null = parseAddress((values.get("email") ?? "").trim());
-  if (!address) refuse("email", "Enter a valid email address");
+  if (!address) refuse("email", texts.invalidAddress);
   const read = Object.fromEntries(
     fields.flatMap(({ name, label, required }) => {
       const value = (values.get(name) ?? "").trim();
       const issue = name === "name" ? nameIssue(value) : null;
-      if (value.length > limits.valueCharacters)
-        refuse(name, `${label} must have at most ${limits.valueCharacters} characters`);
-      else if (UNPRINTABLE.test(value) || issue !== null) refuse(name, `${label} has characters that are not allowed`);
-      else if (value === "" && required) refuse(name, `${label} is required`);
+      if (value.length > limits.valueCharacters || UNPRINTABLE.test(value) || issue !== null)
+        refuse(name, texts.notAllowed(label, limits.valueCharacters));
+      else if (value === "" && required) refuse(name, texts.missing(label));
       return value === "" ? [] : [[name, value]];
     }),
   ) as Record<string, string>;

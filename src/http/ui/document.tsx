@@ -1,6 +1,8 @@
+import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
+import { textColorOn } from "../../lib/text-color.ts";
 import { files } from "./generated/files.ts";
-import { useViewer } from "./viewer.tsx";
+import { logoUrl, useTexts, useViewer } from "./viewer.tsx";
 
 interface DocumentProps {
   title: string;
@@ -21,14 +23,16 @@ interface DocumentProps {
 
 /** The HTML document of a page: head, the link that skips to `#main`, and the content. */
 export function Document({ title, of, styles = [], script, refreshTo, description, kind, children }: DocumentProps) {
-  const { zone, isAutomatic, now, service, origin } = useViewer();
+  const viewer = useViewer();
+  const { zone, isAutomatic, now, service, origin, recipient } = viewer;
+  const end = recipient ? recipient.brand?.name : (of ?? service);
   return (
-    <html lang="en" data-zone={isAutomatic ? zone : undefined}>
+    <html lang={recipient?.language ?? "en"} data-zone={isAutomatic ? zone : undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         {refreshTo === undefined ? null : <meta http-equiv="refresh" content={`0;url=${refreshTo}`} />}
-        <title>{`${title} · ${of ?? service}`}</title>
+        <title>{[title, ...(end === undefined ? [] : [end])].join(" · ")}</title>
         {description === undefined ? null : (
           <>
             <meta name="description" content={description} />
@@ -38,20 +42,31 @@ export function Document({ title, of, styles = [], script, refreshTo, descriptio
             <meta property="og:image" content={`${origin}/pictures/dashboard-home.png`} />
           </>
         )}
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
-        <link rel="manifest" href="/site.webmanifest" />
+        {recipient ? (
+          // Without one, browsers load that of this service.
+          <link rel="icon" href={recipient.brand?.logo ? logoUrl(viewer, recipient.brand.logo) : "data:,"} />
+        ) : (
+          <>
+            <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+            <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+            <link rel="manifest" href="/site.webmanifest" />
+          </>
+        )}
         {[files.style, ...styles].map((path) => (
           <link rel="stylesheet" href={path} />
         ))}
+        {recipient?.brand?.color ? <style nonce={recipient.nonce}>{raw(styleOf(recipient.brand.color))}</style> : null}
         {script === undefined ? null : <script type="module" src={script} />}
       </head>
       <body class={kind} data-now={script ? now : undefined}>
         <a class="skip" href="#main">
-          Skip to content
+          {useTexts().skip}
         </a>
         {children}
       </body>
     </html>
   );
 }
+
+const styleOf = (color: string) =>
+  `main.narrow button:not(.quiet){border-color:${color};background:${color};color:${textColorOn(color)}}main.narrow>section{border-top:3px solid ${color}}`;

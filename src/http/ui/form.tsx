@@ -1,7 +1,7 @@
 import { type Child, type JSX, type PropsWithChildren, useContext } from "hono/jsx";
 import { Icon } from "./icon.tsx";
 import { type Refusal, SubmittedContext, submittedTo, useChecked, useError, useValue } from "./submitted.ts";
-import { useViewer } from "./viewer.tsx";
+import { useTexts, useViewer } from "./viewer.tsx";
 
 /** Name of the hidden field that says for which workspace the page of a form was made. */
 export const FORM_PAGE = "form_page";
@@ -76,7 +76,7 @@ interface LabelledProps {
 }
 
 interface FieldProps extends LabelledProps {
-  type?: "text" | "email" | "password" | "search" | "number" | "date" | "datetime-local" | "file";
+  type?: "text" | "email" | "password" | "search" | "number" | "date" | "datetime-local" | "file" | "color";
   value?: string;
   autocomplete?: string;
   inputmode?: "numeric";
@@ -231,7 +231,7 @@ const Labelled = ({ name, label, hint, error, required, children }: LabelledProp
   <div class="field">
     <label for={name}>
       {label}
-      {required ? null : <span class="soft"> (optional)</span>}
+      {required ? null : <span class="soft"> ({useTexts().optional})</span>}
     </label>
     {hint === undefined ? null : (
       <p class="hint" id={`${name}-hint`}>
@@ -298,7 +298,7 @@ export function ErrorSummary() {
   if (links.length === 0) return <Notice kind="bad">{message}</Notice>;
   return (
     <div class="notice bad" role="alert">
-      <p>{fields.length > 0 ? "Please correct:" : message}</p>
+      <p>{fields.length > 0 ? useTexts().correct : message}</p>
       <ul>
         {links.map(({ href, label }) => (
           <li>

@@ -41,4 +41,4 @@ export { Time } from "./time.tsx";
 export { ShortTimeField, TimeField } from "./time-field.tsx";
 export { TimeLeft, waitOf } from "./time-left.tsx";
 export { Toast } from "./toast.tsx";
-export { useCaller, useScope, useViewer, type Viewer, ViewerContext } from "./viewer.tsx";
+export { logoUrl, useCaller, useScope, useTexts, useViewer, type Viewer, ViewerContext } from "./viewer.tsx";

@@ -10,7 +10,7 @@ import { Icon, Mark } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 import { NextPage } from "./table.tsx";
 import { Toast } from "./toast.tsx";
-import { useCaller, useViewer } from "./viewer.tsx";
+import { logoUrl, useCaller, useTexts, useViewer } from "./viewer.tsx";
 
 interface LayoutProps {
   title: string;
@@ -19,18 +19,36 @@ interface LayoutProps {
   children?: Child;
 }
 
-/** The layout of pages outside of the dashboard: a narrow column with one card. */
-export const Layout = ({ title, refreshTo, children }: LayoutProps) => (
-  <Document title={title} refreshTo={refreshTo}>
-    <main id="main" class="narrow">
-      <Mark size={40} />
-      <section>
-        <h1>{title}</h1>
-        {children}
-      </section>
-    </main>
-  </Document>
-);
+/** The layout of pages outside of the dashboard: a narrow column with one card. Those of recipients show the sender, if there is one. */
+export function Layout({ title, refreshTo, children }: LayoutProps) {
+  const viewer = useViewer();
+  const { recipient } = viewer;
+  const { writes } = useTexts();
+  const { brand, address } = recipient ?? {};
+  return (
+    <Document title={title} refreshTo={refreshTo}>
+      <main id="main" class="narrow">
+        {recipient ? null : <Mark size={40} />}
+        {brand ? (
+          <header>
+            {brand.logo ? <img src={logoUrl(viewer, brand.logo)} alt="" /> : null}
+            <strong>{brand.name}</strong>
+          </header>
+        ) : null}
+        <section>
+          <h1>{title}</h1>
+          {children}
+        </section>
+        {brand ? (
+          <footer>
+            {address === undefined ? null : <p>{writes(brand.name, address)}</p>}
+            <address>{brand.address}</address>
+          </footer>
+        ) : null}
+      </main>
+    </Document>
+  );
+}
 
 interface AppLayoutProps {
   title: string;

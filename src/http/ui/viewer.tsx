@@ -1,7 +1,20 @@
 import { type Child, createContext, useContext } from "hono/jsx";
 import type { Scope } from "../../access/accounts/scopes.ts";
 import type { CallerCtx } from "../../access/caller.ts";
+import type { Brand } from "../../platform/brands/brand.ts";
+import { textsIn } from "../../platform/recipient-texts/index.ts";
 import type { Submitted } from "./submitted.ts";
+
+/** Who gets mail and looks at a page about it. */
+export interface Recipient {
+  /** The language of the page. */
+  language: string;
+  /** The sender, and the address it writes to. Absent: a link that does not work. */
+  brand?: Brand | undefined;
+  address?: string | undefined;
+  /** Permits the style of the page with the colour of the brand. */
+  nonce?: string;
+}
 
 /** Who looks at a page, when, and after which request. */
 export interface Viewer {
@@ -17,6 +30,8 @@ export interface Viewer {
   origin: string;
   /** Path of the request. */
   path: string;
+  /** Set for pages that show the sender in place of this service. */
+  recipient?: Recipient | undefined;
   /** The signed-in user. */
   caller?: CallerCtx | undefined;
   /** Id of the workspace and path of the page, when its forms act in that workspace. */
@@ -40,6 +55,12 @@ export const ViewerContext = createContext<Viewer>({
 });
 
 export const useViewer = (): Viewer => useContext(ViewerContext);
+
+/** Returns the URL of a logo. */
+export const logoUrl = ({ origin }: Viewer, logo: string) => `${origin}/i/${logo}`;
+
+/** Returns the texts of a page in the language of its reader: English, unless it is one for recipients. */
+export const useTexts = () => textsIn(useViewer().recipient?.language ?? null);
 
 /** Returns the signed-in user of a page of the dashboard. */
 export function useCaller(): CallerCtx {

@@ -13,6 +13,7 @@ export async function createWorkspace(ctx: CallerCtx, { name }: WorkspaceIn): Pr
   requireScopes(ctx.actor, "team:manage");
   const { id, createdAt, statements } = await newWorkspace(ctx, { name, ownerId: ctx.actor.userId });
   const response = toWorkspace(
+    ctx,
     {
       id,
       name,

@@ -16,11 +16,11 @@ export const workspaceRoutes = apiRoutes("Workspaces")
       "lists its own workspace.",
     query: z.object(cursorQuery),
     returns: { 200: ["A page of workspaces, oldest first", z.array(WorkspaceOut)] },
-    run: (_caller, { query }, c) =>
+    run: (caller, { query }, c) =>
       respondList(c, query, {
         read: listWorkspaces,
         after: ({ row }) => row.id,
-        serialize: ({ row, role }) => toWorkspace(row, role),
+        serialize: ({ row, role }) => toWorkspace(caller, row, role),
       }),
   })
   .post("/v1/workspaces/", "createWorkspace", "session", outlives.nothing, {
@@ -38,7 +38,7 @@ export const workspaceRoutes = apiRoutes("Workspaces")
     returns: { 200: ["The workspace", WorkspaceOut] },
     run: async (caller, { workspace_id }) => {
       const { row, role } = await getMembership(caller, workspace_id);
-      return toWorkspace(row, role);
+      return toWorkspace(caller, row, role);
     },
   })
   .patch("/v1/workspaces/:workspace_id", "updateWorkspace", "team:manage", outlives.slackUrl, {
@@ -48,7 +48,7 @@ export const workspaceRoutes = apiRoutes("Workspaces")
     errors: [409],
     run: async (caller, { workspace_id, body }) => {
       const row = await updateWorkspace(caller, workspace_id, body);
-      return toWorkspace(row, caller.actor.role);
+      return toWorkspace(caller, row, caller.actor.role);
     },
   })
   .delete("/v1/workspaces/:workspace_id", "deleteWorkspace", "team:manage", outlives.deletedWorkspace, {

@@ -1,2 +1,2 @@
 /** Limits of workspaces. */
-export const limits = { nameCharacters: 100 } as const;
+export const limits = { nameCharacters: 100, addressCharacters: 300 } as const;

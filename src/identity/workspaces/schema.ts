@@ -2,9 +2,12 @@ import * as z from "zod";
 import type { Role } from "../../access/caller.ts";
 import { isTimeZone } from "../../lib/local-time.ts";
 import { serialize } from "../../lib/serialize.ts";
+import { paragraphText } from "../../lib/text-fields.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { isSlackWebhookUrl, MAX_SLACK_URL } from "../../notices/notification-channels/index.ts";
 import { pausedSources } from "../../platform/bulk-pauses/rules.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { pictureUrl } from "../pictures/index.ts";
 import type { WorkspaceRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 
@@ -26,6 +29,24 @@ export const WorkspaceIn = z
 export type WorkspaceIn = z.output<typeof WorkspaceIn>;
 
 const tracking = z.boolean().nullable().optional();
+
+/** How recipients see the workspace: on pages behind links in emails, in emails that ask for confirmation, and in new templates. */
+export const BrandIn = z.object({
+  logo_url: z.string().nullable().optional().describe("URL of a picture of the workspace."),
+  color: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, "color must be # and six hexadecimal digits")
+    .toLowerCase()
+    .nullable()
+    .optional()
+    .describe("Colour of buttons, as `#` and six hexadecimal digits. Their text is black or white."),
+  address: paragraphText("address", limits.addressCharacters)
+    .refine((text) => !UNPRINTABLE.test(text.replaceAll("\n", "")), "address must not contain control characters")
+    .nullable()
+    .optional()
+    .meta({ type: ["string", "null"], anyOf: undefined, minLength: 1, maxLength: limits.addressCharacters })
+    .describe("Postal address, in lines."),
+});
 
 export const WorkspacePatch = z
   .object({
@@ -53,6 +74,9 @@ export const WorkspacePatch = z
           .describe(
             "Days after which emails and the inbound log are deleted, at most those of the deployment. null: those of the deployment. Fewer days delete older mail within the hour, for good.",
           ),
+        brand: BrandIn.nullable()
+          .optional()
+          .describe("How recipients see the workspace, beside its name. Absent members stay; null removes."),
         slack_webhook_url: z
           .string()
           .refine(
@@ -95,6 +119,9 @@ export const WorkspaceOut = z
       tracking_clicks: z.boolean().nullable().describe("Whether clicks are tracked. null: as for opens."),
       time_zone: z.string().nullable().describe("IANA name of the zone of automations. null: UTC."),
       retention_days: z.number().nullable().describe("Days for which emails are kept. null: those of the deployment."),
+      brand: z
+        .object({ logo_url: z.url().nullable(), color: z.string().nullable(), address: z.string().nullable() })
+        .describe("How recipients see the workspace, beside its name."),
       slack_webhook_url: z.boolean().describe("Whether a Slack webhook URL is set."),
     }),
     created_at: z.string().meta({ format: "date-time" }),
@@ -115,6 +142,7 @@ export const WorkspaceOut = z
           tracking_clicks: null,
           time_zone: null,
           retention_days: null,
+          brand: { logo_url: null, color: "#1f5fbf", address: "Example Shop, High Street 1, Ulm" },
           slack_webhook_url: false,
         },
         created_at: "2026-11-21T14:00:00.000Z",
@@ -125,9 +153,11 @@ export type WorkspaceOut = z.output<typeof WorkspaceOut>;
 
 /** Serializes a workspace with the caller's role in it. */
 export function toWorkspace(
+  ctx: Pick<Ctx, "settings">,
   row: Omit<WorkspaceRow, "number" | "deletedAt" | "mailShards" | "people">,
   role: Role,
 ): WorkspaceOut {
+  const { logo, color = null, address = null } = row.settings.brand ?? {};
   return serialize(WorkspaceOut, {
     ...row,
     role,
@@ -138,6 +168,7 @@ export function toWorkspace(
       tracking_clicks: row.settings.tracking_clicks ?? null,
       time_zone: row.settings.time_zone ?? null,
       retention_days: row.settings.retention_days ?? null,
+      brand: { logo_url: logo === undefined ? null : pictureUrl(ctx, logo), color, address },
       slack_webhook_url: row.slackWebhookUrl !== null,
     },
   });

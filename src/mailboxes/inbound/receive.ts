@@ -9,7 +9,7 @@ import {
   receiveCfblReport,
   receiveFeedback,
 } from "../../sending/feedback/index.ts";
-import { unsubscribe } from "../../sending/unsubscribes/index.ts";
+import { findRecipient, unsubscribe } from "../../sending/unsubscribes/index.ts";
 import { readForward, receiveForwardReport } from "../forwards/index.ts";
 import { MessageTooLargeError, mailboxStore, saveUsedBytes } from "../mailbox-store/index.ts";
 import { findMailbox, type RecipientMailbox } from "./recipients.ts";
@@ -61,7 +61,8 @@ async function isFull(ctx: Ctx, { id, quota_bytes: quota, used_bytes: used }: Re
  * must then be told to try again.
  */
 export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveResult> {
-  if (await unsubscribe(ctx, mail.to, "mailto")) return { accepted: true, kind: "unsubscribe" };
+  const recipient = await findRecipient(ctx, mail.to);
+  if (recipient && (await unsubscribe(ctx, recipient, "mailto"))) return { accepted: true, kind: "unsubscribe" };
   if (isCfblAddress(ctx, mail.to)) {
     const raw = await readStart(mail.raw, REPORT_BYTES);
     const result = await receiveCfblReport(ctx, { raw, authentication: authenticationOf(ctx, mail, raw) });

@@ -13,6 +13,8 @@ export const r2Keys = {
    */
   broadcast: (workspaceId: string, broadcastId: string, variantId: string) =>
     `w/${workspaceId}/broadcasts/${broadcastId}/${variantId}`,
+  /** A picture that is public by its address; `file` is its id with the ending of its type. */
+  picture: (workspaceId: string, file = "") => `w/${workspaceId}/pictures/${file}`,
   /** A stored response to an Idempotency-Key. By day (since 1970) first, since all of a day expire together. */
   response: (day: number, workspace: number, id: string) => `responses/${day}/${workspace}/${id}`,
   /** Prefix of all stored responses. */

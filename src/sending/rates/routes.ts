@@ -14,6 +14,7 @@ export const rateRoutes = apiRoutes("Workspaces").post(
     once: false,
     returns: { 200: ["The workspace", WorkspaceOut] },
     errors: [409],
-    run: async (caller, { workspace_id }) => toWorkspace(await resumeBulk(caller, workspace_id), caller.actor.role),
+    run: async (caller, { workspace_id }) =>
+      toWorkspace(caller, await resumeBulk(caller, workspace_id), caller.actor.role),
   },
 );

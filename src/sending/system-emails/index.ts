@@ -1,3 +1,3 @@
-export { composeHtml, composeText } from "./compose.ts";
+export { composeHtml, composeText, frameOf } from "./compose.ts";
 export { canSendSystemEmails, sendSystemEmail } from "./send.ts";
 export { readSystemMail, type SystemMail } from "./sender.ts";

@@ -3,6 +3,7 @@ export {
   BLOCK_TYPES,
   type Block,
   type BlockType,
+  BUTTON_COLOR,
   blockLimits,
   columnsOf,
   languageOf,

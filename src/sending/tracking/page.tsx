@@ -1,27 +1,29 @@
-import { Layout } from "../../http/ui/index.ts";
+import { Layout, useTexts } from "../../http/ui/index.ts";
 import { toLocation } from "./location.ts";
 
-/** Returns the page of an expired link. It names the target and links to it (docs/contract/tracking.md#tracking-links). */
-export function expiredPage(url: string) {
+/** The page of an expired link. It names the target and links to it (docs/contract/tracking.md#tracking-links). */
+export function ExpiredPage({ url }: { url: string }) {
   const target = toLocation(url);
+  const texts = useTexts();
   return (
-    <Layout title="This link has expired">
-      <p>The email with this link is no longer stored here. The link leads to:</p>
+    <Layout title={texts.expired}>
+      <p>{texts.oldLink}</p>
       <p class="url">{target}</p>
       <p>
         <a class="button" href={target} rel="noreferrer nofollow">
-          Continue to {new URL(target).host}
+          {texts.goOn(new URL(target).host)}
         </a>
       </p>
     </Layout>
   );
 }
 
-/** Returns the page of a link whose target is blocked. It does not name the target. */
-export function blockedPage() {
+/** The page of a link whose target is blocked. It does not name the target. */
+export function BlockedPage() {
+  const { broken, blockedText } = useTexts();
   return (
-    <Layout title="This link is blocked">
-      <p>This service does not forward to the website behind this link.</p>
+    <Layout title={broken}>
+      <p>{blockedText}</p>
     </Layout>
   );
 }

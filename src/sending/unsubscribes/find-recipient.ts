@@ -12,7 +12,9 @@ export async function findRecipient(ctx: Ctx, token: string) {
   if (!mail || mail.recipient === "all") return null;
   const found = await findEmail(ctx, mail);
   const recipient = found?.state.recipients[mail.recipient];
-  return found && recipient && recipient.email !== ERASED ? { ...found, mail, key: recipientKey(recipient) } : null;
+  return found && recipient && recipient.email !== ERASED
+    ? { ...found, mail, key: recipientKey(recipient), address: recipient.email }
+    : null;
 }
 
 /** The recipient of an email who used its unsubscribe link, and the context with its mail database. */

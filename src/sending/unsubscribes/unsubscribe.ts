@@ -11,23 +11,20 @@ import {
   topicEvents,
   wakeForTopicEvents,
 } from "../topics/index.ts";
-import { type FoundRecipient, findRecipient } from "./find-recipient.ts";
+import type { FoundRecipient } from "./find-recipient.ts";
 import { type Preferences, readPreferences, type ShownTopic } from "./preferences.ts";
 
 type LinkMethod = Exclude<ChoiceMethod, "api" | "automation">;
 
 /**
- * Unsubscribes the recipient that a token names: from the topic of the email, or from all bulk and broadcast mail when it has none any
- * more. Records one event however often it is called (RFC 8058, docs/contract/suppressions.md#unsubscribe). `token` is the mailto
- * address or its local part; `method` is recorded in the event. Returns null for an invalid token, or when the email no longer exists.
+ * Unsubscribes a recipient: from the topic of the email, or from all bulk and broadcast mail when it has none any more. Records one event
+ * however often it is called (RFC 8058, docs/contract/suppressions.md#unsubscribe). `method` is recorded in the event.
  */
 export async function unsubscribe(
   ctx: Ctx,
-  token: string,
+  recipient: FoundRecipient,
   method: "one-click" | "mailto",
-): Promise<{ topic: ShownTopic | null } | null> {
-  const recipient = await findRecipient(ctx, token);
-  if (!recipient) return null;
+): Promise<{ topic: ShownTopic | null }> {
   // Mail without a topic needs no look at the topics.
   const topic = (recipient.state.topic ?? null) === null ? null : (await readPreferences(ctx, recipient)).topic;
   if (topic === null) await leaveAll(ctx, recipient, method);

@@ -16,6 +16,7 @@ import { homePages } from "./home/routes.tsx";
 import { inboundPages } from "./inbound/routes.tsx";
 import { mailboxPages } from "./mailboxes/routes.tsx";
 import { notificationPages } from "./notifications/routes.tsx";
+import { picturePages } from "./pictures/routes.tsx";
 import { everythingPages } from "./search/routes.tsx";
 import { securityPages } from "./security/routes.tsx";
 import { segmentPages } from "./segments/routes.tsx";
@@ -36,6 +37,7 @@ export const dashboardRoutes = newRoutes()
   .route("/", broadcastPages)
   .route("/", automationPages)
   .route("/", templatePages)
+  .route("/", picturePages)
   .route("/", contactPages)
   .route("/", formManagementPages)
   .route("/", segmentPages)

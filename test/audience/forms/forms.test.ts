@@ -88,7 +88,7 @@ describe("a form", () => {
     const pages = [];
     for (const email of ["active@example.org", "pending@example.org", "left@example.org", "new@example.org"]) {
       const response = await submit(path, { email });
-      pages.push([response.status, await response.text()]);
+      pages.push([response.status, (await response.text()).replaceAll(email, "")]);
     }
     expect(new Set(pages.map((page) => JSON.stringify(page))).size).toBe(1);
     expect(await lists.statuses(listId)).toMatchObject({ "active@example.org": "active" });

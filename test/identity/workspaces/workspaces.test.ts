@@ -33,6 +33,7 @@ describe("POST /v1/workspaces/", () => {
           tracking_clicks: null,
           time_zone: null,
           retention_days: null,
+          brand: { logo_url: null, color: null, address: null },
           slack_webhook_url: false,
         },
         created_at: expect.stringMatching(/Z$/),
@@ -97,6 +98,7 @@ describe("PATCH /v1/workspaces/{workspace_id}", () => {
       tracking_clicks: true,
       time_zone: null,
       retention_days: null,
+      brand: { logo_url: null, color: null, address: null },
       slack_webhook_url: false,
     });
     const second = await (await patch({ name: "New", settings: { tracking_clicks: null } })).json<WorkspaceOut>();

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { invalidField, notFound } from "../../../lib/errors.ts";
-import { requireSendingAllowed } from "../../../sending/emails/index.ts";
+import { findSenderOf, requireSendingAllowed } from "../../../sending/emails/index.ts";
 import {
   contentOfStep,
-  findSenderOf,
   previewContent,
   type RenderedContent,
   sendContent,

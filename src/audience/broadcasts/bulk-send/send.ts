@@ -4,7 +4,7 @@ import { parseUuid } from "../../../lib/ids.ts";
 import { ConcurrencyError, guardedBatch } from "../../../platform/db/batch.ts";
 import { storeMailResponse } from "../../../platform/idempotency/responses.ts";
 import { wakeAfterResponse } from "../../../platform/outbox/wake-after-response.ts";
-import { requireSendingAllowed } from "../../../sending/emails/index.ts";
+import { findSenderOf, requireSendingAllowed, type SenderError } from "../../../sending/emails/index.ts";
 import { getTopic, type TopicRow } from "../../../sending/topics/index.ts";
 import { checkSize } from "../change.ts";
 import { tooManyContacts } from "../check-start.ts";
@@ -14,7 +14,6 @@ import { limits } from "../rules.ts";
 import { skipWords } from "../skip-reasons.ts";
 import { countDiffering, leftOf } from "../topic-audience.ts";
 import type { BulkSendIn, BulkSendOut } from "./schema.ts";
-import { findSenderOf, type SenderError } from "./sender.ts";
 
 /** Skipped contacts that a response names (docs/contract/broadcasts.md#bulk-sends). */
 const MAX_ERRORS = 100;

@@ -22,6 +22,7 @@ import { limits } from "../rules.ts";
 import { BroadcastOut } from "../schema.ts";
 import { sendBroadcast } from "../send.ts";
 import { sendTest } from "../send-test.ts";
+import { setWebVersion } from "../set-web-version.ts";
 import { skipReasons } from "../skip-reasons.ts";
 import { getTopLinks } from "../top-links.ts";
 
@@ -88,6 +89,18 @@ export const sendingRoutes = apiRoutes("Broadcasts")
     summary: "Resume a paused broadcast",
     ...stateChange,
     run: (caller, { broadcast_id }) => resumeBroadcast(caller, broadcast_id),
+  })
+  .post("/v1/broadcasts/:broadcast_id/web-version", "showBroadcastOnWeb", "broadcasts:manage", outlives.nothing, {
+    summary: "Show a broadcast on the web",
+    description: "At `web_version_url`, a public page without values of contacts and without links to unsubscribe.",
+    ...stateChange,
+    run: (caller, { broadcast_id }) => setWebVersion(caller, broadcast_id, true),
+  })
+  .delete("/v1/broadcasts/:broadcast_id/web-version", "takeBroadcastFromWeb", "broadcasts:manage", outlives.nothing, {
+    summary: "Take a broadcast from the web",
+    description: "Its page is a 404 from then on. Shown again, it has another address.",
+    returns: stateChange.returns,
+    run: (caller, { broadcast_id }) => setWebVersion(caller, broadcast_id, false),
   })
   .post("/v1/broadcasts/:broadcast_id/test", "sendBroadcastTest", "broadcasts:send", outlives.nothing, {
     summary: "Send a broadcast to given addresses as a test",

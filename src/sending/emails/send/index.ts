@@ -1,6 +1,7 @@
 export { check, requireSendable, requireSendingAllowed, type Sendable } from "./check.ts";
 export { commitEmails, isRefusal } from "./commit.ts";
 export { commitStatements, toCommit } from "./commit-statements.ts";
+export { findSenderOf, type SenderError } from "./find-sender.ts";
 export { firstReason, toValidationErrors } from "./issues.ts";
 export { type NewEmail, toNewEmail } from "./new-email.ts";
 export {

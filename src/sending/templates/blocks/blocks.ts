@@ -18,6 +18,8 @@ export interface Block {
   /** Of columns: text and image of the right one. `text` and `url` are those of the left one. */
   rightText?: string;
   rightUrl?: string;
+  /** Of a button, as `#` and six hexadecimal digits. Absent: the usual one. */
+  color?: string;
   /** The value that shows the block when an email has it, as a path: `order.total`. Absent: it is always shown. */
   showIf?: string;
   /** The text that `showIf` has to equal. Absent: anything but an empty text, an empty list and false. */
@@ -25,7 +27,7 @@ export interface Block {
 }
 
 /** Members of a block beside its type. */
-export const BLOCK_FIELDS = ["text", "url", "rightText", "rightUrl", "showIf", "equals"] as const;
+export const BLOCK_FIELDS = ["text", "url", "rightText", "rightUrl", "color", "showIf", "equals"] as const;
 
 /** Greatest number of blocks of a template, lengths of text and URL of a block in UTF-16 units, and height of a spacer in px. */
 export const blockLimits = { blocks: 100, text: 10_000, url: 2_000, name: 200, height: 200 } as const;
@@ -37,6 +39,11 @@ const IMAGE = /^https?:\/\/[^\s\p{Cc}]+$/iu;
 /** Returns whether a block may lead to its URL, or show the image there. Tags may have spaces, and follow the scheme. */
 export const isSafeUrl = ({ type, url }: Pick<Block, "type" | "url">) =>
   (type === "button" ? LINK : IMAGE).test(withoutTags(url));
+
+/** Colour of a button that has none. */
+export const BUTTON_COLOR = "#1f5fbf";
+
+export const isColor = (text: string | undefined): text is string => /^#[0-9a-f]{6}$/i.test(text ?? "");
 
 /** Members of a block that an email shows, and in which placeholders and tags are rendered. */
 export const TEXT_FIELDS = ["text", "url", "rightText", "rightUrl"] as const;

@@ -1,7 +1,7 @@
 import { LiquidTextError, parseLiquid } from "../../../lib/liquid/text.ts";
 import type { Language } from "../../../lib/personal-text.ts";
 import { escapeHtml, parsePlaceholders } from "../../../lib/placeholders.ts";
-import { type Block, blockLimits, columnsOf, isSafeUrl, TEXT_FIELDS } from "./blocks.ts";
+import { type Block, blockLimits, columnsOf, isColor, isSafeUrl, TEXT_FIELDS } from "./blocks.ts";
 import { toLiquid } from "./code.ts";
 import { renderBlocks } from "./render.ts";
 
@@ -22,6 +22,8 @@ function contentIssue(block: Block, language: Language): BlockIssue | null {
   if (type === "part") return partIssue(text);
   if (type === "columns") return columnsIssue(block, language);
   if (text.trim() === "" && type !== "image") return { field: "text", message: `The ${type} has no text` };
+  if (block.color !== undefined && !isColor(block.color))
+    return { field: "color", message: "The colour must be # and six hexadecimal digits" };
   return textIssue(text, language) ?? (type === "button" || type === "image" ? urlIssue(block, language) : null);
 }
 

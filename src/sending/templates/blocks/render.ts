@@ -1,6 +1,7 @@
 import type { Language } from "../../../lib/personal-text.ts";
 import { escapeHtml } from "../../../lib/placeholders.ts";
-import { type Block, type BlockType, columnsOf, isSafeUrl, languageOf } from "./blocks.ts";
+import { textColorOn } from "../../../lib/text-color.ts";
+import { type Block, type BlockType, BUTTON_COLOR, columnsOf, isColor, isSafeUrl, languageOf } from "./blocks.ts";
 import { joinTagLines, splitCode } from "./code.ts";
 
 const FONT = "font:16px/1.5 system-ui,sans-serif;color:#1c2024";
@@ -9,8 +10,7 @@ const STYLE = {
   page: `max-width:600px;margin:0 auto;padding:16px;${FONT}`,
   heading: "font-size:24px;line-height:1.25;margin:24px 0 12px",
   text: "margin:0 0 16px",
-  button:
-    "display:inline-block;padding:10px 20px;border-radius:4px;background:#1f5fbf;color:#ffffff;text-decoration:none",
+  button: "display:inline-block;padding:10px 20px;border-radius:4px",
   image: "display:block;max-width:100%;height:auto;margin:0 0 16px",
   divider: "border:0;border-top:1px solid #7a838d;margin:24px 0",
   table: "width:100%;border-collapse:collapse",
@@ -60,8 +60,9 @@ const HTML: Readonly<Record<BlockType, (block: Block, language: Language) => str
     return `${start}${escaped(joinTagLines(text.trim(), language), language, toBreaks)}</p>`;
   },
   button: (block, language) => {
+    const color = isColor(block.color) ? block.color : BUTTON_COLOR;
     const href = isSafeUrl(block) ? ` href="${escaped(block.url, language)}"` : "";
-    return `<p style="${STYLE.text}"><a${href} style="${STYLE.button}">${escaped(block.text, language)}</a></p>`;
+    return `<p style="${STYLE.text}"><a${href} style="${STYLE.button};background:${color};color:${textColorOn(color)};text-decoration:none">${escaped(block.text, language)}</a></p>`;
   },
   image: (block, language) => {
     const src = isSafeUrl(block) ? ` src="${escaped(block.url, language)}"` : "";

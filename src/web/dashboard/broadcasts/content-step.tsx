@@ -16,6 +16,7 @@ import {
 import type { TemplateName } from "../../../sending/templates/index.ts";
 import { CONTACT, mayReadContacts } from "../contact-values.ts";
 import { LANGUAGES } from "../languages.ts";
+import { PicturesLink } from "../picture-upload.tsx";
 import { TemplateList } from "../template-list.tsx";
 import { fieldOfVariant, newLabels, type StepForm } from "./step-form.tsx";
 import { ContinueByEnter, StepButtons, StepPage, type StepProps } from "./step-page.tsx";
@@ -37,12 +38,16 @@ export function ContentStep(props: ContentStepProps) {
   const { broadcast, form, variants, templates, filledFrom, done } = props;
   const { subject = "", preheader = "", html_body: html = "", text_body: text = "" } = form.values;
   const isStored = filledFrom === undefined && useViewer().submitted === undefined;
-  const picker =
-    templates.length === 0 ? null : (
-      <Dialog label="Use a template" title="Choose a template" icon="template" kind="quiet">
-        <TemplateList templates={templates} form={FORM} />
-      </Dialog>
-    );
+  const picker = (
+    <>
+      <PicturesLink />
+      {templates.length === 0 ? null : (
+        <Dialog label="Use a template" title="Choose a template" icon="template" kind="quiet">
+          <TemplateList templates={templates} form={FORM} />
+        </Dialog>
+      )}
+    </>
+  );
   return (
     <StepPage step="content" actions={picker} broadcast={broadcast} done={done}>
       <div class="beside">

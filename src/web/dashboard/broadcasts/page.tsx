@@ -25,6 +25,7 @@ import { pathOfRecipients } from "./recipients-page.tsx";
 import { may } from "./rights.ts";
 import { percentOf, share } from "./share.ts";
 import { isWaitingForWinner, Variants } from "./variants.tsx";
+import { WebVersion } from "./web-version.tsx";
 
 /** The broadcasts of the workspace. */
 export const BroadcastsPage = ({ broadcasts }: { broadcasts: readonly BroadcastOut[] }) => (
@@ -116,6 +117,7 @@ export function BroadcastPage(props: BroadcastPageProps) {
       <Variants broadcast={broadcast} variants={variants} path={path} isPolled={isPolled} />
       <h2>Content</h2>
       <PreviewFrame src={`/app/broadcasts/${broadcast.id}/html`} />
+      <WebVersion broadcast={broadcast} />
     </AppLayout>
   );
 }

@@ -17,6 +17,7 @@ import type { StepForm } from "./step-form.tsx";
 import { StepPage, type StepProps } from "./step-page.tsx";
 import { pathOfStep, STEPS } from "./steps.ts";
 import { ContentFrame } from "./test-step.tsx";
+import { WebVersion } from "./web-version.tsx";
 
 interface ReviewStepProps extends StepProps, Omit<Parameters<typeof ContentFrame>[0], "step" | "broadcast"> {
   form: StepForm;
@@ -60,6 +61,7 @@ export function ReviewStep(props: ReviewStepProps) {
         </div>
         <aside aria-label="Preview">
           <ContentFrame step="review" broadcast={broadcast} variants={variants} preview={preview} query={query} />
+          <WebVersion broadcast={broadcast} />
         </aside>
       </div>
     </StepPage>

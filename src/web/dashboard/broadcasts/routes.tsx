@@ -11,6 +11,7 @@ import {
   previewBroadcast,
   promoteVariant,
   resumeBroadcast,
+  setWebVersion,
   skipReasons,
   toRecord,
 } from "../../../audience/broadcasts/index.ts";
@@ -81,6 +82,16 @@ export const broadcastPages = pagesOf(
   button("/app/broadcasts/:broadcast_id/cancel", `POST ${API}/cancel`, {
     run: cancelBroadcast,
     done: { cancelled: "The broadcast is cancelled." },
+  }),
+  button("/app/broadcasts/:broadcast_id/show-on-web", `POST ${API}/web-version`, {
+    run: (caller, id) => setWebVersion(caller, id, true),
+    to: "/app/broadcasts/:broadcast_id/review",
+    done: { shown: "The broadcast is on the web." },
+  }),
+  button("/app/broadcasts/:broadcast_id/take-from-web", `DELETE ${API}/web-version`, {
+    run: (caller, id) => setWebVersion(caller, id, false),
+    to: "/app/broadcasts/:broadcast_id/review",
+    done: { taken: "The page is taken back. Its address leads to nothing now." },
   }),
   question("/app/broadcasts/:broadcast_id/promote/:variant_id", `POST ${API}/promote/:variant_id`, {
     of: planPromotion,

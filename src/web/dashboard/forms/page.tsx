@@ -14,6 +14,7 @@ import {
   Time,
   useScope,
 } from "../../../http/ui/index.ts";
+import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import { toLines } from "./field-lines.ts";
 
 const { Field, TextArea, Check } = fieldsOf(FormIn);
@@ -22,12 +23,14 @@ const Confirmation = fieldsOf(ListPatch);
 interface FormsPageProps {
   list: ListOut;
   forms: readonly FormOut[];
+  /** Mailboxes that can send the emails that ask for confirmation. */
+  senders: readonly MailboxRow[];
 }
 
 const mayManage = () => useScope("contacts:manage");
 
 /** The forms of a list, and whether the list asks for confirmation. */
-export function FormsPage({ list, forms }: FormsPageProps) {
+export function FormsPage({ list, forms, senders }: FormsPageProps) {
   return (
     <AppLayout title={`Sign-up to ${list.name}`} actions={mayManage() ? <CreateDialog list={list} /> : null}>
       <p>
@@ -37,7 +40,7 @@ export function FormsPage({ list, forms }: FormsPageProps) {
           : "new contacts get mail at once. People who use a form always confirm first."}
       </p>
       <FormList forms={forms} />
-      {mayManage() ? <ConfirmationForm list={list} /> : null}
+      {mayManage() ? <ConfirmationForm list={list} senders={senders} /> : null}
     </AppLayout>
   );
 }
@@ -97,10 +100,17 @@ export const AllFormsPage = ({ forms, lists }: AllFormsPageProps) => (
   </AppLayout>
 );
 
-const ConfirmationForm = ({ list }: Pick<FormsPageProps, "list">) => (
+const ConfirmationForm = ({ list, senders }: Omit<FormsPageProps, "forms">) => (
   <Form class="form" action={`/app/contacts/${list.id}/confirmation`}>
     <h2>Confirmation</h2>
     <Confirmation.Check name="confirm" label="New contacts confirm by a link in an email" checked={list.confirm} />
+    <Confirmation.Select
+      name="confirm_mailbox_id"
+      label="From"
+      none="The oldest mailbox that may send"
+      options={senders.map(({ id, address }) => ({ value: id, label: address }))}
+      value={list.confirm_mailbox_id ?? ""}
+    />
     <Confirmation.Field name="confirm_subject" label="Subject of the email" value={list.confirm_subject ?? ""} />
     <Confirmation.TextArea name="confirm_text" label="Text above its button" rows={3} value={list.confirm_text ?? ""} />
     <Submit label="Save" kind="quiet" />

@@ -15,6 +15,7 @@ import type { AppContext } from "../../../http/env.ts";
 import { inputOf, isChecked } from "../../../http/form-input.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
 import { change, creation, deletion, page, pagesOf } from "../../../http/page-actions.tsx";
+import { listSenders } from "../senders.ts";
 import { fromLines } from "./field-lines.ts";
 import { AllFormsPage, FormPage, FormsPage } from "./page.tsx";
 
@@ -71,10 +72,9 @@ export const formManagementPages = pagesOf(
 async function showForms(c: AppContext) {
   const caller = c.get("caller");
   const row = await getList(caller, c.req.param("list_id") ?? "");
-  const forms = await Promise.all(
-    (await listForms(caller, row)).map(async (form) => toForm(form, await formUrl(caller, form))),
-  );
-  return respondPage(c, <FormsPage list={toList(row)} forms={forms} />);
+  const [rows, senders] = await Promise.all([listForms(caller, row), listSenders(caller)]);
+  const forms = await Promise.all(rows.map(async (form) => toForm(form, await formUrl(caller, form))));
+  return respondPage(c, <FormsPage list={toList(row)} forms={forms} senders={senders} />);
 }
 
 async function showForm(c: AppContext) {

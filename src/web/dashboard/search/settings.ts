@@ -6,6 +6,10 @@ export const SETTINGS: readonly MenuEntry[] = [
   { path: "/app/settings", name: "Name of the workspace", icon: "settings", scope: "team:view" },
   { path: "/app/settings", name: "Pause sending", icon: "pause", scope: "team:view" },
   { path: "/app/settings", name: "Open and click tracking", icon: "eye", scope: "team:view" },
+  { path: "/app/settings/brand", name: "Brand", icon: "settings", scope: "team:manage" },
+  { path: "/app/settings/brand", name: "Logo", icon: "image", scope: "team:manage" },
+  { path: "/app/settings/brand", name: "Postal address", icon: "mail", scope: "team:manage" },
+  { path: "/app/pictures", name: "Pictures", icon: "image", scope: "templates:view" },
   { path: "/app/workspaces/new", name: "New workspace", icon: "plus", scope: "team:manage" },
   { path: "/app/settings/delete", name: "Delete the workspace", icon: "trash", scope: "team:manage" },
   {

@@ -24,6 +24,7 @@ import {
 } from "../../../identity/workspaces/index.ts";
 import { versionOf } from "../../../lib/form-version.ts";
 import { resumeBulk } from "../../../sending/rates/index.ts";
+import { brandPages } from "./brand.tsx";
 import { deleteWorkspacePages } from "./delete-workspace.tsx";
 import { toPatch, trackingOptions, valuesOf, wordOf } from "./form.ts";
 import { newWorkspacePages } from "./new-workspace.tsx";
@@ -49,6 +50,7 @@ const readSettings = inputOf(WorkspacePatch, {
 export const settingsPages = pagesOf(
   "workspace",
   deleteWorkspacePages,
+  ...brandPages,
   newWorkspacePages,
   page("/app/settings", "GET /v1/workspaces/:workspace_id", async (c) =>
     respondPage(c, <SettingsPage workspace={await getWorkspace(c.get("caller"))} />),
@@ -74,7 +76,13 @@ export const settingsPages = pagesOf(
 const SettingsPage = ({ workspace }: { workspace: WorkspaceRow }) => (
   <AppLayout title="Settings">
     {useScope("team:manage") ? (
-      <SettingsFields workspace={workspace} />
+      <>
+        <SettingsFields workspace={workspace} />
+        <h2>Brand</h2>
+        <p>
+          <ButtonLink to="/app/settings/brand" label="Logo, colour and postal address" kind="quiet" />
+        </p>
+      </>
     ) : (
       <Facts
         of={{

@@ -1,5 +1,5 @@
 import { Field, TextArea, useError } from "../../../http/ui/index.ts";
-import { type Block, blockLimits } from "../../../sending/templates/index.ts";
+import { type Block, BUTTON_COLOR, blockLimits } from "../../../sending/templates/index.ts";
 import { fieldOf } from "./form.ts";
 
 export interface BlockFieldsProps {
@@ -28,6 +28,9 @@ export function BlockFields({ block, index, focus }: BlockFieldsProps) {
       )}
       {type === "button" || type === "image" ? (
         <Field name={urlName} label="URL" placeholder="https://example.com/" value={url} />
+      ) : null}
+      {type === "button" ? (
+        <Field name={fieldOf(index, "color")} label="Colour" type="color" value={block.color ?? BUTTON_COLOR} />
       ) : null}
     </>
   );

@@ -32,14 +32,14 @@ export interface TemplateForm {
   version: string;
 }
 
-/** Returns an empty form, of HTML or of blocks. */
-export const emptyForm = (isOfBlocks: boolean): TemplateForm => ({
+/** Returns an empty form: of HTML (null), or of blocks that it begins with. */
+export const emptyForm = (blocks: Block[] | null): TemplateForm => ({
   name: "",
   subject: "",
   language: "placeholders" as const,
   html_body: "",
   text_body: "",
-  blocks: isOfBlocks ? [] : null,
+  blocks,
   version: "",
 });
 
@@ -179,12 +179,12 @@ export interface BlocksChange {
 
 /**
  * Returns the blocks after a button was pressed: `add:<type>` adds one at the end and `add:<type>:<n>` before block n, `up:<n>`,
- * `down:<n>` and `remove:<n>` change one. Null: another button.
+ * `down:<n>` and `remove:<n>` change one. Null: another button. `color`: that of new buttons.
  */
-export function changeBlocks(blocks: readonly Block[], action: string): BlocksChange | null {
+export function changeBlocks(blocks: readonly Block[], action: string, color?: string): BlocksChange | null {
   const [verb, argument = "", before] = action.split(":");
   const added = BLOCK_TYPES.find((type) => type === argument);
-  if (verb === "add" && added) return addBlock(blocks, added, before);
+  if (verb === "add" && added) return addBlock(blocks, added, before, color);
   const index = Number(argument);
   const block = blocks[index];
   if (!block) return null;
@@ -206,11 +206,15 @@ export function changeBlocks(blocks: readonly Block[], action: string): BlocksCh
 /** Height of a new spacer. */
 const SPACER_PX = "32";
 
-function addBlock(blocks: readonly Block[], type: BlockType, before: string | undefined): BlocksChange {
+function addBlock(blocks: readonly Block[], type: BlockType, before: string | undefined, color = ""): BlocksChange {
   const wanted = before === undefined ? blocks.length : Number(before);
   const index = Number.isInteger(wanted) ? Math.min(Math.max(0, wanted), blocks.length) : blocks.length;
   const focus = type === "divider" ? `remove:${index}` : fieldOf(index, "text");
   const said = `A ${type} is block ${index + 1} of ${blocks.length + 1} now.`;
   const text = type === "spacer" ? SPACER_PX : "";
-  return { blocks: blocks.toSpliced(index, 0, { type, text, url: "" }), focus, said };
+  return {
+    blocks: blocks.toSpliced(index, 0, toBlock(type, { text, color: type === "button" ? color : "" })),
+    focus,
+    said,
+  };
 }

@@ -12,6 +12,7 @@ import {
 } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import { languageOf, readBlocks, renderBlocks, type TemplateOut } from "../../../sending/templates/index.ts";
+import { PicturesLink } from "../picture-upload.tsx";
 import type { Samples } from "../sample-values.ts";
 import { Editor } from "./editor.tsx";
 import type { BlocksChange, TemplateForm } from "./form.ts";
@@ -23,7 +24,12 @@ const mayManage = () => useScope("templates:manage");
 export const TemplatesPage = ({ templates }: { templates: readonly TemplateOut[] }) => (
   <AppLayout
     title="Templates"
-    actions={mayManage() ? <ButtonLink to="/app/templates/new" label="New template" icon="plus" /> : null}
+    actions={
+      <>
+        <PicturesLink />
+        {mayManage() ? <ButtonLink to="/app/templates/new" label="New template" icon="plus" /> : null}
+      </>
+    }
   >
     <List
       caption="Templates"
@@ -74,8 +80,11 @@ export function TemplatePage(props: TemplatePageProps) {
     <AppLayout
       title={template?.name ?? "New template"}
       actions={
-        template === null ? null : (
+        template === null ? (
+          <PicturesLink />
+        ) : (
           <>
+            <PicturesLink />
             <TestDialog path={path} template={template} samples={samples} senders={senders} />
             {useScope("emails:send") ? (
               <ButtonLink to={`/app/emails/new?template=${template.id}`} label="Write an email" kind="quiet" />

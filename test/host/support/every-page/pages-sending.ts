@@ -24,6 +24,8 @@ export const SENDING_PAGES: Pages = {
     scheduled: { ids: { email_id: "scheduled" } },
     unknown: { ids: { email_id: "unknown" }, isRefused: true },
   },
+  "/app/pictures": { seeded: {}, empty: { as: "newcomer" } },
+  "/app/pictures/:picture_id/delete": SEEDED,
   "/app/broadcasts": SEEDED,
   "/app/broadcasts/new": SEEDED,
   "/app/broadcasts/:broadcast_id": { sent, "at local times": local },

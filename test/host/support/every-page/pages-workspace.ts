@@ -27,6 +27,7 @@ export const WORKSPACE_PAGES: Pages = {
   "/app/team/:user_id/remove": SEEDED,
   "/app/audit": SEEDED,
   "/app/settings": SEEDED,
+  "/app/settings/brand": SEEDED,
   "/app/settings/delete": SEEDED,
   "/app/workspaces/new": SEEDED,
   "/app/notifications": SEEDED,

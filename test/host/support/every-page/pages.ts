@@ -39,13 +39,14 @@ export const NO_PAGES: Readonly<Record<string, readonly string[]>> = {
       "/app/templates/:template_id/html",
       "/app/automations/:automation_id/steps/:step/html",
     ],
-    "/mail/:mailbox_id/:folder/:uid/body",
+    ...["/mail/:mailbox_id/:folder/:uid/body", "/app/settings/brand/preview", "/w/"],
   ],
   "files to download": [
     ...["/app/emails/:email_id/source", "/app/contacts/:list_id/export", "/app/domains/:domain_id/zone"],
     "/app/contacts/:list_id/contacts/:contact_id/export",
     ...[
       "/forwarded-files/",
+      "/i/",
       "/mail/export/",
       "/mail/:mailbox_id/:folder/:uid/raw",
       "/mail/:mailbox_id/:folder/:uid/parts/",

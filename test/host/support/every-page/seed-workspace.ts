@@ -1,6 +1,7 @@
 import { registerClient } from "../../../../src/identity/oauth/clients.ts";
 import type { Site } from "../pages.ts";
 import { linkIn, mailTo } from "../story-site.ts";
+import { seedBrand } from "./logo.ts";
 import { ADDRESS, PERSON, WORD } from "./names.ts";
 
 /** Creates domains, transfers, webhooks, keys, members and what administrators of the platform see. Returns their ids. */
@@ -62,6 +63,7 @@ export async function seedWorkspaceRows(site: Site) {
   await call("POST", `/v1/workspaces/${workspaceId}/invitations`, { email: ADDRESS, role: "member" });
   const { items } = await call<{ items: { id: string }[] }>("GET", `/v1/webhooks/${webhook}/deliveries`);
   return {
+    picture_id: await seedBrand(site),
     ...{
       domain_id: workspace.domainId,
       "domain_id.fresh": fresh,

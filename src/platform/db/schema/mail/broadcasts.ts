@@ -52,6 +52,7 @@ export const broadcasts = sqliteTable(
     automation: integer(),
     automationId: text("automation_id"),
     automationStep: text("automation_step"),
+    webVersionUrl: text("web_version_url"),
   },
   (t) => [
     uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),

@@ -55,6 +55,7 @@ export const confirmations = sqliteTable(
     requestedAt: integer("requested_at"),
     sent: text().notNull().default("[]"),
     lastAt: integer("last_at").notNull().default(0),
+    language: text(),
   },
   (t) => [
     primaryKey({ columns: [t.workspace, t.emailKey, t.list] }),

@@ -50,6 +50,16 @@ export const workspaces = sqliteTable(
   ],
 );
 
+/** How recipients see a workspace, beside its name. */
+export interface StoredBrand {
+  /** The last part of the address of a picture. */
+  logo?: string;
+  /** `#` and six hexadecimal digits in lower case. */
+  color?: string;
+  /** Postal address, in lines. */
+  address?: string;
+}
+
 /** Settings of a workspace. A missing key has its default. */
 export interface WorkspaceSettings {
   /** Days for which emails are kept; absent: those of the deployment. */
@@ -58,6 +68,7 @@ export interface WorkspaceSettings {
   tracking_clicks?: boolean;
   /** IANA name of the zone in which automations wait for an hour; missing: UTC. */
   time_zone?: string;
+  brand?: StoredBrand;
 }
 
 /** Returns the column of a row that belongs to a workspace. */

@@ -5,11 +5,12 @@ import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
 import { fromBase64 } from "../../lib/bytes.ts";
 import { notFound } from "../../lib/errors.ts";
+import { readBrand } from "../../platform/brands/brand.ts";
 import { readClickToken, readOpenToken } from "../../platform/mail-tokens/tracking.ts";
 import { checkLink } from "./check-link.ts";
 import { enqueueHit } from "./enqueue-hit.ts";
 import { toLocation } from "./location.ts";
-import { blockedPage, expiredPage } from "./page.tsx";
+import { BlockedPage, ExpiredPage } from "./page.tsx";
 import type { HitClient } from "./rules.ts";
 
 /** A transparent GIF of one pixel, 43 bytes. */
@@ -40,8 +41,10 @@ export const trackingRoutes = newRoutes()
     // A foreign host is refused as a forged token is.
     if (!link || !(await belongsToHost(ctx, c.get("customHost"), link))) throw notFound("Link");
     const state = await checkLink(ctx, link);
-    if (state === "blocked") return respondPage(c, blockedPage(), { status: 410 });
-    if (state === "expired") return respondPage(c, expiredPage(link.url));
+    if (state === "blocked")
+      return respondPage(c, <BlockedPage />, { status: 410, brand: await readBrand(ctx, link.workspace) });
+    if (state === "expired")
+      return respondPage(c, <ExpiredPage url={link.url} />, { brand: await readBrand(ctx, link.workspace) });
     if (isGet(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "click", token, link, readClient(c)));
     return c.body(null, 302, { ...PRIVATE_HEADERS, Location: toLocation(link.url) });
   });

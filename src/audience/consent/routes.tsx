@@ -1,9 +1,10 @@
 import { belongsToHost } from "../../domains/hosts/index.ts";
 import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
-import { respondPage } from "../../http/page.tsx";
+import { respondBrokenLink, respondPage } from "../../http/page.tsx";
+import { readBrand } from "../../platform/brands/brand.ts";
 import { confirmLink, type LinkState, readLink } from "./confirm.ts";
-import { askPage, brokenLinkPage, confirmedPage, expiredPage } from "./page.tsx";
+import { AskPage, ConfirmedPage, ExpiredPage } from "./page.tsx";
 import { readConfirmationToken } from "./tokens.ts";
 
 /** The links of confirmation mails. The signed token is the only credential. */
@@ -18,12 +19,16 @@ export const confirmationRoutes = newRoutes()
     ),
   );
 
-function respond(c: AppContext, found: LinkState) {
-  if (!("words" in found))
-    return found.state === "expired"
-      ? respondPage(c, expiredPage(), { status: 410 })
-      : respondPage(c, brokenLinkPage(), { status: 404 });
-  return respondPage(c, found.state === "pending" ? askPage(found.words) : confirmedPage(found.words));
+async function respond(c: AppContext, found: LinkState) {
+  if (found.state === "invalid") return respondBrokenLink(c);
+  const { words, contact, link } = found;
+  const sender = {
+    brand: await readBrand(c.get("ctx"), link.workspace),
+    address: contact.email,
+    language: words.language ?? "en",
+  };
+  if (found.state === "expired") return respondPage(c, <ExpiredPage />, { status: 410, ...sender });
+  return respondPage(c, found.state === "pending" ? <AskPage {...words} /> : <ConfirmedPage {...words} />, sender);
 }
 
 /** Returns whether the host of a request serves the token: a host of a customer takes those of its own workspace only. */
