@@ -41,5 +41,5 @@ export { getTopLinks } from "./top-links.ts";
 export { updateBroadcast } from "./update.ts";
 export { createVariant } from "./variants/create.ts";
 export { deleteVariant } from "./variants/delete.ts";
-export { findVariantsOf, toVariant } from "./variants/queries.ts";
+export { findVariantsOf, toVariant, type VariantRow } from "./variants/queries.ts";
 export { VariantIn, type VariantOut } from "./variants/schema.ts";

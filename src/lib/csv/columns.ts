@@ -65,7 +65,6 @@ export function firstAddress(cell: string): string {
  * without a name are ignored. A name that is repeated gets a number: `phone`, `phone 2`. Returns the issue of a header.
  */
 export function readHeader(cells: readonly string[], uses: ColumnUses = {}): Columns | { issue: string } {
-  if (cells.some((cell) => cell.includes("\0"))) return { issue: "The header contains a NUL character" };
   const headers = cells.map(unmarkFormula);
   const missing = Object.keys(uses).find((header) => !headers.includes(header));
   if (missing !== undefined) return { issue: `The CSV file has no column ${JSON.stringify(missing)}` };

@@ -57,10 +57,11 @@ const START_BYTES = 262_144;
 export async function readStart(file: Uint8Array, maxRows: number) {
   const isCut = file.length > START_BYTES;
   const csv = await openFile(file.subarray(0, START_BYTES), nextTurn, [isEmailHeader, () => true], isCut);
-  const records = readerOfRows(csv).read(maxRows + 1, START_BYTES);
+  const records = readerOfRows(csv).read(2 * maxRows, START_BYTES);
   // The rest of the last one may follow.
-  const whole = records.slice(0, isCut ? -1 : undefined).slice(0, maxRows);
-  return { header: csv.header.map(unmarkFormula), rows: whole.map((row) => ("cells" in row ? row.cells : null)) };
+  const whole = records.slice(0, isCut ? -1 : undefined).map((row) => ("cells" in row ? row.cells : null));
+  const rows = whole.filter((cells) => cells === null || !isBlank(cells)).slice(0, maxRows);
+  return { header: csv.header.map(unmarkFormula), rows };
 }
 
 /** Opens a file, whose header is the first row with a cell that one of `wanted` accepts, as early as possible. */
@@ -79,6 +80,7 @@ async function openFile(
     null as ReturnType<typeof detectDelimiter>,
   );
   if (!found) throw badRequest(NO_EMAIL);
+  if (found.header.some((cell) => cell.includes("\0"))) throw badRequest("The header contains a NUL character");
   return { bytes, encoding, ...found };
 }
 

@@ -32,7 +32,13 @@ describe("POST /v1/broadcasts/", () => {
       ...{ ab_test_pct: 90, ab_winner_variant_id: null, ab_promoted_at: null, max_per_hour: null },
       ...{ recipient_count: 0, queued_count: 0, skipped_count: 0, delivered_count: 0, bounced_count: 0 },
       ...{ failed_count: 0, cancelled_count: 0, unsubscribed_count: 0, complained_count: 0, local_time_field: null },
-      ...{ opened_count: 0, clicked_count: 0, created_at: expect.stringMatching(/Z$/), updated_at: made.created_at },
+      ...{
+        opened_count: 0,
+        clicked_count: 0,
+        web_version_url: null,
+        created_at: expect.stringMatching(/Z$/),
+        updated_at: made.created_at,
+      },
     });
     expect(await broadcasts.read(made.id)).toEqual(made);
   });

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { automationCases } from "../../access/automation-cases.ts";
 import { inboxCases } from "../../access/inbox-cases.ts";
+import { pictureCases } from "../../access/picture-cases.ts";
 import { segmentCases } from "../../access/segment-cases.ts";
 import { countingDb } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
@@ -36,6 +37,8 @@ const exceptions: Readonly<Record<string, { calls: number; reason: string }>> = 
     calls: 3,
     reason: "the broadcast, then its emails, and the end of those that were read for them",
   },
+  "GET /app/broadcasts/:broadcast_id/html": { calls: 2, reason: "the broadcast, then the oldest contact of its list" },
+  "GET /app/broadcasts/:broadcast_id/test": { calls: 2, reason: "the broadcast, then the oldest contact of its list" },
   "GET /app/broadcasts/:broadcast_id/review": { calls: 2, reason: "the list of the broadcast, then its audience" },
 };
 
@@ -44,6 +47,8 @@ const statuses: Readonly<Record<string, number>> = {
   // A draft is opened at a step.
   "GET /app/broadcasts/:broadcast_id": 303,
   "GET /app/broadcasts/:broadcast_id/promote/:variant_id": 409,
+  // The step waits.
+  "GET /app/automations/:automation_id/steps/:step/html": 404,
 };
 
 /** No pages: a sign-in without a session, a socket, files that are read in parts, files of mail programs, and the response to a form. */
@@ -98,6 +103,7 @@ async function withRows(): Promise<Record<string, string>> {
   return {
     ...found,
     ...(await automationCases["GET /v1/automations/:automation_id/runs/:run_id"]?.create?.(workspace)),
+    ...(await pictureCases["DELETE /v1/pictures/:picture_id"]?.create?.(workspace)),
     ...(await segmentCases["GET /v1/segments/:segment_id"]?.create?.(workspace)),
     step: "0",
     ...{ topic_id, form_id, erasure_id },

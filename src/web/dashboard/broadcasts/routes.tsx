@@ -3,6 +3,7 @@ import {
   cancelBroadcast,
   copyBroadcast,
   deleteBroadcast,
+  findVariantsOf,
   getBroadcast,
   listBroadcasts,
   listSkipped,
@@ -61,7 +62,9 @@ export const broadcastPages = pagesOf(
   }),
   get("/app/broadcasts/:broadcast_id/html", `GET ${API}`, async (c) => {
     const { contact: address, variant_id: variantId, part } = c.req.query();
-    const { html, text } = await previewBroadcast(c.get("caller"), c.req.param("broadcast_id"), { address, variantId });
+    const [caller, id] = [c.get("caller"), c.req.param("broadcast_id")];
+    const [broadcast, variants] = await Promise.all([getBroadcast(caller, id), findVariantsOf(caller, id)]);
+    const { html, text } = await previewBroadcast(caller, broadcast, variants, { address, variantId });
     return respondMailHtml(c, part === "text" || html === null ? textAsHtml(text ?? "") : html);
   }),
   page("/app/broadcasts/:broadcast_id/recipients", `GET ${API}/recipients`, showRecipients),

@@ -11,6 +11,7 @@ import {
   sampleDomains,
   toRecord,
   toVariant,
+  type VariantRow,
 } from "../../../audience/broadcasts/index.ts";
 import { findZoneFields, listLists, toList } from "../../../audience/contacts/index.ts";
 import { findSegment, listSegments, segmentLimits } from "../../../audience/segments/index.ts";
@@ -67,7 +68,7 @@ async function readStep(c: AppContext) {
     return c.redirect(`/app/broadcasts/${broadcast.id}${done ? `?${new URLSearchParams({ done })}` : ""}`, 303);
   const variants = rows.map((variant) => toVariant(found, variant));
   const finished = STEPS.flatMap(({ step }) => (isDone(step, broadcast, variants) ? [step] : []));
-  return { found, variants, props: { broadcast, done: finished } };
+  return { found, rows, variants, props: { broadcast, done: finished } };
 }
 
 /** Shows the first step of a broadcast. */
@@ -92,30 +93,26 @@ export async function showContent(c: AppContext, filledFrom?: string) {
 }
 
 /** Reads what the preview of a step shows, by the query of the page. */
-async function readPreview(c: AppContext) {
+async function readPreview(c: AppContext, broadcast: Broadcast, variants: readonly VariantRow[]) {
   const query = new URLSearchParams(new URL(c.req.url).search);
   const [address, variantId] = [query.get(CONTACT) ?? "", query.get("variant_id") ?? ""];
-  return { query, preview: await previewBroadcast(c.get("caller"), idOf(c), { address, variantId }) };
+  return { query, preview: await previewBroadcast(c.get("caller"), broadcast, variants, { address, variantId }) };
 }
 
 /** Shows the third step of a broadcast. */
 export async function showTest(c: AppContext): Promise<Response> {
-  const [read, content] = await Promise.all([readStep(c), readPreview(c)]);
+  const read = await readStep(c);
   if (read instanceof Response) return read;
+  const content = await readPreview(c, read.found, read.rows);
   return respond(c, <TestStep {...read.props} variants={read.variants} {...content} />);
 }
 
 /** Shows the last step of a broadcast. */
 export async function showReview(c: AppContext): Promise<Response> {
   const caller = c.get("caller");
-  const [read, content, lists, fields] = await Promise.all([
-    readStep(c),
-    readPreview(c),
-    listLists(caller),
-    findZoneFields(caller),
-  ]);
+  const [read, lists, fields] = await Promise.all([readStep(c), listLists(caller), findZoneFields(caller)]);
   if (read instanceof Response) return read;
-  const { found, variants, props } = read;
+  const { found, rows, variants, props } = read;
   const { reviewed } = toStepForm("review", props.broadcast);
   const form = { ...formOf(c, "review", props.broadcast), reviewed };
   const submitted = c.get("form");
@@ -123,9 +120,11 @@ export async function showReview(c: AppContext): Promise<Response> {
   const { contact_list_id: listId, segment_id: segmentId } = props.broadcast;
   const hasList = listId !== null || segmentId !== null;
   const segment = segmentId && (await findSegment(caller, found.row.workspace, segmentId));
-  const [audience, sample] = hasList
-    ? await Promise.all([findAudience(c, found), sampleDomains(caller, found.row)])
-    : [null, []];
+  const [content, audience, sample] = await Promise.all([
+    readPreview(c, found, rows),
+    hasList ? findAudience(c, found) : null,
+    hasList ? sampleDomains(caller, found.row) : [],
+  ]);
   const eligible = audience?.eligible ?? 0;
   const [warmUp, zone] = await Promise.all([estimateDays(caller, found.row, { eligible, sample }), findZone(caller)]);
   const zones = { fields, zone };
