@@ -29,6 +29,7 @@ const exceptions: Readonly<Record<string, { calls: number; reason: string }>> = 
     calls: 4,
     reason: "the contact, then what happened to its person, and the emails that a search found with their events",
   },
+  "GET /app/broadcasts/:broadcast_id/skipped": { calls: 2, reason: "the broadcast, then whom it skipped" },
   "GET /app/contacts/:list_id/forms": { calls: 2, reason: "the list, then its forms" },
   "GET /app/segments/:segment_id/people": { calls: 2, reason: "the segment, then its people" },
   "GET /app/broadcasts/:broadcast_id/review": { calls: 2, reason: "the list of the broadcast, then its audience" },
