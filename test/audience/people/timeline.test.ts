@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { readTimeline } from "../../../src/audience/people/index.ts";
+import { timeOfId } from "../../../src/lib/ids.ts";
 import { aDeliveredMail, aHit, consume } from "../../sending/tracking/support.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
@@ -63,7 +64,7 @@ it("the timeline of a person joins emails, events, topics and runs, newest first
 it("opens and clicks of persons and failures are told with their email, once, however the page is cut", async () => {
   const workspace = await aWorkspace();
   const id = await aDeliveredMail(workspace, ada);
-  const at = Date.now() + 3_600_000;
+  const at = timeOfId(id) + 3_600_000;
   await consume([aHit(workspace, id, { ua: "curl/8" }), aHit(workspace, id, { at })], { WORK: discardingQueue });
   await consume([aHit(workspace, id, { kind: "click", at: at + 60_000, url: "https://shop.example/" })], {
     WORK: discardingQueue,
