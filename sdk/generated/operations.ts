@@ -25,6 +25,7 @@ import type {
   BroadcastAudience,
   BroadcastCreate,
   BroadcastRecipient,
+  BroadcastSkipped,
   BroadcastTest,
   BroadcastTestResult,
   BroadcastTopLinks,
@@ -398,6 +399,8 @@ export interface Operations {
   getBroadcastAudience(broadcastId: string, options?: RequestOptions): Promise<BroadcastAudience>;
   /** List the recipients of a broadcast. GET /v1/broadcasts/{broadcast_id}/recipients */
   listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): Promise<BroadcastRecipient[]>;
+  /** List the contacts that a broadcast skipped, and why. GET /v1/broadcasts/{broadcast_id}/skipped */
+  listBroadcastSkipped(broadcastId: string, query?: { q?: string; reason?: "suppressed" | "unsubscribed" | "invalid" | "pending" | "repeated"; limit?: number; after?: string }, options?: RequestOptions): Promise<BroadcastSkipped[]>;
   /** List the links of a broadcast that people clicked most. GET /v1/broadcasts/{broadcast_id}/top-links */
   listBroadcastTopLinks(broadcastId: string, query?: { limit?: number }, options?: RequestOptions): Promise<BroadcastTopLinks>;
   /** List the variants of a broadcast, oldest first. GET /v1/broadcasts/{broadcast_id}/variants */
@@ -616,6 +619,7 @@ export interface Lists {
   getContactList(listId: string, query?: { page?: number; limit?: number; q?: string; after?: string }, options?: RequestOptions): AsyncIterable<Contact>;
   listBroadcasts(query?: { status?: "draft" | "scheduled" | "sending" | "sent" | "cancelled"; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<Broadcast>;
   listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastRecipient>;
+  listBroadcastSkipped(broadcastId: string, query?: { q?: string; reason?: "suppressed" | "unsubscribed" | "invalid" | "pending" | "repeated"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastSkipped>;
   exportPerson(email: string, query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<PersonContact>;
   listPersonEvents(email: string, query?: { limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<PersonEvent>;
   listSegments(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Segment>;
@@ -748,6 +752,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   sendBroadcastTest: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/test","body":"json","keyed":true},
   getBroadcastAudience: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/audience"},
   listBroadcastRecipients: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/recipients","query":true,"items":""},
+  listBroadcastSkipped: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/skipped","query":true,"items":""},
   listBroadcastTopLinks: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/top-links","query":true},
   listBroadcastVariants: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/variants"},
   createBroadcastVariant: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/variants","body":"json","keyed":true},

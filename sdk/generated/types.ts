@@ -575,6 +575,18 @@ export interface BroadcastRecipient {
   delivered_at: string | null;
 }
 
+export interface BroadcastSkipped {
+  /** null: the contact was deleted since; its address is not kept. */
+  contact_id: string | null;
+  list_id: string | null;
+  email: string | null;
+  name: string | null;
+  /** `repeated`: the person is in an earlier list of the broadcast, and gets its email there. */
+  reason: "suppressed" | "unsubscribed" | "invalid" | "pending" | "repeated";
+  /** Of `suppressed` and `unsubscribed`: the entry of the suppression list, or the topic. null: not kept. */
+  cause: "bounce" | "complaint" | "manual" | "soft_bounces" | "unsubscribe" | "topic" | null;
+}
+
 export interface BroadcastTest {
   /** Addresses, at most 10. */
   to: string[];
