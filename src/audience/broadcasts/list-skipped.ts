@@ -26,12 +26,6 @@ const PERSON = "AND contact IN (SELECT n FROM contacts WHERE workspace = ?5 AND 
 const FIND_PERSON = findSkipped(PERSON, "true");
 const FIND = findSkipped("", "?6 = '' OR instr(lower(c.email), ?6) OR instr(c.email_key, ?6)");
 
-interface SkippedRow extends SkippedOut {
-  n: number;
-  isFound: 0 | 1 | null;
-  isEnd: 0 | 1 | null;
-}
-
 /**
  * Returns the contacts that a broadcast skipped, after a cursor, optionally for one reason, and those whose address contains a text; a
  * whole address is found at once. One whose contact was deleted has no address any more. `next` is null on the last page.
@@ -45,7 +39,7 @@ export async function listSkipped(
   const { results } = await ctx.mail
     .prepare(key === undefined ? FIND : FIND_PERSON)
     .bind(row.n, after, reason ?? null, limit + 1, row.workspace, key ?? lowerCaseAscii(q))
-    .all<SkippedRow>();
+    .all<SkippedOut & { n: number; isFound: 0 | 1 | null; isEnd: 0 | 1 | null }>();
   const found = results.filter(({ isFound }) => isFound === 1).slice(0, limit);
   const last = results.length > limit ? found.at(-1) : results.find(({ isEnd }) => isEnd === 1);
   return {

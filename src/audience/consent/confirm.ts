@@ -4,7 +4,7 @@ import { contactEventsStatements } from "../../platform/person-events/contact-ev
 import { wakeForEvents } from "../../platform/person-events/wake.ts";
 import { copyToContacts, endUnsubscribeStatements } from "../../sending/suppressions/index.ts";
 import { allTopicsEvents, wakeForTopicEvents } from "../../sending/topics/index.ts";
-import { evidenceIfChangedStatement } from "./evidence.ts";
+import { evidenceStatement } from "./evidence.ts";
 import { type ConfirmationLink, readConfirmationToken, shortHash } from "./tokens.ts";
 import type { MailWords } from "./words.ts";
 
@@ -73,7 +73,7 @@ export async function confirmLink(ctx: Ctx, token: string, { ip, userAgent }: Re
   const results = await db.batch([
     ...events,
     db.prepare(CONFIRM).bind(link.list, link.contactId, contact.emailKey),
-    evidenceIfChangedStatement(found.ctx, link.workspace, {
+    evidenceStatement(found.ctx, link.workspace, "changed", {
       id: ctx.newId(),
       kind: "confirmed",
       emailKey: contact.emailKey,

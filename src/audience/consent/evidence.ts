@@ -13,29 +13,27 @@ const INSERT = `
 /** Characters of a user agent that are kept. */
 const USER_AGENT_CHARACTERS = 300;
 
+/** When evidence is kept: when the statement before it changed a row, or when its contact has not confirmed yet. */
+const CONDITIONS = {
+  always: "",
+  changed: "WHERE changes() > 0",
+  pending: `WHERE EXISTS (
+    SELECT 1 FROM contact_lists l CROSS JOIN contacts c
+     WHERE l.workspace = ?1 AND l.id = value->>'listId' AND c.workspace = ?1 AND c.email_key = value->>'emailKey' AND c.list = l.n
+       AND c.pending_since IS NOT NULL)`,
+} as const;
+
 /** Returns the statement that keeps evidence. Safe to run twice. */
-export function evidenceStatement(ctx: MailCtx, workspace: number, evidence: Evidence): MailStatement {
-  return ctx.mail.prepare(INSERT).bind(workspace, toRows(evidence));
-}
-
-const toRows = (evidence: Evidence) =>
-  JSON.stringify([
-    { ...evidence, userAgent: evidence.userAgent?.slice(0, USER_AGENT_CHARACTERS).toWellFormed() ?? null },
-  ]);
-
-/** Returns the statement that keeps evidence when the statement before it changed a row. */
-export function evidenceIfChangedStatement(ctx: MailCtx, workspace: number, evidence: Evidence): MailStatement {
-  return ctx.mail.prepare(`${INSERT} WHERE changes() > 0`).bind(workspace, toRows(evidence));
-}
-
-const IS_PENDING = `
-  EXISTS (SELECT 1 FROM contact_lists l CROSS JOIN contacts c
-           WHERE l.workspace = ?1 AND l.id = value->>'listId' AND c.workspace = ?1 AND c.email_key = value->>'emailKey' AND c.list = l.n
-             AND c.pending_since IS NOT NULL)`;
-
-/** Returns the statement that keeps evidence when its contact has not confirmed yet. */
-export function evidenceIfPendingStatement(ctx: MailCtx, workspace: number, evidence: Evidence): MailStatement {
-  return ctx.mail.prepare(`${INSERT} WHERE ${IS_PENDING}`).bind(workspace, toRows(evidence));
+export function evidenceStatement(
+  ctx: MailCtx,
+  workspace: number,
+  when: keyof typeof CONDITIONS,
+  evidence: Evidence,
+): MailStatement {
+  const userAgent = evidence.userAgent?.slice(0, USER_AGENT_CHARACTERS).toWellFormed() ?? null;
+  return ctx.mail
+    .prepare(`${INSERT} ${CONDITIONS[when]}`)
+    .bind(workspace, JSON.stringify([{ ...evidence, userAgent }]));
 }
 
 // The ids of contacts are those of their evidence, so that a repeated import adds none.

@@ -70,7 +70,7 @@ export async function insertContact(
         ),
       expectChanges(db, 1),
       db.prepare("UPDATE contact_lists SET contact_count = contact_count + 1 WHERE n = ?1").bind(list.n),
-      ...(consent ? [evidenceStatement(ctx, number, consentEvidence(ctx, list, email.key, consent))] : []),
+      ...(consent ? [evidenceStatement(ctx, number, "always", consentEvidence(ctx, list, email.key, consent))] : []),
       ...(request?.statements ?? []),
       ...(await storeMailResponse(ctx, response)),
       ...events,

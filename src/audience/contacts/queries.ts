@@ -79,11 +79,7 @@ export async function listLists(ctx: CallerCtx): Promise<ListRow[]> {
 
 /** Returns a contact of a list of the caller's workspace. Throws 404 for the list or the contact. */
 export async function getContact(ctx: CallerCtx, listId: string, id: string): Promise<ContactRow> {
-  const contact = ctx.mail
-    .prepare(`SELECT ${CONTACT_COLUMNS} FROM contacts WHERE list = ${LIST_NUMBER} AND id = ?3`)
-    .bind(ctx.workspace.number, requireListId(listId), parseUuid(id) ?? "");
-  const [row] = await Promise.all([contact.first<ContactRow>(), getList(ctx, listId)]);
-  return requireFound(row, "Contact");
+  return requireFound((await getListAndContact(ctx, listId, "id", parseUuid(id) ?? "")).before, "Contact");
 }
 
 /** Contacts that a search reads. A `Link` header continues it. */

@@ -3,7 +3,7 @@ import { AppError } from "../../lib/errors.ts";
 import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";
 import { wakeForEvents } from "../../platform/person-events/wake.ts";
 import { findMarks } from "../../sending/suppressions/index.ts";
-import { evidenceIfChangedStatement } from "../consent/index.ts";
+import { evidenceStatement } from "../consent/index.ts";
 import { insertContact } from "./add-contact.ts";
 import { changeEventsStatements } from "./change-events.ts";
 import { consentEvidence } from "./consent-evidence.ts";
@@ -30,19 +30,16 @@ interface Upserted {
  * 404 for the list.
  */
 export async function upsertContact(ctx: CallerCtx, listId: string, input: ContactIn): Promise<Upserted> {
+  const { number } = ctx.workspace;
   for (let tries = 1; ; tries++) {
     const { list, before } = await getListAndContact(ctx, listId, "email_key", input.email.key);
-    const { consent, name, metadata } = input;
+    const { consent, name, metadata, email } = input;
     const change = { name, metadata, isActivated: consent !== undefined };
     const events = before ? changeEventsStatements(ctx, list, before, change) : [];
     const results = await guardedBatch(ctx.mail, [
       ...events,
-      ctx.mail
-        .prepare(UPDATE)
-        .bind(ctx.workspace.number, list.n, input.email.key, ...changeParameters(input), consent ? 1 : 0),
-      ...(consent
-        ? [evidenceIfChangedStatement(ctx, ctx.workspace.number, consentEvidence(ctx, list, input.email.key, consent))]
-        : []),
+      ctx.mail.prepare(UPDATE).bind(number, list.n, email.key, ...changeParameters(input), consent ? 1 : 0),
+      ...(consent ? [evidenceStatement(ctx, number, "changed", consentEvidence(ctx, list, email.key, consent))] : []),
     ]).catch((error: unknown) => {
       if (error instanceof ConcurrencyError && tries < MAX_TRIES) return null;
       throw error;
@@ -51,7 +48,7 @@ export async function upsertContact(ctx: CallerCtx, listId: string, input: Conta
     await wakeForEvents(ctx, results.slice(0, events.length));
     const row = results[events.length]?.results[0] as ContactRow | undefined;
     if (row) return { isNew: false, contact: toContact(row) };
-    const marks = await findMarks(ctx, ctx.workspace.number, [input.email.key]);
+    const marks = await findMarks(ctx, number, [email.key]);
     try {
       return { isNew: true, contact: await insertContact(ctx, list, input, marks) };
     } catch (error) {

@@ -7,7 +7,7 @@ import { onShardOf } from "../../platform/jobs/shards.ts";
 import { requireAll } from "../../platform/rate-limits/exact.ts";
 import { type RecipientTexts, textsIn } from "../../platform/recipient-texts/index.ts";
 import { copyToNewContacts } from "../../sending/suppressions/index.ts";
-import { evidenceIfPendingStatement, type RequestSource, requestStatements, wordsStatement } from "../consent/index.ts";
+import { evidenceStatement, type RequestSource, requestStatements, wordsStatement } from "../consent/index.ts";
 import { type FormRow, findForm } from "./queries.ts";
 import { type FormField, type FormWords, HONEYPOT, limits, submissionPolicies } from "./rules.ts";
 import { readFormToken } from "./token.ts";
@@ -72,7 +72,7 @@ export async function submitForm(open: OpenForm, values: URLSearchParams, source
   const words: FormWords = { kind: "form", title: form.title, text: form.text, button: form.button };
   const { version, statement } = await wordsStatement(ctx, form.workspace, words);
   const { statements, wakeUp } = requestStatements(ctx, { n: form.list }, [JSON.stringify([{ id }])], source.language);
-  const evidence = evidenceIfPendingStatement(ctx, form.workspace, {
+  const evidence = evidenceStatement(ctx, form.workspace, "pending", {
     id: ctx.newId(),
     kind: "requested",
     emailKey: address.key,

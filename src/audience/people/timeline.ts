@@ -32,6 +32,7 @@ interface Timeline {
 /** Entries of each kind that a page reads. It may show some more that happened in one millisecond. */
 const PAGE = 50;
 const NIL = "00000000-0000-0000-0000-000000000000";
+const NEVER = Number.NEGATIVE_INFINITY;
 
 /** Entries of one kind of one millisecond that a page shows at most: a batch of events is one. */
 const SAME_TIME = 500;
@@ -125,8 +126,8 @@ export async function readTimeline(ctx: CallerCtx, email: string, before = Numbe
     scopes.has(NEEDS[kind] ?? "contacts:view"),
   );
   const person = [ctx.workspace.number, key];
-  const [emails, { topics }, restrictions, [pending, ...found]] = await Promise.all([
-    scopes.has("emails:view") ? readEmails(ctx, key, before) : [],
+  const [{ found: emails, end }, { topics }, restrictions, [pending, ...rows]] = await Promise.all([
+    scopes.has("emails:view") ? readEmails(ctx, key, before) : { found: [], end: NEVER },
     findPersonTopics(ctx, ctx.workspace.number, key),
     findRestrictionsOf(ctx, ctx.workspace.number, key),
     ctx.mail.batch<SourceRow & { name: string }>([
@@ -134,18 +135,26 @@ export async function readTimeline(ctx: CallerCtx, email: string, before = Numbe
       ...kinds.map((kind) => ctx.mail.prepare(SOURCES[kind]).bind(...person, before, PAGE)),
     ]),
   ]);
-  const read = found.map(({ results }, index) => results.map((row) => toEntry(kinds[index] ?? "event", row, topics)));
+  const read = rows.map(({ results }, index) => results.map((row) => toEntry(kinds[index] ?? "event", row, topics)));
   const states = [...topics.flatMap(ofTopic), ...ofRestrictions(restrictions)].filter(({ at }) => at < before);
   const all = [...read, emails, states].flat().toSorted((a, b) => b.at - a.at);
-  const last = all[PAGE - 1]?.at ?? Number.NEGATIVE_INFINITY;
-  const shown = all.filter(({ at }) => at >= last);
-  const hasMore = shown.length < all.length || [...read, emails].some((part) => part.length >= PAGE);
+  const last = all[PAGE - 1]?.at ?? NEVER;
+  const shown = all.filter(({ at }) => at >= last && at > end);
+  const hasMore = end > NEVER || shown.length < all.length || read.some((part) => part.length >= PAGE);
+  const left = topics.filter(({ choice, defaultChoice }) => (choice ?? defaultChoice) === "unsubscribed");
   return {
     entries: shown
       .flatMap(({ details = [], ...entry }) => [...(entry.text === "" ? [] : [entry]), ...details])
       .toSorted((a, b) => b.at - a.at),
-    next: hasMore ? (shown.at(-1)?.at ?? null) : null,
-    stops: stopsOf(pending?.results.map(({ name }) => name) ?? [], topics, restrictions),
+    next: hasMore ? (shown.at(-1)?.at ?? end) : null,
+    stops: [
+      ...findStops(restrictions).map(({ text }) => text),
+      ...stopOf(pending?.results.map(({ name }) => name) ?? [], "pending"),
+      ...stopOf(
+        left.map(({ name }) => name),
+        "topic",
+      ),
+    ],
   };
 }
 
@@ -153,28 +162,29 @@ export async function readTimeline(ctx: CallerCtx, email: string, before = Numbe
 const isTold = ({ type, metadata }: { type: string; metadata?: Record<string, unknown> | null }) =>
   !["queued", "scheduled", "sent", "delivered"].includes(type) && !metadata?.machine && !metadata?.repeat;
 
-async function readEmails(ctx: CallerCtx, key: string, before: number): Promise<Entry[]> {
+/** Returns emails with their events. `end`: the time from which on all are read. */
+async function readEmails(ctx: CallerCtx, key: string, before: number): Promise<{ found: Entry[]; end: number }> {
   const range = before === Number.MAX_SAFE_INTEGER ? {} : { before: idOfTime(before, NIL) };
-  const { rows } = await findEmailsTo(ctx, key, { ...range, limit: PAGE + 1 });
+  const { rows, next } = await findEmailsTo(ctx, key, { ...range, limit: PAGE + 1 });
   // Others of the last time may follow, unless all are of one.
-  const last = rows.length > PAGE ? timeOfId(rows.at(-1)?.row.id ?? NIL) : Number.NEGATIVE_INFINITY;
+  const last = next === null ? NEVER : timeOfId(next);
   const whole = rows.filter(({ row }) => timeOfId(row.id) > last);
-  return (whole.length > 0 ? whole : rows).map(
-    ({ row: { id, subject, status, recipients }, entries: [own], events }) => {
-      const state = recipients.length > 1 ? own?.state : status;
-      const email = { at: timeOfId(id), kind: "email" as const, path: `/emails/${id}`, text: `“${subject}”: ${state}` };
-      const details = events.filter(isTold).slice(-MAX_DETAILS);
-      return {
+  const isCut = whole.length > 0 || rows.length === 0;
+  const found = (isCut ? whole : rows).map(({ row: { id, subject, status, recipients }, entries: [own], events }) => {
+    const state = recipients.length > 1 ? own?.state : status;
+    const email = { at: timeOfId(id), kind: "email" as const, path: `/emails/${id}`, text: `“${subject}”: ${state}` };
+    const details = events.filter(isTold).slice(-MAX_DETAILS);
+    return {
+      ...email,
+      details: details.map(({ type, at, metadata }) => ({
         ...email,
-        details: details.map(({ type, at, metadata }) => ({
-          ...email,
-          at,
-          text: `“${subject}”`,
-          event: { event_type: type, metadata: { ...metadata, recipient: null } },
-        })),
-      };
-    },
-  );
+        at,
+        text: `“${subject}”`,
+        event: { event_type: type, metadata: { ...metadata, recipient: null } },
+      })),
+    };
+  });
+  return { found, end: isCut ? last : last - 1 };
 }
 
 /** Events of the service in words. Those of callers have the names that the callers chose. */
@@ -216,27 +226,28 @@ function ofTopic({ name, choice, chosenAt, method }: PersonTopicRow): Entry[] {
   return [{ at: chosenAt, kind: "topic", text: `${name}: ${choice}${method ? `, by ${method}` : ""}`, path: null }];
 }
 
-function ofRestrictions({ suppression, softBounces }: RestrictionsOfPerson): Entry[] {
-  const entry = (at: number, text: string): Entry => ({ at, kind: "suppression", text, path: null });
-  const { emailIds = "[]", lastAt = 0, listedAt = null } = softBounces ?? {};
+/** Returns since when all mail or all bulk mail is stopped, as clauses. */
+function findStops({ suppression, softBounces }: RestrictionsOfPerson): { at: number; text: string }[] {
+  const stop = (at: number, kind: string, why: keyof typeof skipWords) => ({
+    at,
+    text: `no ${kind}, because ${skipWords[why]}`,
+  });
+  const kind = suppression?.reason === "unsubscribe" ? "bulk mail" : "mail";
   return [
-    ...(suppression ? [entry(suppression.createdAt, `Suppressed: ${skipWords[suppression.reason]}`)] : []),
-    ...(softBounces ? [entry(lastAt, `Soft bounces in a row: ${(JSON.parse(emailIds) as string[]).length}`)] : []),
-    ...(listedAt === null ? [] : [entry(listedAt, `Gets no bulk mail any more: ${skipWords.soft_bounces}`)]),
+    ...(suppression ? [stop(suppression.createdAt, kind, suppression.reason)] : []),
+    ...(softBounces?.listedAt ? [stop(softBounces.listedAt, "bulk mail", "soft_bounces")] : []),
   ];
 }
 
-function stopsOf(
-  pending: readonly string[],
-  topics: readonly PersonTopicRow[],
-  { suppression, softBounces }: RestrictionsOfPerson,
-): string[] {
-  const left = topics.filter(({ choice, defaultChoice }) => (choice ?? defaultChoice) === "unsubscribed");
-  const isUnsubscribed = suppression?.reason === "unsubscribe";
-  return [
-    ...(suppression ? [`${isUnsubscribed ? "bulk mail" : "mail"}, because ${skipWords[suppression.reason]}`] : []),
-    ...(softBounces?.listedAt ? [`bulk mail, because ${skipWords.soft_bounces}`] : []),
-    ...(pending.length > 0 ? [`mail of ${pending.join(", ")}, because ${skipWords.pending}`] : []),
-    ...(left.length > 0 ? [`mail of ${left.map(({ name }) => name).join(", ")}, because ${skipWords.topic}`] : []),
-  ];
+/** Returns the restrictions as entries: what stops mail, and soft bounces that may stop it. */
+function ofRestrictions(restrictions: RestrictionsOfPerson): Entry[] {
+  const { emailIds, lastAt: at } = restrictions.softBounces ?? { emailIds: "[]", lastAt: 0 };
+  const count = (JSON.parse(emailIds) as string[]).length;
+  const told = findStops(restrictions).map(({ at, text }) => ({ at, text: `Gets ${text}` }));
+  const soft = count === 0 ? [] : [{ at, text: `Soft bounces in a row: ${count}` }];
+  return [...told, ...soft].map((one) => ({ ...one, kind: "suppression", path: null }));
 }
+
+/** Returns clauses of what stops mail about one thing: of lists that wait for a confirmation, and of topics. */
+const stopOf = (names: readonly string[], why: keyof typeof skipWords) =>
+  names.length === 0 ? [] : [`no mail of ${names.join(", ")}, because ${skipWords[why]}`];

@@ -95,7 +95,7 @@ it("the figures of its page agree with the list, and count those who were delete
   const page = await (await session.get(`/app/broadcasts/${id}`)).text();
   expect(page).toContain(`<a href="/app/broadcasts/${id}/skipped">3</a>`);
   const shown = await (await session.get(`/app/broadcasts/${id}/skipped`)).text();
-  for (const text of ["1 other contact got no email", "Suppressed (1)", "Unsubscribed (1)", "Not confirmed (0)"])
+  for (const text of ["1 other contact got no email", "Suppressed (1)", "Unsubscribed (1)", "Pending (0)"])
     expect(shown).toContain(text);
   expect(shown).toContain("The address was suppressed by hand");
   const filtered = await (

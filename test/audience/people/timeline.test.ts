@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { readTimeline } from "../../../src/audience/people/index.ts";
+import { timeOfId } from "../../../src/lib/ids.ts";
 import { aDeliveredMail, aHit, consume } from "../../sending/tracking/support.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
@@ -63,7 +64,7 @@ it("the timeline of a person joins emails, events, topics and runs, newest first
 it("opens and clicks of persons and failures are told with their email, once, however the page is cut", async () => {
   const workspace = await aWorkspace();
   const id = await aDeliveredMail(workspace, ada);
-  const at = Date.now() + 3_600_000;
+  const at = timeOfId(id) + 3_600_000;
   await consume([aHit(workspace, id, { ua: "curl/8" }), aHit(workspace, id, { at })], { WORK: discardingQueue });
   await consume([aHit(workspace, id, { kind: "click", at: at + 60_000, url: "https://shop.example/" })], {
     WORK: discardingQueue,
@@ -136,10 +137,10 @@ it("tells which broadcasts skipped a person and why, which mail of automations w
     "broadcast: Skipped by June: the contact has not confirmed",
     "broadcast: Skipped by July: its owner has complained",
     "run: Welcome: Sent no email: its owner has complained.",
-    "suppression: Suppressed: its owner has complained",
+    "suppression: Gets no mail, because its owner has complained",
   ])
     expect(told).toContain(text);
-  expect(await stopsOf(workspace)).toEqual(["mail, because its owner has complained"]);
+  expect(await stopsOf(workspace)).toEqual(["no mail, because its owner has complained"]);
   const { entries } = await readTimeline(callerOf(workspace, ALL), ada);
   expect(entries.find(({ text }) => text.includes("July"))?.path).toBe(`/broadcasts/${july}`);
   expect((await toldOf(workspace, ada, ["contacts:view"])).join()).not.toMatch(/Skipped|Welcome/);
@@ -156,8 +157,8 @@ it("says at its top what stops mail: an unsubscribe, soft bounces, a missing con
     [workspace.workspaceNumber, ada],
   );
   const [, , pending, ...others] = await stopsOf(workspace);
-  expect(pending).toMatch(/^mail of .*, because the contact has not confirmed$/);
-  expect(others).toEqual(["mail of Offers, because the person is not subscribed to the topic"]);
+  expect(pending).toMatch(/^no mail of .*, because the contact has not confirmed$/);
+  expect(others).toEqual(["no mail of Offers, because the person is not subscribed to the topic"]);
   expect((await toldOf(workspace)).filter((text) => text.startsWith("suppression"))).toContain(
     "suppression: Soft bounces in a row: 2",
   );

@@ -9,15 +9,7 @@ import {
 import { AppLayout, Chips, counted, Empty, FindForm, List, toSentence } from "../../../http/ui/index.ts";
 import { withQuery } from "../../../lib/with-query.ts";
 
-/** The filters of the list by reason, and their names. */
 const REASONS = ["", ...skipReasons] as const;
-const NAMES: Readonly<Record<SkipReason, string>> = {
-  suppressed: "suppressed",
-  unsubscribed: "unsubscribed",
-  invalid: "malformed address",
-  pending: "not confirmed",
-  repeated: "in an earlier list",
-};
 
 interface SkippedPageProps {
   broadcast: Broadcast;
@@ -41,7 +33,7 @@ export function SkippedPage({ broadcast, skipped, q, reason }: SkippedPageProps)
       <FindForm action={`${path}/skipped`} name="q" label="Find an address" value={q} maxlength={320} />
       <Chips
         label="Reason"
-        choices={REASONS.map((one) => [one, one === "" ? "all" : `${NAMES[one]}${counts ? ` (${counts[one]})` : ""}`])}
+        choices={REASONS.map((one) => [one, one === "" ? "all" : `${one}${counts ? ` (${counts[one]})` : ""}`])}
         chosen={reason}
         to={(one) => withQuery(`${path}/skipped`, { q, reason: one })}
       />

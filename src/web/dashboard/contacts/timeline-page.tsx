@@ -31,7 +31,7 @@ export const TimelinePage = ({ contact, path, entries, stops }: TimelinePageProp
     <p>
       Of <a href={path}>{contact.email}</a>, in all lists.
     </p>
-    {stops.length === 0 ? null : <Notice kind="warn">This person gets no {stops.join("; no ")}.</Notice>}
+    {stops.length === 0 ? null : <Notice kind="warn">This person gets {stops.join("; ")}.</Notice>}
     <List
       caption="Timeline"
       columns={["Time", "Kind", "What"]}
