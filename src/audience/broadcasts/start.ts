@@ -5,7 +5,6 @@ import { PAUSE_WAIT_MS } from "../../sending/delivery/index.ts";
 import { checkPromotion, checkStart } from "./check-start.ts";
 import { type AutoPromote, chooseWinner } from "./choose-winner.ts";
 import { type FanOut, serializeFanOut, toRemainder } from "./fan-out.ts";
-import { localTimeOf } from "./local-times.ts";
 import type { Broadcast, BroadcastRow } from "./queries.ts";
 import { findVariants } from "./variants/queries.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
@@ -30,9 +29,7 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
   const errors = "errors" in checked ? checked.errors.map(({ msg }) => msg) : [];
   if (workspace.isRestricted) errors.push("The account is restricted and cannot send");
   if (errors.length === 0 && "fanOut" in checked) {
-    const localTime = localTimeOf(row, workspace.timeZone);
-    const fanOut = localTime ? { ...checked.fanOut, localTime } : checked.fanOut;
-    await ctx.mail.prepare(START).bind(row.n, row.version, serializeFanOut(fanOut), ctx.now()).run();
+    await ctx.mail.prepare(START).bind(row.n, row.version, serializeFanOut(checked.fanOut), ctx.now()).run();
     return null;
   }
   // First, so that a crash between the two repeats it: a broadcast must not end without a word.
