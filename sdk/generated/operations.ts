@@ -382,6 +382,8 @@ export interface Operations {
   updateBroadcast(broadcastId: string, body: BroadcastUpdate, options?: RequestOptions): Promise<Broadcast>;
   /** Delete a broadcast that is not sending. DELETE /v1/broadcasts/{broadcast_id} */
   deleteBroadcast(broadcastId: string, options?: RequestOptions): Promise<null>;
+  /** Copy a broadcast as a draft. POST /v1/broadcasts/{broadcast_id}/copy */
+  copyBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
   /** Send a broadcast. POST /v1/broadcasts/{broadcast_id}/send */
   sendBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
   /** Send the winning variant to the contacts outside the sample. POST /v1/broadcasts/{broadcast_id}/promote/{variant_id} */
@@ -397,7 +399,7 @@ export interface Operations {
   /** Count the contacts that get a broadcast and those that are skipped. GET /v1/broadcasts/{broadcast_id}/audience */
   getBroadcastAudience(broadcastId: string, options?: RequestOptions): Promise<BroadcastAudience>;
   /** List the recipients of a broadcast. GET /v1/broadcasts/{broadcast_id}/recipients */
-  listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): Promise<BroadcastRecipient[]>;
+  listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; activity?: "opened" | "clicked" | "left"; limit?: number; after?: string }, options?: RequestOptions): Promise<BroadcastRecipient[]>;
   /** List the links of a broadcast that people clicked most. GET /v1/broadcasts/{broadcast_id}/top-links */
   listBroadcastTopLinks(broadcastId: string, query?: { limit?: number }, options?: RequestOptions): Promise<BroadcastTopLinks>;
   /** List the variants of a broadcast, oldest first. GET /v1/broadcasts/{broadcast_id}/variants */
@@ -615,7 +617,7 @@ export interface Lists {
   listAutomationRuns(automationId: string, query?: { status?: "active" | "completed" | "exited" | "removed"; email?: string; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<AutomationRunItem>;
   getContactList(listId: string, query?: { page?: number; limit?: number; q?: string; after?: string }, options?: RequestOptions): AsyncIterable<Contact>;
   listBroadcasts(query?: { status?: "draft" | "scheduled" | "sending" | "sent" | "cancelled"; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<Broadcast>;
-  listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastRecipient>;
+  listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; activity?: "opened" | "clicked" | "left"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastRecipient>;
   exportPerson(email: string, query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<PersonContact>;
   listPersonEvents(email: string, query?: { limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<PersonEvent>;
   listSegments(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Segment>;
@@ -740,6 +742,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   getBroadcast: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}"},
   updateBroadcast: {"method":"PATCH","path":"/v1/broadcasts/{broadcast_id}","body":"json"},
   deleteBroadcast: {"method":"DELETE","path":"/v1/broadcasts/{broadcast_id}"},
+  copyBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/copy","keyed":true},
   sendBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/send","keyed":true},
   promoteBroadcastVariant: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/promote/{variant_id}","keyed":true},
   cancelBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/cancel"},

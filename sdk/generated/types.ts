@@ -467,6 +467,8 @@ export interface Broadcast {
   reply_to: string | null;
   status: "draft" | "scheduled" | "sending" | "sent" | "cancelled";
   scheduled_at: string | null;
+  /** Metadata that names the time zone of a contact. */
+  local_time_field: string | null;
   /** First moment at which every recipient had a delivery attempt or was skipped. */
   sent_at: string | null;
   /** Set while a sending broadcast is paused. */
@@ -499,6 +501,10 @@ export interface Broadcast {
   opened_count: number;
   /** Emails in which a person clicked. */
   clicked_count: number;
+  /** Emails by which a person unsubscribed. */
+  unsubscribed_count: number;
+  /** Emails that a person marked as spam. */
+  complained_count: number;
   created_at: string;
   updated_at: string;
 }
@@ -548,6 +554,8 @@ export interface BroadcastCreate {
   segment_id?: string | null;
   /** ISO 8601 with an offset, in the future: when the broadcast is sent. null: it is a draft. */
   scheduled_at?: string | null;
+  /** Metadata of the contacts that names their time zone, such as Europe/Berlin. Each then gets the broadcast at the time of day that scheduled_at has in the zone of the workspace, by its own clock. null: all get it at scheduled_at. */
+  local_time_field?: string | null;
   /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. A promotion sends one of them to the rest. */
   ab_test_pct?: number | null;
   /** Promotes a variant of a sampled test by itself (docs/contract/broadcasts.md#automatic-winner). */
@@ -570,6 +578,8 @@ export interface BroadcastRecipient {
   variant_id: string | null;
   opened_count: number;
   clicked_count: number;
+  /** How the person left by this email. null: it did not. */
+  left_by: "unsubscribed" | "complained" | null;
   created_at: string;
   sent_at: string | null;
   delivered_at: string | null;
@@ -628,6 +638,8 @@ export interface BroadcastUpdate {
   segment_id?: string | null;
   /** ISO 8601 with an offset, in the future: when the broadcast is sent. null: it is a draft. */
   scheduled_at?: string | null;
+  /** Metadata of the contacts that names their time zone, such as Europe/Berlin. Each then gets the broadcast at the time of day that scheduled_at has in the zone of the workspace, by its own clock. null: all get it at scheduled_at. */
+  local_time_field?: string | null;
   /** Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants. A promotion sends one of them to the rest. */
   ab_test_pct?: number | null;
   /** Promotes a variant of a sampled test by itself (docs/contract/broadcasts.md#automatic-winner). */

@@ -11,5 +11,5 @@ export const files = {
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-c90d81d5.json",
+  guides: "/assets/guides-687a38aa.json",
 } as const;
