@@ -5,6 +5,8 @@ import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { UNLEASED } from "../../platform/outbox/lease.ts";
+import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
+import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { parseFanOut } from "./fan-out.ts";
 import { type Broadcast, type BroadcastRow, getBroadcast, toRecord } from "./queries.ts";
 import { type BroadcastEvent, type BroadcastStatus, limits, statusAfter } from "./rules.ts";
@@ -40,7 +42,7 @@ export async function changeBroadcast(
     const { response, size } = toChanged(ctx, broadcast, change.changes);
     try {
       await guardedBatch(ctx.mail, [
-        updateStatement(ctx, broadcast.row, { ...change.changes, size, updated_at: ctx.now() }),
+        updateStatement(ctx, broadcast.row, { ...change.changes, size }),
         expectChanges(ctx.mail, 1),
         ...(change.statements ?? []),
         ...(await storeMailResponse(ctx, response)),
@@ -51,6 +53,23 @@ export async function changeBroadcast(
     }
   }
   throw new ConcurrencyError();
+}
+
+/** Changes a broadcast as `decide` says, which gives it a new fan-out, and starts that after the response. Throws as `changeBroadcast` does. */
+export async function startFanOut(
+  ctx: CallerCtx,
+  id: string,
+  decide: (broadcast: Broadcast) => Promise<BroadcastChanges>,
+): Promise<BroadcastOut> {
+  requireSendingAllowed(ctx, "broadcast");
+  const dueAt = ctx.now();
+  const response = await changeBroadcast(ctx, id, async (broadcast) => ({
+    changes: { ...(await decide(broadcast)), fan_out_step: broadcast.row.fan_out_step + 1 },
+    // That of an automatic promotion, if it has one.
+    statements: [outboxRowStatement(ctx, broadcast.row, dueAt)],
+  }));
+  await wakeAfterResponse(ctx, [{ dueAt, id: response.id, kind: "broadcast" }]);
+  return response;
 }
 
 function toChanged(ctx: CallerCtx, { row, fanOut, counts }: Broadcast, changes: BroadcastChanges) {
@@ -93,11 +112,8 @@ const past: Readonly<Record<BroadcastEvent, string>> = {
 };
 
 /** Returns the update of these columns, which changes no row when another call changed the broadcast since it was read. */
-function updateStatement(
-  ctx: MailCtx,
-  { n, version }: BroadcastRow,
-  changes: BroadcastChanges & { size: number; updated_at: number },
-): MailStatement {
+export function updateStatement(ctx: MailCtx, { n, version }: BroadcastRow, given: BroadcastChanges): MailStatement {
+  const changes = { ...given, updated_at: ctx.now() };
   const names = Object.keys(changes);
   const assignments = names.map((name, index) => `${name} = ?${index + 3}`);
   return ctx.mail

@@ -100,7 +100,7 @@ export async function createEmails(
   const names = [...new Set(contents.flatMap((content) => content.names))].filter(
     (name) => name !== "email" && name !== "name",
   );
-  const read = fanOut.localTime ? [...names, fanOut.localTime.field] : names;
+  const read = row.local_time_field === null ? names : [...names, row.local_time_field];
   const { results: contacts } = await ctx.mail
     .prepare(fanOut.segment ? FIND_MEMBERS : FIND_CONTACTS)
     .bind(
@@ -122,7 +122,7 @@ export async function createEmails(
     suppressed.get(key) ?? (pending === null ? undefined : ("pending" as const));
   const isChosen = new Set(chosen.map(({ contact }) => contact.n));
   const mailed = chosen.filter(({ contact }) => causeOf(contact) === undefined);
-  const made = makeEmails(ctx, row, fanOut, mailed);
+  const made = makeEmails(ctx, row, fanOut, mailed, localTimes(row, workspace.timeZone, ctx.now()));
   const end = contacts.findIndex(({ n }) => n === mailed[made.length]?.contact.n);
   const passed = end < 0 ? contacts : contacts.slice(0, end);
   const skipped = passed.flatMap((contact) => {
@@ -155,12 +155,12 @@ function contentFor(
 function makeEmails(
   ctx: MailCtx,
   row: BroadcastRow,
-  { sender, topic, localTime }: FanOut,
+  { sender, topic }: FanOut,
   mailed: readonly { contact: PageContact; content: StoredContent }[],
+  timeOf: (contact: PageContact) => number,
 ): NewEmail[] {
   const now = ctx.now();
   const perRow = rowSize(row.max_per_hour);
-  const timeOf = localTimes(localTime, now);
   // Emails that are due at the same time share outbox rows.
   const rows = new Map<number, { outboxId: string; emails: number }>();
   const emails: NewEmail[] = [];

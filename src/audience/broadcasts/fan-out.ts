@@ -1,5 +1,4 @@
 import { type Counts, countsOf } from "./counts.ts";
-import type { LocalTime } from "./local-times.ts";
 import type { BroadcastStatus } from "./rules.ts";
 import type { SkipCounts } from "./skip-reasons.ts";
 import type { Split } from "./split.ts";
@@ -15,8 +14,6 @@ export interface FanOut {
   sender: Sender;
   /** Number of the topic (topics.n in the main database). Absent: none. */
   topic?: number;
-  /** When each contact gets its email. Absent: all get it at once. */
-  localTime?: LocalTime;
   /** The segment that the audience is limited to. Absent: none. `lists` and `list` are then 0, which is no list: see parseFanOut. */
   segment?: SegmentMembers;
   /** Null until the audience is counted and split. */

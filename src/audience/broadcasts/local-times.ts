@@ -4,15 +4,7 @@ import { HOUR_MS, MINUTE_MS } from "../../lib/time.ts";
 import { metadataOf, type PageContact } from "./new-email.ts";
 import type { BroadcastRow } from "./queries.ts";
 
-/** The time of day at which each contact gets a broadcast, by its own clock (docs/contract/broadcasts.md#local-time). */
-export interface LocalTime {
-  /** Key of the metadata that names the zone of a contact. */
-  field: string;
-  /** `scheduled_at`, in ms since 1970. */
-  at: number;
-  /** Zone whose clock shows this time of day at `at`, and of contacts without a zone of their own. */
-  zone: string;
-}
+/** The time of day at which each contact gets a broadcast, by its own clock (docs/contract/broadcasts.md#local-time). Times are in ms since 1970. */
 
 /** Greatest offsets of a zone from UTC, east and west. */
 const EAST_MS = 14 * HOUR_MS;
@@ -20,21 +12,16 @@ const WEST_MS = 12 * HOUR_MS;
 
 type Scheduled = Pick<BroadcastRow, "scheduled_at" | "local_time_field">;
 
-/** Returns the local time of a broadcast, or null when all contacts get it at once. `zone`: that of its workspace, if it has one. Pure. */
-export function localTimeOf(
-  { scheduled_at: at, local_time_field: field }: Scheduled,
-  zone: string | null,
-): LocalTime | null {
-  return at === null || field === null ? null : { field, at, zone: firstZone(zone) };
-}
-
-/** Returns the function that tells when a contact gets its email, in ms since 1970: at its local time if that is later than `now`. Pure. */
+/**
+ * Returns the function that tells when a contact gets its email: `now`, or at the local time of the broadcast if that is later. `zone`: that
+ * of the workspace. Pure.
+ */
 export function localTimes(
-  localTime: LocalTime | undefined,
+  { scheduled_at: at, local_time_field: field }: Scheduled,
+  zone: string,
   now: number,
 ): (contact: Pick<PageContact, "metadata">) => number {
-  if (!localTime) return () => now;
-  const { field, at, zone } = localTime;
+  if (at === null || field === null) return () => now;
   const wallTime = toLocalMinute(new Date(at), zone);
   const known = new Map([[zone, at]]);
   return (contact) => {
@@ -45,11 +32,9 @@ export function localTimes(
   };
 }
 
-/** Returns when a broadcast begins, in ms since 1970: at its time, or when the easternmost clock shows that. `zone`: that of its workspace. Pure. */
-export function startOf(row: Scheduled, zone: string | null): number | null {
-  const local = localTimeOf(row, zone);
-  return local ? Date.parse(`${toLocalMinute(new Date(local.at), local.zone)}Z`) - EAST_MS : row.scheduled_at;
-}
+/** Returns when a broadcast begins: at its time, or when the easternmost clock shows that. `zone`: that of its workspace. Pure. */
+export const startOf = ({ scheduled_at: at, local_time_field: field }: Scheduled, zone: string): number | null =>
+  at === null || field === null ? at : Date.parse(`${toLocalMinute(new Date(at), zone)}Z`) - EAST_MS;
 
 /** Returns when a scheduled broadcast is first looked at: no later than its start, whatever the zone of its workspace is then. Pure. */
 export const firstLookAt = ({ scheduled_at: at, local_time_field: field }: Scheduled): number | null =>

@@ -1,9 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
-import { requireSendingAllowed } from "../../sending/emails/index.ts";
-import { changeBroadcast, outboxRowStatement, requireTransition } from "./change.ts";
+import { requireTransition, startFanOut } from "./change.ts";
 import { checkPromotion } from "./check-start.ts";
 import { type FanOut, remainderSize, serializeFanOut, toRemainder } from "./fan-out.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
@@ -17,33 +15,16 @@ import { findVariants, findVariantsOf, type VariantRow } from "./variants/querie
  * broadcast or the variant, 409 when it is not a sampled test, was promoted, or is not sent yet, 422 when its sender may not
  * send any more or its list was deleted.
  */
-export async function promoteVariant(ctx: CallerCtx, id: string, variantId: string): Promise<BroadcastOut> {
-  requireSendingAllowed(ctx, "broadcast");
-  const now = ctx.now();
-  let rowId = "";
-  const response = await changeBroadcast(ctx, id, async (broadcast) => {
-    const { row } = broadcast;
-    const variants = await findVariants(ctx, row.n);
+export function promoteVariant(ctx: CallerCtx, id: string, variantId: string): Promise<BroadcastOut> {
+  return startFanOut(ctx, id, async (broadcast) => {
+    const variants = await findVariants(ctx, broadcast.row.n);
     const variant = withId(variants, variantId);
     const { status, fanOut } = requirePromotable(broadcast);
-    const sender = await checkPromotion(ctx, { row, fanOut }, ctx.actor.domainIds);
+    const sender = await checkPromotion(ctx, { row: broadcast.row, fanOut }, ctx.actor.domainIds);
     if ("error" in sender) throw unprocessable([sender.error]);
     const next = toRemainder({ ...broadcast, fanOut }, { variant: variant.n, variants, sender });
-    rowId = row.id;
-    return {
-      changes: {
-        status,
-        ab_winner_variant_id: variant.id,
-        ab_promoted_at: now,
-        fan_out: serializeFanOut(next),
-        fan_out_step: row.fan_out_step + 1,
-      },
-      // That of the automatic promotion, if it has one.
-      statements: [outboxRowStatement(ctx, row, now)],
-    };
+    return { status, ab_winner_variant_id: variant.id, ab_promoted_at: ctx.now(), fan_out: serializeFanOut(next) };
   });
-  await wakeAfterResponse(ctx, [{ dueAt: now, id: rowId, kind: "broadcast" }]);
-  return response;
 }
 
 /**

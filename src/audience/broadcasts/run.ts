@@ -265,7 +265,8 @@ async function endPhase(ctx: MailCtx, { row, fanOut, counts }: Broadcast): Promi
     return autoPromoteAt({ row: { ...row, status: "sent", sent_at: row.sent_at ?? ctx.now() }, fanOut });
   }
   await wakeLowPriority(ctx, 1);
-  const dueAt = fanOut?.localTime ? await ctx.mail.prepare(NEXT_DUE).bind(row.n).first<number>("due_at") : null;
+  const dueAt =
+    row.local_time_field !== null ? await ctx.mail.prepare(NEXT_DUE).bind(row.n).first<number>("due_at") : null;
   if (dueAt !== null && dueAt > ctx.now()) return dueAt;
   return ctx.now() + Math.min(POLL_MS.max, Math.max(POLL_MS.min, left / EMAILS_PER_POLL_MS));
 }

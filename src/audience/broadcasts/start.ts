@@ -2,21 +2,13 @@ import { HOUR_MS } from "../../lib/time.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { PAUSE_WAIT_MS } from "../../sending/delivery/index.ts";
+import { type BroadcastChanges, updateStatement } from "./change.ts";
 import { checkPromotion, checkStart } from "./check-start.ts";
 import { type AutoPromote, chooseWinner } from "./choose-winner.ts";
 import { type FanOut, serializeFanOut, toRemainder } from "./fan-out.ts";
-import { localTimeOf } from "./local-times.ts";
 import type { Broadcast, BroadcastRow } from "./queries.ts";
 import { findVariants } from "./variants/queries.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
-
-const START = `
-  UPDATE broadcasts SET status = 'sending', version = version + 1, fan_out = ?3, fan_out_step = fan_out_step + 1, updated_at = ?4
-   WHERE n = ?1 AND version = ?2 AND status = 'scheduled'`;
-
-const CANCEL = `
-  UPDATE broadcasts SET status = 'cancelled', version = version + 1, updated_at = ?3
-   WHERE n = ?1 AND version = ?2 AND status = 'scheduled'`;
 
 /**
  * Starts a scheduled broadcast that is due. It waits while the workspace is paused, and is cancelled with a notification when
@@ -30,9 +22,7 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
   const errors = "errors" in checked ? checked.errors.map(({ msg }) => msg) : [];
   if (workspace.isRestricted) errors.push("The account is restricted and cannot send");
   if (errors.length === 0 && "fanOut" in checked) {
-    const localTime = localTimeOf(row, workspace.timeZone);
-    const fanOut = localTime ? { ...checked.fanOut, localTime } : checked.fanOut;
-    await ctx.mail.prepare(START).bind(row.n, row.version, serializeFanOut(fanOut), ctx.now()).run();
+    await startStatement(ctx, row, checked.fanOut).run();
     return null;
   }
   // First, so that a crash between the two repeats it: a broadcast must not end without a word.
@@ -45,9 +35,18 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
     key: `broadcast-not-sent ${row.id} ${row.version}`,
   };
   await notifyOwners(ctx, row.workspace, notice);
-  await ctx.mail.prepare(CANCEL).bind(row.n, row.version, ctx.now()).run();
+  await updateStatement(ctx, row, { status: "cancelled" }).run();
   return null;
 }
+
+/** Returns the statement that starts a fan-out, unless a call or another run has changed the broadcast meanwhile. */
+const startStatement = (ctx: MailCtx, row: BroadcastRow, fanOut: FanOut, changes: BroadcastChanges = {}) =>
+  updateStatement(ctx, row, {
+    ...changes,
+    status: "sending",
+    fan_out: serializeFanOut(fanOut),
+    fan_out_step: row.fan_out_step + 1,
+  });
 
 /** Returns when the service promotes a variant by itself, in ms since 1970; null: it does not. */
 export function autoPromoteAt({
@@ -62,12 +61,6 @@ export function autoPromoteAt({
   const { after_hours: hours } = JSON.parse(row.ab_auto_promote) as AutoPromote;
   return row.sent_at + hours * HOUR_MS;
 }
-
-// A promotion by a user, or a second run, has changed the version.
-const PROMOTE = `
-  UPDATE broadcasts SET status = 'sending', version = version + 1, ab_winner_variant_id = ?3, ab_promoted_at = ?4, ab_promotion_reason = ?5,
-    fan_out = ?6, fan_out_step = fan_out_step + 1, updated_at = ?4
-   WHERE n = ?1 AND version = ?2 AND status = 'sent' AND ab_promoted_at IS NULL`;
 
 /**
  * Promotes the winner of a sampled test whose time has come, and tells the owners which and why. Waits while the workspace is paused. When
@@ -93,14 +86,11 @@ export async function promoteDue(
     return null;
   }
   const { winner, reason } = chosen;
-  const next = serializeFanOut(toRemainder({ row, fanOut, counts }, { variant: winner.n, variants, sender }));
+  const next = toRemainder({ row, fanOut, counts }, { variant: winner.n, variants, sender });
   // First, so that a crash between the two repeats it.
   const title = `${row.name}: the rest gets ${winner.label}`;
   await notifyOwners(ctx, row.workspace, { ...about, severity: "success", title, body: reason });
-  const values = [row.n, row.version, winner.id, ctx.now(), reason, next];
-  await ctx.mail
-    .prepare(PROMOTE)
-    .bind(...values)
-    .run();
+  const promoted = { ab_winner_variant_id: winner.id, ab_promoted_at: ctx.now(), ab_promotion_reason: reason };
+  await startStatement(ctx, row, next, promoted).run();
   return 0;
 }

@@ -13,14 +13,13 @@ export interface WorkspaceState {
   number: number;
   /** Its own limit of emails a day, as CallerWorkspace has it. */
   dailyLimit: number | null;
-  /** Null: UTC. */
-  timeZone: string | null;
+  timeZone: string;
   /** The topic of the broadcast was deleted. */
   isTopicDeleted: boolean;
 }
 
 const FIND = `
-  SELECT w.id, w.number, w.settings->>'$.time_zone' AS timeZone, w.daily_limit AS dailyLimit, w.sending_paused_at AS pausedAt,
+  SELECT w.id, w.number, coalesce(w.settings->>'$.time_zone', 'UTC') AS timeZone, w.daily_limit AS dailyLimit, w.sending_paused_at AS pausedAt,
          w.bulk_pause AS bulkPause, u.restricted_at IS NOT NULL AS isRestricted,
          coalesce((SELECT size FROM mail_shards WHERE number = ?3), 0) AS mailSize,
          ?4 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM topics t WHERE t.workspace = ?1 AND t.id = ?4) AS isTopicDeleted

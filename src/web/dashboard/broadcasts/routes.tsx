@@ -3,7 +3,6 @@ import {
   cancelBroadcast,
   copyBroadcast,
   deleteBroadcast,
-  findVariantsOf,
   getBroadcast,
   listBroadcasts,
   listSkipped,
@@ -26,6 +25,7 @@ import { BroadcastsPage } from "./page.tsx";
 import { showRecipients } from "./recipients-page.tsx";
 import { idOf } from "./save-step.tsx";
 import { showBroadcast } from "./show.tsx";
+import { readBroadcast } from "./show-step.tsx";
 import { SkippedPage } from "./skipped-page.tsx";
 import { stepRoutes } from "./step-routes.tsx";
 import { pathOfStep } from "./steps.ts";
@@ -62,9 +62,8 @@ export const broadcastPages = pagesOf(
   }),
   get("/app/broadcasts/:broadcast_id/html", `GET ${API}`, async (c) => {
     const { contact: address, variant_id: variantId, part } = c.req.query();
-    const [caller, id] = [c.get("caller"), c.req.param("broadcast_id")];
-    const [broadcast, variants] = await Promise.all([getBroadcast(caller, id), findVariantsOf(caller, id)]);
-    const { html, text } = await previewBroadcast(caller, broadcast, variants, { address, variantId });
+    const { found, rows } = await readBroadcast(c);
+    const { html, text } = await previewBroadcast(c.get("caller"), found, rows, { address, variantId });
     return respondMailHtml(c, part === "text" || html === null ? textAsHtml(text ?? "") : html);
   }),
   page("/app/broadcasts/:broadcast_id/recipients", `GET ${API}/recipients`, showRecipients),
@@ -111,13 +110,13 @@ export const broadcastPages = pagesOf(
     done: { promoted: "The variant is sent to everybody else." },
   }),
   deletion("/app/broadcasts/:broadcast_id/delete", `DELETE ${API}`, {
-    of: readBroadcast,
+    of: readRecord,
     title: ({ name }) => `Delete ${name}?`,
     text: "Its results are deleted. Emails that were sent stay in the list of emails. This cannot be undone.",
     run: deleteBroadcast,
   }),
 );
 
-async function readBroadcast(caller: CallerCtx, id: string) {
+async function readRecord(caller: CallerCtx, id: string) {
   return toRecord(caller.workspace.id, await getBroadcast(caller, id));
 }

@@ -58,15 +58,20 @@ export async function showNew(c: AppContext): Promise<Response> {
   return respond(c, <AudienceStep broadcast={null} done={[]} form={formOf(c, "audience", null)} {...choices} />);
 }
 
-/** Reads what the page of a step shows, or returns the way to the page of a broadcast that is no longer written. Throws 404. */
-async function readStep(c: AppContext) {
+/** Reads the broadcast of the path with its variants. Throws 404. */
+export async function readBroadcast(c: AppContext) {
   const caller = c.get("caller");
   const [found, rows] = await Promise.all([getBroadcast(caller, idOf(c)), findVariantsOf(caller, idOf(c))]);
-  const broadcast = toRecord(caller.workspace.id, found);
+  const variants = rows.map((variant) => toVariant(found, variant));
+  return { found, rows, broadcast: toRecord(caller.workspace.id, found), variants };
+}
+
+/** Reads what the page of a step shows, or returns the way to the page of a broadcast that is no longer written. Throws 404. */
+async function readStep(c: AppContext) {
+  const { found, rows, broadcast, variants } = await readBroadcast(c);
   const done = c.req.query("done");
   if (!isEditable(broadcast.status) && !c.get("refusal"))
     return c.redirect(`/app/broadcasts/${broadcast.id}${done ? `?${new URLSearchParams({ done })}` : ""}`, 303);
-  const variants = rows.map((variant) => toVariant(found, variant));
   const finished = STEPS.flatMap(({ step }) => (isDone(step, broadcast, variants) ? [step] : []));
   return { found, rows, variants, props: { broadcast, done: finished } };
 }

@@ -1,17 +1,9 @@
-import {
-  findVariantsOf,
-  getBroadcast,
-  getTopLinks,
-  isEditable,
-  skipCountsOf,
-  toRecord,
-  toVariant,
-} from "../../../audience/broadcasts/index.ts";
+import { getTopLinks, isEditable, skipCountsOf } from "../../../audience/broadcasts/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { BroadcastPage } from "./page.tsx";
 import { idOf } from "./save-step.tsx";
-import { findAudience, findZone } from "./show-step.tsx";
+import { findAudience, findZone, readBroadcast } from "./show-step.tsx";
 import { firstUnfinished, pathOfStep } from "./steps.ts";
 import { isWaitingForWinner } from "./variants.tsx";
 
@@ -20,14 +12,11 @@ const TOP_LINKS = 10;
 /** Shows a broadcast. A draft is opened at the step that is left to do, unless it was refused something. */
 export async function showBroadcast(c: AppContext): Promise<Response> {
   const caller = c.get("caller");
-  const [found, rows, links, zone] = await Promise.all([
-    getBroadcast(caller, idOf(c)),
-    findVariantsOf(caller, idOf(c)),
+  const [{ found, broadcast, variants }, links, zone] = await Promise.all([
+    readBroadcast(c),
     getTopLinks(caller, idOf(c), TOP_LINKS),
     findZone(caller),
   ]);
-  const broadcast = toRecord(caller.workspace.id, found);
-  const variants = rows.map((variant) => toVariant(found, variant));
   if (broadcast.status === "draft" && !c.get("refusal") && caller.actor.scopes.has("broadcasts:manage"))
     return c.redirect(pathOfStep(broadcast.id, firstUnfinished(broadcast, variants)), 303);
   // That of a sample which was sent is stored with the broadcast, so it takes no call.
