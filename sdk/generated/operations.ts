@@ -204,7 +204,7 @@ export interface Operations {
   /** Delete a workspace and all its data. DELETE /v1/workspaces/{workspace_id} */
   deleteWorkspace(workspaceId: string, options?: RequestOptions): Promise<null>;
   /** Upload a picture for emails and pages. POST /v1/pictures */
-  uploadPicture(body: Blob, options?: RequestOptions): Promise<Picture>;
+  addPicture(body: Blob, options?: RequestOptions): Promise<Picture>;
   /** List pictures, newest first. GET /v1/pictures */
   listPictures(options?: RequestOptions): Promise<Picture[]>;
   /** Delete a picture. DELETE /v1/pictures/{picture_id} */
@@ -406,9 +406,9 @@ export interface Operations {
   /** Resume a paused broadcast. POST /v1/broadcasts/{broadcast_id}/resume */
   resumeBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
   /** Show a broadcast on the web. POST /v1/broadcasts/{broadcast_id}/web-version */
-  showBroadcastOnWeb(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
+  createBroadcastWebVersion(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
   /** Take a broadcast from the web. DELETE /v1/broadcasts/{broadcast_id}/web-version */
-  takeBroadcastFromWeb(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
+  removeBroadcastWebVersion(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
   /** Send a broadcast to given addresses as a test. POST /v1/broadcasts/{broadcast_id}/test */
   sendBroadcastTest(broadcastId: string, body: BroadcastTest, options?: RequestOptions): Promise<BroadcastTestResult>;
   /** Count the contacts that get a broadcast and those that are skipped. GET /v1/broadcasts/{broadcast_id}/audience */
@@ -669,7 +669,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   getWorkspace: {"method":"GET","path":"/v1/workspaces/{workspace_id}"},
   updateWorkspace: {"method":"PATCH","path":"/v1/workspaces/{workspace_id}","body":"json"},
   deleteWorkspace: {"method":"DELETE","path":"/v1/workspaces/{workspace_id}"},
-  uploadPicture: {"method":"POST","path":"/v1/pictures","body":"file"},
+  addPicture: {"method":"POST","path":"/v1/pictures","body":"file"},
   listPictures: {"method":"GET","path":"/v1/pictures"},
   deletePicture: {"method":"DELETE","path":"/v1/pictures/{picture_id}"},
   listMembers: {"method":"GET","path":"/v1/workspaces/{workspace_id}/members","query":true,"items":""},
@@ -770,8 +770,8 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   cancelBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/cancel"},
   pauseBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/pause"},
   resumeBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/resume"},
-  showBroadcastOnWeb: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/web-version"},
-  takeBroadcastFromWeb: {"method":"DELETE","path":"/v1/broadcasts/{broadcast_id}/web-version"},
+  createBroadcastWebVersion: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/web-version"},
+  removeBroadcastWebVersion: {"method":"DELETE","path":"/v1/broadcasts/{broadcast_id}/web-version"},
   sendBroadcastTest: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/test","body":"json","keyed":true},
   getBroadcastAudience: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/audience"},
   listBroadcastRecipients: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/recipients","query":true,"items":""},

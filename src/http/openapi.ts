@@ -119,6 +119,7 @@ const exampleIds: Record<string, string> = {
   broadcast_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
   variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
   template_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a10",
+  picture_id: "019aa7c0-4a00-8b3d-8f21-6c1d9e2b7a60",
   topic_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a20",
   segment_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a31",
   automation_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a33",

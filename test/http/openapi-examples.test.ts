@@ -3,6 +3,7 @@ import { TOTP_PURPOSE } from "../../src/identity/sign-ins/second-factor/verify.t
 import { seal } from "../../src/lib/secret-box.ts";
 import { aContactList, runBroadcasts } from "../audience/broadcasts/support.ts";
 import { multipart } from "../audience/contacts/csv-support.ts";
+import { uploadPicture } from "../identity/pictures/support.ts";
 import { database } from "../support/databases.ts";
 import { emailOf, insertInvitation } from "../support/invitations.ts";
 import { createGrant } from "../support/oauth.ts";
@@ -61,6 +62,8 @@ const createContact = async () => {
   const contact = { email: "ada@example.org", name: "Ada Lovelace", metadata: { city: "London", plan: "gold" } };
   return { list_id, contact_id: (await workspace.create(`/v1/contacts/${list_id}/contacts`, contact)).id };
 };
+
+const createPicture = async () => ({ picture_id: (await (await uploadPicture(workspace)).json<{ id: string }>()).id });
 
 const mailbox = async () => ({ mailbox_id: workspace.mailboxId });
 const apiKey = async () => ({ api_key_id: await create("/v1/api-keys/") });
@@ -169,6 +172,10 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   ...{ listBroadcastVariants: createVariant, updateBroadcastVariant: createVariant },
   createBroadcastVariant: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
   deleteBroadcastVariant: () => createVariant(),
+  listPictures: createPicture,
+  deletePicture: createPicture,
+  createBroadcastWebVersion: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
+  removeBroadcastWebVersion: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
   listTemplates: async () => ({ template_id: await create("/v1/templates/") }),
   getTemplate: async () => ({ template_id: await create("/v1/templates/") }),
   updateTemplate: async () => ({ template_id: await create("/v1/templates/") }),

@@ -13,10 +13,10 @@ import { PictureOut } from "./schema.ts";
 import { uploadPicture } from "./upload.ts";
 
 const apiOfPictures = apiRoutes("Pictures")
-  .post("/v1/pictures", "uploadPicture", "templates:manage", outlives.nothing, {
+  .post("/v1/pictures", "addPicture", "templates:manage", outlives.nothing, {
     summary: "Upload a picture for emails and pages",
     description: `PNG, JPEG, GIF or WebP, by its content; at most ${inMiB(limits.bytes)}. A workspace has at most ${limits.pictures.toLocaleString("en")}. A file that it has already keeps its id and URL.`,
-    requestBody: uploadBody(),
+    requestBody: uploadBody({ example: "GIF89a" }),
     before: fileBody("file", limits.bytes),
     once: false,
     returns: { 201: ["The picture with its public URL", PictureOut] },

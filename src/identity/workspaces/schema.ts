@@ -32,9 +32,10 @@ const tracking = z.boolean().nullable().optional();
 
 /** How recipients see the workspace: on pages behind links in emails, in emails that ask for confirmation, and in new templates. */
 export const BrandIn = z.object({
-  logo_url: z.string().nullable().optional().describe("URL of a picture of the workspace."),
+  logo_url: z.string().max(200).nullable().optional().describe("URL of a picture of the workspace."),
   color: z
     .string()
+    .max(7)
     .regex(/^#[0-9a-f]{6}$/i, "color must be # and six hexadecimal digits")
     .toLowerCase()
     .nullable()

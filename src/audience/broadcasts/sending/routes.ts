@@ -90,18 +90,30 @@ export const sendingRoutes = apiRoutes("Broadcasts")
     ...stateChange,
     run: (caller, { broadcast_id }) => resumeBroadcast(caller, broadcast_id),
   })
-  .post("/v1/broadcasts/:broadcast_id/web-version", "showBroadcastOnWeb", "broadcasts:manage", outlives.nothing, {
-    summary: "Show a broadcast on the web",
-    description: "At `web_version_url`, a public page without values of contacts and without links to unsubscribe.",
-    ...stateChange,
-    run: (caller, { broadcast_id }) => setWebVersion(caller, broadcast_id, true),
-  })
-  .delete("/v1/broadcasts/:broadcast_id/web-version", "takeBroadcastFromWeb", "broadcasts:manage", outlives.nothing, {
-    summary: "Take a broadcast from the web",
-    description: "Its page is a 404 from then on. Shown again, it has another address.",
-    returns: stateChange.returns,
-    run: (caller, { broadcast_id }) => setWebVersion(caller, broadcast_id, false),
-  })
+  .post(
+    "/v1/broadcasts/:broadcast_id/web-version",
+    "createBroadcastWebVersion",
+    "broadcasts:manage",
+    outlives.nothing,
+    {
+      summary: "Show a broadcast on the web",
+      description: "At `web_version_url`, a public page without values of contacts and without links to unsubscribe.",
+      ...stateChange,
+      run: (caller, { broadcast_id }) => setWebVersion(caller, broadcast_id, true),
+    },
+  )
+  .delete(
+    "/v1/broadcasts/:broadcast_id/web-version",
+    "removeBroadcastWebVersion",
+    "broadcasts:manage",
+    outlives.nothing,
+    {
+      summary: "Take a broadcast from the web",
+      description: "Its page is a 404 from then on. Shown again, it has another address.",
+      returns: stateChange.returns,
+      run: (caller, { broadcast_id }) => setWebVersion(caller, broadcast_id, false),
+    },
+  )
   .post("/v1/broadcasts/:broadcast_id/test", "sendBroadcastTest", "broadcasts:send", outlives.nothing, {
     summary: "Send a broadcast to given addresses as a test",
     description:
