@@ -6,7 +6,7 @@ import { textsIn } from "../../platform/recipient-texts/index.ts";
 import type { Submitted } from "./submitted.ts";
 
 /** Who gets mail and looks at a page about it. */
-export interface Recipient {
+interface Recipient {
   /** The language of the page. */
   language: string;
   /** The sender, and the address it writes to. Absent: a link that does not work. */

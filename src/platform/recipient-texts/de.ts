@@ -37,5 +37,6 @@ export const de: RecipientTexts = {
   tooOften: "Das Formular wurde zu oft abgeschickt",
   oldLink: "Die E-Mail mit diesem Link ist hier nicht mehr gespeichert. Der Link führt zu:",
   goOn: (host) => `Weiter zu ${host}`,
+  blocked: "Dieser Link ist gesperrt",
   blockedText: "Er führt nicht mehr zu seiner Website.",
 };

@@ -35,5 +35,6 @@ export const en = {
   tooOften: "The form was submitted too often",
   oldLink: "The email with this link is no longer stored here. The link leads to:",
   goOn: (host: string) => `Continue to ${host}`,
+  blocked: "This link is blocked",
   blockedText: "It does not lead to its website any more.",
 };

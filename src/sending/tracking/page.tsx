@@ -20,9 +20,9 @@ export function ExpiredPage({ url }: { url: string }) {
 
 /** The page of a link whose target is blocked. It does not name the target. */
 export function BlockedPage() {
-  const { broken, blockedText } = useTexts();
+  const { blocked, blockedText } = useTexts();
   return (
-    <Layout title={broken}>
+    <Layout title={blocked}>
       <p>{blockedText}</p>
     </Layout>
   );
