@@ -125,6 +125,7 @@ import type {
   PersonExport,
   PersonTopics,
   PersonTopicsUpdate,
+  Picture,
   SavedSearches,
   SavedSearchesUpdate,
   ScheduledEmail,
@@ -200,6 +201,12 @@ export interface Operations {
   updateWorkspace(workspaceId: string, body: WorkspaceUpdate, options?: RequestOptions): Promise<Workspace>;
   /** Delete a workspace and all its data. DELETE /v1/workspaces/{workspace_id} */
   deleteWorkspace(workspaceId: string, options?: RequestOptions): Promise<null>;
+  /** Upload a picture for emails and pages. POST /v1/pictures */
+  addPicture(body: Blob, options?: RequestOptions): Promise<Picture>;
+  /** List pictures, newest first. GET /v1/pictures */
+  listPictures(options?: RequestOptions): Promise<Picture[]>;
+  /** Delete a picture. DELETE /v1/pictures/{picture_id} */
+  deletePicture(pictureId: string, options?: RequestOptions): Promise<null>;
   /** List the members of a workspace. GET /v1/workspaces/{workspace_id}/members */
   listMembers(workspaceId: string, query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<Member[]>;
   /** Change the role of a member. PATCH /v1/workspaces/{workspace_id}/members/{user_id} */
@@ -392,6 +399,10 @@ export interface Operations {
   pauseBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
   /** Resume a paused broadcast. POST /v1/broadcasts/{broadcast_id}/resume */
   resumeBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
+  /** Show a broadcast on the web. POST /v1/broadcasts/{broadcast_id}/web-version */
+  createBroadcastWebVersion(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
+  /** Take a broadcast from the web. DELETE /v1/broadcasts/{broadcast_id}/web-version */
+  removeBroadcastWebVersion(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
   /** Send a broadcast to given addresses as a test. POST /v1/broadcasts/{broadcast_id}/test */
   sendBroadcastTest(broadcastId: string, body: BroadcastTest, options?: RequestOptions): Promise<BroadcastTestResult>;
   /** Count the contacts that get a broadcast and those that are skipped. GET /v1/broadcasts/{broadcast_id}/audience */
@@ -649,6 +660,9 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   getWorkspace: {"method":"GET","path":"/v1/workspaces/{workspace_id}"},
   updateWorkspace: {"method":"PATCH","path":"/v1/workspaces/{workspace_id}","body":"json"},
   deleteWorkspace: {"method":"DELETE","path":"/v1/workspaces/{workspace_id}"},
+  addPicture: {"method":"POST","path":"/v1/pictures","body":"file"},
+  listPictures: {"method":"GET","path":"/v1/pictures"},
+  deletePicture: {"method":"DELETE","path":"/v1/pictures/{picture_id}"},
   listMembers: {"method":"GET","path":"/v1/workspaces/{workspace_id}/members","query":true,"items":""},
   updateMember: {"method":"PATCH","path":"/v1/workspaces/{workspace_id}/members/{user_id}","body":"json"},
   removeMember: {"method":"DELETE","path":"/v1/workspaces/{workspace_id}/members/{user_id}"},
@@ -745,6 +759,8 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   cancelBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/cancel"},
   pauseBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/pause"},
   resumeBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/resume"},
+  createBroadcastWebVersion: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/web-version"},
+  removeBroadcastWebVersion: {"method":"DELETE","path":"/v1/broadcasts/{broadcast_id}/web-version"},
   sendBroadcastTest: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/test","body":"json","keyed":true},
   getBroadcastAudience: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/audience"},
   listBroadcastRecipients: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/recipients","query":true,"items":""},

@@ -483,6 +483,8 @@ export interface Broadcast {
   /** Why the service promoted its variant. null: it did not. */
   ab_promotion_reason: string | null;
   max_per_hour: number | null;
+  /** Public page with the content, which {{web_version_url}} gives too. null: it is not on the web. */
+  web_version_url: string | null;
   /** Contacts to be mailed, as fixed when the send or the promotion began. */
   recipient_count: number;
   /** Emails made for delivery so far. */
@@ -2164,6 +2166,14 @@ export interface PersonTopicsUpdate {
   }[];
 }
 
+export interface Picture {
+  id: string;
+  /** Public: whoever has it sees the picture, until it is deleted. */
+  url: string;
+  bytes: number;
+  created_at: string;
+}
+
 export interface SavedSearchEntry {
   /** Assigned by the service when absent. */
   id?: string;
@@ -2495,6 +2505,12 @@ export interface Workspace {
     time_zone: string | null;
     /** Days for which emails are kept. null: those of the deployment. */
     retention_days: number | null;
+    /** How recipients see the workspace, beside its name. */
+    brand: {
+      logo_url: string | null;
+      color: string | null;
+      address: string | null;
+    };
     /** Whether a Slack webhook URL is set. */
     slack_webhook_url: boolean;
   };
@@ -2514,6 +2530,15 @@ export interface WorkspaceUpdate {
     time_zone?: string | null;
     /** Days after which emails and the inbound log are deleted, at most those of the deployment. null: those of the deployment. Fewer days delete older mail within the hour, for good. */
     retention_days?: number | null;
+    /** How recipients see the workspace, beside its name. Absent members stay; null removes. */
+    brand?: {
+      /** URL of a picture of the workspace. */
+      logo_url?: string | null;
+      /** Colour of buttons, as `#` and six hexadecimal digits. Their text is black or white. */
+      color?: string | null;
+      /** Postal address, in lines. */
+      address?: string | null;
+    } | null;
     /** URL of an incoming webhook of Slack. It is never shown again. null removes it. */
     slack_webhook_url?: string | null;
   };

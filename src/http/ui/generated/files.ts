@@ -6,10 +6,10 @@ export const files = {
   webmailScript: "/assets/webmail-cc94fe30.js",
   editorScript: "/assets/editor-49b04944.js",
   previewScript: "/assets/preview-85845950.js",
-  style: "/assets/page-f883ecae.css",
-  dashboardStyle: "/assets/dashboard-355e810.css",
+  style: "/assets/page-8bc32d2e.css",
+  dashboardStyle: "/assets/dashboard-6710b667.css",
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-155b4d57.json",
+  guides: "/assets/guides-a5add07b.json",
 } as const;
