@@ -53,8 +53,9 @@ const STYLE = "max-width:600px;margin:0 auto;padding:16px;font:14px/1.5 system-u
 
 /** Puts the title, and the brand above and below the content. The empty icon keeps browsers from loading that of this service. */
 function framed(html: string, subject: string, brand: Brand): string {
-  const { head, foot } = frameOf({ brand, origin: "", language: "en" });
-  const start = `<title>${escapeHtml(subject)}</title><link rel="icon" href="data:,"><div style="${STYLE}"><b>${head}</b></div>`;
+  const { head, foot, color } = frameOf({ brand, origin: "", language: "en" });
+  const line = color ? `;border-bottom:3px solid ${color}` : "";
+  const start = `<title>${escapeHtml(subject)}</title><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><div style="${STYLE}${line}"><b>${head}</b></div>`;
   return insertInto(html, start, `<div style="${STYLE}">${foot}</div>`);
 }
 

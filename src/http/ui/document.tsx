@@ -25,6 +25,7 @@ interface DocumentProps {
 export function Document({ title, of, styles = [], script, refreshTo, description, kind, children }: DocumentProps) {
   const viewer = useViewer();
   const { zone, isAutomatic, now, service, origin, recipient } = viewer;
+  const { logo, color } = recipient?.brand ?? {};
   const end = recipient ? recipient.brand?.name : (of ?? service);
   return (
     <html lang={recipient?.language ?? "en"} data-zone={isAutomatic ? zone : undefined}>
@@ -42,12 +43,10 @@ export function Document({ title, of, styles = [], script, refreshTo, descriptio
             <meta property="og:image" content={`${origin}/pictures/dashboard-home.png`} />
           </>
         )}
-        {recipient ? (
-          // Without one, browsers load that of this service.
-          <link rel="icon" href={recipient.brand?.logo ? logoUrl(viewer, recipient.brand.logo) : "data:,"} />
-        ) : (
+        {/* Without an icon, browsers load that of this service. */}
+        <link rel="icon" href={recipient ? (logo ? logoUrl(viewer, logo) : "data:,") : "/favicon.svg"} />
+        {recipient ? null : (
           <>
-            <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
             <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
             <link rel="manifest" href="/site.webmanifest" />
           </>
@@ -55,7 +54,7 @@ export function Document({ title, of, styles = [], script, refreshTo, descriptio
         {[files.style, ...styles].map((path) => (
           <link rel="stylesheet" href={path} />
         ))}
-        {recipient?.brand?.color ? <style nonce={recipient.nonce}>{raw(styleOf(recipient.brand.color))}</style> : null}
+        {color ? <style nonce={recipient?.nonce}>{raw(styleOf(color))}</style> : null}
         {script === undefined ? null : <script type="module" src={script} />}
       </head>
       <body class={kind} data-now={script ? now : undefined}>

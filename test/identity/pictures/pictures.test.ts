@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { PictureOut } from "../../../src/identity/pictures/index.ts";
-import { utf8 } from "../../../src/lib/bytes.ts";
+import { concat, utf8 } from "../../../src/lib/bytes.ts";
+import { r2Keys } from "../../../src/platform/db/r2-keys.ts";
 import { apiWith, aWorkspace, perTest } from "../../support/workspace.ts";
 import { PNG, uploadPicture } from "./support.ts";
 
@@ -61,6 +63,20 @@ describe("a picture", () => {
     expect(await list()).toMatchObject([{ id: first.id, url: first.url }]);
     expect(theirs.id).not.toBe(first.id);
     expect((await workspace.call("DELETE", `/v1/pictures/${theirs.id}`)).status).toBe(404);
+  });
+
+  it("is refused beyond the 1,000th and leaves nothing behind, and goes with its workspace", async () => {
+    const keyOf = (n: number) =>
+      r2Keys.picture(workspace.workspaceId, `${crypto.randomUUID()}.${n % 2 ? "png" : "gif"}`);
+    await Promise.all(Array.from({ length: 999 }, (_, n) => env.CONTENT.put(keyOf(n), "x")));
+    await accepted(await uploadPicture(workspace));
+    await accepted(await uploadPicture(workspace));
+    expect(await list()).toHaveLength(1_000);
+    const others = [1, 2].map((end) => uploadPicture(workspace, concat([PNG, Uint8Array.of(end)])));
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([409, 409]);
+    expect(await list()).toHaveLength(1_000);
+    expect((await list())[0]?.url).toMatch(/\.png$/);
+    expect(r2Keys.picture(workspace.workspaceId)).toMatch(new RegExp(`^${r2Keys.workspace(workspace.workspaceId)}`));
   });
 
   it("is a 404 after it was deleted, and for an address that was changed", async () => {

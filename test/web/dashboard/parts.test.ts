@@ -18,7 +18,7 @@ describe("each page", () => {
   });
 
   it("has an icon, which a page of a visitor shows as the mark of the service", async () => {
-    expect(await pageOf("/app/domains")).toContain('<link rel="icon" href="/favicon.svg" type="image/svg+xml"/>');
+    expect(await pageOf("/app/domains")).toContain('<link rel="icon" href="/favicon.svg"/>');
     expect(await (await apiWith(null).get("/auth/sign-in")).text()).toContain('<svg class="mark"');
   });
 

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { forwardCases } from "../../access/forward-cases.ts";
+import { pictureCases } from "../../access/picture-cases.ts";
 import { reportingCases } from "../../access/reporting-cases.ts";
 import { webhookCases } from "../../access/webhook-cases.ts";
 import { insertCredential } from "../../support/smtp-credentials.ts";
@@ -34,6 +35,7 @@ export async function foreignIds(of: TestWorkspace): Promise<Record<string, stri
     credential_id: (await insertCredential(of, { domain_id: of.domainId })).id,
     invitation_id,
     ...(await bulkIds(of)),
+    ...(await pictureCases["DELETE /v1/pictures/:picture_id"]?.create?.(of)),
     ...(await webhookCases["GET /v1/webhooks/:webhook_id/deliveries/:delivery_id"]?.create?.(of)),
     ...(await forwardCases["GET /v1/forwarding-rules/:rule_id"].create(of)),
     ...(await forwardCases["GET /v1/emails/inbound/:message_id"].create(of)),
