@@ -394,7 +394,7 @@ export interface Operations {
   /** Delete a broadcast that is not sending. DELETE /v1/broadcasts/{broadcast_id} */
   deleteBroadcast(broadcastId: string, options?: RequestOptions): Promise<null>;
   /** Copy a broadcast as a draft. POST /v1/broadcasts/{broadcast_id}/copy */
-  copyBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
+  duplicateBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
   /** Send a broadcast. POST /v1/broadcasts/{broadcast_id}/send */
   sendBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
   /** Send the winning variant to the contacts outside the sample. POST /v1/broadcasts/{broadcast_id}/promote/{variant_id} */
@@ -764,7 +764,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   getBroadcast: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}"},
   updateBroadcast: {"method":"PATCH","path":"/v1/broadcasts/{broadcast_id}","body":"json"},
   deleteBroadcast: {"method":"DELETE","path":"/v1/broadcasts/{broadcast_id}"},
-  copyBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/copy","keyed":true},
+  duplicateBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/copy","keyed":true},
   sendBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/send","keyed":true},
   promoteBroadcastVariant: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/promote/{variant_id}","keyed":true},
   cancelBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/cancel"},

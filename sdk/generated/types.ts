@@ -25,6 +25,9 @@ export interface AnalyticsBroadcast {
     opened: number;
     /** Emails in which a person followed a link. */
     clicked: number;
+    unsubscribed: number;
+    /** Emails that a person marked as spam. */
+    complained: number;
     /** clicked of delivered. null: none was delivered. */
     click_rate: number | null;
   }[];
@@ -42,6 +45,9 @@ export interface AnalyticsBroadcast {
     opened: number;
     /** Emails in which a person followed a link. */
     clicked: number;
+    unsubscribed: number;
+    /** Emails that a person marked as spam. */
+    complained: number;
     /** clicked of delivered. null: none was delivered. */
     click_rate: number | null;
   } | null;

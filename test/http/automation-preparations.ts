@@ -34,6 +34,12 @@ export function automationPreparations(create: (path: string) => Promise<string>
     ...{ listAutomations: active, getAutomation: active, updateAutomation: active, activateAutomation: automation },
     ...{ pauseAutomation: active, archiveAutomation: active },
     ...{ listAutomationRuns: run, getAutomationRun: run, removeAutomationRun: run },
+    sendAutomationTest: async () => {
+      const { automation_id } = await automation();
+      const email = { kind: "send_email", mailbox_id: workspace().mailboxId, subject: "Hello", text: "Hello" };
+      await workspace().call("PATCH", `/v1/automations/${automation_id}`, { steps: [email] });
+      return { automation_id };
+    },
     previewAutomation: async () => {
       await addContact("ada@example.com");
       return automation();

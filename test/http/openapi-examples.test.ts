@@ -55,6 +55,9 @@ async function create(path: string, changes: object = {}): Promise<string> {
   return (await workspace.create(path, { ...example, ...changes })).id;
 }
 
+const createTemplate = async () => ({ template_id: await create("/v1/templates/") });
+const createDraft = async () => ({ broadcast_id: await create("/v1/broadcasts/") });
+const createSending = async () => ({ broadcast_id: await createSendingBroadcast() });
 const createList = async () => ({ list_id: await create("/v1/contacts/") });
 
 const createContact = async () => {
@@ -156,32 +159,35 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     return { domain_id: (await insertDomain(workspace)).id };
   },
   listSuppressions: suppress,
-  listBroadcasts: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
-  getBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
-  updateBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
-  deleteBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
   sendBroadcast: async () => ({ broadcast_id: await createReadyBroadcast() }),
   sendBroadcastTest: async () => ({ broadcast_id: await createReadyBroadcast() }),
   promoteBroadcastVariant: createSampledBroadcast,
   getBroadcastAudience: async () => ({ broadcast_id: await createReadyBroadcast() }),
   listBroadcastRecipients: async () => ({ broadcast_id: await createSentBroadcast() }),
+  duplicateBroadcast: async () => ({ broadcast_id: await createReadyBroadcast() }),
+  listBroadcastSkipped: async () => ({ broadcast_id: await createSkippingBroadcast() }),
   listBroadcastTopLinks: async () => ({ broadcast_id: await createSentBroadcast() }),
-  cancelBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
-  pauseBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
-  resumeBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
   ...{ listBroadcastVariants: createVariant, updateBroadcastVariant: createVariant },
-  createBroadcastVariant: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
   deleteBroadcastVariant: () => createVariant(),
+  ...Object.fromEntries(
+    ["listTemplates", "getTemplate", "updateTemplate", "deleteTemplate", "duplicateTemplate", "previewTemplate"].map(
+      (name) => [name, createTemplate],
+    ),
+  ),
+  ...Object.fromEntries(
+    [
+      "listBroadcasts",
+      "getBroadcast",
+      "updateBroadcast",
+      "deleteBroadcast",
+      "createBroadcastVariant",
+      "createBroadcastWebVersion",
+      "removeBroadcastWebVersion",
+    ].map((name) => [name, createDraft]),
+  ),
+  ...Object.fromEntries(["cancelBroadcast", "pauseBroadcast", "resumeBroadcast"].map((name) => [name, createSending])),
   listPictures: createPicture,
   deletePicture: createPicture,
-  createBroadcastWebVersion: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
-  removeBroadcastWebVersion: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
-  listTemplates: async () => ({ template_id: await create("/v1/templates/") }),
-  getTemplate: async () => ({ template_id: await create("/v1/templates/") }),
-  updateTemplate: async () => ({ template_id: await create("/v1/templates/") }),
-  deleteTemplate: async () => ({ template_id: await create("/v1/templates/") }),
-  duplicateTemplate: async () => ({ template_id: await create("/v1/templates/") }),
-  previewTemplate: async () => ({ template_id: await create("/v1/templates/") }),
   listContactLists: createList,
   getContactList: createContact,
   updateContactList: createList,
@@ -249,6 +255,15 @@ async function createSentBroadcast(): Promise<string> {
     "INSERT INTO broadcast_clicks (broadcast, url, workspace, clicks) SELECT n, 'https://example.com/', workspace, 12 FROM broadcasts WHERE id = ?1",
     [id],
   );
+  return id;
+}
+
+async function createSkippingBroadcast(): Promise<string> {
+  const contact_list_id = await aContactList(workspace, 2);
+  await workspace.post("/v1/suppressions/", { email: "delivered+1@simulator.test", reason: "bounce" });
+  const id = await create("/v1/broadcasts/", { contact_list_id });
+  await workspace.post(`/v1/broadcasts/${id}/send`, undefined);
+  await runBroadcasts(Date.now(), 2);
   return id;
 }
 

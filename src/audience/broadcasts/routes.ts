@@ -53,7 +53,7 @@ export const broadcastRoutes = apiRoutes("Broadcasts")
     errors: [408, 409],
     run: (caller, { broadcast_id, body }) => updateBroadcast(caller, broadcast_id, body),
   })
-  .post("/v1/broadcasts/:broadcast_id/copy", "copyBroadcast", "broadcasts:manage", outlives.nothing, {
+  .post("/v1/broadcasts/:broadcast_id/copy", "duplicateBroadcast", "broadcasts:manage", outlives.nothing, {
     summary: "Copy a broadcast as a draft",
     description:
       "With its variants, audience and settings, without its time and counts. Lists, mailbox, topic and segment that do not exist any more are null; without its segment, its lists are too.",

@@ -171,7 +171,13 @@ export const PersonExportOut = z
         activity: null,
         contacts: [contactExample],
         consents: [consentExample],
-        events: [eventExample],
+        events: [
+          {
+            ...eventExample,
+            name: "contact.added",
+            data: { list_id: contactExample.list_id, contact_id: contactExample.id },
+          },
+        ],
         runs: [runExample],
         emails: [emailExample],
       },

@@ -20,6 +20,8 @@ const example = {
   failed: 1,
   cancelled: 0,
   opened: 260,
+  unsubscribed: 2,
+  complained: 0,
 };
 
 const VariantFigures = z.object({
@@ -33,6 +35,8 @@ const VariantFigures = z.object({
   cancelled: count,
   opened: count,
   clicked: count.describe("Emails in which a person followed a link."),
+  unsubscribed: count,
+  complained: count.describe("Emails that a person marked as spam."),
   click_rate: share.describe("clicked of delivered. null: none was delivered."),
 });
 
