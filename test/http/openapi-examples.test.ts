@@ -3,7 +3,6 @@ import { TOTP_PURPOSE } from "../../src/identity/sign-ins/second-factor/verify.t
 import { seal } from "../../src/lib/secret-box.ts";
 import { aContactList, runBroadcasts } from "../audience/broadcasts/support.ts";
 import { multipart } from "../audience/contacts/csv-support.ts";
-import { uploadPicture } from "../identity/pictures/support.ts";
 import { database } from "../support/databases.ts";
 import { emailOf, insertInvitation } from "../support/invitations.ts";
 import { createGrant } from "../support/oauth.ts";
@@ -25,6 +24,7 @@ import { aToken, insertDomain, insertTransfer } from "../support/transfers.ts";
 import { aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { adminPreparations } from "./admin-preparations.ts";
 import { audiencePreparations } from "./audience-preparations.ts";
+import { contentPreparations } from "./content-preparations.ts";
 import { forwardPreparations } from "./forward-preparations.ts";
 import { inboxPreparations } from "./inbox-preparations.ts";
 import { reportingPreparations } from "./reporting-preparations.ts";
@@ -55,9 +55,6 @@ async function create(path: string, changes: object = {}): Promise<string> {
   return (await workspace.create(path, { ...example, ...changes })).id;
 }
 
-const createTemplate = async () => ({ template_id: await create("/v1/templates/") });
-const createDraft = async () => ({ broadcast_id: await create("/v1/broadcasts/") });
-const createSending = async () => ({ broadcast_id: await createSendingBroadcast() });
 const createList = async () => ({ list_id: await create("/v1/contacts/") });
 
 const createContact = async () => {
@@ -65,8 +62,6 @@ const createContact = async () => {
   const contact = { email: "ada@example.org", name: "Ada Lovelace", metadata: { city: "London", plan: "gold" } };
   return { list_id, contact_id: (await workspace.create(`/v1/contacts/${list_id}/contacts`, contact)).id };
 };
-
-const createPicture = async () => ({ picture_id: (await (await uploadPicture(workspace)).json<{ id: string }>()).id });
 
 const mailbox = async () => ({ mailbox_id: workspace.mailboxId });
 const apiKey = async () => ({ api_key_id: await create("/v1/api-keys/") });
@@ -159,6 +154,10 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     return { domain_id: (await insertDomain(workspace)).id };
   },
   listSuppressions: suppress,
+  listBroadcasts: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
+  getBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
+  updateBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
+  deleteBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
   sendBroadcast: async () => ({ broadcast_id: await createReadyBroadcast() }),
   sendBroadcastTest: async () => ({ broadcast_id: await createReadyBroadcast() }),
   promoteBroadcastVariant: createSampledBroadcast,
@@ -167,27 +166,15 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   duplicateBroadcast: async () => ({ broadcast_id: await createReadyBroadcast() }),
   listBroadcastSkipped: async () => ({ broadcast_id: await createSkippingBroadcast() }),
   listBroadcastTopLinks: async () => ({ broadcast_id: await createSentBroadcast() }),
+  cancelBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
+  pauseBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
+  resumeBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
   ...{ listBroadcastVariants: createVariant, updateBroadcastVariant: createVariant },
+  createBroadcastVariant: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
   deleteBroadcastVariant: () => createVariant(),
-  ...Object.fromEntries(
-    ["listTemplates", "getTemplate", "updateTemplate", "deleteTemplate", "duplicateTemplate", "previewTemplate"].map(
-      (name) => [name, createTemplate],
-    ),
-  ),
-  ...Object.fromEntries(
-    [
-      "listBroadcasts",
-      "getBroadcast",
-      "updateBroadcast",
-      "deleteBroadcast",
-      "createBroadcastVariant",
-      "createBroadcastWebVersion",
-      "removeBroadcastWebVersion",
-    ].map((name) => [name, createDraft]),
-  ),
-  ...Object.fromEntries(["cancelBroadcast", "pauseBroadcast", "resumeBroadcast"].map((name) => [name, createSending])),
-  listPictures: createPicture,
-  deletePicture: createPicture,
+  ...contentPreparations(create, () => workspace),
+  createBroadcastWebVersion: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
+  removeBroadcastWebVersion: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
   listContactLists: createList,
   getContactList: createContact,
   updateContactList: createList,
