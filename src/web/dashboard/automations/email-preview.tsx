@@ -58,10 +58,11 @@ export const EmailPreview = ({ path, at, query }: EmailPreviewProps) => {
       <PreviewAs src={`${path}/html`} page={path} query={query}>
         {data}
       </PreviewAs>
-      <Form class="filter" action={`${path}/test`}>
-        <input type="hidden" name="step" value={at} />
-        <input type="hidden" name={CONTACT} value={query.get(CONTACT) ?? ""} />
-        <input type="hidden" name="data" value={query.get("data") ?? ""} />
+      <Form
+        class="filter"
+        action={`${path}/test`}
+        fields={{ step: at, [CONTACT]: query.get(CONTACT) ?? "", data: query.get("data") ?? "" }}
+      >
         <Field name="to" label="Send a test to" type="email" value={useCaller().actor.email} />
         <Submit label="Send test" kind="quiet" />
       </Form>

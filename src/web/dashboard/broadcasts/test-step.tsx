@@ -14,7 +14,7 @@ export const TestStep = ({ broadcast, done, ...content }: TestStepProps) => (
       <div>
         <ErrorSummary />
         <p>See it in your own mailbox before your readers do. A test counts for no result.</p>
-        <TestForm broadcast={broadcast} {...content} />
+        <TestForm broadcast={broadcast} preview={content.preview} query={content.query} />
         <div class="actions ends">
           <ButtonLink to={pathOfStep(broadcast.id, "content")} label="Back" kind="quiet" />
           <ButtonLink to={pathOfStep(broadcast.id, "review")} label="Continue" />
@@ -44,37 +44,33 @@ export const ContentFrame = ({ step, broadcast, variants, preview, query }: Cont
     query={query}
     shown={preview.contact?.email ?? null}
   >
-    <VariantSelect variants={variants} value={query.get("variant_id") ?? ""} />
+    {variants.length < 2 ? null : (
+      <Select
+        name="variant_id"
+        label="Variant"
+        options={variants.map(({ id, label }) => ({ value: id, label }))}
+        value={query.get("variant_id") ?? ""}
+      />
+    )}
   </PreviewAs>
 );
 
-const VariantSelect = ({ variants, value }: { variants: readonly VariantOut[]; value?: string }) =>
-  variants.length < 2 ? null : (
-    <Select
-      name="variant_id"
-      label="Variant"
-      options={variants.map(({ id, label }) => ({ value: id, label }))}
-      value={value}
+type TestFormProps = Pick<ContentFrameProps, "broadcast" | "preview" | "query">;
+
+/** The form that mails a broadcast to an address as the preview shows it: a variant, with the values of a contact. */
+const TestForm = ({ broadcast, preview, query }: TestFormProps) => (
+  <Form
+    class="filter"
+    action={pathOfStep(broadcast.id, "test")}
+    fields={{ variant_id: query.get("variant_id") ?? "", [CONTACT]: preview.contact?.email ?? "" }}
+  >
+    <Field
+      name="to"
+      label="Send a test to"
+      type="email"
+      value={useCaller().actor.email}
+      hint="The email that the preview shows."
     />
-  );
-
-type TestFormProps = Omit<ContentFrameProps, "step">;
-
-/** The form that mails a broadcast, or one of its variants, to an address. */
-const TestForm = ({ broadcast, variants, preview, query }: TestFormProps) => (
-  <Form class="filter" action={pathOfStep(broadcast.id, "test")}>
-    <Field name="to" label="Send a test to" type="email" value={useCaller().actor.email} />
-    <VariantSelect variants={variants} value={query.get("variant_id") ?? ""} />
-    {preview.contact === null ? null : (
-      <Field
-        name={CONTACT}
-        label="As this contact gets it"
-        type="email"
-        required={false}
-        value={preview.contact.email}
-        hint="Empty: its fields are empty."
-      />
-    )}
     <Submit label="Send test" kind="quiet" />
   </Form>
 );
