@@ -38,10 +38,8 @@ export async function getAutomation(ctx: CallerCtx, id: string): Promise<Automat
 
 /** Returns an automation of a workspace by its id, or null. */
 export function findAutomation(ctx: MailCtx, workspace: number, id: string): Promise<AutomationRow | null> {
-  return ctx.mail
-    .prepare(`SELECT ${COLUMNS} FROM automations a WHERE a.workspace = ?1 AND a.id = ?2`)
-    .bind(workspace, id)
-    .first<AutomationRow>();
+  const sql = `SELECT ${COLUMNS} FROM automations a WHERE a.workspace = ?1 AND a.id = ?2`;
+  return ctx.mail.findRow<AutomationRow>(sql, workspace, id);
 }
 
 /** Bytes of definitions that one page of the list has, after one automation at least. */
@@ -66,10 +64,8 @@ export async function listAutomations(
   ctx: CallerCtx,
   { status, before, limit }: { status?: Status | undefined; before?: string | undefined; limit: number },
 ): Promise<{ automations: readonly AutomationRow[]; next: string | null }> {
-  const { results } = await ctx.mail
-    .prepare(LIST)
-    .bind(ctx.workspace.number, status ?? null, before ?? LAST_ID, limit + 1, PAGE_BYTES)
-    .all<AutomationRow & { found: number }>();
+  const values = [ctx.workspace.number, status ?? null, before ?? LAST_ID, limit + 1, PAGE_BYTES];
+  const results = await ctx.mail.listRows<AutomationRow & { found: number }>(LIST, ...values);
   const page = results.slice(0, limit);
   const hasMore = page.length < (results[0]?.found ?? 0);
   return { automations: await readableOf(ctx, page), next: hasMore ? (page.at(-1)?.id ?? null) : null };

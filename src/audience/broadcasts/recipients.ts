@@ -58,16 +58,11 @@ export async function listRecipients(
 ): Promise<{ recipients: RecipientOut[]; next: number | null }> {
   const { row } = await getBroadcast(ctx, id);
   const db = ctx.mail;
-  const { results } = await db
-    .prepare(FIND)
-    .bind(row.workspace, row.n, after, MAX_SCANNED, status ?? null, limit + 1, activity ?? null)
-    .all<RecipientRow>();
+  const values = [row.workspace, row.n, after, MAX_SCANNED, status ?? null, limit + 1, activity ?? null];
+  const results = await db.listRows<RecipientRow>(FIND, ...values);
   const recipients = results.slice(0, limit).map(toRecipient);
   if (results.length > limit) return { recipients, next: results[limit - 1]?.n ?? null };
-  const end = await db
-    .prepare(END_OF_SCAN)
-    .bind(row.workspace, row.n, after, MAX_SCANNED - 1)
-    .first<number>("n");
+  const end = await db.findValue<number>(END_OF_SCAN, row.workspace, row.n, after, MAX_SCANNED - 1);
   return { recipients, next: end };
 }
 

@@ -32,10 +32,7 @@ async function render(ctx: Ctx, token: string): Promise<string | null> {
   if (bytes?.length !== TOKEN_BYTES) return null;
   const workspace = Number.parseInt(hex(bytes.subarray(0, 6)), 16);
   const [mailCtx, brand] = [await onShardOf(ctx, workspace), await readBrand(ctx, workspace)];
-  const n = await mailCtx?.mail
-    .prepare(FIND)
-    .bind(workspace, uuidOf(bytes.subarray(6, 22)), token)
-    .first<number>("n");
+  const n = await mailCtx?.mail.findValue<number>(FIND, workspace, uuidOf(bytes.subarray(6, 22)), token);
   const broadcast = mailCtx && n ? await findBroadcast(mailCtx, n) : null;
   if (!mailCtx || !broadcast || !brand) return null;
   const { row } = broadcast;

@@ -239,7 +239,7 @@ async function cancelWith(ctx: MailCtx, { row }: Broadcast, body: string): Promi
       body,
       key: `broadcast-without-list ${row.id}`,
     });
-  await ctx.mail.prepare(CANCEL).bind(row.n, ctx.now()).run();
+  await ctx.mail.execute(CANCEL, row.n, ctx.now());
   await wakeLowPriority(ctx, 1);
   // The next step deletes its members.
   return row.segment_id === null ? null : ctx.now();
@@ -261,11 +261,11 @@ async function endPhase(ctx: MailCtx, { row, fanOut, counts }: Broadcast): Promi
     if (!(await deleteMembers(ctx, { row, fanOut }))) return ctx.now();
     // First, so that a crash between the two repeats it. A bulk send is no broadcast of the workspace's list.
     if (row.bulk_tags === null) await notifyOwners(ctx, row.workspace, sentNotice(row, counts));
-    await ctx.mail.prepare(COMPLETE).bind(row.n, row.fan_out_step, ctx.now()).run();
+    await ctx.mail.execute(COMPLETE, row.n, row.fan_out_step, ctx.now());
     return autoPromoteAt({ row: { ...row, status: "sent", sent_at: row.sent_at ?? ctx.now() }, fanOut });
   }
   await wakeLowPriority(ctx, 1);
-  const dueAt = fanOut?.localTime ? await ctx.mail.prepare(NEXT_DUE).bind(row.n).first<number>("due_at") : null;
+  const dueAt = fanOut?.localTime ? await ctx.mail.findValue<number>(NEXT_DUE, row.n) : null;
   if (dueAt !== null && dueAt > ctx.now()) return dueAt;
   return ctx.now() + Math.min(POLL_MS.max, Math.max(POLL_MS.min, left / EMAILS_PER_POLL_MS));
 }

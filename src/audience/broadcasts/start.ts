@@ -32,7 +32,7 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
   if (errors.length === 0 && "fanOut" in checked) {
     const localTime = localTimeOf(row, workspace.timeZone);
     const fanOut = localTime ? { ...checked.fanOut, localTime } : checked.fanOut;
-    await ctx.mail.prepare(START).bind(row.n, row.version, serializeFanOut(fanOut), ctx.now()).run();
+    await ctx.mail.execute(START, row.n, row.version, serializeFanOut(fanOut), ctx.now());
     return null;
   }
   // First, so that a crash between the two repeats it: a broadcast must not end without a word.
@@ -45,7 +45,7 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
     key: `broadcast-not-sent ${row.id} ${row.version}`,
   };
   await notifyOwners(ctx, row.workspace, notice);
-  await ctx.mail.prepare(CANCEL).bind(row.n, row.version, ctx.now()).run();
+  await ctx.mail.execute(CANCEL, row.n, row.version, ctx.now());
   return null;
 }
 
@@ -98,9 +98,6 @@ export async function promoteDue(
   const title = `${row.name}: the rest gets ${winner.label}`;
   await notifyOwners(ctx, row.workspace, { ...about, severity: "success", title, body: reason });
   const values = [row.n, row.version, winner.id, ctx.now(), reason, next];
-  await ctx.mail
-    .prepare(PROMOTE)
-    .bind(...values)
-    .run();
+  await ctx.mail.execute(PROMOTE, ...values);
   return 0;
 }

@@ -36,10 +36,11 @@ export async function findSurroundings(
   ctx: Pick<Ctx, "db">,
   { id, workspace }: { id: string; workspace: number },
 ): Promise<Surroundings | null> {
-  const row = await ctx.db
-    .prepare(SURROUNDINGS)
-    .bind(workspace, id)
-    .first<Omit<Surroundings, "receivesHere"> & { receivesHere: number }>();
+  const row = await ctx.db.findRow<Omit<Surroundings, "receivesHere"> & { receivesHere: number }>(
+    SURROUNDINGS,
+    workspace,
+    id,
+  );
   return row && { ...row, receivesHere: row.receivesHere === 1 };
 }
 
@@ -88,10 +89,8 @@ export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings,
   const [today, hour] = [dayOf(now), Math.floor(now / HOUR_MS)];
   const days = JSON.stringify(Array.from({ length: DAYS }, (_, n) => today - n));
   const since = firstIdAt(now - DAYS * DAY_MS);
-  const row = await onShard(ctx, mailShard)
-    .mail.prepare(HISTORY)
-    .bind(days, number, domainId, since, hour - DAYS * 24, hour)
-    .first<HistoryRow>();
+  const values = [days, number, domainId, since, hour - DAYS * 24, hour];
+  const row = await onShard(ctx, mailShard).mail.findRow<HistoryRow>(HISTORY, ...values);
   // A statement of aggregates always has a row.
   const read = <Value>(name: keyof HistoryRow) => JSON.parse(row?.[name] ?? "[]") as Value[];
   const [messages = 0, aligned = 0] = read<number>("dmarc");

@@ -55,7 +55,7 @@ export async function findReportTarget(
   const { bounceDomain } = ctx.settings;
   if (address.toLowerCase() === sharedReportAddress(bounceDomain.toLowerCase())) return "shared";
   const id = readReportAddress(address, bounceDomain);
-  return id === null ? null : ctx.db.prepare(FIND_DOMAIN).bind(id).first<ReportedDomain>();
+  return id === null ? null : ctx.db.findRow<ReportedDomain>(FIND_DOMAIN, id);
 }
 
 /** A report that was read, and the domains for which it counts. */
@@ -95,11 +95,7 @@ export async function receiveDomainReport(ctx: Ctx, target: ReportTarget, mail: 
 async function findNamed({ db }: Ctx, report: AggregateReport): Promise<ReportedDomain[]> {
   if (report.kind !== "tls") return [];
   const names = [...new Set(report.policies.map(({ domain }) => domain))].slice(0, MAX_NAMES);
-  const { results } = await db
-    .prepare(FIND_NAMED)
-    .bind(JSON.stringify(names.map(reversedName)))
-    .all<ReportedDomain>();
-  return results;
+  return db.listRows<ReportedDomain>(FIND_NAMED, JSON.stringify(names.map(reversedName)));
 }
 
 async function save(

@@ -58,7 +58,7 @@ const EXTEND_GRANT = "UPDATE oauth_grants SET refreshed_at = ?2, expires_at = ?3
  */
 export async function redeemCode(ctx: Ctx, redemption: CodeRedemption): Promise<TokenPair> {
   const hashes = JSON.stringify(await keyedHashes(ctx.settings.masterKeys, CODE_PURPOSE, redemption.code));
-  const row = await ctx.db.prepare(FIND_CODE).bind(hashes).first<CodeRow>();
+  const row = await ctx.db.findRow<CodeRow>(FIND_CODE, hashes);
   if (!row) throw invalidCode();
   if (row.used_at !== null) return refuseReuse(ctx, row);
   if (row.expires_at <= ctx.now() || row.role === null || !(await isRedeemer(row, redemption))) throw invalidCode();

@@ -28,10 +28,7 @@ export async function getAlias(ctx: CallerCtx, mailboxId: string, id: string): P
   const uuid = parseUuid(id);
   const row =
     uuid &&
-    (await ctx.db
-      .prepare(`${SELECT} AND id = ?4`)
-      .bind(mailboxId, ctx.workspace.number, domainsOf(ctx), uuid)
-      .first<AliasRow>());
+    (await ctx.db.findRow<AliasRow>(`${SELECT} AND id = ?4`, mailboxId, ctx.workspace.number, domainsOf(ctx), uuid));
   if (!row) throw notFound("Alias");
   return row;
 }

@@ -54,10 +54,7 @@ export async function permittedForwards<One extends FilterForward>(
   const own = forwards.filter((forward) => forward.workspace === workspace);
   if (own.length === 0) return [];
   const values = [workspace, id, JSON.stringify(own), ctx.now()];
-  const { results } = await ctx.db
-    .prepare(FIND_PERMITTED)
-    .bind(...values)
-    .all<{ at: number }>();
+  const results = await ctx.db.listRows<{ at: number }>(FIND_PERMITTED, ...values);
   const permitted = new Set(results.map(({ at }) => at));
   return own.filter((_, index) => permitted.has(index));
 }
@@ -72,19 +69,15 @@ const domainsOf = ({ actor: { domainIds } }: CallerCtx) => domainIds && JSON.str
 
 /** Returns the forwarding rules that the caller may see, in the order in which they are applied. */
 export async function listRules(ctx: CallerCtx): Promise<RuleRow[]> {
-  const { results } = await ctx.db
-    .prepare(`${SELECT} ORDER BY r.position, r.id LIMIT ${limits.rules}`)
-    .bind(ctx.workspace.number, domainsOf(ctx))
-    .all<RuleRow>();
-  return results;
+  const values = [ctx.workspace.number, domainsOf(ctx)];
+  return ctx.db.listRows<RuleRow>(`${SELECT} ORDER BY r.position, r.id LIMIT ${limits.rules}`, ...values);
 }
 
 /** Returns one forwarding rule. Throws 404 for an id that is malformed, unknown, of another workspace or domain. */
 export async function getRule(ctx: CallerCtx, id: string): Promise<RuleRow> {
   const uuid = parseUuid(id);
   const row =
-    uuid &&
-    (await ctx.db.prepare(`${SELECT} AND r.id = ?3`).bind(ctx.workspace.number, domainsOf(ctx), uuid).first<RuleRow>());
+    uuid && (await ctx.db.findRow<RuleRow>(`${SELECT} AND r.id = ?3`, ctx.workspace.number, domainsOf(ctx), uuid));
   if (!row) throw notFound("Forwarding rule");
   return row;
 }

@@ -25,7 +25,7 @@ export type StoredInboundEvent = { event: string; at: number } & Record<string, 
  */
 export async function getInboundEntry(ctx: CallerCtx, text: string): Promise<InboundEntryOut> {
   const id = parseUuid(text);
-  const row = id && (await ctx.mail.prepare(FIND_ENTRY).bind(ctx.workspace.number, id).first<EntryRow>());
+  const row = id && (await ctx.mail.findRow<EntryRow>(FIND_ENTRY, ctx.workspace.number, id));
   if (!row || ctx.actor.domainIds?.has(row.domain_id) === false) throw notFound("Inbound message");
   const { domain_id: _, mailbox_id, authentication, events, received_at, ...entry } = row;
   return {
@@ -46,5 +46,5 @@ const HIDDEN = { subject: null, text_preview: null };
 
 async function mayRead({ actor, db }: CallerCtx, mailboxId: string): Promise<boolean> {
   if (actor.role !== "member") return true;
-  return (await db.prepare(IS_ASSIGNED).bind(mailboxId, actor.userId).first()) !== null;
+  return (await db.findRow(IS_ASSIGNED, mailboxId, actor.userId)) !== null;
 }

@@ -27,7 +27,7 @@ export async function reportFailures(ctx: MailCtx, id: string, released: Release
   if (released.gaveUpAt === null && !isLong) return;
   const [webhook] = await orm(ctx).select().from(webhooks).where(eq(webhooks.id, id));
   if (webhook?.isActive) await (isLong ? pause(ctx, webhook) : notify(ctx, webhook));
-  if (released.gaveUpAt !== null) await ctx.mail.prepare(CLEAR).bind(id, released.gaveUpAt).run();
+  if (released.gaveUpAt !== null) await ctx.mail.execute(CLEAR, id, released.gaveUpAt);
 }
 
 async function pause(ctx: MailCtx, webhook: WebhookRow): Promise<void> {

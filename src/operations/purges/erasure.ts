@@ -41,7 +41,7 @@ type Stage = (person: ErasedPerson, after: unknown) => Promise<StepResult>;
 export async function erasePerson(ctx: Ctx, { erasure: id, of }: { erasure: string; of: number }): Promise<boolean> {
   // Its hashes stay: one under a key that a restored backup has replaced would never be found.
   await reloadErasedKey(ctx);
-  const row = await ctx.db.prepare(FIND).bind(of, id).first<ErasureRow>();
+  const row = await ctx.db.findRow<ErasureRow>(FIND, of, id);
   if (row === null || row.email === null) return true;
   const person = { workspace: of, workspaceId: row.workspace_id, key: row.email };
   const { stage = 0, after = null } = JSON.parse(row.progress) as Partial<Progress>;
@@ -51,10 +51,10 @@ export async function erasePerson(ctx: Ctx, { erasure: id, of }: { erasure: stri
   const removed = addCounts(JSON.parse(row.removed) as Record<string, number>, step.removed);
   const next: Progress = step.next ? { stage, after: step.next.after } : { stage: stage + 1, after: null };
   if (next.stage >= stages.length) {
-    await ctx.db.prepare(FINISH).bind(of, id, JSON.stringify(removed), ctx.now()).run();
+    await ctx.db.execute(FINISH, of, id, JSON.stringify(removed), ctx.now());
     return true;
   }
-  await ctx.db.prepare(SAVE).bind(of, id, JSON.stringify(next), JSON.stringify(removed)).run();
+  await ctx.db.execute(SAVE, of, id, JSON.stringify(next), JSON.stringify(removed));
   return false;
 }
 

@@ -47,11 +47,7 @@ interface ResponseRow {
 async function findRow(ctx: WorkspaceCtx, { keys, repeats }: Idempotency): Promise<ResponseRow | null> {
   const now = ctx.now();
   const values = [dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - (repeats?.ttlMs ?? RESPONSE_TTL_MS)];
-  const find = <Kind extends DatabaseKind>(db: Database<Kind>) =>
-    db
-      .prepare(FIND_RESPONSE)
-      .bind(...values)
-      .first<ResponseRow>();
+  const find = <Kind extends DatabaseKind>(db: Database<Kind>) => db.findRow<ResponseRow>(FIND_RESPONSE, ...values);
   const [main, mail] = await Promise.all([find(ctx.db), find(ctx.mail)]);
   return main ?? mail;
 }

@@ -15,5 +15,5 @@ export async function mayReadContent(
   if (source !== "inbox") return true;
   if (!actor.scopes.has("inbox:read")) return false;
   if (actor.role !== "member") return true;
-  return (await db.prepare(IS_ASSIGNED).bind(mailboxId, actor.userId).first()) !== null;
+  return (await db.findRow(IS_ASSIGNED, mailboxId, actor.userId)) !== null;
 }

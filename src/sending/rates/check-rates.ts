@@ -37,10 +37,7 @@ export async function* checkRates(ctx: MailCtx): Steps {
     await saveSnapshot(ctx, step, lastHour, now);
     yield;
   }
-  await ctx.mail
-    .prepare("DELETE FROM rate_snapshots WHERE at < ?1")
-    .bind(now - SNAPSHOT_KEPT_MS)
-    .run();
+  await ctx.mail.execute("DELETE FROM rate_snapshots WHERE at < ?1", now - SNAPSHOT_KEPT_MS);
 }
 
 /** Returns the workspaces with a rate above a limit. */
@@ -50,8 +47,7 @@ async function findSuspects(ctx: MailCtx, { counts }: LastHour, now: number): Pr
     pauseOf(of, limits) > 0 || rateNotices(of, now).length > 0 ? [number] : [],
   );
   if (numbers.length === 0) return [];
-  const { results } = await ctx.db.prepare(FIND_WORKSPACES).bind(JSON.stringify(numbers)).all<WorkspaceRow>();
-  return results;
+  return ctx.db.listRows<WorkspaceRow>(FIND_WORKSPACES, JSON.stringify(numbers));
 }
 
 /** Notifies the owners of a workspace of its rates and stops it, as far as its counts say. */
@@ -129,10 +125,7 @@ const FIND_RESUMED = `
  * Repairs what a crash between the two databases left; a resume that meets it takes effect by the next run.
  */
 async function* copyPauses(ctx: MailCtx): Steps {
-  const { results: stopped } = await ctx.db
-    .prepare(FIND_STOPPED)
-    .bind(MAX_STOPPED)
-    .all<{ number: number; pause: number }>();
+  const stopped = await ctx.db.listRows<{ number: number; pause: number }>(FIND_STOPPED, MAX_STOPPED);
   const db = ctx.mail;
   const all = JSON.stringify(stopped);
   const [, , found] = await db.batch([

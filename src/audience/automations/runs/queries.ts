@@ -109,10 +109,7 @@ const FIND = `
 
 /** Returns the row of a run. Throws 404. */
 export async function findRun(ctx: CallerCtx, { n }: AutomationRow, id: string): Promise<RunRow> {
-  const row = await ctx.mail
-    .prepare(FIND)
-    .bind(n, parseUuid(id) ?? "")
-    .first<RunRow>();
+  const row = await ctx.mail.findRow<RunRow>(FIND, n, parseUuid(id) ?? "");
   return requireFound(row, "Run");
 }
 

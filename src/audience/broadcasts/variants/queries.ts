@@ -21,23 +21,19 @@ const FIND = `${COLUMNS} WHERE v.broadcast = ?1`;
 
 /** Returns the variants of a broadcast, oldest first. */
 export async function findVariants(ctx: MailCtx, broadcast: number): Promise<VariantRow[]> {
-  const { results } = await ctx.mail.prepare(`${FIND} ORDER BY v.id`).bind(broadcast).all<VariantRow>();
-  return results;
+  return ctx.mail.listRows<VariantRow>(`${FIND} ORDER BY v.id`, broadcast);
 }
 
 /** Returns the variants of a broadcast of the caller's workspace by its id, oldest first; none for an unknown one. */
 export async function findVariantsOf(ctx: CallerCtx, broadcastId: string): Promise<VariantRow[]> {
-  const { results } = await ctx.mail
-    .prepare(`${COLUMNS} WHERE v.broadcast = ${BROADCAST_NUMBER} ORDER BY v.id`)
-    .bind(ctx.workspace.number, parseUuid(broadcastId) ?? "")
-    .all<VariantRow>();
-  return results;
+  const values = [ctx.workspace.number, parseUuid(broadcastId) ?? ""];
+  return ctx.mail.listRows<VariantRow>(`${COLUMNS} WHERE v.broadcast = ${BROADCAST_NUMBER} ORDER BY v.id`, ...values);
 }
 
 /** Returns one variant of a broadcast. Throws 404. */
 export async function getVariant(ctx: CallerCtx, { row }: Broadcast, id: string): Promise<VariantRow> {
   const uuid = parseUuid(id);
-  const found = uuid && (await ctx.mail.prepare(`${FIND} AND v.id = ?2`).bind(row.n, uuid).first<VariantRow>());
+  const found = uuid && (await ctx.mail.findRow<VariantRow>(`${FIND} AND v.id = ?2`, row.n, uuid));
   if (!found) throw notFound("Variant");
   return found;
 }
