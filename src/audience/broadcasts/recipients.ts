@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
+import { serialize } from "../../lib/serialize.ts";
 import { getBroadcast } from "./queries.ts";
-import type { RecipientActivity, RecipientOut, RecipientStatus } from "./report-schema.ts";
+import { type RecipientActivity, RecipientOut, type RecipientStatus } from "./report-schema.ts";
 
 interface RecipientRow {
   n: number;
@@ -68,17 +68,6 @@ export async function listRecipients(
 
 function toRecipient(row: RecipientRow): RecipientOut {
   const [recipient] = JSON.parse(row.recipients) as { email: string; name?: string }[];
-  return {
-    email_id: row.id,
-    email: recipient?.email ?? "",
-    name: recipient?.name ?? null,
-    status: row.status,
-    variant_id: row.variant_id,
-    opened_count: row.opened_count,
-    clicked_count: row.clicked_count,
-    left_by: row.left_by,
-    created_at: iso(row.created_at),
-    sent_at: isoOrNull(row.sent_at),
-    delivered_at: isoOrNull(row.delivered_at),
-  };
+  const { email = "", name = null } = recipient ?? {};
+  return serialize(RecipientOut, { ...row, email_id: row.id, email, name });
 }

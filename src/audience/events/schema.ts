@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { addressField } from "../../lib/address-field.ts";
 import { objectField } from "../../lib/object-field.ts";
-import { timestamp } from "../../lib/serialize.ts";
-import { iso } from "../../lib/time.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { eventLimits, eventNameIssue } from "../../platform/person-events/rules.ts";
 import type { PersonEventRow } from "./queries.ts";
 
@@ -88,10 +87,5 @@ export const PersonEventOut = z
 export type PersonEventOut = z.output<typeof PersonEventOut>;
 
 /** Serializes an event of a person. */
-export const toPersonEvent = ({ id, name, data, occurredAt, createdAt }: PersonEventRow): PersonEventOut => ({
-  id,
-  name,
-  data: JSON.parse(data) as Record<string, unknown>,
-  occurred_at: iso(occurredAt),
-  created_at: iso(createdAt),
-});
+export const toPersonEvent = (row: PersonEventRow): PersonEventOut =>
+  serialize(PersonEventOut, { ...row, data: JSON.parse(row.data) as Record<string, unknown> });

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import type { ErasureRow } from "./erase.ts";
 
 /** The data that an erasure leaves, and why (docs/contract/people.md#erasure). */
@@ -44,12 +43,6 @@ export type ErasureOut = z.output<typeof ErasureOut>;
 
 /** Serializes a receipt. */
 export function toErasure(row: ErasureRow): ErasureOut {
-  return {
-    id: row.id,
-    status: row.finishedAt === null ? "running" : "done",
-    removed: JSON.parse(row.removed) as Record<string, number>,
-    kept: KEPT,
-    created_at: iso(row.createdAt),
-    finished_at: isoOrNull(row.finishedAt),
-  };
+  const removed = JSON.parse(row.removed) as Record<string, number>;
+  return serialize(ErasureOut, { ...row, status: row.finishedAt === null ? "running" : "done", removed, kept: KEPT });
 }

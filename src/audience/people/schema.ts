@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { type EmailOfRecipient, EventOut, statuses } from "../../sending/emails/index.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
+import { iso } from "../../lib/time.ts";
+import { type EmailOfRecipient, EventOut, statuses, toEvent } from "../../sending/emails/index.ts";
 import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
 import { parseHistory, toLines } from "../automations/index.ts";
 import { ContactOut } from "../contacts/index.ts";
@@ -197,23 +197,11 @@ export function toExport(email: string, rows: ExportRows): PersonExportOut {
   const { suppression, softBounces, activity } = rows;
   return {
     email,
-    suppression: suppression && {
-      reason: suppression.reason,
-      created_at: iso(suppression.createdAt),
-      unsubscribed_at: isoOrNull(suppression.unsubscribedAt),
-    },
-    soft_bounces: softBounces && {
-      email_ids: JSON.parse(softBounces.emailIds) as string[],
-      first_at: iso(softBounces.firstAt),
-      last_at: iso(softBounces.lastAt),
-      listed_at: isoOrNull(softBounces.listedAt),
-    },
+    suppression: suppression && serialize(Suppression, suppression),
+    soft_bounces:
+      softBounces && serialize(SoftBounces, { ...softBounces, emailIds: JSON.parse(softBounces.emailIds) as string[] }),
     topics: toPersonTopics(email, rows.topics),
-    activity: activity && {
-      received_at: isoOrNull(activity.receivedAt),
-      opened_at: isoOrNull(activity.openedAt),
-      clicked_at: isoOrNull(activity.clickedAt),
-    },
+    activity: activity && serialize(Activity, activity),
     contacts: rows.contacts.map(toContact),
     consents: rows.consents.map(toConsent),
     events: rows.events.map(toPersonEvent),
@@ -222,54 +210,26 @@ export function toExport(email: string, rows: ExportRows): PersonExportOut {
   };
 }
 
-const toContact = (row: ContactOfPerson): PersonExportOut["contacts"][number] => ({
-  id: row.id,
-  list_id: row.listId,
-  list_name: row.listName,
-  email: row.email,
-  name: row.name,
-  metadata: parseObject(row.metadata),
-  status: row.pendingSince === null ? "active" : "pending",
-  created_at: iso(row.createdAt),
-});
+const toContact = (row: ContactOfPerson): PersonExportOut["contacts"][number] =>
+  serialize(Contact, {
+    ...row,
+    metadata: parseObject(row.metadata),
+    status: row.pendingSince === null ? "active" : "pending",
+  });
 
-const toConsent = (row: ConsentOfPerson): PersonExportOut["consents"][number] => ({
-  kind: row.kind,
-  at: iso(row.at),
-  list_id: row.listId,
-  list_name: row.listName,
-  ip: row.ip,
-  user_agent: row.userAgent,
-  words: parseObject(row.words),
-  source: row.source,
-});
+const toConsent = (row: ConsentOfPerson): PersonExportOut["consents"][number] =>
+  serialize(Consent, { ...row, at: iso(row.at), words: parseObject(row.words) });
 
-const toEmail = ({ row, entries, events }: EmailOfRecipient): PersonExportOut["emails"][number] => ({
-  id: row.id,
-  from_address: row.fromEmail,
-  addressed_as: entries.map(({ kind, email, name, state }) => ({ kind, email, name: name ?? null, state })),
-  subject: row.subject,
-  status: row.status,
-  source: row.source,
-  created_at: iso(row.createdAt),
-  sent_at: isoOrNull(row.sentAt),
-  delivered_at: isoOrNull(row.deliveredAt),
-  events: events.map(({ id, type, at, metadata }) => ({
-    id,
-    event_type: type,
-    metadata: metadata ?? null,
-    created_at: iso(at),
-  })),
-});
+const toEmail = ({ row, entries, events }: EmailOfRecipient): PersonExportOut["emails"][number] =>
+  serialize(Email, {
+    ...row,
+    fromAddress: row.fromEmail,
+    addressedAs: entries.map(({ kind, email, name, state }) => ({ kind, email, name: name ?? null, state })),
+    events: events.map(toEvent),
+  });
 
 /** Returns a run with its history as a list. */
-function toRun({ id, automation, status, data, history, startedAt }: RunOfPerson): PersonExportOut["runs"][number] {
-  return {
-    id,
-    automation,
-    status,
-    data: JSON.parse(data) as Record<string, unknown>,
-    history: toLines(parseHistory(history)),
-    started_at: iso(startedAt),
-  };
+function toRun({ data, history, ...row }: RunOfPerson): PersonExportOut["runs"][number] {
+  const lines = toLines(parseHistory(history));
+  return serialize(Run, { ...row, data: JSON.parse(data) as Record<string, unknown>, history: lines });
 }

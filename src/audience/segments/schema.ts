@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { checkName } from "../../lib/text-fields.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { type Condition, Conditions, type Person } from "../conditions/index.ts";
@@ -66,16 +66,13 @@ export type SegmentOut = z.output<typeof SegmentOut>;
 /** Serializes a segment. */
 export function toSegment(row: SegmentRow): SegmentOut {
   const counted = row.count?.status === "done" ? row.count : null;
-  return {
-    id: row.id,
-    name: row.name,
+  return serialize(SegmentOut, {
+    ...row,
     conditions: row.conditions as unknown as Record<string, unknown>,
     count: counted?.count ?? null,
-    counted_at: isoOrNull(counted?.at ?? null),
-    activity_since: isoOrNull(row.activitySince),
-    created_at: iso(row.createdAt),
-    updated_at: iso(row.updatedAt),
-  };
+    countedAt: counted?.at ?? null,
+    activitySince: isoOrNull(row.activitySince),
+  });
 }
 
 const contactExample = {

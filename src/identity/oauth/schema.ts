@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { nameIssue } from "../../lib/text-rules.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
 import { isWebUrl } from "../../lib/web-url.ts";
 import type { OAuthClient } from "./clients.ts";
 import type { GrantRow } from "./grants.ts";
@@ -88,13 +87,10 @@ export const GrantOut = z
   });
 
 export function toGrant(row: GrantRow): z.output<typeof GrantOut> {
-  return {
-    id: row.id,
+  return serialize(GrantOut, {
+    ...row,
     client: { id: row.client_id, name: row.client_name, uri: row.client_uri },
     workspace: { id: row.workspace_id, name: row.workspace_name },
     scopes: JSON.parse(row.scopes) as string[],
-    created_at: iso(row.created_at),
-    refreshed_at: isoOrNull(row.refreshed_at),
-    expires_at: iso(row.expires_at),
-  };
+  });
 }

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
-import { timestamp } from "../../lib/serialize.ts";
-import { iso } from "../../lib/time.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import type { forwardingRules } from "../../platform/db/schema/main/index.ts";
 import type { StoredRow } from "../../platform/db/stored-row.ts";
 import { limits, type RuleMatch } from "./rules.ts";
@@ -114,18 +113,13 @@ export interface RuleRow extends Omit<StoredRow<typeof forwardingRules>, "worksp
 /** Serializes a rule. `secret`: the secret that the call made. */
 export function toRule(row: RuleRow, secret: string | null = null): RuleOut {
   const { from = null, to = null, subject_contains = null } = JSON.parse(row.match) as RuleMatch;
-  return {
-    id: row.id,
-    domain_id: row.domain_id,
-    mailbox_id: row.mailbox_id,
+  const rule = serialize(RuleOut, {
+    ...row,
     match: { from, to, subject_contains },
     action: { type: row.action, target: row.target },
     is_active: row.is_active === 1,
     is_confirmed: row.is_confirmed === 1,
-    position: row.position,
-    ...(secret === null ? {} : { secret }),
     maker_id: row.user_id,
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
-  };
+  });
+  return secret === null ? rule : { ...rule, secret };
 }

@@ -74,7 +74,7 @@ export {
   toCommit,
   validateEmail,
 } from "./send/index.ts";
-export { hasComplaint } from "./serialize.ts";
+export { hasComplaint, toEvent } from "./serialize.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {
   appendEventSql,

@@ -1,14 +1,14 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import { iso } from "../../../lib/time.ts";
+import { serialize } from "../../../lib/serialize.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import type { broadcastVariants } from "../../../platform/db/schema/mail/index.ts";
 import type { StoredRow } from "../../../platform/db/stored-row.ts";
 import { type Counts, countNames } from "../counts.ts";
 import { recipientsOf } from "../fan-out.ts";
 import { BROADCAST_NUMBER, type Broadcast } from "../queries.ts";
-import type { VariantOut } from "./schema.ts";
+import { VariantOut } from "./schema.ts";
 
 /** A row of `broadcast_variants` with its counts. */
 export type VariantRow = StoredRow<typeof broadcastVariants> & Counts;
@@ -40,21 +40,14 @@ export async function getVariant(ctx: CallerCtx, { row }: Broadcast, id: string)
 
 /** Serializes a variant of a broadcast. */
 export function toVariant({ row: { id }, fanOut }: Broadcast, variant: VariantRow): VariantOut {
-  return {
-    id: variant.id,
+  return serialize(VariantOut, {
+    ...variant,
     broadcast_id: id,
-    label: variant.label,
-    language: variant.language,
-    subject: variant.subject,
-    html_body: variant.html_body,
-    text_body: variant.text_body,
-    weight: variant.weight,
     recipient_count: recipientsOf(fanOut, variant.n),
     delivered_count: variant.delivered,
     bounced_count: variant.bounced,
     failed_count: variant.failed,
     opened_count: variant.opened,
     clicked_count: variant.clicked,
-    created_at: iso(variant.created_at),
-  };
+  });
 }
