@@ -4,6 +4,9 @@ import { iso } from "./time.ts";
 /** A time in a response: ISO 8601 in UTC. */
 export const timestamp = z.string().meta({ format: "date-time" });
 
+/** Returns the metadata of a schema that the API's document has by a name of its own, with an example of it. */
+export const named = <Example>(ref: string, example: Example) => ({ ref, examples: [example] });
+
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;

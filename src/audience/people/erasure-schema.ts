@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import type { ErasureRow } from "./erase.ts";
 
 /** The data that an erasure leaves, and why (docs/contract/people.md#erasure). */
@@ -26,19 +26,16 @@ export const ErasureOut = z
     created_at: timestamp,
     finished_at: timestamp.nullable(),
   })
-  .meta({
-    ref: "PersonErasure",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
-        status: "running",
-        removed: {},
-        kept: KEPT,
-        created_at: "2026-11-21T14:00:00.000Z",
-        finished_at: null,
-      },
-    ],
-  });
+  .meta(
+    named("PersonErasure", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
+      status: "running",
+      removed: {},
+      kept: KEPT,
+      created_at: "2026-11-21T14:00:00.000Z",
+      finished_at: null,
+    }),
+  );
 export type ErasureOut = z.output<typeof ErasureOut>;
 
 /** Serializes a receipt. */

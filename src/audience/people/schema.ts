@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { iso } from "../../lib/time.ts";
 import { type EmailOfRecipient, EventOut, statuses, toEvent } from "../../sending/emails/index.ts";
 import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
@@ -28,7 +28,7 @@ const contactExample = {
 
 const Contact = ContactOut.omit({ subscribed: true, suppressed: true })
   .extend({ list_id: z.uuid(), list_name: z.string() })
-  .meta({ ref: "PersonContact", examples: [contactExample] });
+  .meta(named("PersonContact", contactExample));
 
 const consentExample = {
   kind: "stated" as const,
@@ -52,7 +52,7 @@ const Consent = z
     words: z.record(z.string(), z.unknown()).nullable().describe("The words that the person agreed to."),
     source: z.string().nullable().describe("Where the person agreed, as a caller stated it."),
   })
-  .meta({ ref: "PersonConsent", examples: [consentExample] });
+  .meta(named("PersonConsent", consentExample));
 
 const eventExample = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
@@ -80,7 +80,7 @@ const Run = z
     history: z.array(z.object({ at: timestamp, step: z.string().nullable(), text: z.string() })),
     started_at: timestamp,
   })
-  .meta({ ref: "PersonRun", examples: [runExample] });
+  .meta(named("PersonRun", runExample));
 
 const emailExample = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
@@ -124,7 +124,7 @@ const Email = z
     delivered_at: timestamp.nullable(),
     events: z.array(EventOut).describe("The events about this person, and those about the email as a whole."),
   })
-  .meta({ ref: "PersonEmail", examples: [emailExample] });
+  .meta(named("PersonEmail", emailExample));
 
 const Suppression = z.object({
   reason: z.enum(["bounce", "complaint", "unsubscribe", "manual"]),
@@ -160,23 +160,20 @@ export const PersonExportOut = z
     runs: z.array(Run).describe("Runs through automations, oldest first."),
     emails: z.array(Email).describe("Newest first."),
   })
-  .meta({
-    ref: "PersonExport",
-    examples: [
-      {
-        email: "ada@example.org",
-        suppression: null,
-        soft_bounces: null,
-        topics: { email: "ada@example.org", unsubscribed_from_all: false, topics: [] },
-        activity: null,
-        contacts: [contactExample],
-        consents: [consentExample],
-        events: [eventExample],
-        runs: [runExample],
-        emails: [emailExample],
-      },
-    ],
-  });
+  .meta(
+    named("PersonExport", {
+      email: "ada@example.org",
+      suppression: null,
+      soft_bounces: null,
+      topics: { email: "ada@example.org", unsubscribed_from_all: false, topics: [] },
+      activity: null,
+      contacts: [contactExample],
+      consents: [consentExample],
+      events: [eventExample],
+      runs: [runExample],
+      emails: [emailExample],
+    }),
+  );
 export type PersonExportOut = z.output<typeof PersonExportOut>;
 
 /** The rows of a page of an export. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { checkName } from "../../lib/text-fields.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { type Condition, Conditions, type Person } from "../conditions/index.ts";
@@ -60,7 +60,7 @@ export const SegmentOut = z
     created_at: timestamp,
     updated_at: timestamp,
   })
-  .meta({ ref: "Segment", examples: [example] });
+  .meta(named("Segment", example));
 export type SegmentOut = z.output<typeof SegmentOut>;
 
 /** Serializes a segment. */
@@ -91,7 +91,7 @@ export const SegmentContactOut = z
     name: z.string().nullable(),
     status: z.enum(["pending", "active"]),
   })
-  .meta({ ref: "SegmentContact", examples: [contactExample] });
+  .meta(named("SegmentContact", contactExample));
 export type SegmentContactOut = z.output<typeof SegmentContactOut>;
 
 /** Serializes a person of a segment: as its oldest contact that is active, or else its oldest. */
@@ -112,19 +112,16 @@ export const SegmentCountOut = z
     counted_at: timestamp.nullable().describe("null while the count runs."),
     sample: z.array(SegmentContactOut).describe(`The first people of the segment, at most ${limits.sample}.`),
   })
-  .meta({
-    ref: "SegmentCount",
-    examples: [
-      {
-        status: "counting" as const,
-        count: 96,
-        evaluated: 1_000,
-        total: 12_400,
-        counted_at: null,
-        sample: [contactExample],
-      },
-    ],
-  });
+  .meta(
+    named("SegmentCount", {
+      status: "counting" as const,
+      count: 96,
+      evaluated: 1_000,
+      total: 12_400,
+      counted_at: null,
+      sample: [contactExample],
+    }),
+  );
 export type SegmentCountOut = z.output<typeof SegmentCountOut>;
 
 /** Serializes the count of a segment. */
