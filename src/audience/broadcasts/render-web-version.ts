@@ -1,4 +1,5 @@
 import { fromBase64Url } from "../../lib/bytes.ts";
+import { onError } from "../../lib/errors.ts";
 import { hex, uuidOf } from "../../lib/ids.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { escapeHtml, textAsHtml } from "../../lib/placeholders.ts";
@@ -22,10 +23,7 @@ const TOKEN_BYTES = 39;
  * to unsubscribe. Of variants, it is that of the winner, or else the first. Null: the address leads to none, or its content has a mistake.
  */
 export const renderWebVersion = (ctx: Ctx, token: string): Promise<string | null> =>
-  render(ctx, token).catch((error: unknown) => {
-    if (error instanceof LiquidTextError) return null;
-    throw error;
-  });
+  render(ctx, token).catch(onError(LiquidTextError, () => null));
 
 async function render(ctx: Ctx, token: string): Promise<string | null> {
   const bytes = fromBase64Url(token);

@@ -1,3 +1,4 @@
+import { onError } from "../../lib/errors.ts";
 import { parsingWork } from "../../lib/liquid/meter.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { nextTurn } from "../../lib/yielding-steps.ts";
@@ -182,14 +183,10 @@ function sampleIssueOf(
 }
 
 /** Returns the contents, or why they cannot be rendered: a template that they name was deleted since the send. */
-async function readContents(ctx: MailCtx, row: Broadcast["row"], variants: readonly VariantRow[]) {
-  try {
-    return toContents(row, variants, await frozenParts(ctx, row, variants));
-  } catch (error) {
-    if (error instanceof LiquidTextError) return { issue: `Its content cannot be rendered: ${error.message}.` };
-    throw error;
-  }
-}
+const readContents = (ctx: MailCtx, row: Broadcast["row"], variants: readonly VariantRow[]) =>
+  frozenParts(ctx, row, variants)
+    .then((parts) => toContents(row, variants, parts))
+    .catch(onError(LiquidTextError, ({ message }) => ({ issue: `Its content cannot be rendered: ${message}.` })));
 
 /**
  * Makes the emails of a page of contacts, or of as many as the daily limit of the workspace leaves. Returns null when that is

@@ -1,3 +1,4 @@
+import { onError } from "../../lib/errors.ts";
 import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 import { dayOf } from "../../lib/time.ts";
 import { readAggregateReport } from "../../mail/aggregate-reports/read.ts";
@@ -76,7 +77,7 @@ export async function receiveDomainReport(ctx: Ctx, target: ReportTarget, mail: 
   const reporter = mail.authentication?.dmarc;
   if (reporter?.result !== "pass" || reporter.domain === null) return refused("not authenticated");
   if (mail.raw.length > reportBounds.messageBytes) return refused("too large");
-  const report = await read(mail.raw);
+  const report = await readAggregateReport(mail.raw).catch(onError(ReportError, () => null));
   if (!report) return refused("unreadable");
   if (!isRecent(report.from, ctx.now())) return refused("too old");
   const named = target === "shared" ? await findNamed(ctx, report) : [target];
@@ -111,15 +112,6 @@ async function save(
     reportId: report.reportId,
     rows,
   });
-}
-
-async function read(raw: Uint8Array): Promise<AggregateReport | null> {
-  try {
-    return await readAggregateReport(raw);
-  } catch (error) {
-    if (error instanceof ReportError) return null;
-    throw error;
-  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { onError } from "../../lib/errors.ts";
 import type { Ctx, Database, DatabaseKind, MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { reloadErasedKey } from "../../platform/erased-addresses/key.ts";
@@ -60,13 +61,8 @@ export async function erasePerson(ctx: Ctx, { erasure: id, of }: { erasure: stri
 
 async function runStage(stage: Stage | undefined, person: ErasedPerson, after: unknown): Promise<StepResult> {
   if (!stage) return { next: null, removed: {} };
-  try {
-    return await stage(person, after);
-  } catch (error) {
-    // An email or an object changed meanwhile: the next step reads it again.
-    if (error instanceof ConcurrencyError) return { next: { after }, removed: {} };
-    throw error;
-  }
+  // An email or an object changed meanwhile: the next step reads it again.
+  return stage(person, after).catch(onError(ConcurrencyError, () => ({ next: { after }, removed: {} })));
 }
 
 function addCounts(before: Record<string, number>, added: Record<string, number>): Record<string, number> {

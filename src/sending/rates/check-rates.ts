@@ -1,3 +1,4 @@
+import { onError } from "../../lib/errors.ts";
 import { dailyKey, type Notice, notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { pausedSources } from "../../platform/bulk-pauses/rules.ts";
@@ -164,17 +165,13 @@ async function stopWorkspace(ctx: MailCtx, { number, id, counts, since }: Suspec
   const sources = pausedSources(pause);
   const detail = { sources, sent, bounced, complained };
   const service = { ...ctx, actor: null, clientIp: null, workspace: { number } };
-  try {
-    await guardedBatch(db, [
-      db.prepare(STOP).bind(number, pause, now, since),
-      expectChanges(db, 1),
-      auditStatement(service, { action: "workspace.bulk_paused", target: id, detail }),
-      ...notifyOwnersStatements(ctx, number, toNotice(counts, sources)),
-    ]);
-  } catch (error) {
-    if (!(error instanceof ConcurrencyError)) throw error;
-    return;
-  }
+  const results = await guardedBatch(db, [
+    db.prepare(STOP).bind(number, pause, now, since),
+    expectChanges(db, 1),
+    auditStatement(service, { action: "workspace.bulk_paused", target: id, detail }),
+    ...notifyOwnersStatements(ctx, number, toNotice(counts, sources)),
+  ]).catch(onError(ConcurrencyError, () => null));
+  if (!results) return;
   ctx.log("workspace.stopped", { workspace: id, ...detail });
   await setPauseStatement(ctx, number, pause).run();
 }
