@@ -2,6 +2,7 @@ import { DAY_MS, dayOf, HOUR_MS } from "../../lib/time.ts";
 import { firstIdAt } from "../../platform/audit/rules.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
+import { ofDomain } from "../reports/index.ts";
 import type { DeliveryEvidence, ReportEvidence } from "./evidence.ts";
 
 /** Days of reports and deliveries that are read. */
@@ -43,9 +44,6 @@ export async function findSurroundings(
   );
   return row && { ...row, receivesHere: row.receivesHere === 1 };
 }
-
-const ofDomain = (table: string) =>
-  `json_each(?1) j CROSS JOIN ${table} t ON t.workspace = ?2 AND t.day = j.value AND t.domain_id = ?3`;
 
 // The newest of a status: the index of rare statuses has them by id.
 const newest = (status: string) =>

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { serialize } from "../../../lib/serialize.ts";
 import type { MailCtx } from "../../../platform/context.ts";
@@ -32,10 +32,8 @@ export async function findVariantsOf(ctx: CallerCtx, broadcastId: string): Promi
 
 /** Returns one variant of a broadcast. Throws 404. */
 export async function getVariant(ctx: CallerCtx, { row }: Broadcast, id: string): Promise<VariantRow> {
-  const uuid = parseUuid(id);
-  const found = uuid && (await ctx.mail.findRow<VariantRow>(`${FIND} AND v.id = ?2`, row.n, uuid));
-  if (!found) throw notFound("Variant");
-  return found;
+  const uuid = requireFound(parseUuid(id), "Variant");
+  return requireFound(await ctx.mail.findRow<VariantRow>(`${FIND} AND v.id = ?2`, row.n, uuid), "Variant");
 }
 
 /** Serializes a variant of a broadcast. */
