@@ -137,13 +137,12 @@ function isSealed(response: string): boolean {
  * Decrypting it requires the caller's Idempotency-Key, which is not stored.
  */
 async function sealResponse(ctx: WorkspaceCtx, idempotency: Idempotency, response: string): Promise<string> {
-  const { credentialId } = ctx.actor;
   const [newest = ""] = await idempotency.sealingKeys();
   const [version, secret] = newest.split(".");
   const iv = crypto.getRandomValues(new Uint8Array(12));
   const key = await importKey(secret, "encrypt");
   const sealed = await crypto.subtle.encrypt(algorithm(ctx, idempotency, iv), key, utf8(response));
-  return [SEALED_PREFIX, credentialId, version, toBase64(iv), toBase64(new Uint8Array(sealed))].join(".");
+  return [SEALED_PREFIX, ctx.actor.credentialId, version, toBase64(iv), toBase64(new Uint8Array(sealed))].join(".");
 }
 
 /**
