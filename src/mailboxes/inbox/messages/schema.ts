@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { flag } from "../../../http/flag.ts";
-import { named } from "../../../lib/serialize.ts";
+import { named, serialize } from "../../../lib/serialize.ts";
 import { Authentication, readAuthentication } from "../../../mail/authentication-results/stored-results.ts";
 import { bounds as messageBounds } from "../../../mail/messages/rules.ts";
 import { MAX_SELECTED, type StoredMessage } from "../../mailbox-store/index.ts";
@@ -102,14 +102,7 @@ export function toMessage(message: StoredMessage, content: MessageContent): z.ou
     html,
     attachments: message.parts
       .filter(({ use }) => use === "attachment" || use === "inline")
-      .map((part) => ({
-        part_id: part.partId,
-        filename: part.filename,
-        content_type: part.contentType,
-        size: part.size,
-        content_id: part.contentId,
-        inline: part.use === "inline",
-      })),
+      .map((part) => serialize(Part, { ...part, inline: part.use === "inline" })),
     authentication: message.authentication === null ? null : readAuthentication(message.authentication),
     problem: problemOf(message, content),
   };
