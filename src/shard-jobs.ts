@@ -133,15 +133,13 @@ async function sendJob<Name extends DatabaseName>(
 
 /** Records, at the first database of a group, that its message arrived. */
 async function saveSweep(ctx: Ctx, [first]: readonly DatabaseName[]): Promise<void> {
-  await ctx.db.prepare("UPDATE mail_shards SET swept_at = ?2 WHERE number = ?1").bind(first, ctx.now()).run();
+  await ctx.db.execute("UPDATE mail_shards SET swept_at = ?2 WHERE number = ?1", first, ctx.now());
 }
 
 /** Returns the databases of groups that no message had swept for SWEEP_LOST_MS. */
 async function findLostSweeps(ctx: Ctx, groupsOfShards: readonly number[][]): Promise<number[]> {
-  const { results } = await ctx.db
-    .prepare("SELECT number FROM mail_shards WHERE swept_at > ?1")
-    .bind(ctx.now() - SWEEP_LOST_MS)
-    .all<{ number: number }>();
+  const sql = "SELECT number FROM mail_shards WHERE swept_at > ?1";
+  const results = await ctx.db.listRows<{ number: number }>(sql, ctx.now() - SWEEP_LOST_MS);
   const swept = new Set(results.map(({ number }) => number));
   return groupsOfShards.filter(([first]) => first !== undefined && !swept.has(first)).flat();
 }

@@ -2,13 +2,14 @@
 
 /** Files that only pass on the statements of others. */
 const WRAPPERS = new Set(
-  ["count-rows.ts", "count-statements.ts", "joint-reads.ts"].map((name) => `src/platform/db/${name}`),
+  ["calls.ts", "count-rows.ts", "count-statements.ts", "joint-reads.ts"].map((name) => `src/platform/db/${name}`),
 );
 /** Its SQL describes indexes, and is in no statement. */
 const SCHEMA = "src/platform/db/schema/";
 
-/** A call that prepares SQL; a query builder; an SQL template of it. */
-const PLACE = /\.prepare\(|(?<!function )\b(?:orm|mailOrm)(?=\()|\bsql(?=(?:<\w+>)?`)/g;
+/** A call that prepares SQL (`Database` of src/platform/context.ts); a query builder; an SQL template of it. */
+const PLACE =
+  /\.(prepare|listRows|findRow|findValue|execute)(?=[<(])|(?<!function )\b(?:orm|mailOrm)(?=\()|\bsql(?=(?:<\w+>)?`)/g;
 
 /** Returns the places of a file as `<file>:<line>:<column>`. */
 export function placesIn(file: string, text: string): string[] {
@@ -19,15 +20,15 @@ export function placesIn(file: string, text: string): string[] {
 
 /**
  * Returns the text of a file with its places marked for test/support/statement-recorder.ts, in the same lines: `db.prepare(sql)` as
- * `db[preparedAt]("<place>")(sql)`, `orm(ctx)` as `builtAt("<place>", orm)(ctx)`, and `sql` as `(reached("<place>"), sql)`.
+ * `db[preparedAt]("<place>", "prepare")(sql)`, `orm(ctx)` as `builtAt("<place>", orm)(ctx)`, and `sql` as `(reached("<place>"), sql)`.
  */
 export function markPlaces(file: string, text: string, onPlace: (place: string) => unknown = () => {}): string {
   if (WRAPPERS.has(file) || file.startsWith(SCHEMA)) return text;
-  return text.replace(PLACE, (found, offset: number) => {
+  return text.replace(PLACE, (found, method: string | undefined, offset: number) => {
     const lines = text.slice(0, offset).split("\n");
     const place = `${file}:${lines.length}:${(lines.at(-1) ?? "").length + 1}`;
     onPlace(place);
-    if (found === ".prepare(") return `[preparedAt]("${place}")(`;
+    if (method !== undefined) return `[preparedAt]("${place}", "${method}")`;
     return found === "sql" ? `(reached("${place}"), sql)` : `builtAt("${place}", ${found})`;
   });
 }

@@ -12,14 +12,13 @@ const OF_RECIPIENTS = /^\/(?:u|c|f|w|t\/c)\//;
 export function viewerOf(c: AppContext): Viewer {
   const actor = c.get("caller")?.actor;
   const chosen = actor?.kind === "session" ? actor.timeZone : null;
-  const { cf } = c.req.raw;
   const ctx = c.get("ctx");
   // Not from the parsed settings: with malformed ones, the page that says so still responds.
   const origin = String(c.env.PUBLIC_URL).replace(/\/+$/, "");
   const [fields, refusal] = [c.get("form"), c.get("refusal")];
   const method = c.req.method === "POST" ? "post" : "get";
   return {
-    zone: firstZone(chosen, getCookie(c, "tz"), cf?.timezone),
+    zone: firstZone(chosen, getCookie(c, "tz"), c.req.raw.cf?.timezone),
     isAutomatic: chosen === null,
     now: ctx.now(),
     service: serviceNameOf(c.env),

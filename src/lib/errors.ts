@@ -62,6 +62,13 @@ export function requireFound<Value>(value: Value | null | undefined, kind: strin
   if (value === null || value === undefined) throw notFound(kind);
   return value;
 }
+/** Returns a handler for `catch` that handles the errors of a class. It throws any other error. */
+export const onError =
+  <Kind extends Error, Result>(kind: abstract new (...args: never[]) => Kind, handle: (error: Kind) => Result) =>
+  (error: unknown): Result => {
+    if (error instanceof kind) return handle(error);
+    throw error;
+  };
 /** Returns null for a 404, in `catch`. Throws any other error. */
 export function nullIfMissing(error: unknown): null {
   if (error instanceof AppError && error.status === 404) return null;

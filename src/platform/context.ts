@@ -26,6 +26,14 @@ export interface Database<Kind extends DatabaseKind> {
   prepare(sql: string): Statement<Kind>;
   /** Runs the statements as one transaction. */
   batch<Row = unknown>(statements: readonly Statement<Kind>[]): Promise<D1Result<Row>[]>;
+  /** Executes a statement, and returns its rows. */
+  listRows<Row = Record<string, unknown>>(sql: string, ...values: unknown[]): Promise<Row[]>;
+  /** Executes a statement, and returns its first row, or null. */
+  findRow<Row = Record<string, unknown>>(sql: string, ...values: unknown[]): Promise<Row | null>;
+  /** Executes a statement, and returns the first column of its first row, or null. */
+  findValue<Value = unknown>(sql: string, ...values: unknown[]): Promise<Value | null>;
+  /** Executes a statement, and returns what D1 tells of it, such as the number of rows that it changed. */
+  execute(sql: string, ...values: unknown[]): Promise<D1Result>;
 }
 
 export type MainStatement = Statement<"main">;

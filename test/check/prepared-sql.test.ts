@@ -9,20 +9,22 @@ const isOpen = sql<boolean>\`closed IS NULL\`;
 const all = (db) => db
   .prepare(FIND)
   .all();
+const one = (db) => db.findRow<{ n: number }>(FIND, 1);
 export const read = (ctx) => mailOrm(ctx).select().where(sql\`\${isOpen} AND n = \${1}\`);
 `;
 const statement = (place: string, sql: string, kind: Kind = "main") => ({ kind, place: `src/${place}`, sql });
 
 describe("places of the source", () => {
   it("are each call of prepare, each query builder and each of its templates, in the lines of the source", () => {
-    expect(placesIn(FILE, TEXT)).toEqual(["2:16", "4:3", "6:30", "6:58"].map((at) => `${FILE}:${at}`));
+    expect(placesIn(FILE, TEXT)).toEqual(["2:16", "4:3", "6:23", "7:30", "7:58"].map((at) => `${FILE}:${at}`));
     expect(markPlaces(FILE, TEXT).split("\n")).toEqual([
       'import { orm } from "../host/client.ts";',
       `const isOpen = (reached("${FILE}:2:16"), sql)<boolean>\`closed IS NULL\`;`,
       "const all = (db) => db",
-      `  [preparedAt]("${FILE}:4:3")(FIND)`,
+      `  [preparedAt]("${FILE}:4:3", "prepare")(FIND)`,
       "  .all();",
-      `export const read = (ctx) => builtAt("${FILE}:6:30", mailOrm)(ctx).select().where((reached("${FILE}:6:58"), sql)\`\${isOpen} AND n = \${1}\`);`,
+      `const one = (db) => db[preparedAt]("${FILE}:6:23", "findRow")<{ n: number }>(FIND, 1);`,
+      `export const read = (ctx) => builtAt("${FILE}:7:30", mailOrm)(ctx).select().where((reached("${FILE}:7:58"), sql)\`\${isOpen} AND n = \${1}\`);`,
       "",
     ]);
   });

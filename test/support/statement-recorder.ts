@@ -24,13 +24,13 @@ const preparedAt = Symbol("prepared at");
 Object.assign(globalThis, { preparedAt, builtAt, reached });
 Object.defineProperty(Object.prototype, preparedAt, { value: prepareAt });
 
-/** Returns `prepare` of a database, for a place. */
-function prepareAt(this: Database, place: string): Database["prepare"] {
-  return (sql) => {
+/** Returns `prepare` of a database, or another method that prepares, for a place. */
+function prepareAt(this: Database, place: string, method = "prepare"): Database["prepare"] {
+  return (sql, ...values: unknown[]) => {
     const outer = current;
     current = { place, sql };
     try {
-      return this.prepare(sql);
+      return (this as unknown as Record<string, (...args: unknown[]) => never>)[method]?.(sql, ...values) as never;
     } finally {
       current = outer;
     }

@@ -139,17 +139,14 @@ export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
   };
 }
 
+const TOUCH = `UPDATE api_keys SET last_used_at = ?1, hash = ?4
+          WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at <= ?3 OR hash <> ?4)`;
+
 /** Never throws: a failed write is logged, and the next use repeats it. */
 async function touchKey(ctx: Ctx, keyId: string, hash: string): Promise<void> {
   const now = ctx.now();
   try {
-    await ctx.db
-      .prepare(
-        `UPDATE api_keys SET last_used_at = ?1, hash = ?4
-          WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at <= ?3 OR hash <> ?4)`,
-      )
-      .bind(now, keyId, now - LAST_USED_INTERVAL_MS, hash)
-      .run();
+    await ctx.db.execute(TOUCH, now, keyId, now - LAST_USED_INTERVAL_MS, hash);
   } catch (error) {
     ctx.log("api-key.touch.failed", { error: String(error) });
   }

@@ -89,10 +89,7 @@ const TOUCH = `
 export async function touchAppPassword(ctx: Ctx, id: string, hash: string | null): Promise<void> {
   const now = ctx.now();
   try {
-    await ctx.db
-      .prepare(TOUCH)
-      .bind(id, now, now - LAST_USED_INTERVAL_MS, hash)
-      .run();
+    await ctx.db.execute(TOUCH, id, now, now - LAST_USED_INTERVAL_MS, hash);
   } catch (error) {
     ctx.log("app-password.touch.failed", { error: String(error) });
   }

@@ -16,7 +16,7 @@ const END_SESSIONS = "DELETE FROM mailbox_sessions WHERE mailbox_id = ?1 AND id 
 
 /** Returns the hash of the password of a mailbox. Null: the given password is wrong. */
 export async function findCurrentHash(ctx: CallerCtx, mailboxId: string, current: string): Promise<string | null> {
-  const row = await ctx.db.prepare(FIND_HASH).bind(mailboxId).first<{ hash: string }>();
+  const row = await ctx.db.findRow<{ hash: string }>(FIND_HASH, mailboxId);
   return (await isPassword(current, row?.hash ?? null)) && row ? row.hash : null;
 }
 

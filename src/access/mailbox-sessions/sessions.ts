@@ -88,7 +88,7 @@ export async function refreshMailboxSession(ctx: Ctx, token: string): Promise<Ma
   const rotation = await rotateRefreshToken(ctx, "mailbox", token, (family) => [deleteStatement(ctx, family)]);
   if (!rotation) throw invalid();
   const { family, expiresAt } = rotation;
-  const mailboxId = await ctx.db.prepare(EXTEND_SESSION).bind(family, expiresAt).first<string>("mailbox_id");
+  const mailboxId = await ctx.db.findValue<string>(EXTEND_SESSION, family, expiresAt);
   const opener = { kind: "mailbox", mailboxId: mailboxId ?? "", credentialId: family } as const;
   const found = await findCallerStatement(ctx, opener).first<MailboxCallerRow>();
   if (!found) throw invalid();

@@ -13,6 +13,6 @@ export async function activeAccessToken(
   ctx: Ctx,
   { credentialId: sid, userId: sub }: SessionActor,
 ): Promise<{ token: string; expiresAt: number } | null> {
-  const wid = await ctx.db.prepare(FIND).bind(sid).first<string>("id");
+  const wid = await ctx.db.findValue<string>(FIND, sid);
   return wid === null ? null : signAccessToken(ctx, "session", { sub, sid, wid });
 }

@@ -18,7 +18,7 @@ export async function switchWorkspace(
 ): Promise<{ token: string; expiresAt: number }> {
   const { credentialId: sid, userId: sub } = ctx.actor;
   const wid = requireFound(parseUuid(workspaceId), "Workspace");
-  const { meta } = await ctx.db.prepare(SWITCH).bind(sid, wid).run();
+  const { meta } = await ctx.db.execute(SWITCH, sid, wid);
   if (meta.changes === 0) throw notFound("Workspace");
   return signAccessToken(ctx, "session", { sub, sid, wid });
 }

@@ -42,7 +42,7 @@ const FIND_TOKEN = `
  */
 export async function authenticateAccessToken(ctx: Ctx, token: string): Promise<Caller & { actor: OAuthActor }> {
   const hashes = await keyedHashes(ctx.settings.masterKeys, ACCESS_TOKEN_PURPOSE, token);
-  const row = await ctx.db.prepare(FIND_TOKEN).bind(JSON.stringify(hashes), ctx.now()).first<TokenRow>();
+  const row = await ctx.db.findRow<TokenRow>(FIND_TOKEN, JSON.stringify(hashes), ctx.now());
   if (!row || !isOwnResource(ctx.settings.publicUrl, row.resource))
     throw invalidToken("Invalid or expired access token");
   const actor: OAuthActor = {

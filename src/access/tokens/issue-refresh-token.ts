@@ -37,8 +37,6 @@ export function deleteFamiliesStatement(ctx: Pick<Ctx, "db">, families: readonly
 /** Returns the family of a refresh token, used or not; null for an unknown one. */
 export async function findFamily(ctx: Ctx, kind: RefreshTokenKind, token: string): Promise<string | null> {
   const hashes = await keyedHashes(ctx.settings.masterKeys, REFRESH_TOKEN_PURPOSE, token);
-  return ctx.db
-    .prepare("SELECT family FROM refresh_tokens WHERE hash IN (SELECT value FROM json_each(?1)) AND kind = ?2")
-    .bind(JSON.stringify(hashes), kind)
-    .first<string>("family");
+  const sql = "SELECT family FROM refresh_tokens WHERE hash IN (SELECT value FROM json_each(?1)) AND kind = ?2";
+  return ctx.db.findValue<string>(sql, JSON.stringify(hashes), kind);
 }

@@ -33,10 +33,9 @@ export async function findOneTimeToken(
   purpose: OneTimePurpose,
   token: string,
 ): Promise<{ subject: string; data: Record<string, unknown> } | null> {
-  const row = await ctx.db
-    .prepare(`SELECT subject, data FROM one_time_tokens WHERE ${OF_TOKEN}`)
-    .bind(await hashesOf(ctx, token), purpose, ctx.now())
-    .first<{ subject: string; data: string }>();
+  const sql = `SELECT subject, data FROM one_time_tokens WHERE ${OF_TOKEN}`;
+  const hashes = await hashesOf(ctx, token);
+  const row = await ctx.db.findRow<{ subject: string; data: string }>(sql, hashes, purpose, ctx.now());
   return row && { subject: row.subject, data: JSON.parse(row.data) as Record<string, unknown> };
 }
 

@@ -41,5 +41,5 @@ export async function prepareVersion(
 export async function isChanged(ctx: CallerCtx, { version, definition }: AutomationRow): Promise<boolean> {
   if (version === null) return true;
   const sql = "SELECT definition FROM automation_versions WHERE n = ?1";
-  return (await ctx.mail.prepare(sql).bind(version).first<string>("definition")) !== definition;
+  return (await ctx.mail.findValue<string>(sql, version)) !== definition;
 }

@@ -1,13 +1,13 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { iso } from "../../lib/time.ts";
+import { serialize } from "../../lib/serialize.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import type { automations } from "../../platform/db/schema/mail/index.ts";
 import type { Definition } from "./definition.ts";
 import { readableOf } from "./readable.ts";
 import { runStatuses, type Status } from "./rules.ts";
-import type { AutomationOut } from "./schema.ts";
+import { AutomationOut } from "./schema.ts";
 
 /** A row of `automations` with its counts. Times in milliseconds since 1970. */
 export interface AutomationRow
@@ -38,10 +38,8 @@ export async function getAutomation(ctx: CallerCtx, id: string): Promise<Automat
 
 /** Returns an automation of a workspace by its id, or null. */
 export function findAutomation(ctx: MailCtx, workspace: number, id: string): Promise<AutomationRow | null> {
-  return ctx.mail
-    .prepare(`SELECT ${COLUMNS} FROM automations a WHERE a.workspace = ?1 AND a.id = ?2`)
-    .bind(workspace, id)
-    .first<AutomationRow>();
+  const sql = `SELECT ${COLUMNS} FROM automations a WHERE a.workspace = ?1 AND a.id = ?2`;
+  return ctx.mail.findRow<AutomationRow>(sql, workspace, id);
 }
 
 /** Bytes of definitions that one page of the list has, after one automation at least. */
@@ -66,10 +64,8 @@ export async function listAutomations(
   ctx: CallerCtx,
   { status, before, limit }: { status?: Status | undefined; before?: string | undefined; limit: number },
 ): Promise<{ automations: readonly AutomationRow[]; next: string | null }> {
-  const { results } = await ctx.mail
-    .prepare(LIST)
-    .bind(ctx.workspace.number, status ?? null, before ?? LAST_ID, limit + 1, PAGE_BYTES)
-    .all<AutomationRow & { found: number }>();
+  const values = [ctx.workspace.number, status ?? null, before ?? LAST_ID, limit + 1, PAGE_BYTES];
+  const results = await ctx.mail.listRows<AutomationRow & { found: number }>(LIST, ...values);
   const page = results.slice(0, limit);
   const hasMore = page.length < (results[0]?.found ?? 0);
   return { automations: await readableOf(ctx, page), next: hasMore ? (page.at(-1)?.id ?? null) : null };
@@ -82,16 +78,11 @@ export function toAutomation(row: AutomationRow): AutomationOut {
   const [entered = 0, ...ended] = ["entered", ...runStatuses.slice(1)].map((name) => runs[name] ?? 0);
   const [completed = 0, exited = 0, removed = 0] = ended;
   const steps = Object.entries(JSON.parse(row.steps) as Record<string, number>).filter(([path]) => /^\d/.test(path));
-  return {
-    id: row.id,
-    name: row.name,
-    status: row.status,
+  return serialize(AutomationOut, {
+    ...row,
     ...(definition as unknown as Pick<AutomationOut, "trigger" | "entry" | "steps">),
     version: row.versionNumber,
-    pause_reason: row.pauseReason,
     counters: { entered, active: entered - completed - exited - removed, completed, exited, removed },
-    step_counters: Object.fromEntries(steps),
-    created_at: iso(row.createdAt),
-    updated_at: iso(row.updatedAt),
-  };
+    stepCounters: Object.fromEntries(steps),
+  });
 }

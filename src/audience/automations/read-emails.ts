@@ -56,10 +56,7 @@ const refuse = (path: string, issue: string) =>
 async function findTemplates(ctx: CallerCtx, steps: readonly { step: EmailStep }[]) {
   const ids = [...new Set(steps.flatMap(({ step }) => step.template_id ?? []))];
   if (ids.length === 0) return new Map<string, StepTexts>();
-  const { results } = await ctx.db
-    .prepare(FIND_TEMPLATES)
-    .bind(ctx.workspace.number, JSON.stringify(ids))
-    .all<TemplateTexts>();
+  const results = await ctx.db.listRows<TemplateTexts>(FIND_TEMPLATES, ctx.workspace.number, JSON.stringify(ids));
   return new Map<string, StepTexts>(results.map(({ id, ...texts }) => [id, texts]));
 }
 

@@ -42,7 +42,7 @@ export async function findVersions(ctx: MailCtx, numbers: Iterable<number>): Pro
     else unknown.push(n);
   }
   if (unknown.length === 0) return found;
-  const { results } = await ctx.mail.prepare(FIND).bind(JSON.stringify(unknown)).all<VersionRow>();
+  const results = await ctx.mail.listRows<VersionRow>(FIND, JSON.stringify(unknown));
   for (const row of results) {
     const version = await toVersion(row);
     cached += row.definition.length;

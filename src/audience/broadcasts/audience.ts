@@ -46,7 +46,7 @@ export async function countAudience(ctx: MailCtx, { row, fanOut }: Broadcast): P
   const db = ctx.mail;
   if (fanOut?.split) {
     const { eligible, variants } = fanOut.split;
-    const skipped = fanOut.split.skipped ?? (await db.prepare(COUNT_SKIPPED).bind(row.n).first<Skipped>());
+    const skipped = fanOut.split.skipped ?? (await db.findRow<Skipped>(COUNT_SKIPPED, row.n));
     const sample = variants.reduce((sum, { size }) => sum + size, 0);
     return toAudience(eligible, sample, skipped);
   }

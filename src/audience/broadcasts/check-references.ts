@@ -36,7 +36,7 @@ const FIND_MAILBOX = `
 /** Returns whether the workspace has a mailbox that the caller may use. */
 export async function hasMailbox({ db, workspace, actor: { domainIds } }: CallerCtx, id: string): Promise<boolean> {
   const permitted = domainIds && JSON.stringify([...domainIds]);
-  return (await db.prepare(FIND_MAILBOX).bind(workspace.number, id, permitted).first()) !== null;
+  return (await db.findRow(FIND_MAILBOX, workspace.number, id, permitted)) !== null;
 }
 
 /** Throws 422 when `scheduled_at` is not in the future. */

@@ -45,7 +45,7 @@ const COUNT_LISTS = "SELECT count(*) AS lists FROM contact_lists WHERE n IN (SEL
 
 /** Returns whether all contact lists exist, by their numbers. */
 export async function hasLists(ctx: MailCtx, lists: readonly number[]): Promise<boolean> {
-  return (await ctx.mail.prepare(COUNT_LISTS).bind(JSON.stringify(lists)).first("lists")) === lists.length;
+  return (await ctx.mail.findValue(COUNT_LISTS, JSON.stringify(lists))) === lists.length;
 }
 
 /**
@@ -160,10 +160,7 @@ export async function findSender(
   domainIds: CallerCtx["actor"]["domainIds"],
 ): Promise<Sender | { error: ValidationError }> {
   const from = parseDisplayAddress(row.from_address);
-  const found = await ctx.db
-    .prepare(FIND_SENDER)
-    .bind(row.workspace, from?.key ?? "")
-    .first<SenderRow>();
+  const found = await ctx.db.findRow<SenderRow>(FIND_SENDER, row.workspace, from?.key ?? "");
   if (found && row.mailbox_id !== null && row.mailbox_id !== found.mailbox_id)
     return { error: bodyError(["mailbox_id"], "from_address must be the address of the mailbox") };
   const asked = from?.address ?? "";

@@ -210,10 +210,10 @@ export async function frozenParts(
   variants: readonly VariantRow[],
 ): Promise<BodyParts> {
   if (partNames(row, variants).length === 0) return NO_PARTS;
-  const read = async () => (await ctx.mail.prepare(READ).bind(row.n).first<{ parts: string }>())?.parts;
+  const read = async () => (await ctx.mail.findRow<{ parts: string }>(READ, row.n))?.parts;
   const frozen = await read();
   if (frozen !== undefined) return JSON.parse(frozen) as BodyParts;
   const parts = JSON.stringify(await currentParts(ctx, row, variants));
-  await ctx.mail.prepare(FREEZE).bind(row.n, row.workspace, parts).run();
+  await ctx.mail.execute(FREEZE, row.n, row.workspace, parts);
   return JSON.parse((await read()) ?? parts) as BodyParts;
 }

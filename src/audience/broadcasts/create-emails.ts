@@ -101,13 +101,13 @@ export async function createEmails(
     (name) => name !== "email" && name !== "name",
   );
   const read = row.local_time_field === null ? names : [...names, row.local_time_field];
-  const { results: contacts } = await ctx.mail
-    .prepare(fanOut.segment ? FIND_MEMBERS : FIND_CONTACTS)
-    .bind(
-      ...[fanOut.list, fanOut.cursor ?? "", fanOut.lastContact, row.n, JSON.stringify(read)],
-      ...[maxContacts, METADATA_PER_PAGE, fanOut.lists.length > 1 ? 1 : 0],
-    )
-    .all<PageContact & { pending_since: number | null; skipped: SkipReason | null; found: number }>();
+  const contacts = await ctx.mail.listRows<
+    PageContact & { pending_since: number | null; skipped: SkipReason | null; found: number }
+  >(
+    fanOut.segment ? FIND_MEMBERS : FIND_CONTACTS,
+    ...[fanOut.list, fanOut.cursor ?? "", fanOut.lastContact, row.n, JSON.stringify(read)],
+    ...[maxContacts, METADATA_PER_PAGE, fanOut.lists.length > 1 ? 1 : 0],
+  );
   const chosen = contacts.flatMap((contact) => {
     const content = contact.skipped === null ? contentFor(row, fanOut, contents, contact.id) : undefined;
     return content ? [{ contact, content }] : [];

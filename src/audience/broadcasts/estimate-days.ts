@@ -22,10 +22,7 @@ const SAMPLE = `
 
 /** Returns the domains of the oldest and the newest contacts of the first list. Reads at most 1,000 of them, however long the list is. */
 export async function sampleDomains(ctx: MailCtx, row: BroadcastRow): Promise<DomainCount[]> {
-  const { results } = await ctx.mail
-    .prepare(SAMPLE)
-    .bind(row.workspace, row.contact_list_id ?? "")
-    .all<DomainCount>();
+  const results = await ctx.mail.listRows<DomainCount>(SAMPLE, row.workspace, row.contact_list_id ?? "");
   const rest = results.slice(MAX_DOMAINS).reduce((sum, { contacts }) => sum + contacts, 0);
   return [...results.slice(0, MAX_DOMAINS), ...(rest > 0 ? [{ domain: "", contacts: rest }] : [])];
 }

@@ -95,7 +95,7 @@ export async function deleteMembers(
 ): Promise<boolean> {
   if (!fanOut?.segment || (row.status !== "cancelled" && waitsForWinner(fanOut))) return true;
   for (;;) {
-    const { meta } = await ctx.mail.prepare(DELETE).bind(row.n, MEMBERS_PER_DELETE).run();
+    const { meta } = await ctx.mail.execute(DELETE, row.n, MEMBERS_PER_DELETE);
     if (meta.changes < MEMBERS_PER_DELETE) return true;
     if (!mayExecute(ctx, PAGE_STATEMENTS)) return false;
     await nextTurn();

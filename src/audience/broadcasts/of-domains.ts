@@ -10,12 +10,12 @@ export async function findBroadcastsInFlight(
   domainNames: readonly string[],
   limit: number,
 ): Promise<{ id: string; name: string; isBulkSend: boolean }[]> {
-  const { results } = await ctx.mail
-    .prepare(
-      `SELECT id, name, bulk_tags IS NOT NULL AS is_bulk FROM broadcasts WHERE ${IN_FLIGHT} AND automation IS NULL LIMIT ?3`,
-    )
-    .bind(workspace, JSON.stringify(domainNames), limit)
-    .all<{ id: string; name: string; is_bulk: number }>();
+  const results = await ctx.mail.listRows<{ id: string; name: string; is_bulk: number }>(
+    `SELECT id, name, bulk_tags IS NOT NULL AS is_bulk FROM broadcasts WHERE ${IN_FLIGHT} AND automation IS NULL LIMIT ?3`,
+    workspace,
+    JSON.stringify(domainNames),
+    limit,
+  );
   return results.map(({ id, name, is_bulk }) => ({ id, name, isBulkSend: is_bulk === 1 }));
 }
 

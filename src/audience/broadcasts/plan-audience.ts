@@ -55,7 +55,7 @@ export async function planAudience(
   const ranks = new RankList();
   let counts: SkipCounts = { suppressed: 0, unsubscribed: 0, invalid: 0, pending: 0, repeated: 0 };
   // Of a run that was killed: a contact of a list before may have been deleted since.
-  if (fanOut.lists.length > 1) await ctx.mail.prepare(FORGET_REPEATED).bind(row.n).run();
+  if (fanOut.lists.length > 1) await ctx.mail.execute(FORGET_REPEATED, row.n);
   for await (const page of fanOut.segment ? memberPages(ctx, row) : pagesOf(ctx, row, fanOut)) {
     const persons = page.filter(({ is_repeated: isRepeated }) => isRepeated === 0);
     const contacts = persons.filter(({ skipped }) => skipped === null);
@@ -90,10 +90,8 @@ async function* pagesOf(ctx: MailCtx, row: BroadcastRow, { lists, lastContact }:
     const before = JSON.stringify(lists.slice(0, index));
     for (let cursor: string | null = ""; cursor !== null; ) {
       await nextTurn();
-      const { results }: D1Result<ContactRow> = await ctx.mail
-        .prepare(FIND_CONTACTS)
-        .bind(list, lastContact, row.n, cursor, CONTACTS_PER_PAGE, before)
-        .all<ContactRow>();
+      const values: unknown[] = [list, lastContact, row.n, cursor, CONTACTS_PER_PAGE, before];
+      const results: ContactRow[] = await ctx.mail.listRows(FIND_CONTACTS, ...values);
       yield results;
       cursor = results.length < CONTACTS_PER_PAGE ? null : (results.at(-1)?.id ?? null);
     }
@@ -104,10 +102,7 @@ async function* pagesOf(ctx: MailCtx, row: BroadcastRow, { lists, lastContact }:
 async function* memberPages(ctx: MailCtx, { n }: BroadcastRow): AsyncGenerator<ContactRow[]> {
   for (let after: number | null = 0; after !== null; ) {
     await nextTurn();
-    const { results }: D1Result<ContactRow> = await ctx.mail
-      .prepare(FIND_MEMBERS)
-      .bind(n, after, CONTACTS_PER_PAGE)
-      .all<ContactRow>();
+    const results: ContactRow[] = await ctx.mail.listRows(FIND_MEMBERS, n, after, CONTACTS_PER_PAGE);
     yield results;
     after = results.length < CONTACTS_PER_PAGE ? null : (results.at(-1)?.n ?? null);
   }

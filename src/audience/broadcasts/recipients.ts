@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
+import { serialize } from "../../lib/serialize.ts";
 import { getBroadcast } from "./queries.ts";
-import type { RecipientActivity, RecipientOut, RecipientStatus } from "./report-schema.ts";
+import { type RecipientActivity, RecipientOut, type RecipientStatus } from "./report-schema.ts";
 
 interface RecipientRow {
   n: number;
@@ -58,32 +58,16 @@ export async function listRecipients(
 ): Promise<{ recipients: RecipientOut[]; next: number | null }> {
   const { row } = await getBroadcast(ctx, id);
   const db = ctx.mail;
-  const { results } = await db
-    .prepare(FIND)
-    .bind(row.workspace, row.n, after, MAX_SCANNED, status ?? null, limit + 1, activity ?? null)
-    .all<RecipientRow>();
+  const values = [row.workspace, row.n, after, MAX_SCANNED, status ?? null, limit + 1, activity ?? null];
+  const results = await db.listRows<RecipientRow>(FIND, ...values);
   const recipients = results.slice(0, limit).map(toRecipient);
   if (results.length > limit) return { recipients, next: results[limit - 1]?.n ?? null };
-  const end = await db
-    .prepare(END_OF_SCAN)
-    .bind(row.workspace, row.n, after, MAX_SCANNED - 1)
-    .first<number>("n");
+  const end = await db.findValue<number>(END_OF_SCAN, row.workspace, row.n, after, MAX_SCANNED - 1);
   return { recipients, next: end };
 }
 
 function toRecipient(row: RecipientRow): RecipientOut {
   const [recipient] = JSON.parse(row.recipients) as { email: string; name?: string }[];
-  return {
-    email_id: row.id,
-    email: recipient?.email ?? "",
-    name: recipient?.name ?? null,
-    status: row.status,
-    variant_id: row.variant_id,
-    opened_count: row.opened_count,
-    clicked_count: row.clicked_count,
-    left_by: row.left_by,
-    created_at: iso(row.created_at),
-    sent_at: isoOrNull(row.sent_at),
-    delivered_at: isoOrNull(row.delivered_at),
-  };
+  const { email = "", name = null } = recipient ?? {};
+  return serialize(RecipientOut, { ...row, email_id: row.id, email, name });
 }

@@ -1,4 +1,5 @@
 import { fromBase64Url } from "../../lib/bytes.ts";
+import { onError } from "../../lib/errors.ts";
 import { hex, uuidOf } from "../../lib/ids.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { escapeHtml, textAsHtml } from "../../lib/placeholders.ts";
@@ -22,20 +23,14 @@ const TOKEN_BYTES = 39;
  * to unsubscribe. Of variants, it is that of the winner, or else the first. Null: the address leads to none, or its content has a mistake.
  */
 export const renderWebVersion = (ctx: Ctx, token: string): Promise<string | null> =>
-  render(ctx, token).catch((error: unknown) => {
-    if (error instanceof LiquidTextError) return null;
-    throw error;
-  });
+  render(ctx, token).catch(onError(LiquidTextError, () => null));
 
 async function render(ctx: Ctx, token: string): Promise<string | null> {
   const bytes = fromBase64Url(token);
   if (bytes?.length !== TOKEN_BYTES) return null;
   const workspace = Number.parseInt(hex(bytes.subarray(0, 6)), 16);
   const [mailCtx, brand] = [await onShardOf(ctx, workspace), await readBrand(ctx, workspace)];
-  const n = await mailCtx?.mail
-    .prepare(FIND)
-    .bind(workspace, uuidOf(bytes.subarray(6, 22)), token)
-    .first<number>("n");
+  const n = await mailCtx?.mail.findValue<number>(FIND, workspace, uuidOf(bytes.subarray(6, 22)), token);
   const broadcast = mailCtx && n ? await findBroadcast(mailCtx, n) : null;
   if (!mailCtx || !broadcast || !brand) return null;
   const { row } = broadcast;

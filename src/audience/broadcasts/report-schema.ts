@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
+import { named, timestamp } from "../../lib/serialize.ts";
 import { storedStatuses } from "../../sending/emails/index.ts";
 import { limits } from "./rules.ts";
 import { Id } from "./schema.ts";
@@ -23,12 +23,14 @@ export const AudienceOut = z
       .optional()
       .describe("With a segment, until its people are stored after the send: where eligible comes from."),
   })
-  .meta({
-    ref: "BroadcastAudience",
-    examples: [
-      { eligible: 98, skipped: { suppressed: 1, unsubscribed: 1, invalid: 0, pending: 0 }, sample: 20, remainder: 78 },
-    ],
-  });
+  .meta(
+    named("BroadcastAudience", {
+      eligible: 98,
+      skipped: { suppressed: 1, unsubscribed: 1, invalid: 0, pending: 0 },
+      sample: 20,
+      remainder: 78,
+    }),
+  );
 export type AudienceOut = z.output<typeof AudienceOut>;
 
 export const TopLinksOut = z
@@ -42,10 +44,12 @@ export const TopLinksOut = z
       }),
     ),
   })
-  .meta({
-    ref: "BroadcastTopLinks",
-    examples: [{ total_clicks: 12, links: [{ url: "https://example.com/news", clicks: 12, pct_of_top: 100 }] }],
-  });
+  .meta(
+    named("BroadcastTopLinks", {
+      total_clicks: 12,
+      links: [{ url: "https://example.com/news", clicks: 12, pct_of_top: 100 }],
+    }),
+  );
 export type TopLinksOut = z.output<typeof TopLinksOut>;
 
 export const recipientStatuses = storedStatuses;
@@ -72,24 +76,21 @@ export const RecipientOut = z
     sent_at: timestamp.nullable(),
     delivered_at: timestamp.nullable(),
   })
-  .meta({
-    ref: "BroadcastRecipient",
-    examples: [
-      {
-        email_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
-        email: "ada@example.org",
-        name: "Ada",
-        status: "delivered",
-        variant_id: null,
-        opened_count: 0,
-        clicked_count: 0,
-        left_by: null,
-        created_at: "2026-11-21T14:12:48.000Z",
-        sent_at: "2026-11-21T14:12:49.120Z",
-        delivered_at: "2026-11-21T14:12:49.120Z",
-      },
-    ],
-  });
+  .meta(
+    named("BroadcastRecipient", {
+      email_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+      email: "ada@example.org",
+      name: "Ada",
+      status: "delivered",
+      variant_id: null,
+      opened_count: 0,
+      clicked_count: 0,
+      left_by: null,
+      created_at: "2026-11-21T14:12:48.000Z",
+      sent_at: "2026-11-21T14:12:49.120Z",
+      delivered_at: "2026-11-21T14:12:49.120Z",
+    }),
+  );
 export type RecipientOut = z.output<typeof RecipientOut>;
 
 export const SkippedOut = z
@@ -106,19 +107,16 @@ export const SkippedOut = z
       .nullable()
       .describe("Of `suppressed` and `unsubscribed`: the entry of the suppression list, or the topic. null: not kept."),
   })
-  .meta({
-    ref: "BroadcastSkipped",
-    examples: [
-      {
-        contact_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
-        list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
-        email: "ada@example.org",
-        name: "Ada",
-        reason: "unsubscribed",
-        cause: "topic",
-      },
-    ],
-  });
+  .meta(
+    named("BroadcastSkipped", {
+      contact_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+      list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+      email: "ada@example.org",
+      name: "Ada",
+      reason: "unsubscribed",
+      cause: "topic",
+    }),
+  );
 export type SkippedOut = z.output<typeof SkippedOut>;
 
 /** The contact whose values fill a test. */
@@ -138,11 +136,12 @@ export const TestIn = z
     variant_id: Id.describe("The variant to send. Absent: the oldest one, or the broadcast's own content."),
     contact: SampleAddress,
   })
-  .meta({ ref: "BroadcastTest", examples: [{ to: ["ada@example.org"] }] });
+  .meta(named("BroadcastTest", { to: ["ada@example.org"] }));
 export type TestIn = z.output<typeof TestIn>;
 
-export const TestOut = z.object({ emails: z.array(z.object({ id: z.uuid(), email: z.string() })) }).meta({
-  ref: "BroadcastTestResult",
-  examples: [{ emails: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01", email: "ada@example.org" }] }],
-});
+export const TestOut = z.object({ emails: z.array(z.object({ id: z.uuid(), email: z.string() })) }).meta(
+  named("BroadcastTestResult", {
+    emails: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01", email: "ada@example.org" }],
+  }),
+);
 export type TestOut = z.output<typeof TestOut>;

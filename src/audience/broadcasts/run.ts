@@ -1,3 +1,4 @@
+import { onError } from "../../lib/errors.ts";
 import { parsingWork } from "../../lib/liquid/meter.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { nextTurn } from "../../lib/yielding-steps.ts";
@@ -66,7 +67,7 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
   for (let step = 0; step < RUN_PAGES && ctx.now() - started < RUN_MS && mayExecute(ctx, PAGE_STATEMENTS); step++) {
     const broadcast = await findBroadcast(ctx, n);
     if (broadcast === null) {
-      await wakeLowPriority(ctx, 1);
+      await wakeLowPriority(ctx);
       return null;
     }
     const { row, fanOut } = broadcast;
@@ -86,7 +87,7 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
       if (nextAt !== 0) return nextAt;
     } else if (row.status !== "sending" || fanOut === null) {
       if (row.status !== "cancelled") return null;
-      await wakeLowPriority(ctx, 1);
+      await wakeLowPriority(ctx);
       return (await deleteMembers(ctx, broadcast)) ? null : ctx.now();
     } else if (!(await hasLists(ctx, neededLists(fanOut)))) {
       return cancelWith(ctx, broadcast, WITHOUT_LIST);
@@ -160,7 +161,7 @@ async function fanOutContacts(
       size = created.size;
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
       // More runs than these would take the queue from other mail.
-      if (page < LOW_PRIORITY_RUNS && created.emails > 0) await wakeLowPriority(ctx, 1);
+      if (page < LOW_PRIORITY_RUNS && created.emails > 0) await wakeLowPriority(ctx);
       if (!hasMailSpace(ctx, size)) break;
     }
   } catch (error) {
@@ -182,14 +183,10 @@ function sampleIssueOf(
 }
 
 /** Returns the contents, or why they cannot be rendered: a template that they name was deleted since the send. */
-async function readContents(ctx: MailCtx, row: Broadcast["row"], variants: readonly VariantRow[]) {
-  try {
-    return toContents(row, variants, await frozenParts(ctx, row, variants));
-  } catch (error) {
-    if (error instanceof LiquidTextError) return { issue: `Its content cannot be rendered: ${error.message}.` };
-    throw error;
-  }
-}
+const readContents = (ctx: MailCtx, row: Broadcast["row"], variants: readonly VariantRow[]) =>
+  frozenParts(ctx, row, variants)
+    .then((parts) => toContents(row, variants, parts))
+    .catch(onError(LiquidTextError, ({ message }) => ({ issue: `Its content cannot be rendered: ${message}.` })));
 
 /**
  * Makes the emails of a page of contacts, or of as many as the daily limit of the workspace leaves. Returns null when that is
@@ -239,8 +236,8 @@ async function cancelWith(ctx: MailCtx, { row }: Broadcast, body: string): Promi
       body,
       key: `broadcast-without-list ${row.id}`,
     });
-  await ctx.mail.prepare(CANCEL).bind(row.n, ctx.now()).run();
-  await wakeLowPriority(ctx, 1);
+  await ctx.mail.execute(CANCEL, row.n, ctx.now());
+  await wakeLowPriority(ctx);
   // The next step deletes its members.
   return row.segment_id === null ? null : ctx.now();
 }
@@ -261,12 +258,11 @@ async function endPhase(ctx: MailCtx, { row, fanOut, counts }: Broadcast): Promi
     if (!(await deleteMembers(ctx, { row, fanOut }))) return ctx.now();
     // First, so that a crash between the two repeats it. A bulk send is no broadcast of the workspace's list.
     if (row.bulk_tags === null) await notifyOwners(ctx, row.workspace, sentNotice(row, counts));
-    await ctx.mail.prepare(COMPLETE).bind(row.n, row.fan_out_step, ctx.now()).run();
+    await ctx.mail.execute(COMPLETE, row.n, row.fan_out_step, ctx.now());
     return autoPromoteAt({ row: { ...row, status: "sent", sent_at: row.sent_at ?? ctx.now() }, fanOut });
   }
-  await wakeLowPriority(ctx, 1);
-  const dueAt =
-    row.local_time_field !== null ? await ctx.mail.prepare(NEXT_DUE).bind(row.n).first<number>("due_at") : null;
+  await wakeLowPriority(ctx);
+  const dueAt = row.local_time_field !== null ? await ctx.mail.findValue<number>(NEXT_DUE, row.n) : null;
   if (dueAt !== null && dueAt > ctx.now()) return dueAt;
   return ctx.now() + Math.min(POLL_MS.max, Math.max(POLL_MS.min, left / EMAILS_PER_POLL_MS));
 }
@@ -282,7 +278,5 @@ function sentNotice({ id, name, fan_out_step }: Broadcast["row"], { queued, deli
   };
 }
 
-/** Starts runs that deliver the rows of broadcasts. The wake-up names no row, because a run finds them itself. */
-async function wakeLowPriority(ctx: MailCtx, runs: number): Promise<void> {
-  for (let run = 0; run < runs; run++) await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
-}
+/** Starts a run that delivers the rows of broadcasts. The wake-up names no row, because a run finds them itself. */
+const wakeLowPriority = (ctx: MailCtx) => ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);

@@ -16,6 +16,6 @@ export async function setWebVersion(ctx: CallerCtx, id: string, isShown: boolean
   const number = bytesOfHex(row.workspace.toString(16).padStart(12, "0"));
   const token = toBase64Url(concat([number, bytesOfHex(row.id), crypto.getRandomValues(new Uint8Array(17))]));
   const url = isShown ? `${new URL(ctx.settings.publicUrl).origin}/w/${token}` : null;
-  await ctx.mail.prepare(UPDATE).bind(row.workspace, row.id, url).run();
+  await ctx.mail.execute(UPDATE, row.workspace, row.id, url);
   return toRecord(ctx.workspace.id, await getBroadcast(ctx, id));
 }

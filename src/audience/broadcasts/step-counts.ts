@@ -18,8 +18,7 @@ const FIND = `
 
 /** Returns the counts of the emails of the newest versions of an automation. One D1 call. */
 export async function findStepCounts(ctx: MailCtx, workspace: number, automation: number): Promise<StepCounts[]> {
-  const { results } = await ctx.mail.prepare(FIND).bind(workspace, automation).all<StepCounts>();
-  return results;
+  return ctx.mail.listRows<StepCounts>(FIND, workspace, automation);
 }
 
 /** Compares the click rates of two versions of an email, as those of variants are. Null: one of them has no delivered email. */

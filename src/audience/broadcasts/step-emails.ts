@@ -122,10 +122,7 @@ async function readStep(
   workspace: { number: number; id: string },
   rowId: string,
 ): Promise<ReadyStep | { issue: string }> {
-  const found = await ctx.mail
-    .prepare(FIND_ROW)
-    .bind(workspace.number, rowId)
-    .first<BroadcastRow & { parts: string | null }>();
+  const found = await ctx.mail.findRow<BroadcastRow & { parts: string | null }>(FIND_ROW, workspace.number, rowId);
   if (!found) return { issue: "its content does not exist any more" };
   const { parts, ...row } = found;
   if (row.status === "cancelled") return { issue: "its sending domain was moved to another workspace" };

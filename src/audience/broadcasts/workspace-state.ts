@@ -38,7 +38,7 @@ export async function findWorkspaceState(
   ctx: MailCtx,
   { workspace, user_id, topic_id }: BroadcastRow,
 ): Promise<WorkspaceState | null> {
-  const found = await ctx.db.prepare(FIND).bind(workspace, user_id, ctx.shard, topic_id).first<StateRow>();
+  const found = await ctx.db.findRow<StateRow>(FIND, workspace, user_id, ctx.shard, topic_id);
   if (!found) return null;
   const { pausedAt, bulkPause, ...state } = found;
   const isPaused = pausedAt !== null || isPausedSource(bulkPause, "broadcast");

@@ -181,10 +181,8 @@ async function findActivityOf(
   keys: readonly string[],
 ) {
   if (!activity) return new Map<string, ActivityRow>();
-  const { results } = await ctx.mail
-    .prepare(FIND_ACTIVITY)
-    .bind(workspace, JSON.stringify(keys), Number(broadcasts.length > 0))
-    .all<ActivityRow>();
+  const values = [workspace, JSON.stringify(keys), Number(broadcasts.length > 0)];
+  const results = await ctx.mail.listRows<ActivityRow>(FIND_ACTIVITY, ...values);
   return new Map(results.map((row) => [row.key, row]));
 }
 

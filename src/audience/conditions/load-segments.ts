@@ -15,10 +15,8 @@ export async function loadSegments(
   const segments = new Map<string, Condition>();
   let wanted = [...new Set(ids)];
   for (let level = 1; level <= limits.segmentDepth && wanted.length > 0; level++) {
-    const { results } = await ctx.mail
-      .prepare(FIND)
-      .bind(workspace, JSON.stringify(wanted))
-      .all<{ id: string; conditions: string }>();
+    const values = [workspace, JSON.stringify(wanted)];
+    const results = await ctx.mail.listRows<{ id: string; conditions: string }>(FIND, ...values);
     const found = results.map(({ id, conditions }) => ({ id, condition: JSON.parse(conditions) as Condition }));
     for (const { id, condition } of found) segments.set(id, condition);
     const inner = referencesOf(...found.map(({ condition }) => condition)).segments;

@@ -58,12 +58,10 @@ export async function runConfirmations(ctx: MailCtx, wakeUps: readonly WakeUp[])
 
 /** Sends pages until none is left (`done`), the time is over (`more`) or the workspace cannot send (`wait`). */
 async function sendPages(ctx: MailCtx, n: number, until: number): Promise<"done" | "more" | "wait"> {
-  const list = await ctx.mail.prepare(FIND_LIST).bind(n).first<ListRow>();
+  const list = await ctx.mail.findRow<ListRow>(FIND_LIST, n);
   if (!list) {
-    await ctx.mail
-      .prepare("UPDATE confirmations SET requested_at = NULL WHERE list = ?1 AND requested_at IS NOT NULL")
-      .bind(n)
-      .run();
+    const sql = "UPDATE confirmations SET requested_at = NULL WHERE list = ?1 AND requested_at IS NOT NULL";
+    await ctx.mail.execute(sql, n);
     return "done";
   }
   const sender = await findConfirmationSender(ctx, list.workspace, list.confirm_mailbox_id);
@@ -111,7 +109,7 @@ const FIND_PAGE = `
    WHERE k.list = ?1 AND k.requested_at IS NOT NULL ORDER BY k.requested_at LIMIT ?2`;
 
 async function findPage(ctx: MailCtx, list: number): Promise<PageRow[]> {
-  return (await ctx.mail.prepare(FIND_PAGE).bind(list, MAILS_PER_PAGE).all<PageRow>()).results;
+  return await ctx.mail.listRows<PageRow>(FIND_PAGE, list, MAILS_PER_PAGE);
 }
 
 const FINISH = `

@@ -82,7 +82,7 @@ export async function findConfirmationSender(
   workspace: number,
   mailboxId: string | null,
 ): Promise<ConfirmationSender | "wait" | null> {
-  const row = await ctx.db.prepare(FIND_SENDER).bind(workspace, mailboxId, ctx.shard).first<SenderRow>();
+  const row = await ctx.db.findRow<SenderRow>(FIND_SENDER, workspace, mailboxId, ctx.shard);
   if (!row) return null;
   const isHeld =
     row.address === null ||

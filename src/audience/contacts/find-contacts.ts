@@ -17,9 +17,5 @@ const BY_START = `
 /** Returns at most `limit` contacts of all lists of the caller's workspace whose address begins with a text. It reads no more rows. */
 export async function findContacts(ctx: CallerCtx, text: string, limit: number): Promise<FoundContact[]> {
   const start = lowerCase(text);
-  const { results } = await ctx.mail
-    .prepare(BY_START)
-    .bind(ctx.workspace.number, start, `${start}\u{10ffff}`, limit)
-    .all<FoundContact>();
-  return results;
+  return ctx.mail.listRows<FoundContact>(BY_START, ctx.workspace.number, start, `${start}\u{10ffff}`, limit);
 }

@@ -27,9 +27,8 @@ export async function findSampleContact(
 ): Promise<SampleContact | null> {
   if (!ctx.actor.scopes.has("contacts:view")) return null;
   const { number } = ctx.workspace;
-  if (address.trim() !== "")
-    return ctx.mail.prepare(BY_ADDRESS).bind(number, addressKey(address.trim())).first<SampleContact>();
+  if (address.trim() !== "") return ctx.mail.findRow<SampleContact>(BY_ADDRESS, number, addressKey(address.trim()));
   return listId === null
-    ? ctx.mail.prepare(OF_WORKSPACE).bind(number).first<SampleContact>()
-    : ctx.mail.prepare(OF_LIST).bind(number, listId).first<SampleContact>();
+    ? ctx.mail.findRow<SampleContact>(OF_WORKSPACE, number)
+    : ctx.mail.findRow<SampleContact>(OF_LIST, number, listId);
 }

@@ -26,10 +26,8 @@ export function requireListId(id: string): string {
 
 /** Returns a list of the caller's workspace. Throws 404. */
 export async function getList(ctx: CallerCtx, id: string): Promise<ListRow> {
-  const row = await ctx.mail
-    .prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`)
-    .bind(ctx.workspace.number, requireListId(id))
-    .first<ListRow>();
+  const sql = `SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`;
+  const row = await ctx.mail.findRow<ListRow>(sql, ctx.workspace.number, requireListId(id));
   return requireFound(row, "Contact list");
 }
 
@@ -70,11 +68,8 @@ export async function getListAndContact(
 
 /** Returns all lists of the caller's workspace, oldest first. A workspace has at most 10,000. */
 export async function listLists(ctx: CallerCtx): Promise<ListRow[]> {
-  const { results } = await ctx.mail
-    .prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 ORDER BY id`)
-    .bind(ctx.workspace.number)
-    .all<ListRow>();
-  return results;
+  const sql = `SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 ORDER BY id`;
+  return ctx.mail.listRows<ListRow>(sql, ctx.workspace.number);
 }
 
 /** Returns a contact of a list of the caller's workspace. Throws 404 for the list or the contact. */
@@ -186,9 +181,5 @@ async function findMatching(
   );
   const ids = matching.slice(page * limit, (page + 1) * limit + 1).map(({ id }) => id);
   if (ids.length === 0) return [];
-  const { results } = await ctx.mail
-    .prepare(BY_IDS)
-    .bind(...key, JSON.stringify(ids))
-    .all<ContactRow>();
-  return results;
+  return ctx.mail.listRows<ContactRow>(BY_IDS, ...key, JSON.stringify(ids));
 }

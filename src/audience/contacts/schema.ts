@@ -3,7 +3,7 @@ import { addressField } from "../../lib/address-field.ts";
 import type { ColumnUse } from "../../lib/csv/columns.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { objectField } from "../../lib/object-field.ts";
-import { timestamp } from "../../lib/serialize.ts";
+import { serialize, timestamp } from "../../lib/serialize.ts";
 import { limitedText, lineField, lineText, nameField, paragraphText } from "../../lib/text-fields.ts";
 import { iso } from "../../lib/time.ts";
 import { importExample, importedRows } from "../../platform/csv-imports/schema.ts";
@@ -194,13 +194,7 @@ export function toList({ n: _, confirm, created_at, ...row }: Omit<ListRow, "n">
 
 /** Serializes a contact. */
 export function toContact(row: ContactRow): ContactOut {
-  return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
-    ...stateOf(row),
-    status: row.pending_since === null ? "active" : "pending",
-    created_at: iso(row.created_at),
-  };
+  const metadata = row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>);
+  const status = row.pending_since === null ? "active" : "pending";
+  return serialize(ContactOut, { ...row, metadata, ...stateOf(row), status });
 }

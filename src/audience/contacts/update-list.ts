@@ -17,20 +17,18 @@ const UPDATE = `
  */
 export async function updateList(ctx: CallerCtx, id: string, patch: ListPatch): Promise<ListOut> {
   await requireConfirmation(ctx, patch, () => getList(ctx, id));
-  const row = await ctx.mail
-    .prepare(UPDATE)
-    .bind(
-      ctx.workspace.number,
-      requireListId(id),
-      patch.name ?? null,
-      ...changeOf(patch.description),
-      ...changeOf(patch.icon_seed),
-      patch.confirm === undefined ? null : Number(patch.confirm),
-      ...changeOf(patch.confirm_mailbox_id),
-      ...changeOf(patch.confirm_subject),
-      ...changeOf(patch.confirm_text),
-    )
-    .first<ListRow>();
+  const row = await ctx.mail.findRow<ListRow>(
+    UPDATE,
+    ctx.workspace.number,
+    requireListId(id),
+    patch.name ?? null,
+    ...changeOf(patch.description),
+    ...changeOf(patch.icon_seed),
+    patch.confirm === undefined ? null : Number(patch.confirm),
+    ...changeOf(patch.confirm_mailbox_id),
+    ...changeOf(patch.confirm_subject),
+    ...changeOf(patch.confirm_text),
+  );
   if (!row) throw notFound("Contact list");
   return toList(row);
 }

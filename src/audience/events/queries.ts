@@ -24,15 +24,12 @@ export async function listPersonEvents(
   { before, limit }: { before?: string | undefined; limit: number },
 ): Promise<PersonEventRow[]> {
   const { domainIds } = ctx.actor;
-  const { results } = await ctx.mail
-    .prepare(PAGE)
-    .bind(
-      ctx.workspace.number,
-      personKey(email),
-      before ?? null,
-      limit + 1,
-      domainIds && JSON.stringify([...domainIds]),
-    )
-    .all<PersonEventRow>();
-  return results;
+  return ctx.mail.listRows<PersonEventRow>(
+    PAGE,
+    ctx.workspace.number,
+    personKey(email),
+    before ?? null,
+    limit + 1,
+    domainIds && JSON.stringify([...domainIds]),
+  );
 }

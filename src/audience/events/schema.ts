@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { addressField } from "../../lib/address-field.ts";
 import { objectField } from "../../lib/object-field.ts";
-import { timestamp } from "../../lib/serialize.ts";
-import { iso } from "../../lib/time.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { eventLimits, eventNameIssue } from "../../platform/person-events/rules.ts";
 import type { PersonEventRow } from "./queries.ts";
 
@@ -57,12 +56,12 @@ export type EventIn = z.output<typeof EventIn>;
 
 export const EventSentOut = z
   .object({ id: z.uuid() })
-  .meta({ ref: "EventSent", examples: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30" }] });
+  .meta(named("EventSent", { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30" }));
 export type EventSentOut = z.output<typeof EventSentOut>;
 
 export const EventBatchOut = z
   .object({ total: z.int(), ids: z.array(z.uuid()).describe("In the order of the items.") })
-  .meta({ ref: "EventBatchSent", examples: [{ total: 1, ids: ["019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30"] }] });
+  .meta(named("EventBatchSent", { total: 1, ids: ["019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30"] }));
 export type EventBatchOut = z.output<typeof EventBatchOut>;
 
 export const PersonEventOut = z
@@ -73,25 +72,17 @@ export const PersonEventOut = z
     occurred_at: timestamp,
     created_at: timestamp.describe("When it was recorded."),
   })
-  .meta({
-    ref: "PersonEvent",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
-        name: example.name,
-        data: example.data,
-        occurred_at: example.occurred_at,
-        created_at: "2026-11-21T14:00:01.120Z",
-      },
-    ],
-  });
+  .meta(
+    named("PersonEvent", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
+      name: example.name,
+      data: example.data,
+      occurred_at: example.occurred_at,
+      created_at: "2026-11-21T14:00:01.120Z",
+    }),
+  );
 export type PersonEventOut = z.output<typeof PersonEventOut>;
 
 /** Serializes an event of a person. */
-export const toPersonEvent = ({ id, name, data, occurredAt, createdAt }: PersonEventRow): PersonEventOut => ({
-  id,
-  name,
-  data: JSON.parse(data) as Record<string, unknown>,
-  occurred_at: iso(occurredAt),
-  created_at: iso(createdAt),
-});
+export const toPersonEvent = (row: PersonEventRow): PersonEventOut =>
+  serialize(PersonEventOut, { ...row, data: JSON.parse(row.data) as Record<string, unknown> });

@@ -17,20 +17,14 @@ const FROM = "FROM contact_forms f CROSS JOIN contact_lists l ON l.n = f.list";
 
 /** Returns all forms of a list of the caller's workspace, oldest first. A list has at most `limits.formsPerList`. */
 export async function listForms(ctx: CallerCtx, list: { n: number }): Promise<FormRow[]> {
-  const { results } = await ctx.mail
-    .prepare(`SELECT ${COLUMNS} ${FROM} WHERE f.list = ?1 AND f.workspace = ?2 ORDER BY f.id`)
-    .bind(list.n, ctx.workspace.number)
-    .all<FormRow>();
-  return results;
+  const sql = `SELECT ${COLUMNS} ${FROM} WHERE f.list = ?1 AND f.workspace = ?2 ORDER BY f.id`;
+  return ctx.mail.listRows<FormRow>(sql, list.n, ctx.workspace.number);
 }
 
 /** Returns the forms of the caller's workspace, the newest first, from the one that follows the id `after`. */
 export async function listAllForms(ctx: CallerCtx, { after = "~", limit }: ListRange): Promise<FormRow[]> {
-  const { results } = await ctx.mail
-    .prepare(`SELECT ${COLUMNS} ${FROM} WHERE f.workspace = ?1 AND f.id < ?2 ORDER BY f.id DESC LIMIT ?3`)
-    .bind(ctx.workspace.number, after, limit)
-    .all<FormRow>();
-  return results;
+  const sql = `SELECT ${COLUMNS} ${FROM} WHERE f.workspace = ?1 AND f.id < ?2 ORDER BY f.id DESC LIMIT ?3`;
+  return ctx.mail.listRows<FormRow>(sql, ctx.workspace.number, after, limit);
 }
 
 /** Returns a form of a list of the caller's workspace. Throws 404 for both. */
@@ -42,8 +36,5 @@ export async function getForm(ctx: CallerCtx, listId: string, id: string): Promi
 
 /** Returns a form of a workspace by its id, or null. */
 export function findForm(ctx: MailCtx, workspace: number, id: string): Promise<FormRow | null> {
-  return ctx.mail
-    .prepare(`SELECT ${COLUMNS} ${FROM} WHERE f.workspace = ?1 AND f.id = ?2`)
-    .bind(workspace, id)
-    .first<FormRow>();
+  return ctx.mail.findRow<FormRow>(`SELECT ${COLUMNS} ${FROM} WHERE f.workspace = ?1 AND f.id = ?2`, workspace, id);
 }

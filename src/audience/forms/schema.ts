@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { escapeHtml } from "../../lib/placeholders.ts";
-import { timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { lineField, paragraphText } from "../../lib/text-fields.ts";
-import { iso } from "../../lib/time.ts";
 import type { FormRow } from "./queries.ts";
 import { type FormField, fieldsIssue, HONEYPOT, limits } from "./rules.ts";
 
@@ -93,44 +92,28 @@ export const FormOut = z
     html: z.string().describe("HTML of the form for a page of your own."),
     created_at: timestamp,
   })
-  .meta({
-    ref: "ContactForm",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0e",
-        list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
-        ...example,
-        button: "Sign up",
-        fields: [{ name: "name", label: "Your name", required: false }],
-        success_message: "Thank you. Open the link in the email that we have sent you.",
-        redirect_url: null,
-        is_active: true,
-        url,
-        html: `<form method="post" action="${url}">…</form>`,
-        created_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("ContactForm", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0e",
+      list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
+      ...example,
+      button: "Sign up",
+      fields: [{ name: "name", label: "Your name", required: false }],
+      success_message: "Thank you. Open the link in the email that we have sent you.",
+      redirect_url: null,
+      is_active: true,
+      url,
+      html: `<form method="post" action="${url}">…</form>`,
+      created_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 export type FormOut = z.output<typeof FormOut>;
 
 /** Serializes a form. `url`: the address of its page. */
 export function toForm(row: FormRow, url: string): FormOut {
   const fields = JSON.parse(row.fields) as FormField[];
-  return {
-    id: row.id,
-    list_id: row.listId,
-    name: row.name,
-    title: row.title,
-    text: row.text,
-    button: row.button,
-    fields,
-    success_message: row.successMessage,
-    redirect_url: row.redirectUrl,
-    is_active: row.isActive === 1,
-    url,
-    html: toHtml(row, fields, url),
-    created_at: iso(row.createdAt),
-  };
+  const html = toHtml(row, fields, url);
+  return serialize(FormOut, { ...row, fields, isActive: row.isActive === 1, url, html });
 }
 
 /** Returns the HTML of a form to paste into another page. The field for programs is hidden from people and from screen readers. */

@@ -67,7 +67,7 @@ export async function submitForm(open: OpenForm, values: URLSearchParams, source
     db.prepare(RETURN).bind(form.workspace, address.key, form.list, ctx.now()),
   ]);
   if ((inserted?.meta.changes ?? 0) > 0) await copyToNewContacts(ctx, form.workspace, [address.key]);
-  const id = await db.prepare(FIND_ID).bind(form.workspace, address.key, form.list).first<string>("id");
+  const id = await db.findValue<string>(FIND_ID, form.workspace, address.key, form.list);
   if (id === null) return;
   const words: FormWords = { kind: "form", title: form.title, text: form.text, button: form.button };
   const { version, statement } = await wordsStatement(ctx, form.workspace, words);

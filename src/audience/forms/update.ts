@@ -13,16 +13,14 @@ const UPDATE = `
 /** Changes the given fields of a form. Throws 404 for the list or the form. */
 export async function updateForm(ctx: CallerCtx, listId: string, id: string, patch: FormPatch): Promise<FormOut> {
   const { id: formId, workspace } = await getForm(ctx, listId, id);
-  const { meta } = await ctx.mail
-    .prepare(UPDATE)
-    .bind(
-      ...[workspace, formId, patch.name ?? null, patch.title ?? null, patch.text ?? null, patch.button ?? null],
-      patch.fields ? JSON.stringify(patch.fields) : null,
-      patch.success_message ?? null,
-      ...[patch.redirect_url === undefined ? 0 : 1, patch.redirect_url ?? null],
-      patch.is_active === undefined ? null : Number(patch.is_active),
-    )
-    .run();
+  const { meta } = await ctx.mail.execute(
+    UPDATE,
+    ...[workspace, formId, patch.name ?? null, patch.title ?? null, patch.text ?? null, patch.button ?? null],
+    patch.fields ? JSON.stringify(patch.fields) : null,
+    patch.success_message ?? null,
+    ...[patch.redirect_url === undefined ? 0 : 1, patch.redirect_url ?? null],
+    patch.is_active === undefined ? null : Number(patch.is_active),
+  );
   if (meta.changes === 0) throw notFound("Form");
   const row = await getForm(ctx, listId, id);
   return toForm(row, await formUrl(ctx, row));

@@ -43,10 +43,8 @@ export async function erasePerson(ctx: CallerCtx, email: string): Promise<Erasur
 /** Returns the receipt of an erasure. Throws 404, and 403 for members. */
 export async function getErasure(ctx: CallerCtx, id: string): Promise<ErasureOut> {
   requireAdmin(ctx);
-  const row = await ctx.db
-    .prepare(`SELECT ${COLUMNS} FROM erasures WHERE workspace = ?1 AND id = ?2`)
-    .bind(ctx.workspace.number, parseUuid(id) ?? "")
-    .first<ErasureRow>();
+  const sql = `SELECT ${COLUMNS} FROM erasures WHERE workspace = ?1 AND id = ?2`;
+  const row = await ctx.db.findRow<ErasureRow>(sql, ctx.workspace.number, parseUuid(id) ?? "");
   if (!row) throw notFound("Erasure");
   return toErasure(row);
 }

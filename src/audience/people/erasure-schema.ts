@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import type { ErasureRow } from "./erase.ts";
 
 /** The data that an erasure leaves, and why (docs/contract/people.md#erasure). */
@@ -27,29 +26,20 @@ export const ErasureOut = z
     created_at: timestamp,
     finished_at: timestamp.nullable(),
   })
-  .meta({
-    ref: "PersonErasure",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
-        status: "running",
-        removed: {},
-        kept: KEPT,
-        created_at: "2026-11-21T14:00:00.000Z",
-        finished_at: null,
-      },
-    ],
-  });
+  .meta(
+    named("PersonErasure", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
+      status: "running",
+      removed: {},
+      kept: KEPT,
+      created_at: "2026-11-21T14:00:00.000Z",
+      finished_at: null,
+    }),
+  );
 export type ErasureOut = z.output<typeof ErasureOut>;
 
 /** Serializes a receipt. */
 export function toErasure(row: ErasureRow): ErasureOut {
-  return {
-    id: row.id,
-    status: row.finishedAt === null ? "running" : "done",
-    removed: JSON.parse(row.removed) as Record<string, number>,
-    kept: KEPT,
-    created_at: iso(row.createdAt),
-    finished_at: isoOrNull(row.finishedAt),
-  };
+  const removed = JSON.parse(row.removed) as Record<string, number>;
+  return serialize(ErasureOut, { ...row, status: row.finishedAt === null ? "running" : "done", removed, kept: KEPT });
 }

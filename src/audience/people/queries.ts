@@ -13,7 +13,7 @@ const pagesOf =
     { workspace, email }: { workspace: number; email: string },
     { after, limit }: { after: Position; limit: number },
   ): Promise<Row[]> =>
-    (await ctx.mail.prepare(sql).bind(workspace, email, after, limit).all<Row>()).results;
+    await ctx.mail.listRows<Row>(sql, workspace, email, after, limit);
 
 /** A contact of a person, with its list. Times in milliseconds since 1970. */
 export interface ContactOfPerson {
@@ -117,5 +117,5 @@ const ACTIVITY = `
 
 /** Returns the activity of a person; null when none is kept. */
 export function findActivityOf(ctx: CallerCtx, email: string): Promise<ActivityOfPerson | null> {
-  return ctx.mail.prepare(ACTIVITY).bind(ctx.workspace.number, email).first<ActivityOfPerson>();
+  return ctx.mail.findRow<ActivityOfPerson>(ACTIVITY, ctx.workspace.number, email);
 }

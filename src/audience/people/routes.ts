@@ -16,8 +16,7 @@ export const peopleRoutes = apiRoutes("People")
     query: z.object({ limit: pageQuery(limits.emails).limit, after: ExportAfter }),
     returns: { 200: ["A page of the export", PersonExportOut] },
     run: async (caller, { email, query }, c) => {
-      const { limit, after } = query;
-      const { page, next } = await exportPerson(caller, email, { cursor: after, limit });
+      const { page, next } = await exportPerson(caller, email, { cursor: query.after, limit: query.limit });
       if (next) setNextLink(c, { after: cursorText(next) });
       c.header("Cache-Control", "no-store");
       return page;

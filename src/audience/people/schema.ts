@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
-import { type EmailOfRecipient, EventOut, statuses } from "../../sending/emails/index.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
+import { iso } from "../../lib/time.ts";
+import { type EmailOfRecipient, EventOut, statuses, toEvent } from "../../sending/emails/index.ts";
 import { type PersonTopics, PersonTopicsOut, toPersonTopics } from "../../sending/topics/index.ts";
 import { parseHistory, toLines } from "../automations/index.ts";
 import { ContactOut } from "../contacts/index.ts";
@@ -28,7 +28,7 @@ const contactExample = {
 
 const Contact = ContactOut.omit({ subscribed: true, suppressed: true })
   .extend({ list_id: z.uuid(), list_name: z.string() })
-  .meta({ ref: "PersonContact", examples: [contactExample] });
+  .meta(named("PersonContact", contactExample));
 
 const consentExample = {
   kind: "stated" as const,
@@ -52,7 +52,7 @@ const Consent = z
     words: z.record(z.string(), z.unknown()).nullable().describe("The words that the person agreed to."),
     source: z.string().nullable().describe("Where the person agreed, as a caller stated it."),
   })
-  .meta({ ref: "PersonConsent", examples: [consentExample] });
+  .meta(named("PersonConsent", consentExample));
 
 const eventExample = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
@@ -80,7 +80,7 @@ const Run = z
     history: z.array(z.object({ at: timestamp, step: z.string().nullable(), text: z.string() })),
     started_at: timestamp,
   })
-  .meta({ ref: "PersonRun", examples: [runExample] });
+  .meta(named("PersonRun", runExample));
 
 const emailExample = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
@@ -124,7 +124,7 @@ const Email = z
     delivered_at: timestamp.nullable(),
     events: z.array(EventOut).describe("The events about this person, and those about the email as a whole."),
   })
-  .meta({ ref: "PersonEmail", examples: [emailExample] });
+  .meta(named("PersonEmail", emailExample));
 
 const Suppression = z.object({
   reason: z.enum(["bounce", "complaint", "unsubscribe", "manual"]),
@@ -160,29 +160,26 @@ export const PersonExportOut = z
     runs: z.array(Run).describe("Runs through automations, oldest first."),
     emails: z.array(Email).describe("Newest first."),
   })
-  .meta({
-    ref: "PersonExport",
-    examples: [
-      {
-        email: "ada@example.org",
-        suppression: null,
-        soft_bounces: null,
-        topics: { email: "ada@example.org", unsubscribed_from_all: false, topics: [] },
-        activity: null,
-        contacts: [contactExample],
-        consents: [consentExample],
-        events: [
-          {
-            ...eventExample,
-            name: "contact.added",
-            data: { list_id: contactExample.list_id, contact_id: contactExample.id },
-          },
-        ],
-        runs: [runExample],
-        emails: [emailExample],
-      },
-    ],
-  });
+  .meta(
+    named("PersonExport", {
+      email: "ada@example.org",
+      suppression: null,
+      soft_bounces: null,
+      topics: { email: "ada@example.org", unsubscribed_from_all: false, topics: [] },
+      activity: null,
+      contacts: [contactExample],
+      consents: [consentExample],
+      events: [
+        {
+          ...eventExample,
+          name: "contact.added",
+          data: { list_id: contactExample.list_id, contact_id: contactExample.id },
+        },
+      ],
+      runs: [runExample],
+      emails: [emailExample],
+    }),
+  );
 export type PersonExportOut = z.output<typeof PersonExportOut>;
 
 /** The rows of a page of an export. */
@@ -203,23 +200,11 @@ export function toExport(email: string, rows: ExportRows): PersonExportOut {
   const { suppression, softBounces, activity } = rows;
   return {
     email,
-    suppression: suppression && {
-      reason: suppression.reason,
-      created_at: iso(suppression.createdAt),
-      unsubscribed_at: isoOrNull(suppression.unsubscribedAt),
-    },
-    soft_bounces: softBounces && {
-      email_ids: JSON.parse(softBounces.emailIds) as string[],
-      first_at: iso(softBounces.firstAt),
-      last_at: iso(softBounces.lastAt),
-      listed_at: isoOrNull(softBounces.listedAt),
-    },
+    suppression: suppression && serialize(Suppression, suppression),
+    soft_bounces:
+      softBounces && serialize(SoftBounces, { ...softBounces, emailIds: JSON.parse(softBounces.emailIds) as string[] }),
     topics: toPersonTopics(email, rows.topics),
-    activity: activity && {
-      received_at: isoOrNull(activity.receivedAt),
-      opened_at: isoOrNull(activity.openedAt),
-      clicked_at: isoOrNull(activity.clickedAt),
-    },
+    activity: activity && serialize(Activity, activity),
     contacts: rows.contacts.map(toContact),
     consents: rows.consents.map(toConsent),
     events: rows.events.map(toPersonEvent),
@@ -228,54 +213,26 @@ export function toExport(email: string, rows: ExportRows): PersonExportOut {
   };
 }
 
-const toContact = (row: ContactOfPerson): PersonExportOut["contacts"][number] => ({
-  id: row.id,
-  list_id: row.listId,
-  list_name: row.listName,
-  email: row.email,
-  name: row.name,
-  metadata: parseObject(row.metadata),
-  status: row.pendingSince === null ? "active" : "pending",
-  created_at: iso(row.createdAt),
-});
+const toContact = (row: ContactOfPerson): PersonExportOut["contacts"][number] =>
+  serialize(Contact, {
+    ...row,
+    metadata: parseObject(row.metadata),
+    status: row.pendingSince === null ? "active" : "pending",
+  });
 
-const toConsent = (row: ConsentOfPerson): PersonExportOut["consents"][number] => ({
-  kind: row.kind,
-  at: iso(row.at),
-  list_id: row.listId,
-  list_name: row.listName,
-  ip: row.ip,
-  user_agent: row.userAgent,
-  words: parseObject(row.words),
-  source: row.source,
-});
+const toConsent = (row: ConsentOfPerson): PersonExportOut["consents"][number] =>
+  serialize(Consent, { ...row, at: iso(row.at), words: parseObject(row.words) });
 
-const toEmail = ({ row, entries, events }: EmailOfRecipient): PersonExportOut["emails"][number] => ({
-  id: row.id,
-  from_address: row.fromEmail,
-  addressed_as: entries.map(({ kind, email, name, state }) => ({ kind, email, name: name ?? null, state })),
-  subject: row.subject,
-  status: row.status,
-  source: row.source,
-  created_at: iso(row.createdAt),
-  sent_at: isoOrNull(row.sentAt),
-  delivered_at: isoOrNull(row.deliveredAt),
-  events: events.map(({ id, type, at, metadata }) => ({
-    id,
-    event_type: type,
-    metadata: metadata ?? null,
-    created_at: iso(at),
-  })),
-});
+const toEmail = ({ row, entries, events }: EmailOfRecipient): PersonExportOut["emails"][number] =>
+  serialize(Email, {
+    ...row,
+    fromAddress: row.fromEmail,
+    addressedAs: entries.map(({ kind, email, name, state }) => ({ kind, email, name: name ?? null, state })),
+    events: events.map(toEvent),
+  });
 
 /** Returns a run with its history as a list. */
-function toRun({ id, automation, status, data, history, startedAt }: RunOfPerson): PersonExportOut["runs"][number] {
-  return {
-    id,
-    automation,
-    status,
-    data: JSON.parse(data) as Record<string, unknown>,
-    history: toLines(parseHistory(history)),
-    started_at: iso(startedAt),
-  };
+function toRun({ data, history, ...row }: RunOfPerson): PersonExportOut["runs"][number] {
+  const lines = toLines(parseHistory(history));
+  return serialize(Run, { ...row, data: JSON.parse(data) as Record<string, unknown>, history: lines });
 }

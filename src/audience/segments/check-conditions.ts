@@ -40,10 +40,8 @@ export async function checkConditions(ctx: CallerCtx, conditions: Condition, id?
 async function findKnown(ctx: CallerCtx, { lists, topics, broadcasts }: References): Promise<string[]> {
   const known: { id: string }[] = [];
   if (lists.length + broadcasts.length > 0) {
-    const { results } = await ctx.mail
-      .prepare(FIND_KNOWN)
-      .bind(ctx.workspace.number, JSON.stringify(lists), JSON.stringify(broadcasts))
-      .all<{ id: string }>();
+    const values = [ctx.workspace.number, JSON.stringify(lists), JSON.stringify(broadcasts)];
+    const results = await ctx.mail.listRows<{ id: string }>(FIND_KNOWN, ...values);
     known.push(...results);
   }
   if (topics.length > 0) known.push(...(await listTopics(ctx, { limit: topicLimits.topicsPerWorkspace })));

@@ -94,7 +94,7 @@ export async function countSegment(ctx: CallerCtx, id: string): Promise<SegmentC
   const { count } = segment;
   if (count && isShown(count, ctx.now())) return toCount(count);
   const now = ctx.now();
-  const total = (await ctx.mail.prepare(TOTAL).bind(segment.workspace).first<number>("total")) ?? 0;
+  const total = (await ctx.mail.findValue<number>(TOTAL, segment.workspace)) ?? 0;
   const evaluator = await toEvaluator(ctx, segment.workspace, segment.conditions, now);
   const page = await evaluatePage(ctx, ctx.workspace.number, evaluator, { after: "", limit: limits.peoplePerPage });
   const started: CountState = {

@@ -23,8 +23,7 @@ const DELETE = `
 export async function deleteSegment(ctx: CallerCtx, id: string): Promise<void> {
   const segment = await getSegment(ctx, id);
   await requireUnused(ctx, segment);
-  const db = ctx.mail;
-  const { meta } = await db.prepare(DELETE).bind(segment.n, segment.workspace, segment.id).run();
+  const { meta } = await ctx.mail.execute(DELETE, segment.n, segment.workspace, segment.id);
   if (meta.changes === 0) {
     await requireUnused(ctx, segment);
     throw notFound("Segment");

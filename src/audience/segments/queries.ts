@@ -50,33 +50,29 @@ export async function getSegment(ctx: CallerCtx, id: string): Promise<SegmentRow
 export async function findSegment(ctx: MailCtx, workspace: number, id: string): Promise<SegmentRow | null> {
   const uuid = parseUuid(id);
   if (uuid === null) return null;
-  const row = await ctx.mail
-    .prepare(`${SELECT} WHERE s.workspace = ?1 AND s.id = ?2`)
-    .bind(workspace, uuid)
-    .first<StoredRow>();
+  const row = await ctx.mail.findRow<StoredRow>(`${SELECT} WHERE s.workspace = ?1 AND s.id = ?2`, workspace, uuid);
   return row && toRow(row);
 }
 
 /** Returns a segment by its number, or null. For background work. */
 export async function findSegmentByNumber(ctx: MailCtx, n: number): Promise<SegmentRow | null> {
-  const row = await ctx.mail.prepare(`${SELECT} WHERE s.n = ?1`).bind(n).first<StoredRow>();
+  const row = await ctx.mail.findRow<StoredRow>(`${SELECT} WHERE s.n = ?1`, n);
   return row && toRow(row);
 }
 
 /** Returns segments of the caller's workspace, oldest first, after one. */
 export async function listSegments(ctx: CallerCtx, { after, limit }: ListRange): Promise<SegmentRow[]> {
-  const { results } = await ctx.mail
-    .prepare(`${SELECT} WHERE s.workspace = ?1 AND s.id > ?2 ORDER BY s.id LIMIT ?3`)
-    .bind(ctx.workspace.number, after ?? "", limit)
-    .all<StoredRow>();
+  const sql = `${SELECT} WHERE s.workspace = ?1 AND s.id > ?2 ORDER BY s.id LIMIT ?3`;
+  const results = await ctx.mail.listRows<StoredRow>(sql, ctx.workspace.number, after ?? "", limit);
   return results.map(toRow);
 }
 
 /** Returns all segments of the caller's workspace, at most 200, with the segments in them. */
 export async function findSegmentLinks(ctx: CallerCtx): Promise<{ id: string; name: string; segments: string[] }[]> {
-  const { results } = await ctx.mail
-    .prepare("SELECT id, name, segments FROM segments WHERE workspace = ?1 ORDER BY id LIMIT ?2")
-    .bind(ctx.workspace.number, limits.segmentsPerWorkspace)
-    .all<{ id: string; name: string; segments: string }>();
+  const results = await ctx.mail.listRows<{ id: string; name: string; segments: string }>(
+    "SELECT id, name, segments FROM segments WHERE workspace = ?1 ORDER BY id LIMIT ?2",
+    ctx.workspace.number,
+    limits.segmentsPerWorkspace,
+  );
   return results.map(({ segments, ...row }) => ({ ...row, segments: JSON.parse(segments) as string[] }));
 }

@@ -52,11 +52,7 @@ export const segmentRoutes = apiRoutes("Segments")
     query: z.object({ limit: cursorQuery.limit, after: ContactsAfter }),
     returns: { 200: ["A page of contacts", z.array(SegmentContactOut)] },
     run: async (caller, { segment_id, query }, c) => {
-      const { limit, after } = query;
-      const { contacts, next } = await listSegmentContacts(caller, segment_id, {
-        limit,
-        after,
-      });
+      const { contacts, next } = await listSegmentContacts(caller, segment_id, query);
       if (next !== null) setNextLink(c, { after: cursorOf(next) });
       return contacts;
     },

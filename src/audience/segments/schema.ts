@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { checkName } from "../../lib/text-fields.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { type Condition, Conditions, type Person } from "../conditions/index.ts";
@@ -60,22 +60,19 @@ export const SegmentOut = z
     created_at: timestamp,
     updated_at: timestamp,
   })
-  .meta({ ref: "Segment", examples: [example] });
+  .meta(named("Segment", example));
 export type SegmentOut = z.output<typeof SegmentOut>;
 
 /** Serializes a segment. */
 export function toSegment(row: SegmentRow): SegmentOut {
   const counted = row.count?.status === "done" ? row.count : null;
-  return {
-    id: row.id,
-    name: row.name,
+  return serialize(SegmentOut, {
+    ...row,
     conditions: row.conditions as unknown as Record<string, unknown>,
     count: counted?.count ?? null,
-    counted_at: isoOrNull(counted?.at ?? null),
-    activity_since: isoOrNull(row.activitySince),
-    created_at: iso(row.createdAt),
-    updated_at: iso(row.updatedAt),
-  };
+    countedAt: counted?.at ?? null,
+    activitySince: isoOrNull(row.activitySince),
+  });
 }
 
 const contactExample = {
@@ -94,7 +91,7 @@ export const SegmentContactOut = z
     name: z.string().nullable(),
     status: z.enum(["pending", "active"]),
   })
-  .meta({ ref: "SegmentContact", examples: [contactExample] });
+  .meta(named("SegmentContact", contactExample));
 export type SegmentContactOut = z.output<typeof SegmentContactOut>;
 
 /** Serializes a person of a segment: as its oldest contact that is active, or else its oldest. */
@@ -115,19 +112,16 @@ export const SegmentCountOut = z
     counted_at: timestamp.nullable().describe("null while the count runs."),
     sample: z.array(SegmentContactOut).describe(`The first people of the segment, at most ${limits.sample}.`),
   })
-  .meta({
-    ref: "SegmentCount",
-    examples: [
-      {
-        status: "counting" as const,
-        count: 96,
-        evaluated: 1_000,
-        total: 12_400,
-        counted_at: null,
-        sample: [contactExample],
-      },
-    ],
-  });
+  .meta(
+    named("SegmentCount", {
+      status: "counting" as const,
+      count: 96,
+      evaluated: 1_000,
+      total: 12_400,
+      counted_at: null,
+      sample: [contactExample],
+    }),
+  );
 export type SegmentCountOut = z.output<typeof SegmentCountOut>;
 
 /** Serializes the count of a segment. */

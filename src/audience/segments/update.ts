@@ -14,16 +14,14 @@ export async function updateSegment(ctx: CallerCtx, id: string, patch: SegmentPa
   const segment = await getSegment(ctx, id);
   if (patch.name === undefined && patch.conditions === undefined) return toSegment(segment);
   const references = patch.conditions && (await checkConditions(ctx, patch.conditions, segment.id));
-  const { meta } = await ctx.mail
-    .prepare(UPDATE)
-    .bind(
-      segment.n,
-      patch.name ?? null,
-      patch.conditions ? JSON.stringify(patch.conditions) : null,
-      references ? JSON.stringify(references.segments) : null,
-      ctx.now(),
-    )
-    .run();
+  const { meta } = await ctx.mail.execute(
+    UPDATE,
+    segment.n,
+    patch.name ?? null,
+    patch.conditions ? JSON.stringify(patch.conditions) : null,
+    references ? JSON.stringify(references.segments) : null,
+    ctx.now(),
+  );
   if (meta.changes === 0) throw notFound("Segment");
   return toSegment(await getSegment(ctx, id));
 }

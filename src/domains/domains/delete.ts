@@ -63,10 +63,7 @@ export async function deleteDomain(
 
 /** Returns the 409 of a domain with mailboxes, which names the first of them. */
 async function hasMailboxes(ctx: CallerCtx, domainId: string, count: number): Promise<AppError> {
-  const { results } = await ctx.db
-    .prepare(FIND_MAILBOXES)
-    .bind(domainId, MAX_BLOCKERS)
-    .all<{ id: string; address: string }>();
+  const results = await ctx.db.listRows<{ id: string; address: string }>(FIND_MAILBOXES, domainId, MAX_BLOCKERS);
   const blockers = results.map((row): Blocker => ({ kind: "mailbox", id: row.id, label: row.address }));
   const mailboxes = count === 1 ? "a mailbox" : `${count} mailboxes`;
   const detail = `This domain has ${mailboxes}; call again with ?delete_mailboxes=true to delete all mail in them too`;

@@ -29,10 +29,7 @@ export type Examine = (ctx: Ctx, found: DomainWithKeys, wasVerified: boolean) =>
  * read. `examine` runs after each check.
  */
 export async function recheckDomains(ctx: Ctx, examine: Examine = async () => {}): Promise<void> {
-  await ctx.db
-    .prepare(DELETE_RETIRED)
-    .bind(ctx.now() - RETIRED_KEY_MS)
-    .run();
+  await ctx.db.execute(DELETE_RETIRED, ctx.now() - RETIRED_KEY_MS);
   await forEachAtOnce(CONCURRENCY, await findDue(ctx), async (found) => {
     if (mayExecute(ctx, CHECK_STATEMENTS * CONCURRENCY)) await recheck(ctx, found, examine);
   });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { isoOrNull } from "../../lib/time.ts";
 import { dmarcPolicies } from "../../platform/db/schema/main/domains.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
@@ -33,7 +33,7 @@ export const DomainPatch = z
       .describe("Mode of the MTA-STS policy. With `testing` the service no longer enforces it by itself."),
   })
   .refine((patch) => Object.keys(patch).length > 0, "at least one field is required")
-  .meta({ ref: "DomainUpdate", examples: [{ setup: "delegated" }] });
+  .meta(named("DomainUpdate", { setup: "delegated" }));
 export type DomainPatch = z.output<typeof DomainPatch>;
 
 export const DomainIn = z
@@ -48,7 +48,7 @@ export const DomainIn = z
         "the service publishes the values and rotates its keys. 422 where the service offers no delegated set-up.",
     ),
   })
-  .meta({ ref: "DomainCreate", examples: [{ name: "shop.example.net" }] });
+  .meta(named("DomainCreate", { name: "shop.example.net" }));
 export type DomainIn = z.output<typeof DomainIn>;
 
 const RecordOut = z
@@ -138,41 +138,38 @@ export const DomainOut = z
     verified_at: timestamp.nullable(),
     last_checked_at: timestamp.nullable(),
   })
-  .meta({
-    ref: "Domain",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
-        name: "shop.example.net",
-        status: "pending",
-        setup: "manual",
-        dmarc_policy: null,
-        receives: null,
-        sandbox: false,
-        records: [
-          {
-            purpose: "ownership",
-            explanation: "Proves that the domain is yours.",
-            type: "TXT",
-            name: "_svc-challenge.shop.example.net",
-            value: "svc-domain-verification=47ba00fc506fe87470c853932cd4613125d510b9",
-            priority: null,
-            status: "pending",
-            required: true,
-            found: null,
-            action: "Publish this record, then check again.",
-          },
-        ],
-        dkim_selector: "svc-r-b2c4fd32",
-        health: "unknown",
-        link_host: null,
-        mta_sts: null,
-        created_at: "2026-11-21T14:00:00.000Z",
-        verified_at: null,
-        last_checked_at: null,
-      },
-    ],
-  });
+  .meta(
+    named("Domain", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+      name: "shop.example.net",
+      status: "pending",
+      setup: "manual",
+      dmarc_policy: null,
+      receives: null,
+      sandbox: false,
+      records: [
+        {
+          purpose: "ownership",
+          explanation: "Proves that the domain is yours.",
+          type: "TXT",
+          name: "_svc-challenge.shop.example.net",
+          value: "svc-domain-verification=47ba00fc506fe87470c853932cd4613125d510b9",
+          priority: null,
+          status: "pending",
+          required: true,
+          found: null,
+          action: "Publish this record, then check again.",
+        },
+      ],
+      dkim_selector: "svc-r-b2c4fd32",
+      health: "unknown",
+      link_host: null,
+      mta_sts: null,
+      created_at: "2026-11-21T14:00:00.000Z",
+      verified_at: null,
+      last_checked_at: null,
+    }),
+  );
 export type DomainOut = z.output<typeof DomainOut>;
 
 /** The body of the 409 of a domain that is not deleted because it has mailboxes. */

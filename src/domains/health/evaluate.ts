@@ -21,9 +21,8 @@ import { toHealthDomain } from "./subject.ts";
  */
 export async function evaluateHealth(ctx: Ctx, found: DomainWithKeys, wasVerified: boolean): Promise<void> {
   await logged(ctx, found.domain.id, async () => {
-    const { domain } = found;
     const lookups = new Lookups(ctx);
-    const policy = await gatherPolicy(lookups, domain.name);
+    const policy = await gatherPolicy(lookups, found.domain.name);
     const subject = toHealthDomain(ctx.settings, found);
     const [dns, shared] = await Promise.all([gatherDns(ctx, lookups, { subject, policy }), gatherShared(ctx, found)]);
     if (shared) await save(ctx, found, { ...shared, policy, dns }, wasVerified);

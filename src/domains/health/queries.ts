@@ -2,6 +2,7 @@ import { DAY_MS, dayOf, HOUR_MS } from "../../lib/time.ts";
 import { firstIdAt } from "../../platform/audit/rules.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
+import { ofDomain } from "../reports/index.ts";
 import type { DeliveryEvidence, ReportEvidence } from "./evidence.ts";
 
 /** Days of reports and deliveries that are read. */
@@ -36,15 +37,13 @@ export async function findSurroundings(
   ctx: Pick<Ctx, "db">,
   { id, workspace }: { id: string; workspace: number },
 ): Promise<Surroundings | null> {
-  const row = await ctx.db
-    .prepare(SURROUNDINGS)
-    .bind(workspace, id)
-    .first<Omit<Surroundings, "receivesHere"> & { receivesHere: number }>();
+  const row = await ctx.db.findRow<Omit<Surroundings, "receivesHere"> & { receivesHere: number }>(
+    SURROUNDINGS,
+    workspace,
+    id,
+  );
   return row && { ...row, receivesHere: row.receivesHere === 1 };
 }
-
-const ofDomain = (table: string) =>
-  `json_each(?1) j CROSS JOIN ${table} t ON t.workspace = ?2 AND t.day = j.value AND t.domain_id = ?3`;
 
 // The newest of a status: the index of rare statuses has them by id.
 const newest = (status: string) =>
@@ -88,10 +87,8 @@ export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings,
   const [today, hour] = [dayOf(now), Math.floor(now / HOUR_MS)];
   const days = JSON.stringify(Array.from({ length: DAYS }, (_, n) => today - n));
   const since = firstIdAt(now - DAYS * DAY_MS);
-  const row = await onShard(ctx, mailShard)
-    .mail.prepare(HISTORY)
-    .bind(days, number, domainId, since, hour - DAYS * 24, hour)
-    .first<HistoryRow>();
+  const values = [days, number, domainId, since, hour - DAYS * 24, hour];
+  const row = await onShard(ctx, mailShard).mail.findRow<HistoryRow>(HISTORY, ...values);
   // A statement of aggregates always has a row.
   const read = <Value>(name: keyof HistoryRow) => JSON.parse(row?.[name] ?? "[]") as Value[];
   const [messages = 0, aligned = 0] = read<number>("dmarc");

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
+import { named, timestamp } from "../../lib/serialize.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { type DomainRow, healthOf, healthWords } from "../domains/index.ts";
 import { type FindingCode, findingCodes } from "./codes.ts";
@@ -28,27 +28,24 @@ export const HealthOut = z
     checked_at: timestamp.nullable().describe("When the records were checked last."),
     findings: z.array(FindingOut).describe("Errors first; at most 40."),
   })
-  .meta({
-    ref: "DomainHealth",
-    examples: [
-      {
-        status: "warning",
-        checked_at: "2026-11-21T14:00:00.000Z",
-        findings: [
-          {
-            code: "spf_without_service",
-            subject: null,
-            severity: "warning",
-            problem: "The SPF record of shop.example.net does not permit this service to send.",
-            action:
-              'Add include:spf.mail.test to the record: "v=spf1 include:spf.mail.test include:_spf.example.com ~all".',
-            evidence: ["shop.example.net: v=spf1 include:_spf.example.com ~all"],
-            since: "2026-11-20T14:00:00.000Z",
-          },
-        ],
-      },
-    ],
-  });
+  .meta(
+    named("DomainHealth", {
+      status: "warning",
+      checked_at: "2026-11-21T14:00:00.000Z",
+      findings: [
+        {
+          code: "spf_without_service",
+          subject: null,
+          severity: "warning",
+          problem: "The SPF record of shop.example.net does not permit this service to send.",
+          action:
+            'Add include:spf.mail.test to the record: "v=spf1 include:spf.mail.test include:_spf.example.com ~all".',
+          evidence: ["shop.example.net: v=spf1 include:_spf.example.com ~all"],
+          since: "2026-11-20T14:00:00.000Z",
+        },
+      ],
+    }),
+  );
 export type HealthOut = z.output<typeof HealthOut>;
 
 /** Serializes the findings of a domain that are there now. */

@@ -62,7 +62,7 @@ export async function advancePolicies(ctx: Ctx): Promise<void> {
     const claimed = await ctx.db.prepare(CLAIM).bind(ctx.now(), lease, POLICIES_PER_RUN).all<{ name: string }>();
     if (claimed.results.length === 0) return;
     const names = claimed.results.map(({ name }) => name);
-    const { results } = await ctx.db.prepare(READ).bind(JSON.stringify(names), lease).all<DueRow>();
+    const results = await ctx.db.listRows<DueRow>(READ, JSON.stringify(names), lease);
     const found = new Set(results.map(({ name }) => name));
     // A domain that is gone, or no longer verified, is not tested: a check that finds its records starts the test again.
     const gone = names.filter((name) => !found.has(name));

@@ -57,7 +57,7 @@ export async function advanceHosts(ctx: Ctx): Promise<void> {
   if (!hostnames) return;
   try {
     const lease = ctx.now() + LEASE_MS;
-    const { results } = await ctx.db.prepare(CLAIM).bind(ctx.now(), lease, HOSTS_PER_RUN).all<HostRow>();
+    const results = await ctx.db.listRows<HostRow>(CLAIM, ctx.now(), lease, HOSTS_PER_RUN);
     await forEachAtOnce(CONCURRENCY, results, (row) => advance(ctx, hostnames, row, lease));
   } catch (error) {
     ctx.log("custom-hosts.failed", { error: String(error) });
@@ -69,7 +69,7 @@ export async function advanceHostsOf(ctx: Ctx, domainId: string): Promise<void> 
   const hostnames = customHostnames(ctx.settings);
   if (!hostnames) return;
   const lease = ctx.now() + LEASE_MS;
-  const { results } = await ctx.db.prepare(CLAIM_OF_DOMAIN).bind(domainId, lease).all<HostRow>();
+  const results = await ctx.db.listRows<HostRow>(CLAIM_OF_DOMAIN, domainId, lease);
   await Promise.all(results.map((row) => advance(ctx, hostnames, row, lease)));
 }
 
@@ -86,16 +86,13 @@ async function advance(ctx: Ctx, hostnames: CustomHostnames, row: HostRow, lease
   if (looked.kind === "unavailable" || acted?.kind === "unavailable")
     ctx.log("custom-hosts.unavailable", { host: row.name, reason: reasonOf(acted) ?? reasonOf(looked) });
   if (taken.action === "forget") {
-    await ctx.db.prepare(FORGET).bind(row.name, lease).run();
+    await ctx.db.execute(FORGET, row.name, lease);
     return;
   }
   // An id that could not be read stays.
   const id = (acted === null ? null : idOf(acted)) ?? (looked.kind === "ok" ? idOf(looked) : row.hostname_id);
   const problem = taken.to === "active" ? null : seen;
-  await ctx.db
-    .prepare(SAVE)
-    .bind(row.name, lease, taken.to, problem, id, now + taken.waitMs, now)
-    .run();
+  await ctx.db.execute(SAVE, row.name, lease, taken.to, problem, id, now + taken.waitMs, now);
 }
 
 /**

@@ -32,7 +32,7 @@ export async function belongsToHost(
 async function findOwners({ db, now }: Pick<Ctx, "db" | "now">, host: string): Promise<HostOwners | null> {
   const known = cache.get(host);
   if (known && known.until > now()) return known.owners;
-  const row = await db.prepare(FIND_OWNERS).bind(host).first<{ workspace: number; past_owners: string }>();
+  const row = await db.findRow<{ workspace: number; past_owners: string }>(FIND_OWNERS, host);
   const owners = row && { workspace: row.workspace, past: JSON.parse(row.past_owners) as HostOwners["past"] };
   const [oldest] = cache.keys();
   if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);

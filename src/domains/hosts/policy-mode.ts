@@ -7,4 +7,4 @@ const FIND_MODE =
 
 /** Returns the mode of the policy at a host, or null when no domain has that host. One read of D1. */
 export const findPolicyMode = ({ db }: Pick<Ctx, "db">, host: string): Promise<PolicyMode | null> =>
-  db.prepare(FIND_MODE).bind(host).first<PolicyMode>("mode");
+  db.findValue<PolicyMode>(FIND_MODE, host);

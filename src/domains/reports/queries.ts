@@ -16,8 +16,8 @@ interface Reporter {
   reports: number;
 }
 
-// Days are sought one by one, so a statement reads the rows of this domain only.
-const ofDomain = (table: string) =>
+/** Returns SQL: the rows `t` of a domain on some days. Days are sought one by one, so a statement reads the rows of this domain only. */
+export const ofDomain = (table: string) =>
   `json_each(?1) j CROSS JOIN ${table} t ON t.workspace = ?2 AND t.day = j.value AND t.domain_id = ?3`;
 
 const REPORTERS = `

@@ -1,3 +1,4 @@
+import { onError } from "../../lib/errors.ts";
 import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 import { dayOf } from "../../lib/time.ts";
 import { readAggregateReport } from "../../mail/aggregate-reports/read.ts";
@@ -55,7 +56,7 @@ export async function findReportTarget(
   const { bounceDomain } = ctx.settings;
   if (address.toLowerCase() === sharedReportAddress(bounceDomain.toLowerCase())) return "shared";
   const id = readReportAddress(address, bounceDomain);
-  return id === null ? null : ctx.db.prepare(FIND_DOMAIN).bind(id).first<ReportedDomain>();
+  return id === null ? null : ctx.db.findRow<ReportedDomain>(FIND_DOMAIN, id);
 }
 
 /** A report that was read, and the domains for which it counts. */
@@ -76,7 +77,7 @@ export async function receiveDomainReport(ctx: Ctx, target: ReportTarget, mail: 
   const reporter = mail.authentication?.dmarc;
   if (reporter?.result !== "pass" || reporter.domain === null) return refused("not authenticated");
   if (mail.raw.length > reportBounds.messageBytes) return refused("too large");
-  const report = await read(mail.raw);
+  const report = await readAggregateReport(mail.raw).catch(onError(ReportError, () => null));
   if (!report) return refused("unreadable");
   if (!isRecent(report.from, ctx.now())) return refused("too old");
   const named = target === "shared" ? await findNamed(ctx, report) : [target];
@@ -95,11 +96,7 @@ export async function receiveDomainReport(ctx: Ctx, target: ReportTarget, mail: 
 async function findNamed({ db }: Ctx, report: AggregateReport): Promise<ReportedDomain[]> {
   if (report.kind !== "tls") return [];
   const names = [...new Set(report.policies.map(({ domain }) => domain))].slice(0, MAX_NAMES);
-  const { results } = await db
-    .prepare(FIND_NAMED)
-    .bind(JSON.stringify(names.map(reversedName)))
-    .all<ReportedDomain>();
-  return results;
+  return db.listRows<ReportedDomain>(FIND_NAMED, JSON.stringify(names.map(reversedName)));
 }
 
 async function save(
@@ -115,15 +112,6 @@ async function save(
     reportId: report.reportId,
     rows,
   });
-}
-
-async function read(raw: Uint8Array): Promise<AggregateReport | null> {
-  try {
-    return await readAggregateReport(raw);
-  } catch (error) {
-    if (error instanceof ReportError) return null;
-    throw error;
-  }
 }
 
 /**

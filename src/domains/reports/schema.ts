@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { named } from "../../lib/serialize.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { dmarcAdvice, TLS_MEANINGS, tlsAdvice } from "./advice.ts";
 import type { SourceName } from "./name-sources.ts";
@@ -56,34 +57,31 @@ const TlsReportsOut = z.object({
     .describe("The most frequent failures, at most 50. `type` is one of RFC 8460 4.3."),
 });
 
-export const ReportsOut = z.discriminatedUnion("kind", [DmarcReportsOut, TlsReportsOut]).meta({
-  ref: "DomainReports",
-  examples: [
-    {
-      kind: "dmarc",
-      period: "7d",
-      advice:
-        "So far 100 % of the messages are aligned. Wait for reports of 14 days and 100 messages before you set a stricter policy.",
-      reporters: [{ organization: "google.com", reports: 1 }],
-      messages: 42,
-      aligned: 42,
-      days: [{ date: "2026-11-21", messages: 42, aligned: 42 }],
-      sources: [
-        {
-          source: "192.0.2.17",
-          host: "mail.example.com",
-          service: null,
-          messages: 42,
-          dkim: 42,
-          spf: 42,
-          aligned: 42,
-          quarantined: 0,
-          rejected: 0,
-        },
-      ],
-    },
-  ],
-});
+export const ReportsOut = z.discriminatedUnion("kind", [DmarcReportsOut, TlsReportsOut]).meta(
+  named("DomainReports", {
+    kind: "dmarc",
+    period: "7d",
+    advice:
+      "So far 100 % of the messages are aligned. Wait for reports of 14 days and 100 messages before you set a stricter policy.",
+    reporters: [{ organization: "google.com", reports: 1 }],
+    messages: 42,
+    aligned: 42,
+    days: [{ date: "2026-11-21", messages: 42, aligned: 42 }],
+    sources: [
+      {
+        source: "192.0.2.17",
+        host: "mail.example.com",
+        service: null,
+        messages: 42,
+        dkim: 42,
+        spf: 42,
+        aligned: 42,
+        quarantined: 0,
+        rejected: 0,
+      },
+    ],
+  }),
+);
 export type ReportsOut = z.output<typeof ReportsOut>;
 
 const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);

@@ -63,9 +63,7 @@ export async function findDomainIds(ctx: CallerCtx, ids: readonly string[]): Pro
   // Only UUIDs are bound: D1 accepts parameters of at most 2,000,000 bytes.
   const uuids = ids.filter(isUuid);
   if (uuids.length === 0) return new Set();
-  const { results } = await ctx.db
-    .prepare("SELECT id FROM domains WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))")
-    .bind(ctx.workspace.number, JSON.stringify(uuids))
-    .all<{ id: string }>();
+  const sql = "SELECT id FROM domains WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))";
+  const results = await ctx.db.listRows<{ id: string }>(sql, ctx.workspace.number, JSON.stringify(uuids));
   return new Set(results.map(({ id }) => id));
 }

@@ -59,10 +59,7 @@ export async function inviteMember(
   if (!address) throw invalidField("email", "email must be a valid email address");
   const now = ctx.now();
   const key = [workspace.number, address.key, now] as const;
-  const state = await db
-    .prepare(FIND_STATE)
-    .bind(...key)
-    .first<{ isMember: number; others: number }>();
+  const state = await db.findRow<{ isMember: number; others: number }>(FIND_STATE, ...key);
   if (state?.isMember === 1) throw conflict("A user with this address is a member already");
   if ((state?.others ?? 0) >= OPEN_INVITATIONS)
     throw conflict(`A workspace has at most ${OPEN_INVITATIONS} open invitations; withdraw one first`);

@@ -62,7 +62,7 @@ interface FoundRow extends Omit<Invitation, "workspace"> {
  */
 export async function getInvitation(ctx: Ctx, token: string): Promise<Invitation> {
   const hashes = await keyedHashes(ctx.settings.masterKeys, INVITATION_PURPOSE, token);
-  const row = await ctx.db.prepare(FIND_BY_HASH).bind(JSON.stringify(hashes)).first<FoundRow>();
+  const row = await ctx.db.findRow<FoundRow>(FIND_BY_HASH, JSON.stringify(hashes));
   if (!row) throw notFound("Invitation");
   if (row.expiresAt <= ctx.now()) throw new AppError(410, "This invitation has expired");
   return toFound(row);
@@ -71,7 +71,7 @@ export async function getInvitation(ctx: Ctx, token: string): Promise<Invitation
 /** Returns the newest invitations of the caller's user, by its address, to workspaces of which it is no member. */
 export async function listReceivedInvitations(ctx: CallerCtx): Promise<Invitation[]> {
   const { email, userId } = ctx.actor;
-  const { results } = await ctx.db.prepare(FIND_RECEIVED).bind(addressKey(email), ctx.now(), userId).all<FoundRow>();
+  const results = await ctx.db.listRows<FoundRow>(FIND_RECEIVED, addressKey(email), ctx.now(), userId);
   return results.map(toFound);
 }
 

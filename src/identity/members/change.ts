@@ -65,5 +65,5 @@ function requireChange(caller: Pick<Actor, "userId" | "role">, member: MemberRow
 
 async function isLastOwner({ db, workspace }: CallerCtx, member: MemberRow): Promise<boolean> {
   if (member.role !== "owner") return false;
-  return (await db.prepare(FIND_OTHER_OWNER).bind(workspace.number, member.userId).first()) === null;
+  return (await db.findRow(FIND_OTHER_OWNER, workspace.number, member.userId)) === null;
 }

@@ -26,7 +26,7 @@ const KEEP = `
 
 /** Returns the mailboxes whose password a member has set, at most 500. */
 export async function listPasswordsOf({ db, workspace }: CallerCtx, userId: string): Promise<SetPassword[]> {
-  return (await db.prepare(LIST).bind(workspace.number, userId).all<SetPassword>()).results;
+  return await db.listRows<SetPassword>(LIST, workspace.number, userId);
 }
 
 /** Returns the statement that makes the caller the maker of passwords of mailboxes that a member has set. */

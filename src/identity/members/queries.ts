@@ -55,9 +55,7 @@ export async function findEmailsOf(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
-  const { results } = await db
-    .prepare("SELECT u.id, u.email FROM json_each(?1) j CROSS JOIN users u ON u.id = j.value")
-    .bind(JSON.stringify([...new Set(ids)]))
-    .all<{ id: string; email: string }>();
+  const sql = "SELECT u.id, u.email FROM json_each(?1) j CROSS JOIN users u ON u.id = j.value";
+  const results = await db.listRows<{ id: string; email: string }>(sql, JSON.stringify([...new Set(ids)]));
   return new Map(results.map(({ id, email }) => [id, email]));
 }

@@ -36,10 +36,7 @@ const FIND_WORKSPACE = `
  */
 export async function approve(ctx: Ctx, request: AuthorizationRequest, consent: Consent): Promise<string> {
   const { actor, clientIp, workspaceId, scopes } = consent;
-  const workspace = await ctx.db
-    .prepare(FIND_WORKSPACE)
-    .bind(parseUuid(workspaceId), actor.userId)
-    .first<{ number: number }>();
+  const workspace = await ctx.db.findRow<{ number: number }>(FIND_WORKSPACE, parseUuid(workspaceId), actor.userId);
   if (!workspace) throw notFound("Workspace");
   const code = randomToken();
   const [hash] = await keyedHashes(ctx.settings.masterKeys, CODE_PURPOSE, code);
@@ -68,12 +65,9 @@ export interface WorkspaceChoice {
 
 /** Returns the workspaces of a user, at most 100, oldest membership first. */
 export async function listWorkspaceChoices(ctx: Pick<Ctx, "db">, userId: string): Promise<WorkspaceChoice[]> {
-  const { results } = await ctx.db
-    .prepare(
-      `SELECT w.id, w.name, m.role FROM memberships m JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
+  return ctx.db.listRows<WorkspaceChoice>(
+    `SELECT w.id, w.name, m.role FROM memberships m JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
         WHERE m.user_id = ?1 ORDER BY m.created_at, m.workspace LIMIT 100`,
-    )
-    .bind(userId)
-    .all<WorkspaceChoice>();
-  return results;
+    userId,
+  );
 }

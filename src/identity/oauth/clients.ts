@@ -21,10 +21,7 @@ export async function registerClient(ctx: Ctx, input: ClientIn): Promise<OAuthCl
     createdAt: ctx.now(),
   };
   const values = [client.id, client.name, client.uri, JSON.stringify(client.redirectUris), client.createdAt];
-  await ctx.db
-    .prepare(INSERT_CLIENT)
-    .bind(...values)
-    .run();
+  await ctx.db.execute(INSERT_CLIENT, ...values);
   return client;
 }
 
@@ -36,10 +33,8 @@ const FIND_CLIENT = `
 /** Returns a client by its id. Throws invalid_client for one that is unknown or was deleted. */
 export async function getClient(ctx: Ctx, clientId: string): Promise<OAuthClient> {
   const id = parseUuid(clientId);
-  const row = await ctx.db
-    .prepare(FIND_CLIENT)
-    .bind(id, ctx.now() - UNUSED_CLIENT_TTL_MS)
-    .first<Omit<StoredRow<typeof oauthClients>, "used_at">>();
+  const values = [id, ctx.now() - UNUSED_CLIENT_TTL_MS];
+  const row = await ctx.db.findRow<Omit<StoredRow<typeof oauthClients>, "used_at">>(FIND_CLIENT, ...values);
   if (!row) throw new OAuthError("invalid_client", "No client has this client_id; it may have expired. Register again");
   const { redirect_uris: uris, created_at: createdAt, ...client } = row;
   return { ...client, redirectUris: JSON.parse(uris) as string[], createdAt };

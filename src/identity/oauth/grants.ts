@@ -30,19 +30,13 @@ const LIST_GRANTS = `${OWN_GRANTS} AND (?3 IS NULL OR g.id < ?3) ORDER BY g.id D
 /** Returns the grants of the caller's user in all workspaces, newest first; `after` continues after this id. */
 export async function listGrants(ctx: CallerCtx, { after, limit }: ListRange): Promise<GrantRow[]> {
   const values = [ctx.actor.userId, ctx.now(), after ?? null, limit];
-  const { results } = await ctx.db
-    .prepare(LIST_GRANTS)
-    .bind(...values)
-    .all<GrantRow>();
-  return results;
+  return ctx.db.listRows<GrantRow>(LIST_GRANTS, ...values);
 }
 
 /** Returns a grant of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
 export async function getGrant(ctx: CallerCtx, id: string): Promise<GrantRow> {
-  const grant = await ctx.db
-    .prepare(`${OWN_GRANTS} AND g.id = ?3`)
-    .bind(ctx.actor.userId, ctx.now(), parseUuid(id))
-    .first<GrantRow>();
+  const values = [ctx.actor.userId, ctx.now(), parseUuid(id)];
+  const grant = await ctx.db.findRow<GrantRow>(`${OWN_GRANTS} AND g.id = ?3`, ...values);
   return requireFound(grant, "Grant");
 }
 
@@ -59,10 +53,8 @@ export async function endGrant(ctx: Ctx, grantId: string): Promise<void> {
 /** Ends a grant of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
 export async function deleteGrant(ctx: CallerCtx, id: string): Promise<void> {
   const uuid = requireFound(parseUuid(id), "Grant");
-  const grant = await ctx.db
-    .prepare("SELECT workspace AS number FROM oauth_grants WHERE id = ?1 AND user_id = ?2 AND expires_at > ?3")
-    .bind(uuid, ctx.actor.userId, ctx.now())
-    .first<{ number: number }>();
+  const sql = "SELECT workspace AS number FROM oauth_grants WHERE id = ?1 AND user_id = ?2 AND expires_at > ?3";
+  const grant = await ctx.db.findRow<{ number: number }>(sql, uuid, ctx.actor.userId, ctx.now());
   if (!grant) throw notFound("Grant");
   const [deleted] = await ctx.db.batch([
     deleteGrantStatement(ctx, uuid),

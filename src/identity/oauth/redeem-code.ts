@@ -4,6 +4,7 @@ import { type IssuedAccessToken, issueAccessToken } from "../../access/tokens/is
 import { issueRefreshToken } from "../../access/tokens/issue-refresh-token.ts";
 import { isOwnResource } from "../../access/tokens/rules.ts";
 import { toBase64Url, utf8 } from "../../lib/bytes.ts";
+import { onError } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
@@ -58,7 +59,7 @@ const EXTEND_GRANT = "UPDATE oauth_grants SET refreshed_at = ?2, expires_at = ?3
  */
 export async function redeemCode(ctx: Ctx, redemption: CodeRedemption): Promise<TokenPair> {
   const hashes = JSON.stringify(await keyedHashes(ctx.settings.masterKeys, CODE_PURPOSE, redemption.code));
-  const row = await ctx.db.prepare(FIND_CODE).bind(hashes).first<CodeRow>();
+  const row = await ctx.db.findRow<CodeRow>(FIND_CODE, hashes);
   if (!row) throw invalidCode();
   if (row.used_at !== null) return refuseReuse(ctx, row);
   if (row.expires_at <= ctx.now() || row.role === null || !(await isRedeemer(row, redemption))) throw invalidCode();
@@ -67,18 +68,13 @@ export async function redeemCode(ctx: Ctx, redemption: CodeRedemption): Promise<
   const access = await issueAccessToken(ctx, row.grant_id, scopes);
   const refresh = await issueRefreshToken(ctx, "oauth", row.grant_id);
   const now = ctx.now();
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(USE_CODE).bind(hashes, now),
-      expectChanges(ctx.db, 1),
-      ...access.statements,
-      refresh.statement,
-      ctx.db.prepare(EXTEND_GRANT).bind(row.grant_id, now, refresh.expiresAt),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) return refuseReuse(ctx, row);
-    throw error;
-  }
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare(USE_CODE).bind(hashes, now),
+    expectChanges(ctx.db, 1),
+    ...access.statements,
+    refresh.statement,
+    ctx.db.prepare(EXTEND_GRANT).bind(row.grant_id, now, refresh.expiresAt),
+  ]).catch(onError(ConcurrencyError, () => refuseReuse(ctx, row)));
   return { access, refreshToken: refresh.token, scopes };
 }
 

@@ -15,17 +15,11 @@ export async function revokeToken(ctx: Ctx, clientId: string, token: string): Pr
   const isAccess = isAccessToken(token);
   const hashes = JSON.stringify(await keyedHashes(ctx.settings.masterKeys, ACCESS_TOKEN_PURPOSE, token));
   const grantId = isAccess
-    ? await ctx.db.prepare(FIND_ACCESS_TOKEN).bind(hashes).first<string>("grant_id")
+    ? await ctx.db.findValue<string>(FIND_ACCESS_TOKEN, hashes)
     : await findFamily(ctx, "oauth", token);
   if (grantId === null) return;
-  const owner = await ctx.db
-    .prepare("SELECT client_id FROM oauth_grants WHERE id = ?1")
-    .bind(grantId)
-    .first("client_id");
+  const owner = await ctx.db.findValue("SELECT client_id FROM oauth_grants WHERE id = ?1", grantId);
   if (owner !== null && owner !== clientId) throw new OAuthError("invalid_grant", "The token is of another client");
   if (!isAccess) return endGrant(ctx, grantId);
-  await ctx.db
-    .prepare("DELETE FROM oauth_access_tokens WHERE hash IN (SELECT value FROM json_each(?1))")
-    .bind(hashes)
-    .run();
+  await ctx.db.execute("DELETE FROM oauth_access_tokens WHERE hash IN (SELECT value FROM json_each(?1))", hashes);
 }

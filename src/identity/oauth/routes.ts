@@ -6,7 +6,7 @@ import { needs } from "../../http/needs.ts";
 import { readForm } from "../../http/page-routes.ts";
 import { anyCursorQuery, respondList } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
-import { AppError } from "../../lib/errors.ts";
+import { AppError, onError } from "../../lib/errors.ts";
 import { registerClient } from "./clients.ts";
 import { deleteGrant, listGrants } from "./grants.ts";
 import { authorizationServerMetadata, protectedResourceMetadata } from "./metadata.ts";
@@ -53,14 +53,10 @@ export const oauthRoutes = apiRoutes("OAuth grants")
   );
 
 /** Runs an endpoint and turns its OAuthError into a response (RFC 6749 5.2). */
-async function respond(c: AppContext, run: () => Promise<Response>): Promise<Response> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    return c.json({ error: error.code, error_description: error.message }, error.status);
-  }
-}
+const respond = (c: AppContext, run: () => Promise<Response>): Promise<Response> =>
+  run().catch(
+    onError(OAuthError, ({ code, message, status }) => c.json({ error: code, error_description: message }, status)),
+  );
 
 /** Reads the metadata of a client. Throws OAuthError with the codes of RFC 7591 3.2.2. */
 async function readClient(c: AppContext): Promise<ClientIn> {
@@ -76,11 +72,5 @@ async function readClient(c: AppContext): Promise<ClientIn> {
 }
 
 /** Reads the form of a request. Throws OAuthError invalid_request. */
-async function readOAuthForm(c: AppContext): Promise<URLSearchParams> {
-  try {
-    return await readForm(c);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new OAuthError("invalid_request", error.message);
-  }
-}
+const readOAuthForm = (c: AppContext): Promise<URLSearchParams> =>
+  readForm(c).catch(onError(AppError, ({ message }) => Promise.reject(new OAuthError("invalid_request", message))));

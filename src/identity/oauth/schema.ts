@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { nameIssue } from "../../lib/text-rules.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
 import { isWebUrl } from "../../lib/web-url.ts";
 import type { OAuthClient } from "./clients.ts";
 import type { GrantRow } from "./grants.ts";
@@ -72,29 +71,23 @@ export const GrantOut = z
     refreshed_at: timestamp.nullable().describe("When the client last got an access token."),
     expires_at: timestamp,
   })
-  .meta({
-    ref: "Grant",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a45",
-        client: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a46", name: "An assistant", uri: null },
-        workspace: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06", name: "Example Shop" },
-        scopes: ["emails:view"],
-        created_at: "2026-11-21T14:00:00.000Z",
-        refreshed_at: "2026-11-21T14:58:00.000Z",
-        expires_at: "2026-12-21T14:58:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("Grant", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a45",
+      client: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a46", name: "An assistant", uri: null },
+      workspace: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06", name: "Example Shop" },
+      scopes: ["emails:view"],
+      created_at: "2026-11-21T14:00:00.000Z",
+      refreshed_at: "2026-11-21T14:58:00.000Z",
+      expires_at: "2026-12-21T14:58:00.000Z",
+    }),
+  );
 
 export function toGrant(row: GrantRow): z.output<typeof GrantOut> {
-  return {
-    id: row.id,
+  return serialize(GrantOut, {
+    ...row,
     client: { id: row.client_id, name: row.client_name, uri: row.client_uri },
     workspace: { id: row.workspace_id, name: row.workspace_name },
     scopes: JSON.parse(row.scopes) as string[],
-    created_at: iso(row.created_at),
-    refreshed_at: isoOrNull(row.refreshed_at),
-    expires_at: iso(row.expires_at),
-  };
+  });
 }

@@ -82,10 +82,8 @@ async function refreshGrant(ctx: Ctx, refresh: GrantRefresh): Promise<TokenPair>
   const grantId = await findFamily(ctx, "oauth", refresh.refreshToken);
   if (grantId === null) throw invalidRefreshToken();
   // Before the rotation: a token in the hands of another client, or an invalid request, must not use it up.
-  const grant = await ctx.db
-    .prepare(FIND_GRANT)
-    .bind(grantId, refresh.clientId, ctx.now())
-    .first<{ scopes: string; resource: string; role: Role }>();
+  const values = [grantId, refresh.clientId, ctx.now()];
+  const grant = await ctx.db.findRow<{ scopes: string; resource: string; role: Role }>(FIND_GRANT, ...values);
   if (!grant) throw invalidRefreshToken();
   requireResource(ctx, grant.resource, refresh.resources);
   const allowed = permitted(grant.scopes, grant.role);

@@ -72,7 +72,7 @@ const INSERT_USER = "INSERT INTO users (id, email, email_key, name, created_at) 
  */
 export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<SignIn> {
   const { address, method, client, next } = identity;
-  const found = await ctx.db.prepare(FIND_USER).bind(address.key).first<UserRow>();
+  const found = await ctx.db.findRow<UserRow>(FIND_USER, address.key);
   const statements = [...identity.redeem];
   const home = identity.joins ?? found?.workspace_id;
   if (!home && !mayGetWorkspace(ctx, found === null ? null : method)) return showInvitation(ctx, identity);

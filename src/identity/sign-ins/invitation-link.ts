@@ -22,7 +22,7 @@ export async function newInvitationLink(
   ctx: Ctx,
   address: Address,
 ): Promise<{ path: string; statement: MainStatement } | null> {
-  const id = await ctx.db.prepare(FIND).bind(address.key, ctx.now()).first<string>("id");
+  const id = await ctx.db.findValue<string>(FIND, address.key, ctx.now());
   if (id === null) return null;
   const token = randomToken();
   const [hash] = await keyedHashes(ctx.settings.masterKeys, INVITATION_PURPOSE, token);

@@ -1,3 +1,4 @@
+import { onError } from "../../lib/errors.ts";
 import { type DmarcRecord, isDmarcRecord, parseDmarcRecord } from "./record.ts";
 
 /** Returns the TXT values of a name, none when there are none, or null when DNS did not respond. */
@@ -20,37 +21,30 @@ export interface FoundPolicy extends Step {
 
 /** Thrown when DNS did not respond, inside of this file. */
 class NoResponse extends Error {}
+const nullWithoutResponse = onError(NoResponse, () => null);
 
 /**
  * Returns the organizational domain of a name by the tree walk of RFC 9989 4.10, at most eight look-ups; null when DNS did not
  * respond.
  */
 export function findOrganizationalDomain(lookUp: LookUpTxt, name: string): Promise<string | null> {
-  return nullWithoutResponse(async () => organizationalDomainOf(name, await walk(lookUp, name)));
+  return walk(lookUp, name).then((steps) => organizationalDomainOf(name, steps), nullWithoutResponse);
 }
 
 /**
  * Returns the policy that applies to a domain (RFC 9989 4.10.1): its own, else that of its organizational domain, else that of its
  * public suffix; "none" without one, null when DNS did not respond. At most eight look-ups.
  */
-export function findPolicy(lookUp: LookUpTxt, name: string): Promise<FoundPolicy | "none" | null> {
-  return nullWithoutResponse(async () => {
-    const own = await readRecord(lookUp, name);
-    if (own) return { ...own, isInherited: false };
-    const steps = await walk(lookUp, name);
-    const organizational = organizationalDomainOf(name, steps);
-    const found = steps.find((step) => step.name === organizational) ?? steps.find(({ record }) => record.psd === "y");
-    return found ? { ...found, isInherited: true } : "none";
-  });
-}
+export const findPolicy = (lookUp: LookUpTxt, name: string): Promise<FoundPolicy | "none" | null> =>
+  readPolicy(lookUp, name).catch(nullWithoutResponse);
 
-async function nullWithoutResponse<Result>(run: () => Promise<Result>): Promise<Result | null> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof NoResponse) return null;
-    throw error;
-  }
+async function readPolicy(lookUp: LookUpTxt, name: string): Promise<FoundPolicy | "none"> {
+  const own = await readRecord(lookUp, name);
+  if (own) return { ...own, isInherited: false };
+  const steps = await walk(lookUp, name);
+  const organizational = organizationalDomainOf(name, steps);
+  const found = steps.find((step) => step.name === organizational) ?? steps.find(({ record }) => record.psd === "y");
+  return found ? { ...found, isInherited: true } : "none";
 }
 
 /** Returns the records from a name upwards, up to one that ends the walk. */

@@ -68,10 +68,8 @@ async function findPlace(ctx: CallerCtx, text: string): Promise<{ address: strin
   if (parsed.key.includes("+"))
     throw invalid("address must not contain +: a mailbox also receives mail for the plus-addresses of its aliases");
   const { domainIds } = ctx.actor;
-  const domainId = await ctx.db
-    .prepare(FIND_DOMAIN)
-    .bind(ctx.workspace.number, parsed.domain, domainIds && JSON.stringify([...domainIds]))
-    .first<string>("id");
+  const values = [ctx.workspace.number, parsed.domain, domainIds && JSON.stringify([...domainIds])];
+  const domainId = await ctx.db.findValue<string>(FIND_DOMAIN, ...values);
   if (domainId === null) throw invalid("address must be at a verified domain of this workspace");
   return { address: parsed.key, domainId };
 }
@@ -85,6 +83,6 @@ async function toError(ctx: CallerCtx, mailboxId: string, error: unknown): Promi
         : "This workspace already has a mailbox with this address",
     );
   if (!(error instanceof ConcurrencyError) || ctx.idempotency) return error;
-  const isKept = await ctx.db.prepare("SELECT 1 FROM mailboxes WHERE id = ?1").bind(mailboxId).first();
+  const isKept = await ctx.db.findRow("SELECT 1 FROM mailboxes WHERE id = ?1", mailboxId);
   return isKept ? conflict("The domain of the mailbox must be verified") : notFound("Mailbox");
 }

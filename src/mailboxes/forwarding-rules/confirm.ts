@@ -1,4 +1,5 @@
 import { findOneTimeToken, redeemStatements } from "../../access/tokens/one-time-tokens.ts";
+import { onError } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";
@@ -31,15 +32,10 @@ export async function confirmForwardRequest(
   if (!request) return null;
   const { db, now, newId } = ctx;
   const entry = { action: "forward_target.confirmed" as const, target: request.email };
-  try {
-    await guardedBatch(db, [
-      ...(await redeemStatements(ctx, "forward_target", token)),
-      db.prepare(CONFIRM).bind(request.workspace, request.key, now()),
-      auditStatement({ db, now, newId, clientIp, actor: null, workspace: { number: request.workspace } }, entry),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) return null;
-    throw error;
-  }
-  return request;
+  const results = await guardedBatch(db, [
+    ...(await redeemStatements(ctx, "forward_target", token)),
+    db.prepare(CONFIRM).bind(request.workspace, request.key, now()),
+    auditStatement({ db, now, newId, clientIp, actor: null, workspace: { number: request.workspace } }, entry),
+  ]).catch(onError(ConcurrencyError, () => null));
+  return results && request;
 }

@@ -67,9 +67,7 @@ async function findScope(ctx: CallerCtx, { domain_id, mailbox_id }: RuleIn) {
 }
 
 async function nextPosition({ db, workspace }: CallerCtx): Promise<number> {
-  const next = await db
-    .prepare("SELECT coalesce(max(position) + 1, 0) AS next FROM forwarding_rules WHERE workspace = ?1")
-    .bind(workspace.number)
-    .first<number>("next");
+  const sql = "SELECT coalesce(max(position) + 1, 0) AS next FROM forwarding_rules WHERE workspace = ?1";
+  const next = await db.findValue<number>(sql, workspace.number);
   return next ?? 0;
 }

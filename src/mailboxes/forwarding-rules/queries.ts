@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { mayOpenSql } from "../../access/mailbox-sessions/rights.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { mailboxAddressesSql } from "../../platform/db/mailbox-addresses.ts";
@@ -54,10 +54,7 @@ export async function permittedForwards<One extends FilterForward>(
   const own = forwards.filter((forward) => forward.workspace === workspace);
   if (own.length === 0) return [];
   const values = [workspace, id, JSON.stringify(own), ctx.now()];
-  const { results } = await ctx.db
-    .prepare(FIND_PERMITTED)
-    .bind(...values)
-    .all<{ at: number }>();
+  const results = await ctx.db.listRows<{ at: number }>(FIND_PERMITTED, ...values);
   const permitted = new Set(results.map(({ at }) => at));
   return own.filter((_, index) => permitted.has(index));
 }
@@ -72,19 +69,12 @@ const domainsOf = ({ actor: { domainIds } }: CallerCtx) => domainIds && JSON.str
 
 /** Returns the forwarding rules that the caller may see, in the order in which they are applied. */
 export async function listRules(ctx: CallerCtx): Promise<RuleRow[]> {
-  const { results } = await ctx.db
-    .prepare(`${SELECT} ORDER BY r.position, r.id LIMIT ${limits.rules}`)
-    .bind(ctx.workspace.number, domainsOf(ctx))
-    .all<RuleRow>();
-  return results;
+  const values = [ctx.workspace.number, domainsOf(ctx)];
+  return ctx.db.listRows<RuleRow>(`${SELECT} ORDER BY r.position, r.id LIMIT ${limits.rules}`, ...values);
 }
 
 /** Returns one forwarding rule. Throws 404 for an id that is malformed, unknown, of another workspace or domain. */
 export async function getRule(ctx: CallerCtx, id: string): Promise<RuleRow> {
-  const uuid = parseUuid(id);
-  const row =
-    uuid &&
-    (await ctx.db.prepare(`${SELECT} AND r.id = ?3`).bind(ctx.workspace.number, domainsOf(ctx), uuid).first<RuleRow>());
-  if (!row) throw notFound("Forwarding rule");
-  return row;
+  const values = [ctx.workspace.number, domainsOf(ctx), requireFound(parseUuid(id), "Forwarding rule")];
+  return requireFound(await ctx.db.findRow<RuleRow>(`${SELECT} AND r.id = ?3`, ...values), "Forwarding rule");
 }

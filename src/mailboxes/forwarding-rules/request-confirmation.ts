@@ -47,7 +47,7 @@ export async function requestConfirmation(
   const { db, workspace, settings, actor } = ctx;
   const now = ctx.now();
   const since = now - limits.requestEveryMs;
-  const state = await db.prepare(FIND_STATE).bind(workspace.number, targetKey, since).first<TargetState>();
+  const state = await db.findRow<TargetState>(FIND_STATE, workspace.number, targetKey, since);
   if (state?.is_inside === 1 || state?.is_confirmed === 1) return without(true);
   if (!state || state.is_requested === 1) return without(false);
   if (actor.restricted) throw forbidden("This account is restricted and cannot send");

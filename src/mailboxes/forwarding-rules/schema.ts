@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
-import { timestamp } from "../../lib/serialize.ts";
-import { iso } from "../../lib/time.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import type { forwardingRules } from "../../platform/db/schema/main/index.ts";
 import type { StoredRow } from "../../platform/db/stored-row.ts";
 import { limits, type RuleMatch } from "./rules.ts";
@@ -38,16 +37,13 @@ export const RuleIn = z
     is_active: z.boolean().default(true),
     position: position.nullish().describe("Rules are applied in this order. The end of the list when absent."),
   })
-  .meta({
-    ref: "ForwardingRuleCreate",
-    examples: [
-      {
-        domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
-        match: { subject_contains: "invoice" },
-        action: { type: "address", target: "books@example.net" },
-      },
-    ],
-  });
+  .meta(
+    named("ForwardingRuleCreate", {
+      domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+      match: { subject_contains: "invoice" },
+      action: { type: "address", target: "books@example.net" },
+    }),
+  );
 export type RuleIn = z.output<typeof RuleIn>;
 
 export const RulePatch = z
@@ -57,7 +53,7 @@ export const RulePatch = z
     is_active: z.boolean().optional(),
     position: position.optional(),
   })
-  .meta({ ref: "ForwardingRuleUpdate", examples: [{ is_active: false }] });
+  .meta(named("ForwardingRuleUpdate", { is_active: false }));
 export type RulePatch = z.output<typeof RulePatch>;
 
 export const RuleOut = z
@@ -84,24 +80,21 @@ export const RuleOut = z
     created_at: timestamp,
     updated_at: timestamp,
   })
-  .meta({
-    ref: "ForwardingRule",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a80",
-        domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
-        mailbox_id: null,
-        match: { from: null, to: null, subject_contains: "invoice" },
-        action: { type: "address", target: "books@example.net" },
-        is_active: true,
-        is_confirmed: false,
-        position: 0,
-        maker_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
-        created_at: "2026-11-21T14:00:00.000Z",
-        updated_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("ForwardingRule", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a80",
+      domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+      mailbox_id: null,
+      match: { from: null, to: null, subject_contains: "invoice" },
+      action: { type: "address", target: "books@example.net" },
+      is_active: true,
+      is_confirmed: false,
+      position: 0,
+      maker_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+      created_at: "2026-11-21T14:00:00.000Z",
+      updated_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 export type RuleOut = z.output<typeof RuleOut>;
 
 /** A forwarding rule, whether it may forward to its target, and its maker. */
@@ -114,18 +107,13 @@ export interface RuleRow extends Omit<StoredRow<typeof forwardingRules>, "worksp
 /** Serializes a rule. `secret`: the secret that the call made. */
 export function toRule(row: RuleRow, secret: string | null = null): RuleOut {
   const { from = null, to = null, subject_contains = null } = JSON.parse(row.match) as RuleMatch;
-  return {
-    id: row.id,
-    domain_id: row.domain_id,
-    mailbox_id: row.mailbox_id,
+  const rule = serialize(RuleOut, {
+    ...row,
     match: { from, to, subject_contains },
     action: { type: row.action, target: row.target },
     is_active: row.is_active === 1,
     is_confirmed: row.is_confirmed === 1,
-    position: row.position,
-    ...(secret === null ? {} : { secret }),
     maker_id: row.user_id,
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
-  };
+  });
+  return secret === null ? rule : { ...rule, secret };
 }

@@ -11,10 +11,8 @@ const FIND_TARGET = `
 
 /** Puts a copy of an email into another mailbox of the workspace, however often it is called. Its rules are not applied, its filters place it. */
 export async function deliverCopy(ctx: MailCtx, { id, forward }: ForwardRow): Promise<ForwardResult> {
-  const target = await ctx.db
-    .prepare(FIND_TARGET)
-    .bind(forward.rule, forward.workspace, forward.target)
-    .first<{ quota_bytes: number | null }>();
+  const values = [forward.rule, forward.workspace, forward.target];
+  const target = await ctx.db.findRow<{ quota_bytes: number | null }>(FIND_TARGET, ...values);
   if (!target) return failed("the rule or its mailbox was deleted, disabled or changed");
   const source = await ctx.env.CONTENT.get(forward.object);
   if (!source) return failed("the email was deleted before it was forwarded");

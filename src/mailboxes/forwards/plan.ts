@@ -126,7 +126,7 @@ async function findFiltered(
 }
 
 async function findRules(ctx: Ctx, { domain_id, workspace, id }: ForwardingMailbox, email: ForwardedEmail) {
-  const { results } = await ctx.db.prepare(FIND_RULES).bind(domain_id, workspace, id).all<Rule>();
+  const results = await ctx.db.listRows<Rule>(FIND_RULES, domain_id, workspace, id);
   const { earlierRecipients } = email;
   return results.filter(({ match: text }) => {
     const match = JSON.parse(text) as RuleMatch;

@@ -34,7 +34,7 @@ const FIND_RULE =
  */
 export async function postForward(ctx: MailCtx, { forward }: { forward: Forward }): Promise<ForwardResult> {
   const { rule, workspace, inbound } = forward;
-  const isActive = await ctx.db.prepare(FIND_RULE).bind(rule, workspace).first();
+  const isActive = await ctx.db.findRow(FIND_RULE, rule, workspace);
   if (!isActive || rule === null) return failed("the rule was deleted or disabled");
   const source = await ctx.env.CONTENT.get(forward.object);
   if (!source) return failed("the email was deleted before it was forwarded");

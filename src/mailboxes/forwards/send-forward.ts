@@ -29,7 +29,7 @@ export async function sendForward(
   if (forward.filter !== undefined) {
     if (!(await isFilterActive(ctx, forward, forward.filter)))
       return failed("the filter was deleted, disabled or changed");
-  } else if (!(await ctx.db.prepare(IS_RULE_ACTIVE).bind(rule, workspace, target).first()))
+  } else if (!(await ctx.db.findRow(IS_RULE_ACTIVE, rule, workspace, target)))
     return failed("the rule was deleted, disabled or changed");
   const sender = await findSender(ctx, forward, addressKey(target));
   if (!sender) return failed("the mailbox is not active or its domain is not verified");

@@ -28,7 +28,7 @@ export async function sendReply(
   session: EgressSession,
 ): Promise<ForwardResult> {
   const { mailbox, target, inbound, receivedAt } = forward;
-  const reply = await ctx.db.prepare(FIND_REPLY).bind(mailbox).first<AutoReplyRow>();
+  const reply = await ctx.db.findRow<AutoReplyRow>(FIND_REPLY, mailbox);
   if (!reply || !isReplying(reply, receivedAt)) return notSent("the automatic reply is off");
   const sender = await findSender(ctx, forward, addressKey(target));
   if (!sender) return failed("the mailbox is not active or its domain is not verified");

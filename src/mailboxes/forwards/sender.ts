@@ -40,10 +40,7 @@ export async function findSender(
   { mailbox, workspace }: Forward,
   targetKey: string,
 ): Promise<ForwardSender | null> {
-  const row = await ctx.db
-    .prepare(FIND)
-    .bind(mailbox, workspace, JSON.stringify(formsOf(targetKey)))
-    .first<SenderRow>();
+  const row = await ctx.db.findRow<SenderRow>(FIND, mailbox, workspace, JSON.stringify(formsOf(targetKey)));
   return (
     row && {
       domain: row.domain,

@@ -5,6 +5,7 @@ import { iso } from "../../lib/time.ts";
 import { readAuthentication } from "../../mail/authentication-results/stored-results.ts";
 import type { inboundEmails } from "../../platform/db/schema/mail/index.ts";
 import type { StoredRow } from "../../platform/db/stored-row.ts";
+import { mayOpen } from "../../sending/emails/index.ts";
 import type { InboundEntryOut } from "./schema.ts";
 
 const FIND_ENTRY = `
@@ -13,8 +14,6 @@ const FIND_ENTRY = `
     FROM inbound_emails WHERE workspace = ?1 AND id = ?2`;
 
 type EntryRow = Omit<StoredRow<typeof inboundEmails>, "n" | "workspace" | "message_id" | "folded">;
-
-const IS_ASSIGNED = "SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1 AND user_id = ?2";
 
 /** An event of the inbound log as it is stored: its name, its time in ms since 1970 and its details. */
 export type StoredInboundEvent = { event: string; at: number } & Record<string, unknown>;
@@ -25,12 +24,12 @@ export type StoredInboundEvent = { event: string; at: number } & Record<string, 
  */
 export async function getInboundEntry(ctx: CallerCtx, text: string): Promise<InboundEntryOut> {
   const id = parseUuid(text);
-  const row = id && (await ctx.mail.prepare(FIND_ENTRY).bind(ctx.workspace.number, id).first<EntryRow>());
+  const row = id && (await ctx.mail.findRow<EntryRow>(FIND_ENTRY, ctx.workspace.number, id));
   if (!row || ctx.actor.domainIds?.has(row.domain_id) === false) throw notFound("Inbound message");
   const { domain_id: _, mailbox_id, authentication, events, received_at, ...entry } = row;
   return {
     ...entry,
-    ...((await mayRead(ctx, mailbox_id)) ? {} : HIDDEN),
+    ...((await mayOpen(ctx, mailbox_id)) ? {} : HIDDEN),
     direction: "inbound",
     received_at: iso(received_at),
     authentication: readAuthentication(authentication),
@@ -43,8 +42,3 @@ export async function getInboundEntry(ctx: CallerCtx, text: string): Promise<Inb
 }
 
 const HIDDEN = { subject: null, text_preview: null };
-
-async function mayRead({ actor, db }: CallerCtx, mailboxId: string): Promise<boolean> {
-  if (actor.role !== "member") return true;
-  return (await db.prepare(IS_ASSIGNED).bind(mailboxId, actor.userId).first()) !== null;
-}

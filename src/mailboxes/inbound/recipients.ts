@@ -30,7 +30,7 @@ const FIND_MAILBOX = `
 export async function findMailbox(ctx: Ctx, recipient: string): Promise<RecipientMailbox | null> {
   const addresses = candidates(recipient);
   if (addresses.length === 0) return null;
-  return ctx.db.prepare(FIND_MAILBOX).bind(JSON.stringify(addresses)).first<RecipientMailbox>();
+  return ctx.db.findRow<RecipientMailbox>(FIND_MAILBOX, JSON.stringify(addresses));
 }
 
 /** Returns the addresses of mailboxes that an address may belong to, the best first. */

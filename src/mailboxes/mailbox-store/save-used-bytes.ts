@@ -6,7 +6,7 @@ import type { Ctx } from "../../platform/context.ts";
  */
 export async function saveUsedBytes(ctx: Ctx, { id }: { id: string }, usedBytes: number): Promise<void> {
   try {
-    await ctx.db.prepare("UPDATE mailboxes SET used_bytes = ?2 WHERE id = ?1").bind(id, usedBytes).run();
+    await ctx.db.execute("UPDATE mailboxes SET used_bytes = ?2 WHERE id = ?1", id, usedBytes);
   } catch (error) {
     ctx.log("mailbox.size-not-saved", { mailbox: id, error: String(error) });
   }

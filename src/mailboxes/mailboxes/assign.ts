@@ -28,7 +28,7 @@ export async function assignMailbox(ctx: CallerCtx, id: string, { user_ids }: As
   const { number } = ctx.workspace;
   // Only UUIDs are bound: D1 accepts parameters of at most 2,000,000 bytes.
   const userIds = JSON.stringify([...new Set(user_ids.filter(isUuid))]);
-  const { results } = await ctx.db.prepare(FIND_MEMBERS).bind(number, userIds).all<{ user_id: string }>();
+  const results = await ctx.db.listRows<{ user_id: string }>(FIND_MEMBERS, number, userIds);
   const members = new Set(results.map(({ user_id }) => user_id));
   const errors = user_ids.flatMap((user, index) =>
     members.has(user) ? [] : [bodyError(["user_ids", index], NOT_A_MEMBER)],

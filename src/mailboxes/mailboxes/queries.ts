@@ -59,4 +59,4 @@ export interface PasswordMade {
 
 /** Returns who set the password of a mailbox of the caller's workspace, or null when it has none. */
 export const findPasswordMade = ({ db, workspace }: CallerCtx, mailboxId: string): Promise<PasswordMade | null> =>
-  db.prepare(FIND_PASSWORD).bind(mailboxId, workspace.number).first<PasswordMade>();
+  db.findRow<PasswordMade>(FIND_PASSWORD, mailboxId, workspace.number);

@@ -13,10 +13,9 @@ import { tellAssignees } from "./tell-assignees.ts";
  * was set by an assigned member ends with the assignment. Throws 404, and 403 (docs/contract/mailboxes.md#passwords).
  */
 export async function setMailboxPassword(ctx: CallerCtx, id: string, password: string): Promise<MailboxOut> {
-  const { actor } = ctx;
   const row = await getMailbox(ctx, id);
   const mailbox = toMailbox(row);
-  const missing = missingForPassword(actor, mailbox.assignee_ids);
+  const missing = missingForPassword(ctx.actor, mailbox.assignee_ids);
   if (missing !== null) throw forbidden(`Missing scope: ${missing}`);
   await ctx.db.batch([
     ...(await setPasswordStatements(ctx, row.id, { password, ...passwordOwner(ctx) })),

@@ -9,7 +9,7 @@ const FIND_OTHERS = `
 /** Tells those who are assigned to a mailbox by email, after the response, that the caller made a password for it. */
 export async function tellAssignees(ctx: CallerCtx, mailbox: { id: string; address: string }): Promise<void> {
   const { actor, settings } = ctx;
-  const { results } = await ctx.db.prepare(FIND_OTHERS).bind(mailbox.id, actor.userId).all<{ email: string }>();
+  const results = await ctx.db.listRows<{ email: string }>(FIND_OTHERS, mailbox.id, actor.userId);
   const subject = `A new password of ${mailbox.address}`;
   const parts = [
     `${actor.email} made a password that opens the mailbox ${mailbox.address}, which is assigned to you.`,

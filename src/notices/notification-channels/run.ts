@@ -62,7 +62,7 @@ interface Owner {
  * owner twice. An address that the service may not send to is skipped.
  */
 async function sendEmails(ctx: Ctx, notice: NoticeRef, sendEmail: SendSystemEmail): Promise<SendOutcome> {
-  const { results } = await ctx.db.prepare(FIND_OWNERS).bind(notice.workspace).all<Owner>();
+  const results = await ctx.db.listRows<Owner>(FIND_OWNERS, notice.workspace);
   const owners = results.filter(({ preferences }) => toPreferences(preferences)[notice.category].email);
   for (const owner of owners) {
     try {
@@ -110,7 +110,7 @@ const MARKS = {
  * `unwanted` when the workspace has no URL any more or no owner wants the category. A response of Slack is never an error.
  */
 async function postToSlack(ctx: Ctx, notice: NoticeRef): Promise<SendOutcome> {
-  const target = await ctx.db.prepare(FIND_URL).bind(notice.workspace).first<Target>();
+  const target = await ctx.db.findRow<Target>(FIND_URL, notice.workspace);
   const preferences = JSON.parse(target?.preferences ?? "[]") as (string | null)[];
   if (!target || !preferences.some((stored) => toPreferences(stored)[notice.category].slack)) return "unwanted";
   const { masterKeys, slackUrl } = ctx.settings;

@@ -16,15 +16,12 @@ const MARK_ALL_READ = "UPDATE notifications SET read_at = ?3 WHERE workspace = ?
  */
 export async function markRead(ctx: CallerCtx, id: string): Promise<NotificationRow> {
   const values = [parseUuid(id), ctx.workspace.number, ctx.actor.userId, ctx.now()];
-  const found = await ctx.db
-    .prepare(MARK_READ)
-    .bind(...values)
-    .first<NotificationRow>();
+  const found = await ctx.db.findRow<NotificationRow>(MARK_READ, ...values);
   return requireFound(found, "Notification");
 }
 
 /** Marks all notifications of the calling user in the active workspace read. Returns how many were unread. */
 export async function markAllRead(ctx: CallerCtx): Promise<number> {
-  const { meta } = await ctx.db.prepare(MARK_ALL_READ).bind(ctx.workspace.number, ctx.actor.userId, ctx.now()).run();
+  const { meta } = await ctx.db.execute(MARK_ALL_READ, ctx.workspace.number, ctx.actor.userId, ctx.now());
   return meta.changes;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize } from "../../lib/serialize.ts";
+import { named, serialize } from "../../lib/serialize.ts";
 import type { NotificationPage, NotificationRow } from "./queries.ts";
 import { categories, severities } from "./rules.ts";
 
@@ -26,7 +26,7 @@ export const NotificationOut = z
     read_at: z.string().meta({ format: "date-time" }).nullable(),
     created_at: z.string().meta({ format: "date-time" }),
   })
-  .meta({ ref: "Notification", examples: [example] });
+  .meta(named("Notification", example));
 export type NotificationOut = z.output<typeof NotificationOut>;
 
 const count = z.int().min(0);
@@ -42,23 +42,20 @@ export const NotificationPageOut = z
       .object({ alerts: count, sends: count, team: count })
       .describe("All your notifications in this workspace by category, whatever the filters."),
   })
-  .meta({
-    ref: "NotificationPage",
-    examples: [
-      {
-        items: [example],
-        total: 1,
-        unread: 1,
-        limit: 50,
-        offset: 0,
-        category_counts: { alerts: 1, sends: 0, team: 0 },
-      },
-    ],
-  });
+  .meta(
+    named("NotificationPage", {
+      items: [example],
+      total: 1,
+      unread: 1,
+      limit: 50,
+      offset: 0,
+      category_counts: { alerts: 1, sends: 0, team: 0 },
+    }),
+  );
 
 export const ReadAllOut = z
   .object({ updated: count.describe("How many were unread.") })
-  .meta({ ref: "NotificationsRead", examples: [{ updated: 3 }] });
+  .meta(named("NotificationsRead", { updated: 3 }));
 
 const channelsOut = z.object({ web: z.boolean(), email: z.boolean(), slack: z.boolean() });
 const shown = {
@@ -78,7 +75,7 @@ export const PreferencesOut = z
         "web: this list. email: emails of the service to you; that emails wait for the service is emailed when it is over. slack: one post an event to the Slack webhook of the workspace, if any owner wants it.",
       ),
   })
-  .meta({ ref: "NotificationPreferences", examples: [shown] });
+  .meta(named("NotificationPreferences", shown));
 
 const flag = z.boolean().optional();
 const channelsIn = z.object({ web: flag, email: flag, slack: flag }).optional();
@@ -94,10 +91,7 @@ export const PreferencesBody = z
       .describe("Category to channel flags. What is left out keeps its value; unknown keys are ignored.")
       .meta({ type: "object", additionalProperties: { type: "object", additionalProperties: { type: "boolean" } } }),
   })
-  .meta({
-    ref: "NotificationPreferencesUpdate",
-    examples: [{ preferences: { sends: { email: true, slack: false } } }],
-  });
+  .meta(named("NotificationPreferencesUpdate", { preferences: { sends: { email: true, slack: false } } }));
 
 /** Serializes a notification. */
 export const toNotification = (row: NotificationRow): NotificationOut => serialize(NotificationOut, row);

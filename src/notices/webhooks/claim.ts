@@ -85,7 +85,7 @@ const POSTPONE = `UPDATE webhook_endpoints SET due_at = ?1 + ?2 WHERE rowid = ($
 
 /** Makes the first endpoint of a claim wait, after its claim alone failed by its content, so that it holds up no other. */
 export async function postponeEndpoint(ctx: MailCtx): Promise<void> {
-  await ctx.mail.prepare(POSTPONE).bind(ctx.now(), FAILED_CLAIM_MS).run();
+  await ctx.mail.execute(POSTPONE, ctx.now(), FAILED_CLAIM_MS);
 }
 
 // An endpoint with a failure that is not reported yet stays due, so that a run which ended before it is made up for. One with more
@@ -105,7 +105,7 @@ export interface Released {
 
 /** Releases an endpoint: it is due when its next delivery is, and not before now. Returns null when the lease was lost. */
 export function releaseEndpoint(ctx: MailCtx, lease: Lease, id: string): Promise<Released | null> {
-  return ctx.mail.prepare(RELEASE).bind(id, lease.token, ctx.now()).first<Released>();
+  return ctx.mail.findRow<Released>(RELEASE, id, lease.token, ctx.now());
 }
 
 /** Where and how the deliveries of an endpoint are sent now. */
@@ -136,7 +136,7 @@ const FIND = `
 
 /** Returns the targets of some endpoints, webhooks and forwarding rules, by id. One that was deleted has none. */
 export async function findTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
-  const { results } = await ctx.db.prepare(FIND).bind(JSON.stringify(ids)).all<TargetRow>();
+  const results = await ctx.db.listRows<TargetRow>(FIND, JSON.stringify(ids));
   return new Map(await Promise.all(results.map(async (row) => [row.id, await toTarget(ctx, row)] as const)));
 }
 

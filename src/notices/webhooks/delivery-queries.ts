@@ -57,7 +57,7 @@ export async function listDeliveries(
   const place =
     before === undefined
       ? { n: Number.MAX_SAFE_INTEGER }
-      : await db.prepare(POSITION).bind(ctx.workspace.number, before, id).first<{ n: number }>();
+      : await db.findRow<{ n: number }>(POSITION, ctx.workspace.number, before, id);
   const [counts, found] = await db.batch([
     db.prepare(COUNTS).bind(id),
     db.prepare(LIST).bind(id, status ?? null, place?.n ?? 0, limit, offset),

@@ -13,10 +13,7 @@ const PAUSE = `
 /** Lets the due deliveries of a paused webhook wait until it is resumed, a number of them at a time. */
 export async function pauseDeliveries(ctx: MailCtx, endpoint: string): Promise<void> {
   const now = ctx.now();
-  await ctx.mail
-    .prepare(PAUSE)
-    .bind(endpoint, now + COPY_WAIT_MS, now, ROWS_PER_STATEMENT)
-    .run();
+  await ctx.mail.execute(PAUSE, endpoint, now + COPY_WAIT_MS, now, ROWS_PER_STATEMENT);
 }
 
 const ABANDON = `
@@ -25,5 +22,5 @@ const ABANDON = `
 
 /** Ends the open deliveries of a deleted webhook, a number of them at a time. */
 export async function abandonDeliveries(ctx: MailCtx, endpoint: string): Promise<void> {
-  await ctx.mail.prepare(ABANDON).bind(endpoint, ROWS_PER_STATEMENT).run();
+  await ctx.mail.execute(ABANDON, endpoint, ROWS_PER_STATEMENT);
 }

@@ -9,8 +9,5 @@ const RELEASE =
  * before that time can be alive, as after a restart of `npm start`; elsewhere leases expire.
  */
 export async function releaseEndpointLeases(ctx: MailCtx, startedAt: number): Promise<void> {
-  await ctx.mail
-    .prepare(RELEASE)
-    .bind(ctx.now(), startedAt + LEASE_MS)
-    .run();
+  await ctx.mail.execute(RELEASE, ctx.now(), startedAt + LEASE_MS);
 }

@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { onError } from "../../lib/errors.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
@@ -27,7 +28,7 @@ export async function reportFailures(ctx: MailCtx, id: string, released: Release
   if (released.gaveUpAt === null && !isLong) return;
   const [webhook] = await orm(ctx).select().from(webhooks).where(eq(webhooks.id, id));
   if (webhook?.isActive) await (isLong ? pause(ctx, webhook) : notify(ctx, webhook));
-  if (released.gaveUpAt !== null) await ctx.mail.prepare(CLEAR).bind(id, released.gaveUpAt).run();
+  if (released.gaveUpAt !== null) await ctx.mail.execute(CLEAR, id, released.gaveUpAt);
 }
 
 async function pause(ctx: MailCtx, webhook: WebhookRow): Promise<void> {
@@ -39,19 +40,14 @@ async function pause(ctx: MailCtx, webhook: WebhookRow): Promise<void> {
     "A webhook was paused",
     `It failed for ${days} days. Resume it when the endpoint works again`,
   );
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(PAUSE).bind(id, version),
-      expectChanges(ctx.db, 1),
-      copy.statement,
-      ...notifyOwnersStatements(ctx, workspace, notice),
-    ]);
-  } catch (error) {
-    // It was changed at the same moment. The next failure pauses it.
-    if (error instanceof ConcurrencyError) return;
-    throw error;
-  }
-  await copy.run();
+  const results = await guardedBatch(ctx.db, [
+    ctx.db.prepare(PAUSE).bind(id, version),
+    expectChanges(ctx.db, 1),
+    copy.statement,
+    ...notifyOwnersStatements(ctx, workspace, notice),
+  ]).catch(onError(ConcurrencyError, () => null));
+  // Null: it was changed at the same moment. The next failure pauses it.
+  if (results) await copy.run();
 }
 
 /** Tells the owners once a day and webhook (docs/contract/webhooks.md#retry-schedule). */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { MAX_URL_CHARACTERS } from "../../platform/public-urls/parse.ts";
 import { webhookEventTypes } from "../../platform/webhook-events/rules.ts";
 import type { DeliveryItemRow, DeliveryRow } from "./delivery-queries.ts";
@@ -20,10 +20,11 @@ const Events = z
   .max(webhookEventTypes.length)
   .meta({ examples: [["email.delivered", "email.bounced"]], description: "Types of events that are delivered." });
 
-export const WebhookIn = z.object({ url: Url, events: Events }).meta({
-  ref: "WebhookCreate",
-  examples: [{ url: "https://hooks.example.com/email", events: ["email.delivered", "email.bounced"] }],
-});
+export const WebhookIn = z
+  .object({ url: Url, events: Events })
+  .meta(
+    named("WebhookCreate", { url: "https://hooks.example.com/email", events: ["email.delivered", "email.bounced"] }),
+  );
 export type WebhookIn = z.output<typeof WebhookIn>;
 
 export const WebhookPatch = z
@@ -36,7 +37,7 @@ export const WebhookPatch = z
       .optional()
       .describe("true replaces the secret. The old one also signs for 24 hours (`X-Service-Signature-Previous`)."),
   })
-  .meta({ ref: "WebhookUpdate", examples: [{ is_active: false }] });
+  .meta(named("WebhookUpdate", { is_active: false }));
 export type WebhookPatch = z.output<typeof WebhookPatch>;
 
 const id = "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a85";
@@ -63,12 +64,16 @@ export const WebhookOut = z
         "Only in the response that creates a webhook, while the deployment delivers no events (`LIVE_WEBHOOKS`).",
       ),
   })
-  .meta({
-    ref: "Webhook",
-    examples: [
-      { id, url, events: ["email.delivered", "email.bounced"], secret: "whsec_****pXo=", is_active: true, created_at },
-    ],
-  });
+  .meta(
+    named("Webhook", {
+      id,
+      url,
+      events: ["email.delivered", "email.bounced"],
+      secret: "whsec_****pXo=",
+      is_active: true,
+      created_at,
+    }),
+  );
 export type WebhookOut = z.output<typeof WebhookOut>;
 
 export const TestOut = z
@@ -76,7 +81,7 @@ export const TestOut = z
     queued: z.boolean().describe("Whether the delivery was written; its outcome is in the delivery log."),
     url: z.string(),
   })
-  .meta({ ref: "WebhookTest", examples: [{ queued: true, url }] });
+  .meta(named("WebhookTest", { queued: true, url }));
 export type TestOut = z.output<typeof TestOut>;
 
 const item = {
@@ -101,7 +106,7 @@ const itemExample = {
   created_at,
 };
 
-export const DeliveryItemOut = z.object(item).meta({ ref: "WebhookDeliveryItem", examples: [itemExample] });
+export const DeliveryItemOut = z.object(item).meta(named("WebhookDeliveryItem", itemExample));
 export type DeliveryItemOut = z.output<typeof DeliveryItemOut>;
 
 export const DeliveriesOut = z
@@ -111,7 +116,7 @@ export const DeliveriesOut = z
     page: z.int(),
     limit: z.int(),
   })
-  .meta({ ref: "WebhookDeliveryList", examples: [{ items: [itemExample], total: 1, page: 0, limit: 20 }] });
+  .meta(named("WebhookDeliveryList", { items: [itemExample], total: 1, page: 0, limit: 20 }));
 
 export const DeliveryOut = z
   .object({
@@ -124,30 +129,27 @@ export const DeliveryOut = z
     endpoint_url: z.string().nullable().describe("URL of the last request, or that of the next one."),
     error: z.string().nullable().describe("Why the last attempt failed."),
   })
-  .meta({
-    ref: "WebhookDelivery",
-    examples: [
-      {
-        ...itemExample,
-        payload: {
-          event: "email.delivered",
-          email_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
-          recipient: "ada@example.org",
-          timestamp: created_at,
-          metadata: {
-            subject: "Your receipt",
-            tag: "receipt",
-            tags: ["receipt"],
-            domain: "example.com",
-            smtp_response: "250 2.0.0 Ok",
-          },
+  .meta(
+    named("WebhookDelivery", {
+      ...itemExample,
+      payload: {
+        event: "email.delivered",
+        email_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+        recipient: "ada@example.org",
+        timestamp: created_at,
+        metadata: {
+          subject: "Your receipt",
+          tag: "receipt",
+          tags: ["receipt"],
+          domain: "example.com",
+          smtp_response: "250 2.0.0 Ok",
         },
-        response_body: "",
-        endpoint_url: url,
-        error: null,
       },
-    ],
-  });
+      response_body: "",
+      endpoint_url: url,
+      error: null,
+    }),
+  );
 export type DeliveryOut = z.output<typeof DeliveryOut>;
 
 /** Says that no events are delivered while LIVE_WEBHOOKS is off. */

@@ -33,7 +33,7 @@ export function copySubscription(ctx: Ctx, subscription: Subscription): Copy {
   const run = async () => {
     try {
       await copyToShard(ctx, subscription);
-      await ctx.db.prepare("DELETE FROM outbox WHERE id = ?1").bind(row.id).run();
+      await ctx.db.execute("DELETE FROM outbox WHERE id = ?1", row.id);
     } catch (error) {
       ctx.log("webhooks.copy.failed", { webhook: subscription.id, error: String(error) });
     }

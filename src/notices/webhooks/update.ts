@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { onError } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { requirePublicUrl } from "./create.ts";
@@ -75,19 +76,14 @@ async function write(
     after.version,
   ];
   const secrets = [after.secret, after.secretEnd, after.previousSecret, after.previousUntil];
-  try {
-    await guardedBatch(ctx.db, [
-      ctx.db.prepare(UPDATE).bind(...place, ...secrets),
-      expectChanges(ctx.db, 1),
-      copy.statement,
-      auditStatement(ctx, { action: "webhook.updated", target: after.id, detail }),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError) return false;
-    throw error;
-  }
-  await copy.run();
-  return true;
+  const results = await guardedBatch(ctx.db, [
+    ctx.db.prepare(UPDATE).bind(...place, ...secrets),
+    expectChanges(ctx.db, 1),
+    copy.statement,
+    auditStatement(ctx, { action: "webhook.updated", target: after.id, detail }),
+  ]).catch(onError(ConcurrencyError, () => null));
+  if (results) await copy.run();
+  return results !== null;
 }
 
 /** Returns what a webhook subscribes to: nothing while it is paused. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { isoOrNull } from "../../lib/time.ts";
 import type { ReceiverRow } from "../../sending/receivers/index.ts";
 import type { UserRow } from "./queries.ts";
@@ -14,24 +14,21 @@ export const UserOut = z
     restricted_at: timestamp.nullable().describe("Set: the account cannot send."),
     created_at: timestamp,
   })
-  .meta({
-    ref: "User",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
-        email: "owner@example.com",
-        name: "Ada",
-        is_platform_admin: false,
-        restricted_at: null,
-        created_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("User", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+      email: "owner@example.com",
+      name: "Ada",
+      is_platform_admin: false,
+      restricted_at: null,
+      created_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 export type UserOut = z.output<typeof UserOut>;
 
 export const FlushOut = z
   .object({ released: z.int().describe("Emails that are due now. Their successes release the others.") })
-  .meta({ ref: "OutboxFlush", examples: [{ released: 500 }] });
+  .meta(named("OutboxFlush", { released: 500 }));
 
 /** A mail system that gets mail, as an egress of our own has told it. */
 export const ReceiverOut = z
@@ -45,18 +42,15 @@ export const ReceiverOut = z
       .nullable()
       .describe("From which egress it takes none: `main`, `bulk` or a name of NAMED_EGRESS_URLS."),
   })
-  .meta({
-    ref: "Receiver",
-    examples: [
-      {
-        receiver: "outlook",
-        accepted_today: 1200,
-        paused_until: "2026-11-21T14:05:00.000Z",
-        reason: "451 4.7.650 The mail server has been temporarily rate limited due to IP reputation",
-        egress: "main",
-      },
-    ],
-  });
+  .meta(
+    named("Receiver", {
+      receiver: "outlook",
+      accepted_today: 1200,
+      paused_until: "2026-11-21T14:05:00.000Z",
+      reason: "451 4.7.650 The mail server has been temporarily rate limited due to IP reputation",
+      egress: "main",
+    }),
+  );
 
 /** Serializes a receiver. */
 export function toReceiver({

@@ -16,17 +16,15 @@ export interface RestoreState {
  * another restore.
  */
 export async function beginRestore(ctx: Ctx, id: string): Promise<RestoreState> {
-  const found = await ctx.db
-    .prepare("SELECT id, finished_at FROM restores")
-    .first<{ id: string; finished_at: number | null }>();
+  const found = await ctx.db.findRow<{ id: string; finished_at: number | null }>(
+    "SELECT id, finished_at FROM restores",
+  );
   if (found && found.id !== id) throw conflict(`The deployment has the backup ${found.id}; restore into an empty one`);
   if (!found) {
     await requireEmpty(ctx);
-    await ctx.db.prepare("INSERT INTO restores (id, started_at) VALUES (?1, ?2)").bind(id, ctx.now()).run();
+    await ctx.db.execute("INSERT INTO restores (id, started_at) VALUES (?1, ?2)", id, ctx.now());
   }
-  const { results } = await ctx.db
-    .prepare("SELECT file, refused FROM restored_files")
-    .all<{ file: string; refused: number }>();
+  const results = await ctx.db.listRows<{ file: string; refused: number }>("SELECT file, refused FROM restored_files");
   return {
     files: results.map(({ file }) => file),
     refused: results.reduce((sum, { refused }) => sum + refused, 0),
@@ -39,9 +37,9 @@ const HAS_MAIL =
   "SELECT EXISTS (SELECT 1 FROM emails) OR EXISTS (SELECT 1 FROM contacts) OR EXISTS (SELECT 1 FROM inbound_emails) AS has";
 
 async function requireEmpty(ctx: Ctx): Promise<void> {
-  const found = [await ctx.db.prepare(HAS_ACCOUNT).first<number>("has")];
+  const found = [await ctx.db.findValue<number>(HAS_ACCOUNT)];
   await forEachShard(ctx, async (mailCtx) => {
-    found.push(await mailCtx.mail.prepare(HAS_MAIL).first<number>("has"));
+    found.push(await mailCtx.mail.findValue<number>(HAS_MAIL));
   });
   if (found.includes(1))
     throw conflict("The deployment is not empty. Restore into a new one, before its first account is created");
@@ -55,10 +53,7 @@ export async function requireRestore(ctx: Ctx, id: string): Promise<void> {
 
 /** Records that all rows of a file are written, but for those that the database refused. */
 export async function saveFile(ctx: Ctx, file: string, refused: number): Promise<void> {
-  await ctx.db
-    .prepare("INSERT OR IGNORE INTO restored_files (file, refused) VALUES (?1, ?2)")
-    .bind(file, refused)
-    .run();
+  await ctx.db.execute("INSERT OR IGNORE INTO restored_files (file, refused) VALUES (?1, ?2)", file, refused);
 }
 
 /** Ends a restore: from then on cron runs. Safe to repeat. */
@@ -69,5 +64,5 @@ export async function finishRestore(ctx: Ctx, id: string): Promise<void> {
 
 /** Returns whether a restore is running, in which case cron does nothing. */
 export async function isRestoring(ctx: Ctx): Promise<boolean> {
-  return (await ctx.db.prepare("SELECT 1 FROM restores WHERE finished_at IS NULL").first()) !== null;
+  return (await ctx.db.findRow("SELECT 1 FROM restores WHERE finished_at IS NULL")) !== null;
 }

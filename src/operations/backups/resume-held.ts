@@ -68,7 +68,7 @@ async function resumeDeliveries(ctx: MailCtx): Promise<number> {
 }
 
 async function resumeAutomations(ctx: MailCtx): Promise<number> {
-  const { meta } = await ctx.mail.prepare(RESUME_AUTOMATIONS).bind(RESTORED_REASON, ROWS_PER_CALL).run();
+  const { meta } = await ctx.mail.execute(RESUME_AUTOMATIONS, RESTORED_REASON, ROWS_PER_CALL);
   if (meta.changes > 0) await wakeAutomations(ctx);
   return meta.changes;
 }
@@ -80,7 +80,7 @@ export async function countHeld(ctx: Ctx): Promise<Record<string, number>> {
   const outboxes = [onMain(ctx), ...shardNumbers(ctx).map((shard) => onShard(ctx, shard))];
   const counts: Record<string, number> = {};
   for (const { outbox } of outboxes) {
-    const { results } = await outbox.prepare(COUNT).all<{ kind: string; held: number }>();
+    const results = await outbox.listRows<{ kind: string; held: number }>(COUNT);
     for (const { kind, held } of results) counts[kind] = (counts[kind] ?? 0) + held;
   }
   return counts;

@@ -9,5 +9,5 @@ const SAVE = `
 
 /** Records that a schedule ran to its end, at most every two minutes. */
 export async function saveCronRun(ctx: Ctx, schedule: string): Promise<void> {
-  await ctx.db.prepare(SAVE).bind(schedule, ctx.now(), SAVE_AFTER_MS).run();
+  await ctx.db.execute(SAVE, schedule, ctx.now(), SAVE_AFTER_MS);
 }

@@ -1,3 +1,4 @@
+import { onError } from "../../lib/errors.ts";
 import type { Ctx, Database, DatabaseKind, MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { reloadErasedKey } from "../../platform/erased-addresses/key.ts";
@@ -41,7 +42,7 @@ type Stage = (person: ErasedPerson, after: unknown) => Promise<StepResult>;
 export async function erasePerson(ctx: Ctx, { erasure: id, of }: { erasure: string; of: number }): Promise<boolean> {
   // Its hashes stay: one under a key that a restored backup has replaced would never be found.
   await reloadErasedKey(ctx);
-  const row = await ctx.db.prepare(FIND).bind(of, id).first<ErasureRow>();
+  const row = await ctx.db.findRow<ErasureRow>(FIND, of, id);
   if (row === null || row.email === null) return true;
   const person = { workspace: of, workspaceId: row.workspace_id, key: row.email };
   const { stage = 0, after = null } = JSON.parse(row.progress) as Partial<Progress>;
@@ -51,22 +52,17 @@ export async function erasePerson(ctx: Ctx, { erasure: id, of }: { erasure: stri
   const removed = addCounts(JSON.parse(row.removed) as Record<string, number>, step.removed);
   const next: Progress = step.next ? { stage, after: step.next.after } : { stage: stage + 1, after: null };
   if (next.stage >= stages.length) {
-    await ctx.db.prepare(FINISH).bind(of, id, JSON.stringify(removed), ctx.now()).run();
+    await ctx.db.execute(FINISH, of, id, JSON.stringify(removed), ctx.now());
     return true;
   }
-  await ctx.db.prepare(SAVE).bind(of, id, JSON.stringify(next), JSON.stringify(removed)).run();
+  await ctx.db.execute(SAVE, of, id, JSON.stringify(next), JSON.stringify(removed));
   return false;
 }
 
 async function runStage(stage: Stage | undefined, person: ErasedPerson, after: unknown): Promise<StepResult> {
   if (!stage) return { next: null, removed: {} };
-  try {
-    return await stage(person, after);
-  } catch (error) {
-    // An email or an object changed meanwhile: the next step reads it again.
-    if (error instanceof ConcurrencyError) return { next: { after }, removed: {} };
-    throw error;
-  }
+  // An email or an object changed meanwhile: the next step reads it again.
+  return stage(person, after).catch(onError(ConcurrencyError, () => ({ next: { after }, removed: {} })));
 }
 
 function addCounts(before: Record<string, number>, added: Record<string, number>): Record<string, number> {

@@ -53,7 +53,7 @@ export async function scrubTexts<Kind extends DatabaseKind>(
 ): Promise<StepResult> {
   const { kind, key, columns } = texts;
   const start = JSON.stringify(after ?? key.map(() => ""));
-  const { results } = await db.prepare(findTexts(texts)).bind(workspace, start).all<TextRow>();
+  const results = await db.listRows<TextRow>(findTexts(texts), workspace, start);
   const changed = results.flatMap((row) => {
     const scrubbed = columns.map((column) => (row[column] == null ? null : scrubber.replace(row[column])));
     return columns.some((column, index) => scrubbed[index] !== row[column]) ? [{ row, scrubbed }] : [];
@@ -123,12 +123,9 @@ export async function deleteResponses<Kind extends DatabaseKind>(
   const today = dayOf(now);
   const start = { day: today + FIRST_DAY, key: "", lastDay: today + LAST_DAY };
   const at = (after as ResponsesPosition | null) ?? start;
-  const { results } = await db
-    .prepare(FIND_RESPONSES)
-    .bind(workspace, at.day, at.key, email)
-    .all<{ key: string; isAbout: 0 | 1 }>();
+  const results = await db.listRows<{ key: string; isAbout: 0 | 1 }>(FIND_RESPONSES, workspace, at.day, at.key, email);
   const named = results.flatMap(({ key, isAbout }) => (isAbout === 1 ? [key] : []));
-  if (named.length > 0) await db.prepare(DELETE_RESPONSES).bind(workspace, at.day, JSON.stringify(named)).run();
+  if (named.length > 0) await db.execute(DELETE_RESPONSES, workspace, at.day, JSON.stringify(named));
   const last = results.length < TEXTS_PER_STEP ? undefined : results.at(-1);
   const next = last ? { ...at, key: last.key } : { ...at, day: at.day + 1, key: "" };
   return { next: next.day > at.lastDay ? null : { after: next }, removed: { responses: named.length } };

@@ -72,6 +72,6 @@ const DELETE_CHOICES = deletePage("topic_choices", "workspace, email, topic", "W
 
 /** Deletes up to 5,000 rows of a deleted list or topic. Returns true when none is left. */
 async function deleteRows<Kind extends DatabaseKind>(db: Database<Kind>, sql: string, of: number): Promise<boolean> {
-  const { meta } = await db.prepare(sql).bind(of, ROWS_PER_STEP).run();
+  const { meta } = await db.execute(sql, of, ROWS_PER_STEP);
   return meta.changes === 0;
 }

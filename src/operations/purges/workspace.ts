@@ -109,7 +109,7 @@ export async function purgeWorkspace(ctx: Ctx, { workspace, id }: { workspace: n
   if (mailCtx && !(await purgeMail(mailCtx, { number: workspace, id }))) return false;
   if (!isDone(await ctx.db.batch(deletions(ctx.db, MAIN_STEPS, workspace)))) return false;
   if (!(await deleteObjects(ctx, [r2Keys.workspace(id), ...responsePrefixes(workspace, ctx.now())]))) return false;
-  await ctx.db.prepare("DELETE FROM workspaces WHERE number = ?1 AND deleted_at IS NOT NULL").bind(workspace).run();
+  await ctx.db.execute("DELETE FROM workspaces WHERE number = ?1 AND deleted_at IS NOT NULL", workspace);
   return true;
 }
 

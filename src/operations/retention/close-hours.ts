@@ -53,24 +53,18 @@ const SAVE_CLOSED =
  */
 export async function* closeHours(ctx: MailCtx): Steps {
   const db = ctx.mail;
-  const closed = await db.prepare(FIND_CLOSED).first<{ hour: number | null }>();
+  const closed = await db.findRow<{ hour: number | null }>(FIND_CLOSED);
   if (closed?.hour === null || closed?.hour === undefined) return;
   const steps = await workspaceSteps(ctx);
   for (const { first, last } of hoursToClose(closed.hour, ctx.now()).slice(0, MAX_RANGES)) {
     for (const step of steps) {
       const range = [first, last, step.first, step.last];
-      await db
-        .prepare(SUM_HOURS)
-        .bind(...range)
-        .run();
-      const { results } = await db
-        .prepare(FIND_FULL)
-        .bind(...range, MAX_DOMAINS)
-        .all<{ workspace: number; hour: number }>();
+      await db.execute(SUM_HOURS, ...range);
+      const results = await db.listRows<{ workspace: number; hour: number }>(FIND_FULL, ...range, MAX_DOMAINS);
       if (results.length > 0) await db.batch(results.flatMap((full) => foldStatements(ctx, full)));
       yield;
     }
-    await db.prepare(SAVE_CLOSED).bind(last).run();
+    await db.execute(SAVE_CLOSED, last);
   }
 }
 

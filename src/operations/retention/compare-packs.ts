@@ -52,10 +52,10 @@ export async function* comparePacks(ctx: Ctx, packs: readonly KnownPack[]): Asyn
 async function sumNamed(ctx: Ctx, packs: readonly KnownPack[]): Promise<Map<string, number>> {
   const sums = new Map<string, number>();
   for (const [shard, here] of Map.groupBy(packs, ({ shard }) => shard)) {
-    const { results } = await onShard(ctx, shard)
-      .mail.prepare(SUM)
-      .bind(JSON.stringify(here.map(toParameter)))
-      .all<{ key: string; bytes: number | null }>();
+    const results = await onShard(ctx, shard).mail.listRows<{ key: string; bytes: number | null }>(
+      SUM,
+      JSON.stringify(here.map(toParameter)),
+    );
     for (const { key, bytes } of results) sums.set(key, bytes ?? Number.NaN);
   }
   return sums;
@@ -92,10 +92,7 @@ async function* findPlaces(ctx: MailCtx, pack: KnownPack, named: Place[]): Async
   const parameter = JSON.stringify([toParameter(pack)]);
   // No id is this text, and it sorts before the first.
   for (let after = pack.firstId.slice(0, -1); ; ) {
-    const { results } = await ctx.mail
-      .prepare(FIND_PLACES)
-      .bind(parameter, after)
-      .all<Place & { id: string; isNamed: 0 | 1 }>();
+    const results = await ctx.mail.listRows<Place & { id: string; isNamed: 0 | 1 }>(FIND_PLACES, parameter, after);
     named.push(...results.filter(({ isNamed }) => isNamed === 1));
     const last = results.at(-1);
     if (!last || results.length < EMAILS_PER_PAGE) return;

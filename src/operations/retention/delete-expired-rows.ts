@@ -141,7 +141,7 @@ async function* deleteBefore<Kind extends DatabaseKind>(
   before: number | string,
 ): Steps {
   for (;;) {
-    const { meta } = await db.prepare(sql).bind(before, ROWS_PER_STEP).run();
+    const { meta } = await db.execute(sql, before, ROWS_PER_STEP);
     if (meta.changes === 0) return;
     yield;
   }

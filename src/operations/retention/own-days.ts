@@ -10,7 +10,7 @@ export type OwnDays = ReadonlyMap<number, number>;
 
 /** Returns them in one D1 call, by an index that has no other workspaces (docs/contract/workspaces.md#retention). */
 export async function findOwnDays(ctx: MailCtx): Promise<OwnDays> {
-  const { results } = await ctx.db.prepare(FIND).bind(ctx.shard).all<{ number: number; days: number }>();
+  const results = await ctx.db.listRows<{ number: number; days: number }>(FIND, ctx.shard);
   return new Map(results.filter(({ days }) => days < ctx.settings.retentionDays).map((row) => [row.number, row.days]));
 }
 

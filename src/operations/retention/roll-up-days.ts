@@ -32,8 +32,8 @@ const FIRST_DAY = "SELECT min(hour) / 24 - 1 AS day FROM rollups_hourly";
 /** Sums hourly roll-ups into daily ones for each day (UTC) that ended. Safe to interrupt: a day is replaced as a whole. */
 export async function* rollUpDays(ctx: MailCtx): Steps {
   const db = ctx.mail;
-  const progress = await db.prepare("SELECT day FROM rollups_progress").first<{ day: number }>();
-  const last = progress ?? (await db.prepare(FIRST_DAY).first<{ day: number | null }>());
+  const progress = await db.findRow<{ day: number }>("SELECT day FROM rollups_progress");
+  const last = progress ?? (await db.findRow<{ day: number | null }>(FIRST_DAY));
   if (last?.day === null || last?.day === undefined) return;
   const steps = await workspaceSteps(ctx);
   for (const day of daysToRollUp(last.day, ctx.now()).slice(0, MAX_DAYS)) {
@@ -44,9 +44,7 @@ export async function* rollUpDays(ctx: MailCtx): Steps {
       ]);
       yield;
     }
-    await db
-      .prepare("INSERT INTO rollups_progress (id, day) VALUES (1, ?1) ON CONFLICT DO UPDATE SET day = max(day, ?1)")
-      .bind(day)
-      .run();
+    const sql = "INSERT INTO rollups_progress (id, day) VALUES (1, ?1) ON CONFLICT DO UPDATE SET day = max(day, ?1)";
+    await db.execute(sql, day);
   }
 }

@@ -17,7 +17,7 @@ export async function sweepMailboxObjects(ctx: Ctx, keys: readonly string[]): Pr
   if (ofMailboxes.length === 0) return;
   const byMailbox = Map.groupBy(ofMailboxes, (key) => key.split("/")[1] ?? "");
   const ids = JSON.stringify([...byMailbox.keys()]);
-  const { results } = await ctx.db.prepare(FIND_MAILBOXES).bind(ids).all<{ id: string }>();
+  const results = await ctx.db.listRows<{ id: string }>(FIND_MAILBOXES, ids);
   const existing = new Set(results.map(({ id }) => id));
   const orphans = [...byMailbox].flatMap(([id, objects]) => (existing.has(id) ? [] : objects));
   if (orphans.length > 0) {

@@ -53,14 +53,12 @@ export async function* sweepObjects(ctx: Ctx): Steps {
     });
     const old = objects.filter(({ uploaded }) => uploaded.getTime() < ctx.now() - SWEEP_MIN_AGE_MS);
     const arePacksCompared = yield* sweepPage(ctx, old, progress.previous_round_at - SWEEP_MIN_AGE_MS);
-    await ctx.db
-      .prepare(SAVE_PROGRESS)
-      .bind(
-        truncated ? (objects.at(-1)?.key ?? "") : "",
-        arePacksCompared ? progress.round_at : progress.previous_round_at,
-        progress.previous_round_at,
-      )
-      .run();
+    await ctx.db.execute(
+      SAVE_PROGRESS,
+      truncated ? (objects.at(-1)?.key ?? "") : "",
+      arePacksCompared ? progress.round_at : progress.previous_round_at,
+      progress.previous_round_at,
+    );
     yield;
     if (!truncated) return;
   }
@@ -68,7 +66,7 @@ export async function* sweepObjects(ctx: Ctx): Steps {
 
 /** Returns where the sweep is. Without a last key a new round begins. */
 async function findProgress(ctx: Ctx): Promise<Progress> {
-  const progress = await ctx.db.prepare(FIND_PROGRESS).first<Progress>();
+  const progress = await ctx.db.findRow<Progress>(FIND_PROGRESS);
   if (!progress) throw new Error("object_sweep has one row");
   if (progress.checked_key !== "") return progress;
   return { checked_key: "", round_at: ctx.now(), previous_round_at: progress.round_at };
@@ -133,7 +131,7 @@ async function* findUnnamed(ctx: Ctx, known: readonly KnownCandidate[]): AsyncGe
 /** Returns the keys of objects that an email in this mail database names. */
 async function findNamed(ctx: MailCtx, candidates: readonly KnownCandidate[]): Promise<string[]> {
   const rows = candidates.map((candidate) => ({ ...candidate, storedKey: storedKey(candidate.key) }));
-  const { results } = await ctx.mail.prepare(FIND_NAMED).bind(JSON.stringify(rows)).all<{ key: string }>();
+  const results = await ctx.mail.listRows<{ key: string }>(FIND_NAMED, JSON.stringify(rows));
   return results.map(({ key }) => key);
 }
 

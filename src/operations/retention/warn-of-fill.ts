@@ -27,7 +27,7 @@ const FIND_LARGEST = `
  */
 export async function* warnOfFill(ctx: MailCtx): Steps {
   const { warning, accept } = ctx.settings.shardLimits;
-  const size = await ctx.db.prepare(FIND_SIZE).bind(ctx.shard).first<number>("size");
+  const size = await ctx.db.findValue<number>(FIND_SIZE, ctx.shard);
   if (size === null || size < warning) return;
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
   for (const number of yield* findLargest(ctx)) {
@@ -41,7 +41,7 @@ export async function* warnOfFill(ctx: MailCtx): Steps {
     });
     yield;
   }
-  const { results } = await ctx.db.prepare(FIND_OPERATORS).all<{ email: string }>();
+  const results = await ctx.db.listRows<{ email: string }>(FIND_OPERATORS);
   for (const { email } of results) {
     await sendSystemEmail(
       ctx,
@@ -66,10 +66,8 @@ async function* findLargest(ctx: MailCtx): AsyncGenerator<void, number[]> {
   const days = boundsOf(await findOwnDays(ctx), (own) => own);
   const found: { number: number; kept: number }[] = [];
   for (const { first, last } of await workspaceSteps(ctx)) {
-    const { results } = await ctx.mail
-      .prepare(FIND_LARGEST)
-      .bind(since, first, last, days, ctx.settings.retentionDays)
-      .all<{ number: number; kept: number }>();
+    const values = [since, first, last, days, ctx.settings.retentionDays];
+    const results = await ctx.mail.listRows<{ number: number; kept: number }>(FIND_LARGEST, ...values);
     found.push(...results);
     yield;
   }

@@ -33,7 +33,7 @@ const update = ({ table, column, key }: SealedColumn) => `
 export async function rewrapStep(ctx: Ctx, cursor: Cursor): Promise<{ rewrapped: number; next: Cursor | null }> {
   const target = sealedColumns[cursor.column];
   if (!target) return { rewrapped: 0, next: null };
-  const { results } = await ctx.db.prepare(findRows(target)).bind(cursor.after, ROWS_PER_STEP).all<Row>();
+  const results = await ctx.db.listRows<Row>(findRows(target), cursor.after, ROWS_PER_STEP);
   const { masterKeys } = ctx.settings;
   const old = results.filter(({ sealed }) => !sealed.startsWith(`${newestKey(masterKeys).version}.`));
   const changes = await Promise.all(
@@ -47,6 +47,6 @@ export async function rewrapStep(ctx: Ctx, cursor: Cursor): Promise<{ rewrapped:
   const next = isEnd ? { column: cursor.column + 1, after: "" } : { ...cursor, after: last.key };
   const isDone = next.column >= sealedColumns.length;
   if (changes.length === 0) return { rewrapped: 0, next: isDone ? null : next };
-  const { meta } = await ctx.db.prepare(update(target)).bind(JSON.stringify(changes)).run();
+  const { meta } = await ctx.db.execute(update(target), JSON.stringify(changes));
   return { rewrapped: meta.changes, next: isDone ? null : next };
 }

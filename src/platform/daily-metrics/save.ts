@@ -34,7 +34,7 @@ export async function saveMetrics(ctx: Ctx, afterMs = SAVE_AFTER_MS): Promise<vo
   if (Object.values(metrics).every((count) => count === 0)) return;
   savedAt.set(env.DB, now);
   try {
-    await ctx.db.prepare(SAVE).bind(dayOf(now), JSON.stringify(metrics)).run();
+    await ctx.db.execute(SAVE, dayOf(now), JSON.stringify(metrics));
   } catch (error) {
     restoreMetrics(env, metrics);
     ctx.log("figures.not-saved", { error: String(error) });
@@ -43,6 +43,6 @@ export async function saveMetrics(ctx: Ctx, afterMs = SAVE_AFTER_MS): Promise<vo
 
 /** Returns the metrics of today (UTC). A metric that was not counted is missing. */
 export async function readDailyMetrics(ctx: Ctx): Promise<Metrics> {
-  const row = await ctx.db.prepare(FIND).bind(dayOf(ctx.now())).first<{ figures: string }>();
+  const row = await ctx.db.findRow<{ figures: string }>(FIND, dayOf(ctx.now()));
   return row ? (JSON.parse(row.figures) as Metrics) : {};
 }

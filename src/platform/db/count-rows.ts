@@ -1,4 +1,5 @@
 import type { Database, DatabaseKind, Statement } from "../context.ts";
+import { withCalls } from "./calls.ts";
 import { isRead } from "./is-read.ts";
 import { isRepeating, repeatCall } from "./repeat-call.ts";
 
@@ -47,7 +48,7 @@ function countRows<Kind extends DatabaseKind>(binding: Database<Kind>): Database
     originals.set(watched, { original, reads });
     return watched;
   };
-  const database: Database<Kind> = {
+  const database = withCalls<Kind>({
     prepare: (sql) => watch(binding.prepare(sql), isRead(sql)),
     batch: async (statements) => {
       const own = statements.map((one) => originals.get(one) ?? { original: one, reads: false });
@@ -62,7 +63,7 @@ function countRows<Kind extends DatabaseKind>(binding: Database<Kind>): Database
       );
       return results as never;
     },
-  };
+  });
   counting.set(binding, database);
   return database;
 }

@@ -1,4 +1,5 @@
 import type { Ctx, Database, DatabaseKind, Statement } from "../context.ts";
+import { withCalls } from "./calls.ts";
 
 /** D1's own objects by the counted statements, since `batch` takes only the former. */
 const originals = new WeakMap<object, object>();
@@ -27,13 +28,13 @@ export function countStatements<Kind extends DatabaseKind>(
     return counted;
   };
   const originalOf = (statement: Statement<Kind>) => (originals.get(statement) ?? statement) as Statement<Kind>;
-  const counting: Database<Kind> = {
+  const counting = withCalls<Kind>({
     prepare: (sql) => count(db.prepare(sql)),
     batch: (statements) => {
       limits.statements -= statements.length;
       return db.batch(statements.map(originalOf));
     },
-  };
+  });
   counters.set(counting, limits);
   return counting;
 }

@@ -48,12 +48,12 @@ export function forgetErasedKey(): void {
   loaded = undefined;
 }
 
-const findSecret = (ctx: Ctx) => ctx.db.prepare(FIND).bind(NAME).first<string>("secret");
+const findSecret = (ctx: Ctx) => ctx.db.findValue<string>(FIND, NAME);
 
 async function makeSecret(ctx: Ctx): Promise<string> {
   const random = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   const sealed = await seal(ctx.settings.masterKeys, ERASED_ADDRESSES_PURPOSE, NAME, random);
-  await ctx.db.prepare(INSERT).bind(NAME, sealed, ctx.now()).run();
+  await ctx.db.execute(INSERT, NAME, sealed, ctx.now());
   // Of several isolates, the first has made it.
   const secret = await findSecret(ctx);
   if (secret === null) throw new Error("the key of the hashes of erased addresses was made and is not there");

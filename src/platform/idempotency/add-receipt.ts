@@ -20,8 +20,6 @@ const ADD_RECEIPT = `
 export async function addReceipt(ctx: WorkspaceCtx, { keys, repeats }: Idempotency, id: string): Promise<void> {
   if (!repeats) return;
   const { connection, sequence } = repeats;
-  await ctx.mail
-    .prepare(ADD_RECEIPT)
-    .bind(dayOf(ctx.now()), ctx.workspace.number, JSON.stringify(keys), connection, sequence, id, MAX_RECEIPTS)
-    .run();
+  const values = [dayOf(ctx.now()), ctx.workspace.number, JSON.stringify(keys), connection, sequence, id, MAX_RECEIPTS];
+  await ctx.mail.execute(ADD_RECEIPT, ...values);
 }

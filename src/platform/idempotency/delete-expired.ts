@@ -13,7 +13,7 @@ const DELETE = deletePage("idempotency_keys", "day, workspace, key", "WHERE day 
 /** Deletes stored responses older than 24 hours from the database of `ctx.outbox`. */
 export async function* deleteExpiredResponses(ctx: OutboxCtx): Steps {
   for (let step = 0; step < MAX_STEPS; step++) {
-    const { meta } = await ctx.outbox.prepare(DELETE).bind(dayOf(ctx.now()), ROWS_PER_STEP).run();
+    const { meta } = await ctx.outbox.execute(DELETE, dayOf(ctx.now()), ROWS_PER_STEP);
     if (meta.changes === 0) return;
     yield;
   }

@@ -65,10 +65,7 @@ export class Reservation {
   /** Frees the key, after an error. */
   async cancel(): Promise<void> {
     const { db } = this.#ctx;
-    await db
-      .prepare(CANCEL)
-      .bind(...this.#key, this.#stored)
-      .run();
+    await db.execute(CANCEL, ...this.#key, this.#stored);
   }
 
   async #replace(before: string, after: string): Promise<void> {

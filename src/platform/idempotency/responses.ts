@@ -47,11 +47,7 @@ interface ResponseRow {
 async function findRow(ctx: WorkspaceCtx, { keys, repeats }: Idempotency): Promise<ResponseRow | null> {
   const now = ctx.now();
   const values = [dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - (repeats?.ttlMs ?? RESPONSE_TTL_MS)];
-  const find = <Kind extends DatabaseKind>(db: Database<Kind>) =>
-    db
-      .prepare(FIND_RESPONSE)
-      .bind(...values)
-      .first<ResponseRow>();
+  const find = <Kind extends DatabaseKind>(db: Database<Kind>) => db.findRow<ResponseRow>(FIND_RESPONSE, ...values);
   const [main, mail] = await Promise.all([find(ctx.db), find(ctx.mail)]);
   return main ?? mail;
 }
@@ -141,13 +137,12 @@ function isSealed(response: string): boolean {
  * Decrypting it requires the caller's Idempotency-Key, which is not stored.
  */
 async function sealResponse(ctx: WorkspaceCtx, idempotency: Idempotency, response: string): Promise<string> {
-  const { credentialId } = ctx.actor;
   const [newest = ""] = await idempotency.sealingKeys();
   const [version, secret] = newest.split(".");
   const iv = crypto.getRandomValues(new Uint8Array(12));
   const key = await importKey(secret, "encrypt");
   const sealed = await crypto.subtle.encrypt(algorithm(ctx, idempotency, iv), key, utf8(response));
-  return [SEALED_PREFIX, credentialId, version, toBase64(iv), toBase64(new Uint8Array(sealed))].join(".");
+  return [SEALED_PREFIX, ctx.actor.credentialId, version, toBase64(iv), toBase64(new Uint8Array(sealed))].join(".");
 }
 
 /**

@@ -20,7 +20,7 @@ export interface ShardSize {
 /** Writes sizes that changed to the main database, where requests read them with their credential. */
 export async function saveShardSizes(ctx: Ctx, sizes: readonly ShardSize[]): Promise<void> {
   const step = Math.floor(Math.min(...Object.values(ctx.settings.shardLimits)) * SIZE_PRECISION);
-  if (sizes.length > 0) await ctx.db.prepare(SAVE_SIZES).bind(JSON.stringify(sizes), step).run();
+  if (sizes.length > 0) await ctx.db.execute(SAVE_SIZES, JSON.stringify(sizes), step);
 }
 
 /** Returns whether a mail database of this size takes new emails: outcomes of accepted ones must still fit. */

@@ -32,10 +32,7 @@ export async function findShards(
 ): Promise<ReadonlyMap<number, number>> {
   const numbers = [...workspaces];
   if (numbers.length === 0) return new Map();
-  const { results } = await ctx.db
-    .prepare(FIND_SHARDS)
-    .bind(JSON.stringify(numbers))
-    .all<{ number: number; shard: number }>();
+  const results = await ctx.db.listRows<{ number: number; shard: number }>(FIND_SHARDS, JSON.stringify(numbers));
   return new Map(results.map(({ number, shard }) => [number, shard]));
 }
 

@@ -16,6 +16,5 @@ export interface WorkspaceStep {
 
 /** Returns ranges of workspace numbers that have at most WORKSPACES_PER_STEP workspaces of the mail database each. */
 export async function workspaceSteps(ctx: MailCtx): Promise<WorkspaceStep[]> {
-  const { results } = await ctx.mail.prepare(FIND_STEPS).bind(WORKSPACES_PER_STEP).all<WorkspaceStep>();
-  return results;
+  return ctx.mail.listRows<WorkspaceStep>(FIND_STEPS, WORKSPACES_PER_STEP);
 }

@@ -76,10 +76,7 @@ export function countCommitsStatement(
 
 /** Counts the emails of today that a workspace without a limit had accepted. The caller has set a limit. */
 export async function beginDailyCount(ctx: MailCtx, workspace: number): Promise<void> {
-  await ctx.mail
-    .prepare(BEGIN)
-    .bind(JSON.stringify([workspace]), ...dayOf(ctx.now()))
-    .run();
+  await ctx.mail.execute(BEGIN, JSON.stringify([workspace]), ...dayOf(ctx.now()));
 }
 
 /** Returns when the count of today ends, in milliseconds since 1970. */

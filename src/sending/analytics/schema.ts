@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { named } from "../../lib/serialize.ts";
 import { iso } from "../../lib/time.ts";
 import type { Counts } from "./queries.ts";
 import { bucketStart, type Granularity, granularities, type Period, periods, rate } from "./rules.ts";
@@ -31,25 +32,22 @@ export const OverviewOut = z
     unsubscribed: count.describe("Recipients that unsubscribed by an email."),
     period,
   })
-  .meta({
-    ref: "AnalyticsOverview",
-    examples: [
-      {
-        total_sent: 1200,
-        delivered: 1180,
-        bounced: 12,
-        soft_bounced: 6,
-        failed: 1,
-        unsent: 0,
-        opens: 640,
-        clicks: 210,
-        complained: 0,
-        deferred: 31,
-        unsubscribed: 3,
-        period: "30d",
-      },
-    ],
-  });
+  .meta(
+    named("AnalyticsOverview", {
+      total_sent: 1200,
+      delivered: 1180,
+      bounced: 12,
+      soft_bounced: 6,
+      failed: 1,
+      unsent: 0,
+      opens: 640,
+      clicks: 210,
+      complained: 0,
+      deferred: 31,
+      unsubscribed: 3,
+      period: "30d",
+    }),
+  );
 export type OverviewOut = z.output<typeof OverviewOut>;
 
 const SeriesPoint = z.object({
@@ -65,56 +63,50 @@ export const TimeseriesOut = z
     period,
     granularity: z.enum(granularities),
   })
-  .meta({
-    ref: "AnalyticsTimeseries",
-    examples: [
-      {
-        data: [
-          {
-            timestamp: "2026-11-20T00:00:00.000Z",
-            sent: 40,
-            delivered: 39,
-            bounced: 1,
-            soft_bounced: 0,
-            failed: 0,
-            opens: 20,
-          },
-          {
-            timestamp: "2026-11-21T00:00:00.000Z",
-            sent: 0,
-            delivered: 0,
-            bounced: 0,
-            soft_bounced: 0,
-            failed: 0,
-            opens: 0,
-          },
-        ],
-        period: "24h",
-        granularity: "day",
-      },
-    ],
-  });
+  .meta(
+    named("AnalyticsTimeseries", {
+      data: [
+        {
+          timestamp: "2026-11-20T00:00:00.000Z",
+          sent: 40,
+          delivered: 39,
+          bounced: 1,
+          soft_bounced: 0,
+          failed: 0,
+          opens: 20,
+        },
+        {
+          timestamp: "2026-11-21T00:00:00.000Z",
+          sent: 0,
+          delivered: 0,
+          bounced: 0,
+          soft_bounced: 0,
+          failed: 0,
+          opens: 0,
+        },
+      ],
+      period: "24h",
+      granularity: "day",
+    }),
+  );
 export type TimeseriesOut = z.output<typeof TimeseriesOut>;
 
 const domain = z
   .string()
   .describe("Recipient domain. `other`: the domains beyond the 2,000 with the most mail of a day.");
 
-export const DomainStatsOut = z.object({ domain, sent, ...states, opens: count, clicks: count }).meta({
-  ref: "AnalyticsDomain",
-  examples: [
-    {
-      domain: "example.org",
-      sent: 400,
-      delivered: 396,
-      bounced: 3,
-      soft_bounced: 1,
-      failed: 0,
-      opens: 210,
-      clicks: 80,
-    },
-  ],
-});
+export const DomainStatsOut = z.object({ domain, sent, ...states, opens: count, clicks: count }).meta(
+  named("AnalyticsDomain", {
+    domain: "example.org",
+    sent: 400,
+    delivered: 396,
+    bounced: 3,
+    soft_bounced: 1,
+    failed: 0,
+    opens: 210,
+    clicks: 80,
+  }),
+);
 
 export const DeliverabilityOut = z
   .object({
@@ -133,30 +125,27 @@ export const DeliverabilityOut = z
       }),
     ),
   })
-  .meta({
-    ref: "AnalyticsDeliverability",
-    examples: [
-      {
-        period: "30d",
-        items: [
-          {
-            domain: "example.org",
-            sent: 400,
-            refused: 3,
-            delivered: 395,
-            bounced: 4,
-            soft_bounced: 1,
-            failed: 0,
-            complained: 0,
-            deferred: 8,
-            bounce_rate: 0.01,
-            complaint_rate: 0,
-            deferral_rate: 0.02,
-          },
-        ],
-      },
-    ],
-  });
+  .meta(
+    named("AnalyticsDeliverability", {
+      period: "30d",
+      items: [
+        {
+          domain: "example.org",
+          sent: 400,
+          refused: 3,
+          delivered: 395,
+          bounced: 4,
+          soft_bounced: 1,
+          failed: 0,
+          complained: 0,
+          deferred: 8,
+          bounce_rate: 0.01,
+          complaint_rate: 0,
+          deferral_rate: 0.02,
+        },
+      ],
+    }),
+  );
 export type DeliverabilityOut = z.output<typeof DeliverabilityOut>;
 
 /** Serializes the overview. */

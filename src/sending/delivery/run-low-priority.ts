@@ -84,7 +84,7 @@ async function takeNext(ctx: MailCtx, waiting: readonly WaitingBroadcast[]): Pro
 
 /** Returns true for the one run that may claim now; the next claim of the broadcast is `waitMs` later. */
 async function takeTurn(ctx: MailCtx, broadcast: number, waitMs: number): Promise<boolean> {
-  const { meta } = await ctx.mail.prepare(TAKE_TURN).bind(broadcast, ctx.now(), Math.ceil(waitMs)).run();
+  const { meta } = await ctx.mail.execute(TAKE_TURN, broadcast, ctx.now(), Math.ceil(waitMs));
   return meta.changes === 1;
 }
 

@@ -30,41 +30,31 @@ export async function* notifyOfOutages(ctx: MailCtx): Steps {
   const isLong = lasting !== null && now - lasting.beganAt >= NOTICE_AFTER_MS;
   if (isLong) for (let step = 0; step < NOTICE_STEPS && (await notifyOfOutage(ctx, lasting)); step++) yield;
   const before = (lasting?.beganAt ?? now) - NOTICED_WITHIN_MS;
-  await ctx.mail
-    .prepare(DELETE_OLD)
-    .bind(before, NOTICE_WORKSPACES * NOTICE_STEPS)
-    .run();
+  await ctx.mail.execute(DELETE_OLD, before, NOTICE_WORKSPACES * NOTICE_STEPS);
 }
 
 /** Notifies of the end of outages. Returns true when a further step may find more. */
 async function notifyOfEnd(ctx: MailCtx, outages: readonly Outage[], lasting: Outage | null): Promise<boolean> {
-  const { results } = await ctx.mail
-    .prepare(FIND_ENDED)
-    .bind(lasting?.id ?? null, NOTICE_WORKSPACES)
-    .all<{ workspace: number; notified: string }>();
+  const values = [lasting?.id ?? null, NOTICE_WORKSPACES];
+  const results = await ctx.mail.listRows<{ workspace: number; notified: string }>(FIND_ENDED, ...values);
   if (results.length === 0) return false;
   const [{ notified } = { notified: "" }] = results;
   const workspaces = results.filter((row) => row.notified === notified).map(({ workspace }) => workspace);
   const outage = outages.find(({ id }) => id === notified);
   // One that ended days ago is no news: its database did not respond since.
   if (outage) await notifyWorkspaces(ctx, workspaces, endNotice(outage));
-  await ctx.mail
-    .prepare(CLEAR)
-    .bind(JSON.stringify(workspaces), lasting?.id ?? null)
-    .run();
+  await ctx.mail.execute(CLEAR, JSON.stringify(workspaces), lasting?.id ?? null);
   return true;
 }
 
 /** Notifies of the outage that lasts. Returns true when a further step may find more. */
 async function notifyOfOutage(ctx: MailCtx, outage: Outage): Promise<boolean> {
-  const { results } = await ctx.mail
-    .prepare(FIND_WAITING)
-    .bind(outage.beganAt - NOTICED_WITHIN_MS, NOTICE_WORKSPACES)
-    .all<{ workspace: number }>();
+  const values = [outage.beganAt - NOTICED_WITHIN_MS, NOTICE_WORKSPACES];
+  const results = await ctx.mail.listRows<{ workspace: number }>(FIND_WAITING, ...values);
   if (results.length === 0) return false;
   const workspaces = results.map(({ workspace }) => workspace);
   await notifyWorkspaces(ctx, workspaces, outageNotice(outage));
-  await ctx.mail.prepare(MARK).bind(JSON.stringify(workspaces), outage.id).run();
+  await ctx.mail.execute(MARK, JSON.stringify(workspaces), outage.id);
   return results.length === NOTICE_WORKSPACES;
 }
 

@@ -8,7 +8,7 @@ const START_PROBE = `
 
 /** Returns true to one caller in PROBE_EVERY_MS: it may probe the egress. */
 export async function startProbe(ctx: Ctx): Promise<boolean> {
-  const { meta } = await ctx.db.prepare(START_PROBE).bind(ctx.now(), PROBE_EVERY_MS).run();
+  const { meta } = await ctx.db.execute(START_PROBE, ctx.now(), PROBE_EVERY_MS);
   return meta.changes > 0;
 }
 
@@ -48,24 +48,20 @@ const END_UNPROBED = `
 /** Ends an outage in which no email waits any more, in any mail database: then none probes the egress. */
 export async function endWithoutWaiting(ctx: Ctx): Promise<void> {
   const now = ctx.now();
-  await ctx.db
-    .prepare(END_UNPROBED)
-    .bind(now, now - NOTHING_WAITS_MS)
-    .run();
+  await ctx.db.execute(END_UNPROBED, now, now - NOTHING_WAITS_MS);
 }
 
 /** Returns when the egress responded last; null when it did not since its last failure. In milliseconds since 1970. */
 export async function findLastResponse({ db }: Pick<Ctx, "db">): Promise<number | null> {
-  const row = await db.prepare("SELECT answered_at AS respondedAt FROM egress_probe WHERE id = 1").first<{
+  const row = await db.findRow<{
     respondedAt: number | null;
-  }>();
+  }>("SELECT answered_at AS respondedAt FROM egress_probe WHERE id = 1");
   return row?.respondedAt ?? null;
 }
 
 /** Returns the outages of the last days: at most one of them lasts. */
 export async function listOutages({ db }: Pick<Ctx, "db">): Promise<Outage[]> {
-  const { results } = await db
-    .prepare("SELECT id, began_at AS beganAt, ended_at AS endedAt FROM egress_outages ORDER BY id DESC LIMIT 5000")
-    .all<Outage>();
-  return results;
+  return db.listRows<Outage>(
+    "SELECT id, began_at AS beganAt, ended_at AS endedAt FROM egress_outages ORDER BY id DESC LIMIT 5000",
+  );
 }

@@ -41,7 +41,7 @@ export async function renewLeases(ctx: Ctx, tickets: readonly string[]): Promise
 async function renewOnShard({ mail, shard }: MailCtx, tickets: readonly Ticket[], until: number): Promise<string[]> {
   if (tickets.length === 0) return [];
   const keys = JSON.stringify(tickets.map(({ row, token }) => ({ row, token })));
-  const { results } = await mail.prepare(RENEW).bind(keys, until).all<Pick<Ticket, "row" | "token">>();
+  const results = await mail.listRows<Pick<Ticket, "row" | "token">>(RENEW, keys, until);
   return results.map((lease) => nameOf({ ...lease, shard }));
 }
 

@@ -25,7 +25,7 @@ export {
 export { type ErasedPerson, eraseEmails, Scrubber } from "./erasure/index.ts";
 export { findFailureReasons, findNewestFailureReasons, lastReason } from "./failure-reasons.ts";
 export { getEmailDetail, readDetail } from "./get.ts";
-export { mayReadContent } from "./may-read-content.ts";
+export { mayOpen, mayReadContent } from "./may-read-content.ts";
 export { messageIdOf } from "./message-id.ts";
 export { type DetailRow, getEmail } from "./queries.ts";
 export { retryEmail } from "./retry/retry.ts";
@@ -74,7 +74,7 @@ export {
   toCommit,
   validateEmail,
 } from "./send/index.ts";
-export { hasComplaint } from "./serialize.ts";
+export { hasComplaint, toEvent } from "./serialize.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {
   appendEventSql,

@@ -1,6 +1,10 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import type { DetailRow } from "./queries.ts";
 
+/** Returns whether the caller may open a mailbox by its role or an assignment. Makes one D1 call for a member, else none. */
+export const mayOpen = async ({ actor, db }: CallerCtx, mailboxId: string | null): Promise<boolean> =>
+  actor.role !== "member" || (await db.findRow(IS_ASSIGNED, mailboxId, actor.userId)) !== null;
+
 const IS_ASSIGNED = "SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1 AND user_id = ?2";
 
 /**
@@ -9,11 +13,9 @@ const IS_ASSIGNED = "SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1 AND u
  * member, else none.
  */
 export async function mayReadContent(
-  { actor, db }: CallerCtx,
+  ctx: CallerCtx,
   { source, mailboxId }: Pick<DetailRow, "source" | "mailboxId">,
 ): Promise<boolean> {
   if (source !== "inbox") return true;
-  if (!actor.scopes.has("inbox:read")) return false;
-  if (actor.role !== "member") return true;
-  return (await db.prepare(IS_ASSIGNED).bind(mailboxId, actor.userId).first()) !== null;
+  return ctx.actor.scopes.has("inbox:read") && mayOpen(ctx, mailboxId);
 }

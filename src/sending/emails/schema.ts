@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { inMiB } from "../../lib/bytes.ts";
 import { ExtractedContent } from "../../lib/json-extract/content.ts";
-import { timestamp } from "../../lib/serialize.ts";
+import { named, timestamp } from "../../lib/serialize.ts";
 import { Variables } from "../templates/index.ts";
 import { Headers } from "./custom-headers.ts";
 import { Mailbox, Mailboxes } from "./mailbox-schema.ts";
@@ -187,17 +187,14 @@ export const AcceptOut = z
     rejection_reason: z.string().nullable(),
     warnings: Warnings,
   })
-  .meta({
-    ref: "EmailAcceptResponse",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
-        status: "queued",
-        message_id: "<019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01@example.com>",
-        rejection_reason: null,
-      },
-    ],
-  });
+  .meta(
+    named("EmailAcceptResponse", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+      status: "queued",
+      message_id: "<019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01@example.com>",
+      rejection_reason: null,
+    }),
+  );
 export type AcceptOut = z.output<typeof AcceptOut>;
 
 export const ValidateOut = z
@@ -207,7 +204,7 @@ export const ValidateOut = z
     issues: z.array(z.object({ field: z.enum(["account", "from", "to", "content"]), error: z.string() })),
     warnings: Warnings,
   })
-  .meta({ ref: "ValidationResult", examples: [{ valid: true, can_send: true, issues: [] }] });
+  .meta(named("ValidationResult", { valid: true, can_send: true, issues: [] }));
 export type ValidateOut = z.output<typeof ValidateOut>;
 
 const emailExample = {
@@ -250,7 +247,7 @@ export const EmailOut = z
     delivered_at: timestamp.nullable(),
     retry_of_id: z.uuid().nullable(),
   })
-  .meta({ ref: "EmailRecord", examples: [emailExample] });
+  .meta(named("EmailRecord", emailExample));
 export type EmailOut = z.output<typeof EmailOut>;
 
 export const EventOut = z
@@ -260,7 +257,7 @@ export const EventOut = z
     metadata: z.record(z.string(), z.unknown()).nullable(),
     created_at: timestamp,
   })
-  .meta({ ref: "EmailEvent", examples: [eventExample] });
+  .meta(named("EmailEvent", eventExample));
 export type EventOut = z.output<typeof EventOut>;
 
 const BODY =
@@ -274,19 +271,16 @@ export const DetailOut = EmailOut.extend({
   headers: z.record(z.string(), z.string()),
   message_id: z.string(),
   events: z.array(EventOut),
-}).meta({
-  ref: "EmailDetail",
-  examples: [
-    {
-      ...emailExample,
-      cc_addresses: null,
-      bcc_addresses: null,
-      text_body: "Thank you for your order.",
-      html_body: "<p>Thank you for your order.</p>",
-      headers: { "X-Order": "1042" },
-      message_id: "<019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01@example.com>",
-      events: [eventExample],
-    },
-  ],
-});
+}).meta(
+  named("EmailDetail", {
+    ...emailExample,
+    cc_addresses: null,
+    bcc_addresses: null,
+    text_body: "Thank you for your order.",
+    html_body: "<p>Thank you for your order.</p>",
+    headers: { "X-Order": "1042" },
+    message_id: "<019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01@example.com>",
+    events: [eventExample],
+  }),
+);
 export type DetailOut = z.output<typeof DetailOut>;

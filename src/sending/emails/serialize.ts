@@ -5,7 +5,7 @@ import type { ContentDocument } from "./content/index.ts";
 import { messageIdOf } from "./message-id.ts";
 import type { DetailRow, RecordRow } from "./queries.ts";
 import { type DetailOut, EmailOut, type EventOut } from "./schema.ts";
-import { type RecipientEntry, readEvents } from "./timeline/index.ts";
+import { type EventEntry, type RecipientEntry, readEvents } from "./timeline/index.ts";
 
 /** Serializes an email for lists. */
 export function toRecord(row: RecordRow): EmailOut {
@@ -35,13 +35,16 @@ export function toDetail(row: DetailRow, content: ContentDocument | null): Detai
 export function toEvents(row: Pick<DetailRow, "id" | "createdAt" | "events" | "recipients">): EventOut[] {
   // The column has them in the order of writing, which differs from the order of time for opens and clicks.
   const sorted = readEvents(row.events, row).toSorted((a, b) => a.at - b.at);
-  return sorted.map(({ id, type, at, metadata }) => ({
-    id,
-    event_type: type,
-    metadata: metadata ?? null,
-    created_at: iso(at),
-  }));
+  return sorted.map(toEvent);
 }
+
+/** Serializes an event of an email. */
+export const toEvent = ({ id, type, at, metadata }: EventEntry): EventOut => ({
+  id,
+  event_type: type,
+  metadata: metadata ?? null,
+  created_at: iso(at),
+});
 
 /** Returns true when a recipient has marked an email as spam. */
 export const hasComplaint = ({ recipients }: Pick<RecordRow, "recipients">): boolean =>

@@ -100,7 +100,7 @@ async function findByMessageId(ctx: Ctx, messageId: string): Promise<MailReferen
   const [, emailId = "", name = ""] = OWN_MESSAGE_ID.exec(messageId) ?? [];
   const domain = canonicalDomain(name);
   if (domain === null) return null;
-  const row = await ctx.db.prepare(FIND_WORKSPACE).bind(reversedName(domain)).first<{ workspace: number }>();
+  const row = await ctx.db.findRow<{ workspace: number }>(FIND_WORKSPACE, reversedName(domain));
   return row && { workspace: row.workspace, emailId: emailId.toLowerCase(), recipient: "all" };
 }
 

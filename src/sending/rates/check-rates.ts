@@ -1,3 +1,4 @@
+import { onError } from "../../lib/errors.ts";
 import { dailyKey, type Notice, notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { pausedSources } from "../../platform/bulk-pauses/rules.ts";
@@ -37,10 +38,7 @@ export async function* checkRates(ctx: MailCtx): Steps {
     await saveSnapshot(ctx, step, lastHour, now);
     yield;
   }
-  await ctx.mail
-    .prepare("DELETE FROM rate_snapshots WHERE at < ?1")
-    .bind(now - SNAPSHOT_KEPT_MS)
-    .run();
+  await ctx.mail.execute("DELETE FROM rate_snapshots WHERE at < ?1", now - SNAPSHOT_KEPT_MS);
 }
 
 /** Returns the workspaces with a rate above a limit. */
@@ -50,8 +48,7 @@ async function findSuspects(ctx: MailCtx, { counts }: LastHour, now: number): Pr
     pauseOf(of, limits) > 0 || rateNotices(of, now).length > 0 ? [number] : [],
   );
   if (numbers.length === 0) return [];
-  const { results } = await ctx.db.prepare(FIND_WORKSPACES).bind(JSON.stringify(numbers)).all<WorkspaceRow>();
-  return results;
+  return ctx.db.listRows<WorkspaceRow>(FIND_WORKSPACES, JSON.stringify(numbers));
 }
 
 /** Notifies the owners of a workspace of its rates and stops it, as far as its counts say. */
@@ -129,10 +126,7 @@ const FIND_RESUMED = `
  * Repairs what a crash between the two databases left; a resume that meets it takes effect by the next run.
  */
 async function* copyPauses(ctx: MailCtx): Steps {
-  const { results: stopped } = await ctx.db
-    .prepare(FIND_STOPPED)
-    .bind(MAX_STOPPED)
-    .all<{ number: number; pause: number }>();
+  const stopped = await ctx.db.listRows<{ number: number; pause: number }>(FIND_STOPPED, MAX_STOPPED);
   const db = ctx.mail;
   const all = JSON.stringify(stopped);
   const [, , found] = await db.batch([
@@ -171,17 +165,13 @@ async function stopWorkspace(ctx: MailCtx, { number, id, counts, since }: Suspec
   const sources = pausedSources(pause);
   const detail = { sources, sent, bounced, complained };
   const service = { ...ctx, actor: null, clientIp: null, workspace: { number } };
-  try {
-    await guardedBatch(db, [
-      db.prepare(STOP).bind(number, pause, now, since),
-      expectChanges(db, 1),
-      auditStatement(service, { action: "workspace.bulk_paused", target: id, detail }),
-      ...notifyOwnersStatements(ctx, number, toNotice(counts, sources)),
-    ]);
-  } catch (error) {
-    if (!(error instanceof ConcurrencyError)) throw error;
-    return;
-  }
+  const results = await guardedBatch(db, [
+    db.prepare(STOP).bind(number, pause, now, since),
+    expectChanges(db, 1),
+    auditStatement(service, { action: "workspace.bulk_paused", target: id, detail }),
+    ...notifyOwnersStatements(ctx, number, toNotice(counts, sources)),
+  ]).catch(onError(ConcurrencyError, () => null));
+  if (!results) return;
   ctx.log("workspace.stopped", { workspace: id, ...detail });
   await setPauseStatement(ctx, number, pause).run();
 }

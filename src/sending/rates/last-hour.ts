@@ -72,7 +72,7 @@ export async function readSince(
   { hours }: LastHour,
   { workspace, at, now }: { workspace: number; at: number; now: number },
 ): Promise<{ counts: RateCounts; since: number } | null> {
-  const row = await ctx.mail.prepare(FIND_NEXT).bind(first, at).first<SnapshotRow>();
+  const row = await ctx.mail.findRow<SnapshotRow>(FIND_NEXT, first, at);
   if (!row) return null;
   const snapshot = toSnapshot(row);
   return { counts: since(hours.get(workspace) ?? [], hourOf(now), snapshot, workspace), since: snapshot.at };
@@ -93,7 +93,7 @@ export async function saveSnapshot(
     if (current) stored[workspace] = current.counts;
   }
   const sums = sumRates([...counts.values()]);
-  await ctx.mail.prepare(SAVE).bind(now, first, JSON.stringify(stored), JSON.stringify(sums)).run();
+  await ctx.mail.execute(SAVE, now, first, JSON.stringify(stored), JSON.stringify(sums));
 }
 
 interface SnapshotRow {

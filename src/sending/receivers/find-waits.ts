@@ -37,10 +37,13 @@ export async function findWaits(
   { workspace, domainId, source }: { workspace: number; domainId: string; source: string },
 ): Promise<ReceiverWait[]> {
   const domains = [...new Set(addresses.map(domainOf))];
-  const { results } = await ctx.db
-    .prepare(FIND_WAITS_OF_EMAIL)
-    .bind(JSON.stringify(domains), ctx.now(), workspace, domainId)
-    .all<ReceiverWaitRow & { assigned: string | null }>();
+  const results = await ctx.db.listRows<ReceiverWaitRow & { assigned: string | null }>(
+    FIND_WAITS_OF_EMAIL,
+    JSON.stringify(domains),
+    ctx.now(),
+    workspace,
+    domainId,
+  );
   const own = results.filter(({ egress, assigned }) => egress === egressNameOf(ctx.settings, { assigned, source }));
   return [...new Map(own.map((wait) => [wait.receiver, wait])).values()];
 }
@@ -51,10 +54,8 @@ export async function findReceiversOf(
   domains: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (domains.length === 0) return new Map();
-  const { results } = await ctx.db
-    .prepare("SELECT d.domain, d.receiver FROM json_each(?1) j CROSS JOIN receiver_domains d ON d.domain = j.value")
-    .bind(JSON.stringify(domains))
-    .all<{ domain: string; receiver: string }>();
+  const sql = "SELECT d.domain, d.receiver FROM json_each(?1) j CROSS JOIN receiver_domains d ON d.domain = j.value";
+  const results = await ctx.db.listRows<{ domain: string; receiver: string }>(sql, JSON.stringify(domains));
   return new Map(results.map(({ domain, receiver }) => [domain, receiver]));
 }
 

@@ -31,6 +31,5 @@ const LIST = `
  * accepted mail.
  */
 export async function listReceivers(ctx: Pick<Ctx, "db" | "now">): Promise<ReceiverRow[]> {
-  const { results } = await ctx.db.prepare(LIST).bind(dayOf(ctx.now()), ctx.now(), MAX_RECEIVERS).all<ReceiverRow>();
-  return results;
+  return ctx.db.listRows<ReceiverRow>(LIST, dayOf(ctx.now()), ctx.now(), MAX_RECEIVERS);
 }

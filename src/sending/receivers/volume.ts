@@ -22,9 +22,7 @@ const READ = `
 
 /** Returns by receiver the emails of a source address, for its warm-up. Called when an egress starts. */
 export async function readVolume(ctx: Pick<Ctx, "db" | "now">, address: string): Promise<VolumeRow[]> {
-  const { results } = await ctx.db
-    .prepare(READ)
-    .bind(address, dayOf(ctx.now()), MAX_RECEIVERS)
-    .all<{ receiver: string; today: number; first: number }>();
+  const values = [address, dayOf(ctx.now()), MAX_RECEIVERS];
+  const results = await ctx.db.listRows<{ receiver: string; today: number; first: number }>(READ, ...values);
   return results.map(({ receiver, today, first }) => ({ receiver, today, since: first * DAY_MS }));
 }

@@ -24,10 +24,7 @@ const SAVE = `
 /** Keeps the warm-up of an egress. */
 export async function saveWarmUp(ctx: Pick<Ctx, "db" | "now">, { address, name, warmUp }: ToldWarmUp): Promise<void> {
   const values = [address, hostName(name), Number(warmUp !== null), warmUp?.since ?? null, ctx.now()];
-  await ctx.db
-    .prepare(SAVE)
-    .bind(...values)
-    .run();
+  await ctx.db.execute(SAVE, ...values);
 }
 
 /** Contacts of one domain. Domains whose receiver does not matter are one, with an empty name. */
@@ -96,11 +93,7 @@ export async function findWarmUpParts(
   const named = Object.fromEntries(Object.entries(namedHosts).map(([name, of]) => [name, hostName(of)]));
   const seenAfter = now - WARM_UP_KEPT_DAYS * DAY_MS;
   const values = [JSON.stringify(domains), dayOf(now), hostName(host), seenAfter, JSON.stringify(named)];
-  const { results } = await ctx.db
-    .prepare(FIND)
-    .bind(...values, workspace, domain)
-    .all<WarmUpPart>();
-  return results;
+  return ctx.db.listRows<WarmUpPart>(FIND, ...values, workspace, domain);
 }
 
 const hostName = (name: string) => name.toLowerCase().replace(/\.$/, "");

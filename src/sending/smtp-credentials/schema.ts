@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import type { SmtpCredentialRow } from "./queries.ts";
 
 /** Request and response schemas of SMTP credentials. */
@@ -9,7 +9,7 @@ export const SmtpCredentialIn = z
   .object({
     domain_id: idField().describe("Id of a verified domain of the workspace, without an active credential."),
   })
-  .meta({ ref: "SmtpCredentialCreate", examples: [{ domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02" }] });
+  .meta(named("SmtpCredentialCreate", { domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02" }));
 export type SmtpCredentialIn = z.output<typeof SmtpCredentialIn>;
 
 const id = "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a50";
@@ -25,19 +25,16 @@ export const NewSmtpCredentialOut = z
     smtp_port: z.int().describe("Takes STARTTLS, which comes before AUTH PLAIN or LOGIN."),
     created_at: timestamp,
   })
-  .meta({
-    ref: "NewSmtpCredential",
-    examples: [
-      {
-        id,
-        username,
-        password: "pXo0a1FQhT3cB7u8f0mYw5m7rJ0E5H6nN1k2rS4vV8A",
-        smtp_host: "smtp.mail.test",
-        smtp_port: 587,
-        created_at,
-      },
-    ],
-  });
+  .meta(
+    named("NewSmtpCredential", {
+      id,
+      username,
+      password: "pXo0a1FQhT3cB7u8f0mYw5m7rJ0E5H6nN1k2rS4vV8A",
+      smtp_host: "smtp.mail.test",
+      smtp_port: 587,
+      created_at,
+    }),
+  );
 export type NewSmtpCredentialOut = z.output<typeof NewSmtpCredentialOut>;
 
 export const SmtpCredentialOut = z
@@ -48,10 +45,15 @@ export const SmtpCredentialOut = z
     is_active: z.boolean(),
     created_at: timestamp,
   })
-  .meta({
-    ref: "SmtpCredential",
-    examples: [{ id, username, domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02", is_active: true, created_at }],
-  });
+  .meta(
+    named("SmtpCredential", {
+      id,
+      username,
+      domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+      is_active: true,
+      created_at,
+    }),
+  );
 export type SmtpCredentialOut = z.output<typeof SmtpCredentialOut>;
 
 /** Serializes a credential without its password. */

@@ -30,14 +30,9 @@ export async function confirmResponses(ctx: Ctx, confirmations: readonly Confirm
 }
 
 async function confirmGroup(ctx: Ctx, workspaceId: string, group: readonly Confirmation[]): Promise<void> {
-  const row = await ctx.db
-    .prepare(`SELECT w.number, ${shardSql("w")} AS shard FROM workspaces w WHERE w.id = ?1`)
-    .bind(workspaceId)
-    .first<{ number: number; shard: number }>();
+  const sql = `SELECT w.number, ${shardSql("w")} AS shard FROM workspaces w WHERE w.id = ?1`;
+  const row = await ctx.db.findRow<{ number: number; shard: number }>(sql, workspaceId);
   if (!row) return;
   const items = group.map(({ session: { connection }, keys }) => ({ connection, keys }));
-  await onShard(ctx, row.shard)
-    .mail.prepare(DELETE_RESPONSES)
-    .bind(dayOf(ctx.now()), row.number, JSON.stringify(items))
-    .run();
+  await onShard(ctx, row.shard).mail.execute(DELETE_RESPONSES, dayOf(ctx.now()), row.number, JSON.stringify(items));
 }

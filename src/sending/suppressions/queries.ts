@@ -54,11 +54,8 @@ export async function listSuppressions(
   const from = after === undefined ? (email ?? FIRST_ADDRESS) : `${after}\u0001`;
   // The topics of an address follow the entry that is for all mail.
   const topicsAfter = [after ?? email ?? FIRST_ADDRESS, afterTopic ?? null];
-  const { results } = await ctx.db
-    .prepare(LIST)
-    .bind(ctx.workspace.number, from, email ?? LAST, limit + 1, page * limit, ...topicsAfter)
-    .all<SuppressionRow>();
-  return results;
+  const values = [ctx.workspace.number, from, email ?? LAST, limit + 1, page * limit, ...topicsAfter];
+  return ctx.db.listRows<SuppressionRow>(LIST, ...values);
 }
 
 /** An entry with a reason that suppresses an address at once. */
@@ -73,7 +70,7 @@ const FIND = `
 
 /** Returns the entry of an address by its key, without that of soft bounces, or null. */
 export function findSuppression(ctx: CallerCtx, email: string): Promise<StoredSuppression | null> {
-  return ctx.db.prepare(FIND).bind(ctx.workspace.number, email).first<StoredSuppression>();
+  return ctx.db.findRow<StoredSuppression>(FIND, ctx.workspace.number, email);
 }
 
 const FIND_ALL = `
@@ -84,9 +81,6 @@ const FIND_ALL = `
 export async function findSuppressions(ctx: CallerCtx, addresses: readonly string[]): Promise<SuppressionRow[]> {
   const keys = addresses.slice(0, 50).flatMap((address) => parseAddress(address)?.key ?? []);
   const forms = new AddressForms(keys);
-  const { results } = await ctx.db
-    .prepare(FIND_ALL)
-    .bind(ctx.workspace.number, JSON.stringify(forms.all))
-    .all<SuppressionRow>();
+  const results = await ctx.db.listRows<SuppressionRow>(FIND_ALL, ctx.workspace.number, JSON.stringify(forms.all));
   return forms.toRows(results);
 }

@@ -25,7 +25,7 @@ export async function findSender({
   if (settings.systemMailbox === "") return "not_configured";
   const mailbox = parseAddress(settings.systemMailbox);
   if (!mailbox) return "malformed";
-  const row = await db.prepare(FIND_SENDER).bind(mailbox.key).first<SenderRow>();
+  const row = await db.findRow<SenderRow>(FIND_SENDER, mailbox.key);
   return row ? { mailbox: mailbox.address, row } : "no_mailbox";
 }
 

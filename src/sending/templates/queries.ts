@@ -54,10 +54,9 @@ export async function listTemplates(
   { after, limit }: { after?: TemplateCursor; limit: number },
 ): Promise<{ rows: TemplateRow[]; next: TemplateCursor | null }> {
   const { updatedAt, id } = after ?? { updatedAt: Number.MAX_SAFE_INTEGER, id: "" };
-  const { results } = await ctx.db
-    .prepare(LIST)
-    .bind(ctx.workspace.number, updatedAt, id, limit + 1)
-    .all<Omit<TemplateRow, JsonColumn> & Record<JsonColumn, string | null> & { found: number }>();
+  const results = await ctx.db.listRows<
+    Omit<TemplateRow, JsonColumn> & Record<JsonColumn, string | null> & { found: number }
+  >(LIST, ctx.workspace.number, updatedAt, id, limit + 1);
   const rows = results.slice(0, limit).map(
     ({ found: _, blocksJson, parts, variables, ...row }): TemplateRow => ({
       ...row,
@@ -85,9 +84,10 @@ const LIST_NAMES = `
 
 /** Returns the names of at most `limit` templates of the caller's workspace, most recently updated first. */
 export async function listTemplateNames(ctx: CallerCtx, limit: number): Promise<TemplateName[]> {
-  const { results } = await ctx.db
-    .prepare(LIST_NAMES)
-    .bind(ctx.workspace.number, limit)
-    .all<Omit<TemplateName, "updated_at"> & { updatedAt: number }>();
+  const results = await ctx.db.listRows<Omit<TemplateName, "updated_at"> & { updatedAt: number }>(
+    LIST_NAMES,
+    ctx.workspace.number,
+    limit,
+  );
   return results.map(({ updatedAt, ...row }) => ({ ...row, updated_at: iso(updatedAt) }));
 }

@@ -3,7 +3,7 @@ import { utf8Length } from "../../lib/bytes.ts";
 import { objectField } from "../../lib/object-field.ts";
 import { languages } from "../../lib/personal-text.ts";
 import { parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { lineField } from "../../lib/text-fields.ts";
 import type { TemplateRow } from "./queries.ts";
 import { BLOCKS_BYTES, NAME_CHARACTERS, TEMPLATE_BYTES, VARIABLES_BYTES } from "./rules.ts";
@@ -85,7 +85,7 @@ export const Variables = z
 
 export const PreviewIn = z
   .object({ variables: Variables })
-  .meta({ ref: "TemplatePreviewRequest", examples: [{ variables: { name: "Ada" } }] });
+  .meta(named("TemplatePreviewRequest", { variables: { name: "Ada" } }));
 export type PreviewIn = z.output<typeof PreviewIn>;
 
 export const PreviewOut = z
@@ -95,17 +95,14 @@ export const PreviewOut = z
     text_body: z.string().nullable(),
     missing: z.array(z.string()).describe("Placeholders without a value. They render as an empty string."),
   })
-  .meta({
-    ref: "TemplatePreview",
-    examples: [
-      {
-        subject: "Your receipt, Ada",
-        html_body: "<p>Thank you, Ada. Your order is .</p>",
-        text_body: "Thank you, Ada. Your order is .",
-        missing: ["order"],
-      },
-    ],
-  });
+  .meta(
+    named("TemplatePreview", {
+      subject: "Your receipt, Ada",
+      html_body: "<p>Thank you, Ada. Your order is .</p>",
+      text_body: "Thank you, Ada. Your order is .",
+      missing: ["order"],
+    }),
+  );
 export type PreviewOut = z.output<typeof PreviewOut>;
 
 export const TemplateOut = z
@@ -125,23 +122,20 @@ export const TemplateOut = z
     created_at: timestamp,
     updated_at: timestamp,
   })
-  .meta({
-    ref: "Template",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a10",
-        name: "Receipt",
-        language: "placeholders",
-        subject: "Your receipt, {{name}}",
-        html_body: "<p>Thank you, {{name}}. Your order is {{order}}.</p>",
-        text_body: "Thank you, {{name}}. Your order is {{order}}.",
-        blocks_json: null,
-        variables: ["name", "order"],
-        created_at: "2026-11-21T14:00:00.000Z",
-        updated_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("Template", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a10",
+      name: "Receipt",
+      language: "placeholders",
+      subject: "Your receipt, {{name}}",
+      html_body: "<p>Thank you, {{name}}. Your order is {{order}}.</p>",
+      text_body: "Thank you, {{name}}. Your order is {{order}}.",
+      blocks_json: null,
+      variables: ["name", "order"],
+      created_at: "2026-11-21T14:00:00.000Z",
+      updated_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 export type TemplateOut = z.output<typeof TemplateOut>;
 
 /** Serializes a template. The names of placeholders are extracted from the bodies here, so that they always agree. */

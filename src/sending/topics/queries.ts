@@ -14,11 +14,8 @@ const COLUMNS =
 
 /** Returns topics of the caller's workspace, oldest first, after one. */
 export async function listTopics(ctx: CallerCtx, { after, limit }: ListRange): Promise<TopicRow[]> {
-  const { results } = await ctx.db
-    .prepare(`SELECT ${COLUMNS} FROM topics t WHERE t.workspace = ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`)
-    .bind(ctx.workspace.number, after ?? "", limit)
-    .all<TopicRow>();
-  return results;
+  const sql = `SELECT ${COLUMNS} FROM topics t WHERE t.workspace = ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`;
+  return ctx.db.listRows<TopicRow>(sql, ctx.workspace.number, after ?? "", limit);
 }
 
 /** Returns one topic of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
@@ -30,10 +27,8 @@ export async function getTopic(ctx: CallerCtx, id: string): Promise<TopicRow> {
 export async function findTopic(ctx: Ctx, workspace: number, id: string): Promise<TopicRow | null> {
   const uuid = parseUuid(id);
   if (uuid === null) return null;
-  return ctx.db
-    .prepare(`SELECT ${COLUMNS} FROM topics t WHERE t.workspace = ?1 AND t.id = ?2`)
-    .bind(workspace, uuid)
-    .first<TopicRow>();
+  const values = [workspace, uuid];
+  return ctx.db.findRow<TopicRow>(`SELECT ${COLUMNS} FROM topics t WHERE t.workspace = ?1 AND t.id = ?2`, ...values);
 }
 
 /** A topic with the choice of a person, if they have one. */

@@ -151,10 +151,7 @@ const FIND_DIFFERING = `
 /** Returns the canonical addresses whose choice differs from the default of a topic, in pages. For counts: without those of erased persons. */
 export async function* differingFrom(ctx: Ctx, topic: number): AsyncGenerator<string[]> {
   for (let after: string | null = FIRST_ADDRESS; after !== null; ) {
-    const { results }: D1Result<{ email: string }> = await ctx.db
-      .prepare(FIND_DIFFERING)
-      .bind(topic, after, DIFFERING_PER_PAGE)
-      .all<{ email: string }>();
+    const results: { email: string }[] = await ctx.db.listRows(FIND_DIFFERING, topic, after, DIFFERING_PER_PAGE);
     if (results.length > 0) yield results.map(({ email }) => email);
     after = results.length < DIFFERING_PER_PAGE ? null : (results.at(-1)?.email ?? null);
   }

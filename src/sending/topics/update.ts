@@ -15,10 +15,7 @@ export async function updateTopic(ctx: CallerCtx, id: string, patch: TopicPatch)
   const { name = null, description, is_public: isPublic } = patch;
   const changes = [name, description === undefined ? 0 : 1, description || null];
   const flag = isPublic === undefined ? null : Number(isPublic);
-  const row = await ctx.db
-    .prepare(UPDATE)
-    .bind(ctx.workspace.number, parseUuid(id) ?? "", ...changes, flag)
-    .first<TopicRow>();
+  const row = await ctx.db.findRow<TopicRow>(UPDATE, ctx.workspace.number, parseUuid(id) ?? "", ...changes, flag);
   if (!row) throw notFound("Topic");
   return toTopic(row);
 }

@@ -40,10 +40,10 @@ export async function findAuthoredLinks(ctx: MailCtx, variants: readonly Variant
   const keyOf = ({ broadcast, variant }: Variant) => `${ctx.shard} ${broadcast} ${variant}`;
   const unknown = new Map(variants.filter((one) => !cache.has(keyOf(one))).map((one) => [keyOf(one), one]));
   for (const group of chunks([...unknown.values()], VARIANTS_PER_CALL)) {
-    const { results } = await ctx.mail
-      .prepare(FIND_HTML)
-      .bind(JSON.stringify(group))
-      .all<Variant & { html: string | null; language: Language }>();
+    const results = await ctx.mail.listRows<Variant & { html: string | null; language: Language }>(
+      FIND_HTML,
+      JSON.stringify(group),
+    );
     for (const { html, language, ...variant } of results) {
       const [oldest] = cache.keys();
       if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);

@@ -36,7 +36,7 @@ export async function recordHits(ctx: MailCtx, messages: readonly HitMessage[]):
   const hitsOf = Map.groupBy(sorted, ({ workspace, email }) => `${workspace} ${email}`);
   const keys = JSON.stringify(messages.map(({ workspace, email }) => [workspace, email]));
   for (let [after, left] = [0, messages.length]; left > 0; ) {
-    const { results } = await ctx.mail.prepare(FIND_HIT).bind(keys, after).all<HitRow>();
+    const results = await ctx.mail.listRows<HitRow>(FIND_HIT, keys, after);
     const variantsOf = results.flatMap((row) => toVariant(row) ?? []);
     const authoredLink = variantsOf.length > 0 ? await findAuthoredLinks(ctx, variantsOf) : null;
     const updates = results.map((row): EmailUpdate => {

@@ -48,7 +48,7 @@ export async function acceptTransfer(ctx: CallerCtx, ref: TransferRef, input: Ac
   await requireMailbox(ctx);
   const transfer = toAccepted(ctx, found, target);
   const keys = input.rotate_dkim ? toTransferKeys(found.id, await generateDkimKeys(ctx, found.domainId)) : [];
-  const { results: owners } = await ctx.db.prepare(FIND_OWNERS).bind(found.sourceWorkspace).all<{ user_id: string }>();
+  const owners = await ctx.db.listRows<{ user_id: string }>(FIND_OWNERS, found.sourceWorkspace);
   const added = addOutboxRows(ctx, [
     ...owners.map(({ user_id }) => ({ dueAt: ctx.now(), ref: { stopLink: found.id, owner: user_id } })),
     { dueAt: (transfer.cooloffUntil ?? 0) + REPAIR_DELAY_MS, ref: { deadline: found.domainId } },

@@ -1,4 +1,5 @@
 import { ancestors } from "../../domains/domains/index.ts";
+import { onError } from "../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -40,16 +41,12 @@ export async function completeTransfer(ctx: Ctx, transfer: AcceptedTransfer): Pr
   const now = ctx.now();
   const parameters = [transfer.id, now, JSON.stringify(ancestors(transfer.reversedName))];
   const cleanUpId = ctx.newId();
-  try {
-    await guardedBatch(db, [
-      db.prepare(COMPLETE).bind(...parameters),
-      expectChanges(db, 1),
-      ...moveStatements(ctx, { transfer, by: BY_SERVICE }, cleanUpId),
-    ]);
-  } catch (error) {
-    if (!(error instanceof ConcurrencyError)) throw error;
-    return failTransfer(ctx, transfer, parameters);
-  }
+  const results = await guardedBatch(db, [
+    db.prepare(COMPLETE).bind(...parameters),
+    expectChanges(db, 1),
+    ...moveStatements(ctx, { transfer, by: BY_SERVICE }, cleanUpId),
+  ]).catch(onError(ConcurrencyError, () => null));
+  if (!results) return failTransfer(ctx, transfer, parameters);
   await wakeDue(onMain(ctx), [{ dueAt: now, id: cleanUpId, kind: "transfer" }]);
 }
 

@@ -12,7 +12,7 @@ const COUNT = "SELECT count(*) AS domains FROM domains WHERE workspace = ?1";
 export async function findEligibility(ctx: CallerCtx): Promise<EligibilityOut> {
   const [targets, count] = await Promise.all([
     ctx.actor.domainIds ? [] : listTargets(ctx),
-    ctx.db.prepare(COUNT).bind(ctx.workspace.number).first<number>("domains"),
+    ctx.db.findValue<number>(COUNT, ctx.workspace.number),
   ]);
   const isRefused = targets.length === 0;
   return {

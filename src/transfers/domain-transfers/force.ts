@@ -65,7 +65,7 @@ const FIND_DOMAIN = `
 
 async function getAnyDomain(ctx: CallerCtx, id: string): Promise<AnyDomain> {
   const uuid = parseUuid(id);
-  return requireFound(uuid === null ? null : await ctx.db.prepare(FIND_DOMAIN).bind(uuid).first<AnyDomain>(), "Domain");
+  return requireFound(uuid === null ? null : await ctx.db.findRow<AnyDomain>(FIND_DOMAIN, uuid), "Domain");
 }
 
 interface Target {

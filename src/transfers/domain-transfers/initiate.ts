@@ -63,7 +63,7 @@ async function findTarget(ctx: CallerCtx, email: string): Promise<{ email: strin
   const address = parseAddress(email.trim());
   if (!address) throw invalidField("target_email", "target_email must be a valid email address");
   if (address.key === addressKey(ctx.actor.email)) throw transferError("self_transfer");
-  const user = await ctx.db.prepare("SELECT email FROM users WHERE email_key = ?1").bind(address.key).first();
+  const user = await ctx.db.findRow("SELECT email FROM users WHERE email_key = ?1", address.key);
   if (!user) throw transferError("target_not_found");
   return { email: address.address, key: address.key };
 }

@@ -19,9 +19,8 @@ export async function performCall(
   call: ObjectCall,
 ): Promise<{ result: ObjectResult; deadline?: number | null }> {
   const ctx = createContext(env, call.requestId, () => call.now);
-  const { workspace } = call.caller;
   const caller: CallerCtx = {
-    ...onShard(ctx, workspace.mailShard),
+    ...onShard(ctx, call.caller.workspace.mailShard),
     ...call.caller,
     ...(call.idempotency ? { idempotency: { ...call.idempotency, sealingKeys: refuseSecrets } } : {}),
   };

@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, inArray, lt, or, sql } from "drizzle-orm";
-import type { CallerCtx } from "../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { visibleTo } from "../../access/visible-rows.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { parseUuid } from "../../lib/ids.ts";
@@ -50,13 +50,8 @@ export async function findActiveTransfer(ctx: Pick<Ctx, "db">, domainId: string)
 // Literals, as in the partial indexes: SQLite does not use them for a parameter.
 const IS_ACTIVE = sql`${domainTransfers.status} IN ('pending', 'accepted')`;
 
-interface Page {
-  after?: string;
-  limit: number;
-}
-
 /** Returns the transfers, pending or accepted, that are addressed to the caller's account, newest first. */
-export async function findIncoming(ctx: CallerCtx, { after, limit }: Page): Promise<TransferRow[]> {
+export async function findIncoming(ctx: CallerCtx, { after, limit }: ListRange): Promise<TransferRow[]> {
   // A key that is restricted to domains does not concern the others.
   if (ctx.actor.domainIds) return [];
   return orm(ctx)
@@ -75,7 +70,10 @@ export async function findIncoming(ctx: CallerCtx, { after, limit }: Page): Prom
 }
 
 /** Returns the transfers of `findIncoming` with the DKIM keys that were made for them. */
-export async function listIncoming(ctx: CallerCtx, page: Page): Promise<{ row: TransferRow; keys: TransferKey[] }[]> {
+export async function listIncoming(
+  ctx: CallerCtx,
+  page: ListRange,
+): Promise<{ row: TransferRow; keys: TransferKey[] }[]> {
   const rows = await findIncoming(ctx, page);
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map(({ id }) => id));
@@ -89,7 +87,7 @@ export async function listIncoming(ctx: CallerCtx, page: Page): Promise<{ row: T
 }
 
 /** Returns the transfers that the caller initiated in its active workspace, newest first. */
-export function listOutgoing(ctx: CallerCtx, { after, limit }: Page): Promise<TransferRow[]> {
+export function listOutgoing(ctx: CallerCtx, { after, limit }: ListRange): Promise<TransferRow[]> {
   const columns = { workspace: domainTransfers.sourceWorkspace, domainId: domainTransfers.domainId };
   return orm(ctx)
     .select()

@@ -35,10 +35,7 @@ export async function findMoved(
   ctx: Ctx,
   { workspace, reversedName }: Pick<OwnedDomain, "workspace" | "reversedName">,
 ): Promise<MovedDomain[]> {
-  const { results } = await ctx.db
-    .prepare(FIND_MOVED)
-    .bind(workspace, ...reversedRange(reversedName))
-    .all<MovedDomain>();
+  const results = await ctx.db.listRows<MovedDomain>(FIND_MOVED, workspace, ...reversedRange(reversedName));
   return results.map(({ id, name }) => ({ id, name }));
 }
 

@@ -61,4 +61,4 @@ export async function sendWithdrawal(ctx: Ctx, { domainName, sourceLabel, target
 }
 
 const findEmail = ({ db }: Ctx, userId: string): Promise<string | null> =>
-  db.prepare("SELECT email FROM users WHERE id = ?1").bind(userId).first<string>("email");
+  db.findValue<string>("SELECT email FROM users WHERE id = ?1", userId);

@@ -17,8 +17,7 @@ const FIND_MANAGED = `
 
 /** Returns the workspaces in which a user is owner or admin, oldest first, at most 100. */
 export async function listManagedWorkspaces(ctx: Pick<Ctx, "db">, userId: string): Promise<TargetWorkspace[]> {
-  const { results } = await ctx.db.prepare(FIND_MANAGED).bind(userId).all<TargetWorkspace>();
-  return results;
+  return ctx.db.listRows<TargetWorkspace>(FIND_MANAGED, userId);
 }
 
 /** Returns the workspaces into which the caller may accept a domain: an API key or OAuth token into its own only. */

@@ -118,7 +118,7 @@ describe("the figures of today", () => {
     let now = Date.now();
     const { bindings, trips } = countingDb();
     const ctx = createContext({ ...testContext().env, ...bindings } as unknown as Env, "test", () => now);
-    const failing = { ...ctx, db: { ...ctx.db, prepare: () => ctx.db.prepare("SELECT * FROM no_such_table") } };
+    const failing = { ...ctx, db: { ...ctx.db, execute: () => Promise.reject(new Error("no such table")) } };
     const logged: string[] = [];
     const before = await readToday();
     addMetrics(ctx, { claims: 5 });

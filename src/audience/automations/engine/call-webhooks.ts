@@ -16,7 +16,7 @@ const FIND = `
 export async function prepareWebhooks(ctx: MailCtx, pending: readonly WebhookEffect[]): Promise<Prepared> {
   if (pending.length === 0) return nothingPrepared();
   const named = pending.map(({ due, effect }) => ({ workspace: due.workspace, webhook: effect.step.webhook_id }));
-  const { results } = await ctx.db.prepare(FIND).bind(JSON.stringify(named)).all<{ id: string; is_active: 0 | 1 }>();
+  const results = await ctx.db.listRows<{ id: string; is_active: 0 | 1 }>(FIND, JSON.stringify(named));
   const known = new Set(results.map(({ id }) => id));
   const outcomes = pending.map(({ due, effect }): [number, Outcome] => [
     due.n,

@@ -73,9 +73,8 @@ type ListEffect = PendingOf<"add_to_list"> | PendingOf<"remove_from_list">;
 /** Prepares people who are added to lists or removed from them. One D1 call. The caller bounds the lists of a page. */
 export async function prepareLists(ctx: MailCtx, pending: readonly ListEffect[]): Promise<Prepared> {
   if (pending.length === 0) return { statements: [], outcomes: new Map(), wake: [] };
-  const db = ctx.mail;
   const named = pending.map(({ due, effect }) => ({ workspace: due.workspace, list: effect.step.list_id }));
-  const { results } = await db.prepare(FIND_LISTS).bind(JSON.stringify(named)).all<ListRow>();
+  const results = await ctx.mail.listRows<ListRow>(FIND_LISTS, JSON.stringify(named));
   const listOf = ({ due, effect }: ListEffect) =>
     results.find(({ workspace, id }) => workspace === due.workspace && id === effect.step.list_id);
   const outcomes = new Map(pending.map((one) => [one.due.n, done(textOf(one, listOf(one)))]));

@@ -119,12 +119,12 @@ const PASS_PART = "UPDATE unread_events SET automation = ?3 WHERE workspace = ?1
  */
 export async function enterRuns(ctx: MailCtx, lease: EngineLease, { size, start }: PlaceOfPage): Promise<boolean> {
   const db = ctx.mail;
-  const { results: found } = await db.prepare(FIND_EVENTS).bind(ctx.now(), size, start).all<EventRow>();
+  const found = await db.listRows<EventRow>(FIND_EVENTS, ctx.now(), size, start);
   if (found.length === 0) return false;
   const keys = found.map(({ n, workspace, email_key: key, name, automation, data }) =>
     JSON.stringify({ n, workspace, key, name, automation, size: data.length }),
   );
-  const { results: started } = await db.prepare(FIND_STARTED).bind(`[${keys.join()}]`).all<StartedRow>();
+  const started = await db.listRows<StartedRow>(FIND_STARTED, `[${keys.join()}]`);
   const { entries, looked } = await newEntries(ctx, found, started);
   // The last event may begin more runs than fit into the page.
   const all = started[0]?.found ?? 0;
@@ -166,10 +166,10 @@ interface EntryRules {
 
 async function findEntryRules(ctx: MailCtx, started: readonly StartedRow[]): Promise<Map<number, EntryRules>> {
   const numbers = JSON.stringify([...new Set(started.map(({ version }) => version))]);
-  const { results } = await ctx.mail
-    .prepare(FIND_RULES)
-    .bind(numbers)
-    .all<{ n: number; filter: string | null; entry: string; hasSteps: 0 | 1 }>();
+  const results = await ctx.mail.listRows<{ n: number; filter: string | null; entry: string; hasSteps: 0 | 1 }>(
+    FIND_RULES,
+    numbers,
+  );
   const rules = results.map(({ n, filter, entry, hasSteps }): [number, EntryRules] => [
     n,
     { filter: JSON.parse(filter ?? "null"), entry: JSON.parse(entry), hasSteps: hasSteps === 1 },

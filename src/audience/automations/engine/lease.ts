@@ -15,10 +15,7 @@ const CLAIM = "UPDATE automation_engine SET token = ?1, until = ?3 WHERE token I
 export async function claimEngine(ctx: MailCtx): Promise<EngineLease | null> {
   const token = ctx.newId();
   const now = ctx.now();
-  const { meta } = await ctx.mail
-    .prepare(CLAIM)
-    .bind(token, now, now + LEASE_MS)
-    .run();
+  const { meta } = await ctx.mail.execute(CLAIM, token, now, now + LEASE_MS);
   return meta.changes === 1 ? { token } : null;
 }
 
@@ -27,10 +24,7 @@ export async function claimEngine(ctx: MailCtx): Promise<EngineLease | null> {
  * as after a restart of `npm start`; elsewhere leases expire.
  */
 export async function releaseEngineLease(ctx: MailCtx, startedAt: number): Promise<void> {
-  await ctx.mail
-    .prepare("UPDATE automation_engine SET token = NULL, until = 0 WHERE until < ?1")
-    .bind(startedAt + LEASE_MS)
-    .run();
+  await ctx.mail.execute("UPDATE automation_engine SET token = NULL, until = 0 WHERE until < ?1", startedAt + LEASE_MS);
 }
 
 // Half of the lease is left after a write of it, so most pages write nothing.

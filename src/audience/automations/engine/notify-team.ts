@@ -25,10 +25,7 @@ export async function applyNotices(ctx: MailCtx, pending: readonly NotifyEffect[
   if (pending.length === 0) return nothingPrepared();
   const automations = new Map(pending.map(({ due }) => [due.automationId, due.workspace]));
   const named = [...automations].map(([id, workspace]) => ({ id, workspace, prefix: prefixOf(id, ctx.now()) }));
-  const { results } = await ctx.db
-    .prepare(COUNT)
-    .bind(JSON.stringify(named), NOTICES_PER_DAY)
-    .all<{ id: string; notices: number }>();
+  const results = await ctx.db.listRows<{ id: string; notices: number }>(COUNT, JSON.stringify(named), NOTICES_PER_DAY);
   const notices = new Map(results.map(({ id, notices: count }) => [id, count]));
   const outcomes = new Map<number, Outcome>();
   const statements = [];

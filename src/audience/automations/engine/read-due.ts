@@ -33,24 +33,10 @@ export interface DueRun {
   run: Run;
 }
 
-interface Row {
-  n: number;
-  workspace: number;
-  id: string;
-  automation: number;
-  automation_id: string;
-  automation_status: Status;
-  version: number;
-  email_key: string;
-  node: number | null;
-  visit: number;
-  due_at: number;
-  wait_until: number | null;
-  wait_event: string | null;
-  entered_event: number;
-  mark: number;
+interface Row extends Omit<DueRun, "run">, Omit<Run, "wait" | "data"> {
+  waitUntil: number | null;
+  waitEvent: string | null;
   data: string;
-  started_at: number;
   /** Runs that were due, up to the limit. */
   found: number;
 }
@@ -73,8 +59,8 @@ const FIND = `
              + iif(row_number() OVER (PARTITION BY f.version ORDER BY f.turn, f.due_at, f.n) = 1,
                  coalesce(octet_length(v.definition), 0), 0) AS bytes
       FROM first f CROSS JOIN automation_runs r ON r.n = f.n LEFT JOIN automation_versions v ON v.n = f.version)
-  SELECT p.found, r.n, r.workspace, r.id, r.automation, r.version, r.email_key, r.node, r.visit, r.due_at, r.wait_until, r.wait_event, r.entered_event,
-         r.mark, r.data, r.started_at, a.id AS automation_id, a.status AS automation_status
+  SELECT p.found, r.n, r.workspace, r.id, r.automation, r.version, r.email_key AS key, r.node, r.visit, r.due_at AS dueAt, r.wait_until AS waitUntil,
+         r.wait_event AS waitEvent, r.entered_event AS enteredEvent, r.mark, r.data, r.started_at AS startedAt, a.id AS automationId, a.status
     FROM (${withinBytes("SELECT * FROM sized ORDER BY turn, due_at, n", PAGE_BYTES)}) p
    CROSS JOIN automation_runs r ON r.n = p.n CROSS JOIN automations a ON a.n = r.automation ORDER BY p.turn, r.due_at, r.n`;
 
@@ -124,20 +110,7 @@ const POSTPONE = `
 export const postponeRun = (ctx: MailCtx, { start }: PlaceOfPage): MailStatement =>
   ctx.mail.prepare(POSTPONE).bind(ctx.now(), 1, start);
 
-function toDueRun(row: Row): DueRun {
-  const wait = row.wait_until === null ? null : { until: row.wait_until, event: row.wait_event };
-  return {
-    n: row.n,
-    workspace: row.workspace,
-    automation: row.automation,
-    automationId: row.automation_id,
-    status: row.automation_status,
-    version: row.version,
-    key: row.email_key,
-    dueAt: row.due_at,
-    enteredEvent: row.entered_event,
-    mark: row.mark,
-    startedAt: row.started_at,
-    run: { id: row.id, node: row.node, visit: row.visit, wait, data: JSON.parse(row.data) as Record<string, unknown> },
-  };
+function toDueRun({ id, node, visit, waitUntil, waitEvent, data, ...due }: Row): DueRun {
+  const wait = waitUntil === null ? null : { until: waitUntil, event: waitEvent };
+  return { ...due, run: { id, node, visit, wait, data: JSON.parse(data) as Record<string, unknown> } };
 }

@@ -145,7 +145,7 @@ interface Sweep {
  */
 async function sweepRuns(ctx: MailCtx, lease: EngineLease): Promise<boolean> {
   const db = ctx.mail;
-  const found = await db.prepare(FIND).bind(RUNS_PER_STEP).first<Sweep>();
+  const found = await db.findRow<Sweep>(FIND, RUNS_PER_STEP);
   if (!found) return false;
   const numbers = (JSON.parse(found.runs) as { n: number }[]).map(({ n }) => n);
   const json = JSON.stringify(numbers);

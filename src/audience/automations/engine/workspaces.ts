@@ -18,9 +18,6 @@ export async function findWorkspaces(
   ctx: MailCtx,
   numbers: Iterable<number>,
 ): Promise<ReadonlyMap<number, WorkspaceState>> {
-  const { results } = await ctx.db
-    .prepare(FIND)
-    .bind(JSON.stringify([...new Set(numbers)]))
-    .all<WorkspaceState>();
+  const results = await ctx.db.listRows<WorkspaceState>(FIND, JSON.stringify([...new Set(numbers)]));
   return new Map(results.map((workspace) => [workspace.number, workspace]));
 }

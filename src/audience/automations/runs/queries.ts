@@ -1,13 +1,14 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import { iso, isoOrNull } from "../../../lib/time.ts";
+import { serialize } from "../../../lib/serialize.ts";
+import { isoOrNull } from "../../../lib/time.ts";
 import type { Definition } from "../definition.ts";
 import { parseHistory, toLines } from "../history.ts";
 import { type AutomationRow, getAutomation } from "../queries.ts";
 import type { RunStatus } from "../rules.ts";
 import { findVersions, type Version } from "../versions.ts";
-import type { RunItemOut, RunOut } from "./schema.ts";
+import { RunItemOut, type RunOut } from "./schema.ts";
 
 /** A row of `automation_runs` as lists show it. Times in milliseconds since 1970. */
 interface ItemRow {
@@ -109,24 +110,17 @@ const FIND = `
 
 /** Returns the row of a run. Throws 404. */
 export async function findRun(ctx: CallerCtx, { n }: AutomationRow, id: string): Promise<RunRow> {
-  const row = await ctx.mail
-    .prepare(FIND)
-    .bind(n, parseUuid(id) ?? "")
-    .first<RunRow>();
+  const row = await ctx.mail.findRow<RunRow>(FIND, n, parseUuid(id) ?? "");
   return requireFound(row, "Run");
 }
 
 function toItem(row: ItemRow, versions: ReadonlyMap<number, Version>): RunItemOut {
-  return {
-    id: row.id,
+  return serialize(RunItemOut, {
+    ...row,
     email: row.emailKey,
     version: row.versionNumber,
-    status: row.status,
     step: row.node === null ? null : (versions.get(row.version)?.nodes[row.node]?.path ?? null),
-    wait_until: isoOrNull(row.waitUntil),
-    wait_event: row.waitEvent,
-    is_held: row.isHeld > 0,
-    started_at: iso(row.startedAt),
-    ended_at: isoOrNull(row.endedAt),
-  };
+    waitUntil: isoOrNull(row.waitUntil),
+    isHeld: row.isHeld > 0,
+  });
 }

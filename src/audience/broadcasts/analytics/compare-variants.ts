@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../../lib/serialize.ts";
+import { named, timestamp } from "../../../lib/serialize.ts";
 import { isoOrNull } from "../../../lib/time.ts";
 import { rate } from "../../../sending/analytics/index.ts";
 import type { BroadcastResults } from "../results.ts";
@@ -73,47 +73,44 @@ export const BroadcastAnalyticsOut = z
         "Each pair of variants with delivered emails: Newcombe's interval of the difference of click rates. After a promotion that of the sample.",
       ),
   })
-  .meta({
-    ref: "AnalyticsBroadcast",
-    examples: [
-      {
-        broadcast_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
-        name: "November news",
-        status: "sent",
-        winner_variant_id: null,
-        confidence: CONFIDENCE,
-        opens_reliable: false,
-        promoted_at: null,
-        remainder: null,
-        variants: [
-          {
-            variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
-            label: "A",
-            ...example,
-            clicked: 60,
-            click_rate: 0.121212,
-          },
-          {
-            variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a13",
-            label: "B",
-            ...example,
-            clicked: 30,
-            click_rate: 0.060606,
-          },
-        ],
-        comparisons: [
-          {
-            variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
-            other_variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a13",
-            difference: 0.060606,
-            low: 0.024586,
-            high: 0.097189,
-            is_significant: true,
-          },
-        ],
-      },
-    ],
-  });
+  .meta(
+    named("AnalyticsBroadcast", {
+      broadcast_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
+      name: "November news",
+      status: "sent",
+      winner_variant_id: null,
+      confidence: CONFIDENCE,
+      opens_reliable: false,
+      promoted_at: null,
+      remainder: null,
+      variants: [
+        {
+          variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
+          label: "A",
+          ...example,
+          clicked: 60,
+          click_rate: 0.121212,
+        },
+        {
+          variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a13",
+          label: "B",
+          ...example,
+          clicked: 30,
+          click_rate: 0.060606,
+        },
+      ],
+      comparisons: [
+        {
+          variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
+          other_variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a13",
+          difference: 0.060606,
+          low: 0.024586,
+          high: 0.097189,
+          is_significant: true,
+        },
+      ],
+    }),
+  );
 export type BroadcastAnalyticsOut = z.output<typeof BroadcastAnalyticsOut>;
 
 type Variant = BroadcastResults["variants"][number];

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isUuid } from "../../../lib/ids.ts";
+import { named } from "../../../lib/serialize.ts";
 import { limits } from "../rules.ts";
 
 /** Request and response of a bulk send. */
@@ -35,18 +36,15 @@ export const BulkSendIn = z
       .nullish(),
   })
   .refine(({ html, text }) => Boolean(html || text), { path: ["html"], message: "html or text is required" })
-  .meta({
-    ref: "BulkSend",
-    examples: [
-      {
-        contact_list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
-        mailbox_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a03",
-        subject: "Hello {{name}}",
-        text: "News for {{city}}.",
-        tags: ["news"],
-      },
-    ],
-  });
+  .meta(
+    named("BulkSend", {
+      contact_list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
+      mailbox_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a03",
+      subject: "Hello {{name}}",
+      text: "News for {{city}}.",
+      tags: ["news"],
+    }),
+  );
 export type BulkSendIn = z.output<typeof BulkSendIn>;
 
 export const BulkSendOut = z
@@ -59,8 +57,11 @@ export const BulkSendOut = z
       ),
     errors: z.array(z.string()).describe("One text for each skipped contact, at most 100."),
   })
-  .meta({
-    ref: "BulkSendResult",
-    examples: [{ queued: 1, skipped: 0, errors: ["ada@example.org: skipped, the address has unsubscribed"] }],
-  });
+  .meta(
+    named("BulkSendResult", {
+      queued: 1,
+      skipped: 0,
+      errors: ["ada@example.org: skipped, the address has unsubscribed"],
+    }),
+  );
 export type BulkSendOut = z.output<typeof BulkSendOut>;

@@ -84,7 +84,7 @@ const toError = ({ error }: SenderError) =>
     : unprocessable([{ loc: ["body", "mailbox_id"], msg: error, type: "sender_not_allowed" }]);
 
 function countList(ctx: CallerCtx, id: string): Promise<Counted | null> {
-  return ctx.mail.prepare(COUNT).bind(ctx.workspace.number, id, MAX_ERRORS).first<Counted>();
+  return ctx.mail.findRow<Counted>(COUNT, ctx.workspace.number, id, MAX_ERRORS);
 }
 
 async function start(

@@ -133,8 +133,7 @@ export const sendingRoutes = apiRoutes("Broadcasts")
     query: RecipientsQuery,
     returns: { 200: ["A page of recipients", z.array(RecipientOut)] },
     run: async (caller, { broadcast_id, query }, c) => {
-      const id = broadcast_id;
-      const { recipients, next } = await listRecipients(caller, id, query);
+      const { recipients, next } = await listRecipients(caller, broadcast_id, query);
       if (next !== null) setNextLink(c, { after: String(next) });
       return recipients;
     },

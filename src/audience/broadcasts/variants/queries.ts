@@ -1,14 +1,14 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import { iso } from "../../../lib/time.ts";
+import { serialize } from "../../../lib/serialize.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import type { broadcastVariants } from "../../../platform/db/schema/mail/index.ts";
 import type { StoredRow } from "../../../platform/db/stored-row.ts";
 import { type Counts, countNames } from "../counts.ts";
 import { recipientsOf } from "../fan-out.ts";
 import { BROADCAST_NUMBER, type Broadcast } from "../queries.ts";
-import type { VariantOut } from "./schema.ts";
+import { VariantOut } from "./schema.ts";
 
 /** A row of `broadcast_variants` with its counts. */
 export type VariantRow = StoredRow<typeof broadcastVariants> & Counts;
@@ -21,44 +21,31 @@ const FIND = `${COLUMNS} WHERE v.broadcast = ?1`;
 
 /** Returns the variants of a broadcast, oldest first. */
 export async function findVariants(ctx: MailCtx, broadcast: number): Promise<VariantRow[]> {
-  const { results } = await ctx.mail.prepare(`${FIND} ORDER BY v.id`).bind(broadcast).all<VariantRow>();
-  return results;
+  return ctx.mail.listRows<VariantRow>(`${FIND} ORDER BY v.id`, broadcast);
 }
 
 /** Returns the variants of a broadcast of the caller's workspace by its id, oldest first; none for an unknown one. */
 export async function findVariantsOf(ctx: CallerCtx, broadcastId: string): Promise<VariantRow[]> {
-  const { results } = await ctx.mail
-    .prepare(`${COLUMNS} WHERE v.broadcast = ${BROADCAST_NUMBER} ORDER BY v.id`)
-    .bind(ctx.workspace.number, parseUuid(broadcastId) ?? "")
-    .all<VariantRow>();
-  return results;
+  const values = [ctx.workspace.number, parseUuid(broadcastId) ?? ""];
+  return ctx.mail.listRows<VariantRow>(`${COLUMNS} WHERE v.broadcast = ${BROADCAST_NUMBER} ORDER BY v.id`, ...values);
 }
 
 /** Returns one variant of a broadcast. Throws 404. */
 export async function getVariant(ctx: CallerCtx, { row }: Broadcast, id: string): Promise<VariantRow> {
-  const uuid = parseUuid(id);
-  const found = uuid && (await ctx.mail.prepare(`${FIND} AND v.id = ?2`).bind(row.n, uuid).first<VariantRow>());
-  if (!found) throw notFound("Variant");
-  return found;
+  const uuid = requireFound(parseUuid(id), "Variant");
+  return requireFound(await ctx.mail.findRow<VariantRow>(`${FIND} AND v.id = ?2`, row.n, uuid), "Variant");
 }
 
 /** Serializes a variant of a broadcast. */
 export function toVariant({ row: { id }, fanOut }: Broadcast, variant: VariantRow): VariantOut {
-  return {
-    id: variant.id,
+  return serialize(VariantOut, {
+    ...variant,
     broadcast_id: id,
-    label: variant.label,
-    language: variant.language,
-    subject: variant.subject,
-    html_body: variant.html_body,
-    text_body: variant.text_body,
-    weight: variant.weight,
     recipient_count: recipientsOf(fanOut, variant.n),
     delivered_count: variant.delivered,
     bounced_count: variant.bounced,
     failed_count: variant.failed,
     opened_count: variant.opened,
     clicked_count: variant.clicked,
-    created_at: iso(variant.created_at),
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { languages } from "../../../lib/personal-text.ts";
+import { named } from "../../../lib/serialize.ts";
 import { lineField } from "../../../lib/text-fields.ts";
 import { limits } from "../rules.ts";
 import { Body, Subject } from "../schema.ts";
@@ -51,26 +52,23 @@ export const VariantOut = z
     clicked_count: z.int(),
     created_at: z.string().meta({ format: "date-time" }),
   })
-  .meta({
-    ref: "BroadcastVariant",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
-        broadcast_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
-        label: "B",
-        language: null,
-        subject: "Have you seen this, {{name}}?",
-        html_body: null,
-        text_body: null,
-        weight: 1,
-        recipient_count: 0,
-        delivered_count: 0,
-        bounced_count: 0,
-        failed_count: 0,
-        opened_count: 0,
-        clicked_count: 0,
-        created_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("BroadcastVariant", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
+      broadcast_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
+      label: "B",
+      language: null,
+      subject: "Have you seen this, {{name}}?",
+      html_body: null,
+      text_body: null,
+      weight: 1,
+      recipient_count: 0,
+      delivered_count: 0,
+      bounced_count: 0,
+      failed_count: 0,
+      opened_count: 0,
+      clicked_count: 0,
+      created_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 export type VariantOut = z.output<typeof VariantOut>;

@@ -95,7 +95,7 @@ export async function deleteAccount(
 
 /** Returns the workspaces of the caller's user, oldest membership first, at most one more than the limit. */
 export async function listAccountWorkspaces(ctx: CallerCtx): Promise<AccountWorkspace[]> {
-  const { results } = await ctx.db.prepare(FIND).bind(ctx.actor.userId).all<Row>();
+  const results = await ctx.db.listRows<Row>(FIND, ctx.actor.userId);
   return results.map(({ has_others, has_other_owner, ...workspace }) => ({
     ...workspace,
     hasOtherMembers: has_others === 1,

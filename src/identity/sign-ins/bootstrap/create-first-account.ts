@@ -17,7 +17,7 @@ const MAKE_ADMIN = `
  * Throws 409 when the deployment has a platform admin; of concurrent calls one succeeds.
  */
 export async function createFirstAccount(ctx: Ctx, address: Address): Promise<string> {
-  const found = await ctx.db.prepare(FIND_USER).bind(address.key).first<{ id: string; workspace_id: string | null }>();
+  const found = await ctx.db.findRow<{ id: string; workspace_id: string | null }>(FIND_USER, address.key);
   const userId = found?.id ?? ctx.newId();
   const name = address.domain;
   const workspace = found?.workspace_id ? null : await newWorkspace(ctx, { name, ownerId: userId });

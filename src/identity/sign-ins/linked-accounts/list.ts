@@ -14,5 +14,5 @@ const LIST = `
 
 /** Returns the accounts at providers by which the caller's user signs in, oldest first, at most 100. */
 export async function listLinkedAccounts(ctx: CallerCtx): Promise<LinkedAccountRow[]> {
-  return (await ctx.db.prepare(LIST).bind(ctx.actor.userId).all<LinkedAccountRow>()).results;
+  return await ctx.db.listRows<LinkedAccountRow>(LIST, ctx.actor.userId);
 }

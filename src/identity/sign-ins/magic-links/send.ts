@@ -27,10 +27,7 @@ export async function sendMagicLink(
   next: string,
   sendEmail: SendSystemEmail,
 ): Promise<void> {
-  const known = await ctx.db
-    .prepare("SELECT email FROM users WHERE email_key = ?1")
-    .bind(address.key)
-    .first<string>("email");
+  const known = await ctx.db.findValue<string>("SELECT email FROM users WHERE email_key = ?1", address.key);
   if (known === null && ctx.settings.signUp !== "open") return sendInvitationLink(ctx, address, sendEmail);
   const url = await createMagicLink(ctx, { email: known ?? address.address, next });
   const host = new URL(ctx.settings.publicUrl).host;

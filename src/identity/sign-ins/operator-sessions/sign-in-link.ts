@@ -22,7 +22,7 @@ export async function createOperatorLink(
   clientIp: string | null,
 ): Promise<{ email: string; url: string }> {
   const key = address === ANY_ADMIN ? null : addressKey(address);
-  const admin = await ctx.db.prepare(FIND_ADMIN).bind(key).first<{ id: string; email: string }>();
+  const admin = await ctx.db.findRow<{ id: string; email: string }>(FIND_ADMIN, key);
   if (!admin) throw notFound("Platform administrator");
   const { email } = admin;
   const { url, statement } = await issueMagicLink(ctx, { email, next: "/app", method: "operator" });

@@ -28,10 +28,7 @@ export interface OperatorSession {
  */
 export async function startOperatorSession(ctx: Ctx, address: string, client: Client): Promise<OperatorSession> {
   const key = address === ANY_ADMIN ? null : addressKey(address);
-  const admin = await ctx.db
-    .prepare(FIND_ADMIN)
-    .bind(key)
-    .first<{ userId: string; email: string; workspaceId: string }>();
+  const admin = await ctx.db.findRow<{ userId: string; email: string; workspaceId: string }>(FIND_ADMIN, key);
   if (!admin) throw notFound("Platform administrator");
   const { userId, email, workspaceId } = admin;
   const session = await newSession(ctx, { userId, workspaceId, method: "operator", client });

@@ -48,7 +48,7 @@ export async function completeProviderSignIn(
   { code, state, client }: { code: string; state: ProviderState; client: Client },
 ): Promise<SignIn | { kind: "unverified" }> {
   const profile = await fetchProfile(ctx, provider, code, state);
-  const linked = await ctx.db.prepare(FIND_LINKED).bind(provider, profile.subject).first<string>("email");
+  const linked = await ctx.db.findValue<string>(FIND_LINKED, provider, profile.subject);
   const address = parseAddress(linked ?? profile.email ?? "");
   if (!address) return { kind: "unverified" };
   return completeSignIn(ctx, {

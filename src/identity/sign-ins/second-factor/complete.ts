@@ -26,10 +26,7 @@ export async function completeSecondFactor(
   const userId = pending.subject;
   const verified = await verifyCode(ctx, userId, code, { ip: client.ip, allowsRecovery: true });
   if (!verified) return { kind: "wrong-code" };
-  const user = await ctx.db
-    .prepare(FIND_HOME)
-    .bind(userId)
-    .first<{ email: string; name: string | null; home: string | null }>();
+  const user = await ctx.db.findRow<{ email: string; name: string | null; home: string | null }>(FIND_HOME, userId);
   const { method, next, account } = pending.data as unknown as PendingSignIn;
   if (!user || (user.home === null && !mayGetWorkspace(ctx, method))) return { kind: "expired" };
   const { email, name } = user;

@@ -27,10 +27,7 @@ const READ_STATUS = `
 
 /** Returns the state of TOTP of the caller's user. */
 export async function readTotpStatus(ctx: CallerCtx): Promise<TotpStatus> {
-  const row = await ctx.db
-    .prepare(READ_STATUS)
-    .bind(ctx.actor.userId)
-    .first<{ enabled: number; recoveryCodes: number }>();
+  const row = await ctx.db.findRow<{ enabled: number; recoveryCodes: number }>(READ_STATUS, ctx.actor.userId);
   return { enabled: row?.enabled === 1, recoveryCodes: row?.recoveryCodes ?? 0 };
 }
 
@@ -39,7 +36,7 @@ export async function setUpTotp(ctx: CallerCtx): Promise<{ secret: string; otpau
   const { userId, email } = ctx.actor;
   const secret = newTotpSecret();
   const sealed = await seal(ctx.settings.masterKeys, TOTP_PURPOSE, userId, secret);
-  const { meta } = await ctx.db.prepare(SAVE_SECRET).bind(userId, sealed, ctx.now()).run();
+  const { meta } = await ctx.db.execute(SAVE_SECRET, userId, sealed, ctx.now());
   if (meta.changes === 0) throw conflict("Two-factor authentication is on; turn it off first");
   const issuer = ctx.settings.serviceName;
   const text = toBase32(secret).toUpperCase();

@@ -18,10 +18,7 @@ interface TotpRow {
 
 /** Returns the TOTP row of a user, or null. */
 export function findTotp(ctx: Ctx, userId: string): Promise<TotpRow | null> {
-  return ctx.db
-    .prepare("SELECT secret, last_step, enabled_at FROM user_totp WHERE user_id = ?1")
-    .bind(userId)
-    .first<TotpRow>();
+  return ctx.db.findRow<TotpRow>("SELECT secret, last_step, enabled_at FROM user_totp WHERE user_id = ?1", userId);
 }
 
 /** A correct code: the statements that use it up, for the batch of what it allows. */
@@ -62,7 +59,7 @@ async function useTotp(ctx: Ctx, userId: string, code: string): Promise<MainStat
 async function useRecovery(ctx: Ctx, userId: string, code: string): Promise<MainStatement[] | null> {
   const hashes = JSON.stringify(await keyedHashes(ctx.settings.masterKeys, RECOVERY_PURPOSE, normalizeRecovery(code)));
   const ofCode = "user_id = ?1 AND hash IN (SELECT value FROM json_each(?2))";
-  const known = await ctx.db.prepare(`SELECT 1 FROM recovery_codes WHERE ${ofCode}`).bind(userId, hashes).first();
+  const known = await ctx.db.findRow(`SELECT 1 FROM recovery_codes WHERE ${ofCode}`, userId, hashes);
   if (!known) return null;
   return [ctx.db.prepare(`DELETE FROM recovery_codes WHERE ${ofCode}`).bind(userId, hashes), expectChanges(ctx.db, 1)];
 }

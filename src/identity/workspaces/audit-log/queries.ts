@@ -1,5 +1,5 @@
 import { and, desc, eq, getTableColumns, lt, type SQL } from "drizzle-orm";
-import type { CallerCtx } from "../../../access/caller.ts";
+import type { CallerCtx, ListRange } from "../../../access/caller.ts";
 import { forbidden } from "../../../lib/errors.ts";
 import { idOfTime } from "../../../lib/ids.ts";
 import type { Ctx } from "../../../platform/context.ts";
@@ -7,12 +7,6 @@ import { orm } from "../../../platform/db/client.ts";
 import { auditLog } from "../../../platform/db/schema/main/index.ts";
 
 export type AuditRow = typeof auditLog.$inferSelect;
-
-interface Page {
-  /** Continues after the entry with this id. */
-  after?: string;
-  limit: number;
-}
 
 /** Restricts a log to what one person did, or to one kind of record, and to what was before a time, in ms since 1970. */
 export interface AuditFilter {
@@ -28,20 +22,20 @@ const MAX_SCANNED = 5_000;
  * Returns the audit log of the caller's workspace, newest first; with a filter, of the next 5,000 entries. Throws 403 for a key that is
  * restricted to domains: the log covers the whole workspace.
  */
-export async function listAudit(ctx: CallerCtx, page: Page & AuditFilter): Promise<AuditRow[]> {
+export async function listAudit(ctx: CallerCtx, page: ListRange & AuditFilter): Promise<AuditRow[]> {
   if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
   return select(ctx, eq(auditLog.workspace, ctx.workspace.number), page);
 }
 
 /** Returns the audit log of all workspaces and of the platform, newest first; with a filter, of the next 5,000 entries. */
-export function listAllAudit(ctx: Ctx, page: Page & AuditFilter): Promise<AuditRow[]> {
+export function listAllAudit(ctx: Ctx, page: ListRange & AuditFilter): Promise<AuditRow[]> {
   return select(ctx, undefined, page);
 }
 
 function select(
   ctx: Ctx,
   where: SQL | undefined,
-  { after, limit, userId, kind, before }: Page & AuditFilter,
+  { after, limit, userId, kind, before }: ListRange & AuditFilter,
 ): Promise<AuditRow[]> {
   const below = [after, before === undefined ? undefined : idOfTime(before, "")].filter((id) => id !== undefined);
   const isFiltered = Boolean(userId || kind);

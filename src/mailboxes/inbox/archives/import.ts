@@ -79,7 +79,7 @@ async function continueLater(ctx: CallerCtx, mailbox: OpenMailbox, added: NewImp
   const dueAt = ctx.now();
   const ref: ImportRef = { mailbox: mailbox.id };
   try {
-    await ctx.db.prepare(INSERT_ROW).bind(dueAt, id, JSON.stringify(ref)).run();
+    await ctx.db.execute(INSERT_ROW, dueAt, id, JSON.stringify(ref));
   } catch (error) {
     await mailbox.store.endImport(id, "failed", "The import could not be started; import the archive again");
     throw error;

@@ -39,7 +39,7 @@ export async function runImports(
 /** Runs an import up to bounds. Returns true when nothing is left to do, also because the mailbox was deleted. */
 async function continueImport(ctx: OutboxCtx<"main">, { id, ref, claims }: ClaimedRow, bounds: RunBounds) {
   const { mailbox: mailboxId } = JSON.parse(ref) as ImportRef;
-  const row = await ctx.db.prepare(FIND_MAILBOX).bind(mailboxId).first<{ quota_bytes: number | null }>();
+  const row = await ctx.db.findRow<{ quota_bytes: number | null }>(FIND_MAILBOX, mailboxId);
   if (!row) return true;
   const mailbox = { id: mailboxId, quotaBytes: row.quota_bytes, store: mailboxStore(ctx, mailboxId) };
   const known = await mailbox.store.findImport(id);

@@ -12,7 +12,7 @@ const REPLACE = `
 
 /** Returns the automatic reply of a mailbox; null when it was never set. */
 export function findAutoReply(ctx: CallerCtx, { id }: ReadableMailbox): Promise<AutoReplyRow | null> {
-  return ctx.db.prepare(FIND).bind(id).first<AutoReplyRow>();
+  return ctx.db.findRow<AutoReplyRow>(FIND, id);
 }
 
 /** Opens a mailbox with its automatic reply, in one call to the database; null when it was never set. Throws 403 and 404. */
@@ -35,6 +35,6 @@ export async function replaceAutoReply(ctx: CallerCtx, { id }: OpenMailbox, inpu
     text: input.text,
   };
   const { is_active, starts_at, ends_at, subject, text } = row;
-  await ctx.db.prepare(REPLACE).bind(id, is_active, starts_at, ends_at, subject, text, ctx.now()).run();
+  await ctx.db.execute(REPLACE, id, is_active, starts_at, ends_at, subject, text, ctx.now());
   return row;
 }

@@ -44,7 +44,7 @@ export async function copySent(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promis
     wakeUps,
     async ({ ref }) => {
       const copy = JSON.parse(ref) as SentCopy;
-      const email = await ctx.mail.prepare(FIND_EMAIL).bind(copy.workspace, copy.email).first<EmailRow>();
+      const email = await ctx.mail.findRow<EmailRow>(FIND_EMAIL, copy.workspace, copy.email);
       if (email?.status === "scheduled") return { dueAt: Math.max(email.scheduled_at ?? 0, ctx.now() + 60_000) };
       if (email && email.status !== "cancelled") await copyOne(ctx, copy, email);
       if (email?.status === "cancelled" && copy.draft !== null)
@@ -69,7 +69,7 @@ async function copyOne(ctx: MailCtx, copy: SentCopy, email: EmailRow): Promise<v
     contact: null,
   };
   const content = await readContent(ctx, email.workspace_id, location);
-  const isKept = await ctx.db.prepare("SELECT 1 FROM mailboxes WHERE id = ?1").bind(copy.mailbox).first();
+  const isKept = await ctx.db.findRow("SELECT 1 FROM mailboxes WHERE id = ?1", copy.mailbox);
   if (!content || !isKept) return;
   const store = mailboxStore(ctx, copy.mailbox);
   const message = await putOwnMessage(ctx, {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { named } from "../../../lib/serialize.ts";
 import { isoOrNull } from "../../../lib/time.ts";
 import type { DomainClaimRow } from "./queries.ts";
 
@@ -10,18 +11,15 @@ export const DomainClaimOut = z
     workspace_name: z.string(),
     verified_at: z.string().meta({ format: "date-time" }).nullable(),
   })
-  .meta({
-    ref: "DomainClaim",
-    examples: [
-      {
-        domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
-        name: "example.com",
-        workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
-        workspace_name: "Example Shop",
-        verified_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("DomainClaim", {
+      domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+      name: "example.com",
+      workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+      workspace_name: "Example Shop",
+      verified_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 
 export const toDomainClaim = ({ verified_at, workspace: _, ...row }: DomainClaimRow) => ({
   ...row,

@@ -46,7 +46,7 @@ const FIND_ASSIGNED = `
 
 /** Removes the egress of a domain, also of one that is no longer verified. Throws 404 when no domain of this name has one. */
 export async function removeDomainEgress(ctx: CallerCtx, name: string): Promise<void> {
-  const { results } = await ctx.db.prepare(FIND_ASSIGNED).bind(name).all<DomainTarget>();
+  const results = await ctx.db.listRows<DomainTarget>(FIND_ASSIGNED, name);
   if (results.length === 0) throw notFound("Egress of the domain");
   await ctx.db.batch(results.flatMap((row) => domainStatements(ctx, row, null)));
 }

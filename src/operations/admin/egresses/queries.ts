@@ -51,7 +51,7 @@ export async function listAssignments(
   { db, settings }: Pick<CallerCtx, "db" | "settings">,
   { after, limit }: { after: AssignmentCursor; limit: number },
 ): Promise<AssignmentRow[]> {
-  const { results } = await db.prepare(LIST).bind(after.domain, after.id, limit).all<Omit<AssignmentRow, "issue">>();
+  const results = await db.listRows<Omit<AssignmentRow, "issue">>(LIST, after.domain, after.id, limit);
   return results.map((row) => ({ ...row, issue: egressIssue(settings, row.egress) }));
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { named } from "../../../lib/serialize.ts";
 import type { AssignmentRow, EgressState } from "./queries.ts";
 
 /** An egress of the deployment. */
@@ -8,7 +9,7 @@ export const EgressOut = z
     host: z.string().nullable().describe("Its host name. Null: its setting cannot be used."),
     issue: z.string().nullable().describe("Why its setting cannot be used, so that its mail waits."),
   })
-  .meta({ ref: "Egress", examples: [{ name: "east", host: "relay-east.example.com", issue: null }] });
+  .meta(named("Egress", { name: "east", host: "relay-east.example.com", issue: null }));
 
 /** A workspace or a domain with an egress of its own. */
 export const EgressAssignmentOut = z
@@ -22,23 +23,20 @@ export const EgressAssignmentOut = z
       .describe("The domain. Null: all mail of the workspace whose domain has none of its own."),
     issue: z.string().nullable().describe("Why this egress cannot be used, so that the mail waits."),
   })
-  .meta({
-    ref: "EgressAssignment",
-    examples: [
-      {
-        egress: "east",
-        workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
-        workspace_name: "Example Shop",
-        domain: "example.com",
-        issue: null,
-      },
-    ],
-  });
+  .meta(
+    named("EgressAssignment", {
+      egress: "east",
+      workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+      workspace_name: "Example Shop",
+      domain: "example.com",
+      issue: null,
+    }),
+  );
 
 /** The egress that a workspace or a domain gets. */
 export const EgressIn = z
   .object({ egress: z.string().min(1).max(32).describe("A name of NAMED_EGRESS_URLS.") })
-  .meta({ ref: "EgressIn", examples: [{ egress: "east" }] });
+  .meta(named("EgressIn", { egress: "east" }));
 
 /** Serializes an egress. */
 export const toEgressOut = ({ name, host, issue }: EgressState): z.output<typeof EgressOut> => ({ name, host, issue });

@@ -21,7 +21,7 @@ export async function listQuarantine(
   { after = "", limit }: ListRange,
 ): Promise<QuarantinedRow[]> {
   const { outbox } = outboxOf(ctx, database);
-  return (await outbox.prepare(LIST).bind(after, limit).all<QuarantinedRow>()).results;
+  return await outbox.listRows<QuarantinedRow>(LIST, after, limit);
 }
 
 // One claim is counted: the next attempt may be a repeat, which the events of the email say.

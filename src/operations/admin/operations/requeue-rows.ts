@@ -28,7 +28,7 @@ export async function requeueRows(ctx: CallerCtx, database: string, rows: readon
   const { outbox, wake } = outboxOf(ctx, database);
   const ids = rows.map(({ id }) => id);
   await recordChange(ctx, "outbox.requeued", database, ids);
-  const { results } = await outbox.prepare(REQUEUE).bind(JSON.stringify(rows), ctx.now()).all<WakeUp>();
+  const results = await outbox.listRows<WakeUp>(REQUEUE, JSON.stringify(rows), ctx.now());
   if (results.length > 0) await wake(results);
   return results.length;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../../lib/serialize.ts";
+import { named, timestamp } from "../../../lib/serialize.ts";
 import { iso, parseIso } from "../../../lib/time.ts";
 import type { BlockedHostRow } from "./blocked-hosts.ts";
 import type { DeadLetterRow } from "./dead-letters.ts";
@@ -15,21 +15,18 @@ export const DeadLetterOut = z
     body: z.string().describe("The message as JSON. It has ids only."),
     recorded_at: timestamp,
   })
-  .meta({
-    ref: "DeadLetter",
-    examples: [
-      {
-        id: "4f2f6b1c9d",
-        queue: "work-dead",
-        body: '{"type":"outbox.wake.v2","database":"main","rows":[]}',
-        recorded_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("DeadLetter", {
+      id: "4f2f6b1c9d",
+      queue: "work-dead",
+      body: '{"type":"outbox.wake.v2","database":"main","rows":[]}',
+      recorded_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 
 export const BlockedHostOut = z
   .object({ host: z.string(), created_at: timestamp })
-  .meta({ ref: "BlockedHost", examples: [{ host: "phishing.example.net", created_at: "2026-11-21T14:00:00.000Z" }] });
+  .meta(named("BlockedHost", { host: "phishing.example.net", created_at: "2026-11-21T14:00:00.000Z" }));
 
 /** A row of an outbox. */
 export const OutboxRowOut = z
@@ -40,18 +37,15 @@ export const OutboxRowOut = z
     claims: z.int().describe("How often a run claimed it without finishing it."),
     is_claimed: z.boolean(),
   })
-  .meta({
-    ref: "OutboxRow",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
-        kind: "deliver",
-        due_at: "2026-11-21T14:00:00.000Z",
-        claims: 0,
-        is_claimed: false,
-      },
-    ],
-  });
+  .meta(
+    named("OutboxRow", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+      kind: "deliver",
+      due_at: "2026-11-21T14:00:00.000Z",
+      claims: 0,
+      is_claimed: false,
+    }),
+  );
 
 /** An outbox row that was set aside, because its work alone failed by its content. */
 export const QuarantinedRowOut = z
@@ -62,18 +56,15 @@ export const QuarantinedRowOut = z
     error: z.string(),
     set_aside_at: timestamp,
   })
-  .meta({
-    ref: "QuarantinedRow",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
-        kind: "deliver",
-        claims: 0,
-        error: "Error: D1_ERROR: string or blob too big: SQLITE_TOOBIG",
-        set_aside_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("QuarantinedRow", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+      kind: "deliver",
+      claims: 0,
+      error: "Error: D1_ERROR: string or blob too big: SQLITE_TOOBIG",
+      set_aside_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 
 export const RequeueIn = z
   .object({
@@ -100,7 +91,7 @@ export const RequeueIn = z
 
 export const RequeueOut = z
   .object({ requeued: z.int().describe("Rows that are due now.") })
-  .meta({ ref: "OutboxRequeueResult", examples: [{ requeued: 1 }] });
+  .meta(named("OutboxRequeueResult", { requeued: 1 }));
 
 export const toDeadLetter = ({ recorded_at, ...row }: DeadLetterRow) => ({ ...row, recorded_at: iso(recorded_at) });
 export const toBlockedHost = ({ host, created_at }: BlockedHostRow) => ({ host, created_at: iso(created_at) });
@@ -118,12 +109,12 @@ export const ReindexIn = z
   .object({
     restart: z.boolean().describe("Empties the index first. Leave it out of the calls that continue.").default(false),
   })
-  .meta({ ref: "ReindexIn", examples: [{ restart: true }] });
+  .meta(named("ReindexIn", { restart: true }));
 
 export const ReindexOut = z
   .object({ is_done: z.boolean().describe("False: call again without `restart`; a call indexes 10,000 emails.") })
-  .meta({ ref: "Reindex", examples: [{ is_done: true }] });
+  .meta(named("Reindex", { is_done: true }));
 
 export const ReleaseOut = z
   .object({ released: z.int().describe("Rows and deliveries of webhooks. 0: none is left.") })
-  .meta({ ref: "Release", examples: [{ released: 0 }] });
+  .meta(named("Release", { released: 0 }));

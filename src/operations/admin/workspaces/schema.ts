@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize, timestamp } from "../../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../../lib/serialize.ts";
 import type { WorkspaceRow } from "./queries.ts";
 
 /** A workspace, as administrators of the platform see it. */
@@ -21,23 +21,20 @@ export const PlatformWorkspaceOut = z
     mail_databases: z.array(z.int()).describe("Numbers of its mail databases, newest first."),
     created_at: timestamp,
   })
-  .meta({
-    ref: "PlatformWorkspace",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
-        name: "Example Shop",
-        slug: "example-shop",
-        sending_paused_at: "2026-11-21T14:00:00.000Z",
-        paused_by_platform_at: "2026-11-21T14:00:00.000Z",
-        bulk_paused_at: null,
-        daily_limit: 50_000,
-        egress: null,
-        mail_databases: [0],
-        created_at: "2026-11-20T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("PlatformWorkspace", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+      name: "Example Shop",
+      slug: "example-shop",
+      sending_paused_at: "2026-11-21T14:00:00.000Z",
+      paused_by_platform_at: "2026-11-21T14:00:00.000Z",
+      bulk_paused_at: null,
+      daily_limit: 50_000,
+      egress: null,
+      mail_databases: [0],
+      created_at: "2026-11-20T14:00:00.000Z",
+    }),
+  );
 
 /** The limit of emails a day of a workspace. */
 export const DailyLimitIn = z
@@ -49,7 +46,7 @@ export const DailyLimitIn = z
       .nullable()
       .describe("Emails that it may have accepted in a day (UTC); 0: no limit. Null: the limit of the deployment."),
   })
-  .meta({ ref: "DailyLimitIn", examples: [{ daily_limit: 50_000 }] });
+  .meta(named("DailyLimitIn", { daily_limit: 50_000 }));
 
 /** Serializes a workspace. */
 export const toPlatformWorkspace = (row: WorkspaceRow): z.output<typeof PlatformWorkspaceOut> =>

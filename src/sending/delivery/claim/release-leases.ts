@@ -12,5 +12,5 @@ const RELEASE = `UPDATE outbox SET due_at = min(due_at, ?1), ${UNLEASED}, claims
  * expire. The token of a lease tells when it was taken.
  */
 export async function releaseLeases(ctx: MailCtx, startedAt: number): Promise<void> {
-  await ctx.mail.prepare(RELEASE).bind(ctx.now(), firstIdAt(startedAt)).run();
+  await ctx.mail.execute(RELEASE, ctx.now(), firstIdAt(startedAt));
 }

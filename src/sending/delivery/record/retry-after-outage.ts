@@ -39,7 +39,7 @@ export async function scheduleRetryAfterOutage(ctx: MailCtx): Promise<void> {
  * Acts on the one mail database of `ctx`. Safe to run at any time. Returns the number of retried emails.
  */
 export async function flushOutbox(ctx: MailCtx): Promise<number> {
-  const { results } = await ctx.mail.prepare(RETRY_STEP).bind(ctx.now(), RETRY_STEP_ROWS).all<WakeUp>();
+  const results = await ctx.mail.listRows<WakeUp>(RETRY_STEP, ctx.now(), RETRY_STEP_ROWS);
   // RETURNING has no defined order.
   const rows = results.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   if (rows.length > 0) {

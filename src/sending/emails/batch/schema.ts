@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { named } from "../../../lib/serialize.ts";
 import { Warnings } from "../schema.ts";
 
 /** One result for each item, in the order of the request (docs/contract/emails.md#batches). */
@@ -16,15 +17,12 @@ export const BatchOut = z
       }),
     ),
   })
-  .meta({
-    ref: "BatchResult",
-    examples: [
-      {
-        total: 1,
-        sent: 1,
-        failed: 0,
-        results: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01", status: "queued", rejection_reason: null }],
-      },
-    ],
-  });
+  .meta(
+    named("BatchResult", {
+      total: 1,
+      sent: 1,
+      failed: 0,
+      results: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01", status: "queued", rejection_reason: null }],
+    }),
+  );
 export type BatchOut = z.output<typeof BatchOut>;

@@ -10,7 +10,7 @@ import { type PersonalRow, readPersonalContent } from "./personalize.ts";
 import type { ContentUpload } from "./upload.ts";
 
 /** The range of an attachment or a long text in the R2 object, in bytes. (A stored name: elsewhere `at` is a time.) */
-interface StoredRange {
+export interface StoredRange {
   at: number;
   size: number;
 }

@@ -10,6 +10,7 @@ export {
   readContent,
   type StoredContent,
   type StoredDocument,
+  type StoredRange,
 } from "./documents.ts";
 export { offloadSteps, rewindContentProgressStatement } from "./offload.ts";
 export {

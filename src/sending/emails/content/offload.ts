@@ -56,7 +56,7 @@ interface Progress {
  * keeps theirs in the rows for three days, so that they share an object. Safe to interrupt and to run concurrently.
  */
 export async function* offloadSteps(ctx: MailCtx): Steps {
-  const progress = await ctx.mail.prepare(FIND_PROGRESS).first<Progress>();
+  const progress = await ctx.mail.findRow<Progress>(FIND_PROGRESS);
   if (!progress || progress.unsweptSince === null) return;
   const isSweep = progress.unsweptSince < ctx.now() - LONE_AGE_MS;
   let from = isSweep ? progress.sweptN : progress.n;
@@ -68,7 +68,7 @@ export async function* offloadSteps(ctx: MailCtx): Steps {
       if (ctx.limits) ctx.limits.objectReads -= puts;
       yield;
     }
-    await ctx.mail.prepare(SAVE_PROGRESS).bind(window.last, Number(isSweep)).run();
+    await ctx.mail.execute(SAVE_PROGRESS, window.last, Number(isSweep));
     from = window.last;
     steps++;
     yield;
@@ -84,10 +84,8 @@ interface Window {
 /** Returns the emails after `from` whose content is moved. Null when the run ends here. */
 async function readWindow(ctx: MailCtx, from: number, isSweep: boolean): Promise<Window | null> {
   const db = ctx.mail;
-  const found = await db
-    .prepare(FIND_LAST)
-    .bind(from, ctx.now() - MIN_AGE_MS, EMAILS_PER_WINDOW)
-    .first<{ last: number | null; emails: number }>();
+  const parameters = [from, ctx.now() - MIN_AGE_MS, EMAILS_PER_WINDOW];
+  const found = await db.findRow<{ last: number | null; emails: number }>(FIND_LAST, ...parameters);
   if (!found || found.last === null) return null;
   const waiting = await db.prepare(FIND_WAITING).bind(from, found.last).all<{ n: number; workspace: number }>();
   const groups = [...Map.groupBy(waiting.results, ({ workspace }) => workspace).values()];
@@ -101,7 +99,7 @@ async function readWindow(ctx: MailCtx, from: number, isSweep: boolean): Promise
 
 /** Moves the content of these emails. Returns the number of R2 puts. */
 async function offloadStep(ctx: MailCtx, numbers: readonly number[]): Promise<number> {
-  const { results } = await ctx.mail.prepare(FIND_CONTENTS).bind(JSON.stringify(numbers)).all<WorkspaceContent>();
+  const results = await ctx.mail.listRows<WorkspaceContent>(FIND_CONTENTS, JSON.stringify(numbers));
   const ofWorkspace = [...Map.groupBy(results, ({ workspaceId }) => workspaceId)];
   const packs = await Promise.all(ofWorkspace.map(([id, group]) => packContents(ctx, id, group)));
   const moved = packs.flat();

@@ -91,7 +91,7 @@ const FIND_SET = `
  * Holds one pack at a time, of at most 4 MB. Throws ConcurrencyError when an object changed meanwhile.
  */
 export async function blankUnset(ctx: MailCtx, moved: readonly MovedContent[]): Promise<void> {
-  const { results } = await ctx.mail.prepare(FIND_SET).bind(JSON.stringify(moved)).all<{ n: number }>();
+  const results = await ctx.mail.listRows<{ n: number }>(FIND_SET, JSON.stringify(moved));
   const set = new Set(results.map(({ n }) => n));
   const unset = moved.filter(({ n }) => !set.has(n));
   for (const [key, contents] of Map.groupBy(unset, (content) => content.key)) await blank(ctx, key, contents);

@@ -1,7 +1,7 @@
 import { concat, utf8, utf8Into } from "../../../lib/bytes.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { ConcurrencyError } from "../../../platform/db/batch.ts";
-import type { ContentPlace, StoredDocument } from "../content/index.ts";
+import type { ContentPlace, StoredDocument, StoredRange } from "../content/index.ts";
 import { recipientKey } from "../timeline/index.ts";
 import type { Scrubber } from "./scrub.ts";
 
@@ -23,18 +23,13 @@ export function scrubDocument(text: string, key: string, scrubber: Scrubber): st
 }
 
 /** Returns the ranges of a document that are outside of it: attachments, long texts and a submitted body. */
-function rangesOf({ text, html, attachments, raw }: StoredDocument): { texts: Range[]; files: Range[] } {
+function rangesOf({ text, html, attachments, raw }: StoredDocument): { texts: StoredRange[]; files: StoredRange[] } {
   const body: unknown = raw?.body;
   const texts = [text, html, body].filter(isRange);
   return { texts, files: attachments };
 }
 
-interface Range {
-  at: number;
-  size: number;
-}
-
-const isRange = (value: unknown): value is Range =>
+const isRange = (value: unknown): value is StoredRange =>
   typeof value === "object" && value !== null && "at" in value && "size" in value;
 
 /** The person, by the canonical address. */

@@ -86,7 +86,7 @@ interface FoundEmail {
 
 /** Reads the first emails with these numbers. `cutAt`: the last one read, when others did not fit. */
 async function readRows(ctx: MailCtx, person: ErasedPerson, numbers: readonly number[]) {
-  const { results } = await ctx.mail.prepare(FIND).bind(JSON.stringify(numbers), person.workspace).all<Row>();
+  const results = await ctx.mail.listRows<Row>(FIND, JSON.stringify(numbers), person.workspace);
   const last = results.at(-1);
   const emails = results
     .map((row): FoundEmail => ({ row, state: toState(row) }))

@@ -174,10 +174,7 @@ const RECORD_RETRY = `
 
 /** Returns those of some canonical addresses whose last three retries bounced (docs/contract/emails.md#retry). */
 async function findRepeatedBounces(ctx: CallerCtx, keys: readonly string[]): Promise<string[]> {
-  const { results } = await ctx.mail
-    .prepare(FIND_REPEATED)
-    .bind(ctx.workspace.number, JSON.stringify(keys))
-    .all<{ email: string }>();
+  const results = await ctx.mail.listRows<{ email: string }>(FIND_REPEATED, ctx.workspace.number, JSON.stringify(keys));
   return results.map(({ email }) => email);
 }
 

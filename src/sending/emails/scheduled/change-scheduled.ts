@@ -85,11 +85,11 @@ async function refusal(ctx: CallerCtx, id: string, action: string): Promise<AppE
 
 /** Returns whether the email has the event, which an earlier try wrote if it committed. */
 async function hasEvent(ctx: CallerCtx, id: string, event: EventEntry): Promise<boolean> {
-  const found = await ctx.mail
-    .prepare(
-      "SELECT 1 FROM emails e, json_each(e.events) v WHERE e.workspace = ?1 AND e.id = ?2 AND v.value->>'id' = ?3",
-    )
-    .bind(ctx.workspace.number, id, event.id)
-    .first();
+  const found = await ctx.mail.findRow(
+    "SELECT 1 FROM emails e, json_each(e.events) v WHERE e.workspace = ?1 AND e.id = ?2 AND v.value->>'id' = ?3",
+    ctx.workspace.number,
+    id,
+    event.id,
+  );
   return found !== null;
 }

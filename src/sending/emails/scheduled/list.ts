@@ -66,9 +66,7 @@ async function skipPages(ctx: CallerCtx, start: ScheduledPosition, rows: number)
 /** Returns the position that a cursor names. A deleted email is placed before all emails of its send time. */
 async function findPosition(ctx: CallerCtx, cursor: string): Promise<ScheduledPosition> {
   const dot = cursor.indexOf(".");
-  const row = await ctx.mail
-    .prepare("SELECT n FROM emails WHERE workspace = ?1 AND id = ?2")
-    .bind(ctx.workspace.number, cursor.slice(dot + 1).toLowerCase())
-    .first<{ n: number }>();
+  const values = [ctx.workspace.number, cursor.slice(dot + 1).toLowerCase()];
+  const row = await ctx.mail.findRow<{ n: number }>("SELECT n FROM emails WHERE workspace = ?1 AND id = ?2", ...values);
   return { scheduledAt: Number(cursor.slice(0, dot)), n: row?.n ?? 0 };
 }

@@ -15,11 +15,8 @@ export async function findScheduledEmails(
   domainIds: readonly string[],
   limit: number,
 ): Promise<{ id: string; subject: string }[]> {
-  const { results } = await ctx.mail
-    .prepare(`SELECT id, subject FROM emails WHERE ${OF_DOMAINS} LIMIT ?3`)
-    .bind(workspace, JSON.stringify(domainIds), limit)
-    .all<{ id: string; subject: string }>();
-  return results;
+  const sql = `SELECT id, subject FROM emails WHERE ${OF_DOMAINS} LIMIT ?3`;
+  return ctx.mail.listRows<{ id: string; subject: string }>(sql, workspace, JSON.stringify(domainIds), limit);
 }
 
 const FIND_STEP = `SELECT n, id FROM emails WHERE ${OF_DOMAINS} AND created_at <= ?3 LIMIT ?4`;
@@ -46,10 +43,8 @@ export async function cancelScheduledOfDomains(
   createdUntil: number,
 ): Promise<boolean> {
   const db = ctx.mail;
-  const { results } = await db
-    .prepare(FIND_STEP)
-    .bind(workspace, JSON.stringify(domainIds), createdUntil, EMAILS_PER_STEP)
-    .all<{ n: number; id: string }>();
+  const values = [workspace, JSON.stringify(domainIds), createdUntil, EMAILS_PER_STEP];
+  const results = await db.listRows<{ n: number; id: string }>(FIND_STEP, ...values);
   if (results.length === 0) return true;
   await db.batch(cancelStatements(ctx, workspace, results, "domain_transferred"));
   return results.length < EMAILS_PER_STEP;

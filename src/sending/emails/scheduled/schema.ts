@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { formatMailbox } from "../../../lib/addresses.ts";
-import { serialize, timestamp } from "../../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../../lib/serialize.ts";
 import type { RecordRow } from "../queries.ts";
 import { addressesOf } from "../serialize.ts";
 
@@ -17,22 +17,19 @@ export const ScheduledOut = z
     seconds_until_send: z.int().min(0),
     created_at: timestamp,
   })
-  .meta({
-    ref: "ScheduledEmail",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
-        from_address: "Example Shop <hello@example.com>",
-        to_addresses: ["ada@example.org"],
-        subject: "Your receipt",
-        status: "scheduled",
-        tags: ["receipt"],
-        scheduled_at: "2026-12-01T09:00:00.000Z",
-        seconds_until_send: 845232,
-        created_at: "2026-11-21T14:12:48.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("ScheduledEmail", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+      from_address: "Example Shop <hello@example.com>",
+      to_addresses: ["ada@example.org"],
+      subject: "Your receipt",
+      status: "scheduled",
+      tags: ["receipt"],
+      scheduled_at: "2026-12-01T09:00:00.000Z",
+      seconds_until_send: 845232,
+      created_at: "2026-11-21T14:12:48.000Z",
+    }),
+  );
 export type ScheduledOut = z.output<typeof ScheduledOut>;
 
 export const RescheduleIn = z
@@ -48,7 +45,7 @@ export const RescheduleIn = z
 /** The new status of a scheduled email. */
 export const StatusOut = z
   .object({ id: z.uuid(), status: z.enum(["cancelled", "queued"]) })
-  .meta({ ref: "EmailMoved", examples: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01", status: "cancelled" }] });
+  .meta(named("EmailMoved", { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01", status: "cancelled" }));
 export type StatusOut = z.output<typeof StatusOut>;
 
 /** Serializes a scheduled email; `now` in milliseconds since 1970. */

@@ -47,10 +47,7 @@ async function requireSender(ctx: CallerCtx, id: string): Promise<void> {
   if (row.status !== "scheduled") return;
   requireSendingAllowed(ctx, row.source);
   const key = addressKey(row.fromEmail);
-  const isAllowed = await ctx.db
-    .prepare(FIND_SENDER)
-    .bind(ctx.workspace.number, row.mailboxId, row.domainId, key)
-    .first();
+  const isAllowed = await ctx.db.findRow(FIND_SENDER, ctx.workspace.number, row.mailboxId, row.domainId, key);
   if (isAllowed) return;
   const from = { email: row.fromEmail, key, name: row.fromName };
   const email = { from, recipients: [], subject: row.subject, tags: row.tags, sendAt: null };

@@ -21,7 +21,7 @@ export async function findRecipientNumbers(
 ): Promise<number[] | null> {
   if ((await indexEmails(ctx, INDEX_STEPS)) === INDEX_STEPS) return null;
   const match = `${containsAll(["recipients"], key)} AND ${containsAll(["scope"], scopeOf(workspace))}`;
-  const { results } = await ctx.mail.prepare(FIND).bind(match, workspace, before, limit).all<{ n: number }>();
+  const results = await ctx.mail.listRows<{ n: number }>(FIND, match, workspace, before, limit);
   return results.map(({ n }) => n);
 }
 

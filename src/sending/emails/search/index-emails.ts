@@ -47,10 +47,7 @@ export const HAS_NEW_EMAILS_SQL = `EXISTS (SELECT 1 FROM emails WHERE n > ${LAST
  */
 export async function indexEmails(ctx: MailCtx, maxSteps = MAX_INDEX_STEPS): Promise<number> {
   for (let step = 0; step < maxSteps; step++) {
-    const found = await ctx.mail
-      .prepare(FIND_STEP)
-      .bind(EMAILS_PER_STEP)
-      .first<{ last: number | null; senders: string }>();
+    const found = await ctx.mail.findRow<{ last: number | null; senders: string }>(FIND_STEP, EMAILS_PER_STEP);
     if (!found || found.last === null) return step;
     await indexStep(ctx, found.last, JSON.parse(found.senders) as string[]);
   }
@@ -60,5 +57,5 @@ export async function indexEmails(ctx: MailCtx, maxSteps = MAX_INDEX_STEPS): Pro
 /** Indexes the emails up to `last`. `senders` are the addresses among them that have letters outside ASCII. */
 async function indexStep(ctx: MailCtx, last: number, senders: readonly string[]): Promise<void> {
   const keys = JSON.stringify(senders.map((email) => ({ email, key: lowerCase(email) })));
-  await ctx.mail.prepare(INDEX_EMAILS).bind(last, keys).run();
+  await ctx.mail.execute(INDEX_EMAILS, last, keys);
 }

@@ -39,10 +39,10 @@ export async function findEmailsTo(
     return entries.length > 0 ? [{ row, entries }] : [];
   });
   if (found.length === 0) return { rows: [], next };
-  const { results } = await ctx.mail
-    .prepare(FIND_EVENTS)
-    .bind(JSON.stringify(found.map(({ row }) => row.n)))
-    .all<{ n: number; events: string; found: number }>();
+  const results = await ctx.mail.listRows<{ n: number; events: string; found: number }>(
+    FIND_EVENTS,
+    JSON.stringify(found.map(({ row }) => row.n)),
+  );
   const byNumber = new Map(results.map(({ n, events }) => [n, JSON.parse(events) as StoredEvent[]]));
   // Others are read on the next page.
   const page = found.filter(({ row }) => byNumber.has(row.n));

@@ -9,6 +9,6 @@ const STEPS_PER_CALL = 10;
  * Returns whether all are indexed. Safe to repeat; cron goes on with it too. Until the end, search does not find the others.
  */
 export async function reindexEmails(ctx: MailCtx, restart: boolean): Promise<boolean> {
-  if (restart) await ctx.mail.prepare("INSERT INTO email_search (email_search) VALUES ('delete-all')").run();
+  if (restart) await ctx.mail.execute("INSERT INTO email_search (email_search) VALUES ('delete-all')");
   return (await indexEmails(ctx, STEPS_PER_CALL)) < STEPS_PER_CALL;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize, timestamp } from "../../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../../lib/serialize.ts";
 import { Authentication } from "../../../mail/authentication-results/stored-results.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
@@ -23,27 +23,24 @@ export const SearchOut = z
     created_at: timestamp,
     delivered_at: timestamp.nullable(),
   })
-  .meta({
-    ref: "EmailSearchRecord",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
-        direction: "outbound",
-        from_address: "hello@example.com",
-        from_name: "Example Shop",
-        to_addresses: ["ada@example.org"],
-        subject: "Your receipt",
-        status: "delivered",
-        tags: ["receipt"],
-        source: "api",
-        has_complaint: false,
-        opened_count: 0,
-        authentication: null,
-        created_at: "2026-11-21T14:12:48.000Z",
-        delivered_at: "2026-11-21T14:12:49.120Z",
-      },
-    ],
-  });
+  .meta(
+    named("EmailSearchRecord", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+      direction: "outbound",
+      from_address: "hello@example.com",
+      from_name: "Example Shop",
+      to_addresses: ["ada@example.org"],
+      subject: "Your receipt",
+      status: "delivered",
+      tags: ["receipt"],
+      source: "api",
+      has_complaint: false,
+      opened_count: 0,
+      authentication: null,
+      created_at: "2026-11-21T14:12:48.000Z",
+      delivered_at: "2026-11-21T14:12:49.120Z",
+    }),
+  );
 export type SearchOut = z.output<typeof SearchOut>;
 
 /** Serializes an email for search results. */
@@ -75,25 +72,22 @@ const SavedSearchEntry = z
 
 export const SavedSearchesIn = z
   .object({ searches: z.array(SavedSearchEntry).max(50) })
-  .meta({ ref: "SavedSearchesUpdate", examples: [{ searches: [{ name: "Bounced receipts", query: "tag:receipt" }] }] });
+  .meta(named("SavedSearchesUpdate", { searches: [{ name: "Bounced receipts", query: "tag:receipt" }] }));
 export type SavedSearchesIn = z.output<typeof SavedSearchesIn>;
 
-export const SavedSearchesOut = z.object({ searches: z.array(SavedSearchEntry.extend({ id: z.string() })) }).meta({
-  ref: "SavedSearches",
-  examples: [
-    {
-      searches: [
-        {
-          id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a08",
-          name: "Bounced receipts",
-          query: "tag:receipt",
-          range: null,
-          status: null,
-          domain: null,
-          source: null,
-        },
-      ],
-    },
-  ],
-});
+export const SavedSearchesOut = z.object({ searches: z.array(SavedSearchEntry.extend({ id: z.string() })) }).meta(
+  named("SavedSearches", {
+    searches: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a08",
+        name: "Bounced receipts",
+        query: "tag:receipt",
+        range: null,
+        status: null,
+        domain: null,
+        source: null,
+      },
+    ],
+  }),
+);
 export type SavedSearchesOut = z.output<typeof SavedSearchesOut>;

@@ -56,17 +56,14 @@ export async function searchInbound(
   if (results.length > limit) return { rows, next: rows.at(-1)?.id ?? null };
   // Without a condition every row was returned.
   if (conditions.length === 0 && (page + 1) * limit < MAX_SCAN) return { rows, next: null };
-  const end = await ctx.mail
-    .prepare(FIND_END)
-    .bind(workspace.number, below, MAX_SCAN - 1)
-    .first<{ id: string }>();
+  const end = await ctx.mail.findRow<{ id: string }>(FIND_END, workspace.number, below, MAX_SCAN - 1);
   return { rows, next: end?.id ?? null };
 }
 
 /** Returns the number of the inbound email that a page continues after. Null when it does not exist any more. */
 async function numberOf(ctx: CallerCtx, before: string | undefined): Promise<number | null> {
   if (before === undefined) return Number.MAX_SAFE_INTEGER;
-  return ctx.mail.prepare(FIND_NUMBER).bind(ctx.workspace.number, before).first<number>("n");
+  return ctx.mail.findValue<number>(FIND_NUMBER, ctx.workspace.number, before);
 }
 
 function toSearchRecord(row: InboundRow): SearchOut {

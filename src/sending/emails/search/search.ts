@@ -105,10 +105,8 @@ async function findSendersByText(ctx: CallerCtx, query: SearchQuery): Promise<Ma
   const texts = [...new Set([...query.from, ...query.words])].filter((text) => !isAscii(text));
   if (texts.length === 0) return new Map();
   const keys = JSON.stringify(texts.map((text) => ({ text, key: lowerCase(text) })));
-  const { results } = await ctx.db
-    .prepare(FIND_MAILBOXES)
-    .bind(ctx.workspace.number, keys, MAX_MAILBOXES)
-    .all<{ text: string; id: string }>();
+  const values = [ctx.workspace.number, keys, MAX_MAILBOXES];
+  const results = await ctx.db.listRows<{ text: string; id: string }>(FIND_MAILBOXES, ...values);
   const byText = Map.groupBy(results, ({ text }) => text);
   return new Map([...byText].map(([text, rows]) => [text, rows.map(({ id }) => id)]));
 }

@@ -151,7 +151,7 @@ const FIND_WRITTEN = `
 /** Returns the first ids of those commits that are written. */
 async function findWritten(ctx: CallerCtx, commits: readonly Commit[]): Promise<ReadonlySet<string>> {
   const places = JSON.stringify(commits.map((commit) => [commit.workspace.number, firstId(commit)]));
-  const { results } = await ctx.mail.prepare(FIND_WRITTEN).bind(places).all<{ id: string }>();
+  const results = await ctx.mail.listRows<{ id: string }>(FIND_WRITTEN, places);
   return new Set(results.map(({ id }) => id));
 }
 

@@ -113,10 +113,8 @@ function setNextAttempt(merged: MergeResult, nextOf: EmailUpdate["next"]): Merge
 }
 
 async function reloadStates(ctx: MailCtx, updates: readonly EmailUpdate[]): Promise<EmailUpdate[]> {
-  const { results } = await ctx.mail
-    .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.n IN (SELECT value FROM json_each(?1))`)
-    .bind(JSON.stringify(updates.map(({ state }) => state.n)))
-    .all<EmailStateRow>();
+  const sql = `SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.n IN (SELECT value FROM json_each(?1))`;
+  const results = await ctx.mail.listRows<EmailStateRow>(sql, JSON.stringify(updates.map(({ state }) => state.n)));
   const rows = new Map(results.map((row) => [row.n, row]));
   return updates.flatMap((update) => {
     const row = rows.get(update.state.n);

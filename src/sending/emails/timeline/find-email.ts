@@ -16,6 +16,6 @@ export async function findEmail(
   { workspace, emailId }: { workspace: number; emailId: string },
 ): Promise<FoundEmail | null> {
   const mailCtx = await onShardOf(ctx, workspace);
-  const row = mailCtx && (await mailCtx.mail.prepare(FIND_EMAIL).bind(workspace, emailId).first<EmailStateRow>());
+  const row = mailCtx && (await mailCtx.mail.findRow<EmailStateRow>(FIND_EMAIL, workspace, emailId));
   return row && { ctx: mailCtx, state: toState(row) };
 }

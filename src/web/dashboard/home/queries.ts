@@ -27,11 +27,8 @@ const HAS_SENT = "SELECT EXISTS (SELECT 1 FROM emails WHERE workspace = ?1) AS h
 /** Returns which steps of the set-up the caller's workspace has done: one call to the main database, and one to its mail database. */
 export async function findSetup(ctx: CallerCtx): Promise<Setup> {
   const { number } = ctx.workspace;
-  const main = ctx.db
-    .prepare(FIND_SETUP)
-    .bind(number)
-    .first<Record<keyof SetupState, 0 | 1> & Pick<Setup, "sandboxSender">>();
-  const [found, hasSent] = await Promise.all([main, ctx.mail.prepare(HAS_SENT).bind(number).first("hasSent")]);
+  const main = ctx.db.findRow<Record<keyof SetupState, 0 | 1> & Pick<Setup, "sandboxSender">>(FIND_SETUP, number);
+  const [found, hasSent] = await Promise.all([main, ctx.mail.findValue(HAS_SENT, number)]);
   return {
     hasDomain: found?.hasDomain === 1,
     hasVerifiedDomain: found?.hasVerifiedDomain === 1,

@@ -13,7 +13,7 @@ import {
   updateSegment,
 } from "../../../audience/segments/index.ts";
 import type { AppContext } from "../../../http/env.ts";
-import { respondPage, toPage } from "../../../http/page.tsx";
+import { readPage, respondPage } from "../../../http/page.tsx";
 import { button, deletion, page, pagesOf, post } from "../../../http/page-actions.tsx";
 import { onceForForm, parseFields, submitForm } from "../../../http/page-routes.ts";
 import { AppLayout } from "../../../http/ui/index.ts";
@@ -38,12 +38,10 @@ const UPDATE = "PATCH /v1/segments/:segment_id";
 export const segmentPages = pagesOf(
   "segment",
   page("/app/segments", "GET /v1/segments/", async (c) => {
-    const caller = c.get("caller");
-    const [found, choices] = await Promise.all([
-      listSegments(caller, { after: c.req.query("after"), limit: PAGE_SIZE + 1 }),
-      readConditionChoices(caller),
+    const [{ rows: segments, next }, choices] = await Promise.all([
+      readPage(c, { path: "/app/segments", read: listSegments, after: ({ id }) => id, size: PAGE_SIZE }),
+      readConditionChoices(c.get("caller")),
     ]);
-    const { rows: segments, next } = toPage(found, PAGE_SIZE, "/app/segments", ({ id }) => id);
     const shown = <SegmentsPage segments={segments} names={namesOfChoices(choices)} />;
     return respondPage(c, shown, { next, nextLabel: "More" });
   }),

@@ -1,0 +1,21 @@
+import type { Database, DatabaseKind } from "../context.ts";
+
+/** Returns a database with its calls of one statement: each prepares it, binds the values and executes it. */
+export function withCalls<Kind extends DatabaseKind>({
+  prepare,
+  batch,
+}: Pick<Database<Kind>, "prepare" | "batch">): Database<Kind> {
+  const bind = (sql: string, values: readonly unknown[]) =>
+    values.length === 0 ? prepare(sql) : prepare(sql).bind(...values);
+  return {
+    prepare,
+    batch,
+    listRows: async <Row>(sql: string, ...values: unknown[]) => (await bind(sql, values).all<Row>()).results,
+    findRow: <Row>(sql: string, ...values: unknown[]) => bind(sql, values).first<Row>(),
+    async findValue<Value>(sql: string, ...values: unknown[]) {
+      const row = await bind(sql, values).first<Record<string, Value>>();
+      return row && (Object.values(row)[0] ?? null);
+    },
+    execute: (sql, ...values) => bind(sql, values).run(),
+  };
+}
