@@ -20,9 +20,3 @@ export const FormPage = ({ form, fields }: { form: FormRow; fields: readonly For
     </Form>
   </Layout>
 );
-
-export const SubmittedPage = ({ form }: { form: FormRow }) => (
-  <Layout title={form.title}>
-    <p>{form.successMessage}</p>
-  </Layout>
-);

@@ -2,9 +2,10 @@ import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondBrokenLink, respondPage } from "../../http/page.tsx";
 import { attempt, readForm } from "../../http/page-routes.ts";
+import { TextPage } from "../../http/ui/index.ts";
 import { readBrand } from "../../platform/brands/brand.ts";
 import { preferredLanguage } from "../../platform/recipient-texts/index.ts";
-import { FormPage, SubmittedPage } from "./page.tsx";
+import { FormPage } from "./page.tsx";
 import { findOpenForm, type OpenForm, submitForm } from "./submit.ts";
 
 /**
@@ -30,7 +31,8 @@ export const formPages = newRoutes()
       });
       const brand = await readBrand(c.get("ctx"), open.form.workspace);
       const address = values.get("email")?.trim();
-      return redirectUrl ?? respondPage(c, <SubmittedPage form={open.form} />, { brand, address });
+      const { title, successMessage } = open.form;
+      return redirectUrl ?? respondPage(c, <TextPage of={() => [title, successMessage]} />, { brand, address });
     });
   });
 

@@ -17,13 +17,3 @@ export function ExpiredPage({ url }: { url: string }) {
     </Layout>
   );
 }
-
-/** The page of a link whose target is blocked. It does not name the target. */
-export function BlockedPage() {
-  const { blocked, blockedText } = useTexts();
-  return (
-    <Layout title={blocked}>
-      <p>{blockedText}</p>
-    </Layout>
-  );
-}
