@@ -4,6 +4,9 @@ import { iso } from "./time.ts";
 /** A time in a response: ISO 8601 in UTC. */
 export const timestamp = z.string().meta({ format: "date-time" });
 
+/** Returns the name of a schema in the document of the API, with an example. */
+export const named = (ref: string, example: unknown) => ({ ref, examples: [example] });
+
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { escapeHtml } from "../../lib/placeholders.ts";
-import { timestamp } from "../../lib/serialize.ts";
+import { named, timestamp } from "../../lib/serialize.ts";
 import { lineField, paragraphText } from "../../lib/text-fields.ts";
 import { iso } from "../../lib/time.ts";
 import type { FormRow } from "./queries.ts";
@@ -93,24 +93,21 @@ export const FormOut = z
     html: z.string().describe("HTML of the form for a page of your own."),
     created_at: timestamp,
   })
-  .meta({
-    ref: "ContactForm",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0e",
-        list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
-        ...example,
-        button: "Sign up",
-        fields: [{ name: "name", label: "Your name", required: false }],
-        success_message: "Thank you. Open the link in the email that we have sent you.",
-        redirect_url: null,
-        is_active: true,
-        url,
-        html: `<form method="post" action="${url}">…</form>`,
-        created_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("ContactForm", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0e",
+      list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
+      ...example,
+      button: "Sign up",
+      fields: [{ name: "name", label: "Your name", required: false }],
+      success_message: "Thank you. Open the link in the email that we have sent you.",
+      redirect_url: null,
+      is_active: true,
+      url,
+      html: `<form method="post" action="${url}">…</form>`,
+      created_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 export type FormOut = z.output<typeof FormOut>;
 
 /** Serializes a form. `url`: the address of its page. */

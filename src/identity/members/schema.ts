@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize } from "../../lib/serialize.ts";
+import { named, serialize } from "../../lib/serialize.ts";
 import type { MemberRow } from "./queries.ts";
 import { roles } from "./rules.ts";
 
@@ -12,23 +12,18 @@ export const MemberOut = z
     role: z.enum(roles),
     created_at: z.string().meta({ format: "date-time" }).describe("When the user joined."),
   })
-  .meta({
-    ref: "Member",
-    examples: [
-      {
-        user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
-        email: "owner@example.com",
-        name: "Ada",
-        role: "owner",
-        created_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("Member", {
+      user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+      email: "owner@example.com",
+      name: "Ada",
+      role: "owner",
+      created_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 export type MemberOut = z.output<typeof MemberOut>;
 
-export const MemberPatch = z
-  .object({ role: z.enum(roles) })
-  .meta({ ref: "MemberUpdate", examples: [{ role: "owner" }] });
+export const MemberPatch = z.object({ role: z.enum(roles) }).meta(named("MemberUpdate", { role: "owner" }));
 export type MemberPatch = z.output<typeof MemberPatch>;
 
 /** Serializes a member. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
+import { named, timestamp } from "../../lib/serialize.ts";
 import { nameIssue } from "../../lib/text-rules.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { isWebUrl } from "../../lib/web-url.ts";
@@ -72,20 +72,17 @@ export const GrantOut = z
     refreshed_at: timestamp.nullable().describe("When the client last got an access token."),
     expires_at: timestamp,
   })
-  .meta({
-    ref: "Grant",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a45",
-        client: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a46", name: "An assistant", uri: null },
-        workspace: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06", name: "Example Shop" },
-        scopes: ["emails:view"],
-        created_at: "2026-11-21T14:00:00.000Z",
-        refreshed_at: "2026-11-21T14:58:00.000Z",
-        expires_at: "2026-12-21T14:58:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("Grant", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a45",
+      client: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a46", name: "An assistant", uri: null },
+      workspace: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06", name: "Example Shop" },
+      scopes: ["emails:view"],
+      created_at: "2026-11-21T14:00:00.000Z",
+      refreshed_at: "2026-11-21T14:58:00.000Z",
+      expires_at: "2026-12-21T14:58:00.000Z",
+    }),
+  );
 
 export function toGrant(row: GrantRow): z.output<typeof GrantOut> {
   return {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Role } from "../../access/caller.ts";
 import { isTimeZone } from "../../lib/local-time.ts";
-import { serialize } from "../../lib/serialize.ts";
+import { named, serialize } from "../../lib/serialize.ts";
 import { paragraphText } from "../../lib/text-fields.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { isSlackWebhookUrl, MAX_SLACK_URL } from "../../notices/notification-channels/index.ts";
@@ -127,29 +127,26 @@ export const WorkspaceOut = z
     }),
     created_at: z.string().meta({ format: "date-time" }),
   })
-  .meta({
-    ref: "Workspace",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
-        name: "Example Shop",
-        slug: "example-shop",
-        role: "owner",
-        sending_paused: false,
-        bulk_paused_at: null,
-        paused_sources: [],
-        settings: {
-          tracking_opens: null,
-          tracking_clicks: null,
-          time_zone: null,
-          retention_days: null,
-          brand: { logo_url: null, color: "#1f5fbf", address: "Example Shop, High Street 1, Ulm" },
-          slack_webhook_url: false,
-        },
-        created_at: "2026-11-21T14:00:00.000Z",
+  .meta(
+    named("Workspace", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+      name: "Example Shop",
+      slug: "example-shop",
+      role: "owner",
+      sending_paused: false,
+      bulk_paused_at: null,
+      paused_sources: [],
+      settings: {
+        tracking_opens: null,
+        tracking_clicks: null,
+        time_zone: null,
+        retention_days: null,
+        brand: { logo_url: null, color: "#1f5fbf", address: "Example Shop, High Street 1, Ulm" },
+        slack_webhook_url: false,
       },
-    ],
-  });
+      created_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 export type WorkspaceOut = z.output<typeof WorkspaceOut>;
 
 /** Serializes a workspace with the caller's role in it. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
-import { timestamp } from "../../lib/serialize.ts";
+import { named, timestamp } from "../../lib/serialize.ts";
 import { iso } from "../../lib/time.ts";
 import type { forwardingRules } from "../../platform/db/schema/main/index.ts";
 import type { StoredRow } from "../../platform/db/stored-row.ts";
@@ -38,16 +38,13 @@ export const RuleIn = z
     is_active: z.boolean().default(true),
     position: position.nullish().describe("Rules are applied in this order. The end of the list when absent."),
   })
-  .meta({
-    ref: "ForwardingRuleCreate",
-    examples: [
-      {
-        domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
-        match: { subject_contains: "invoice" },
-        action: { type: "address", target: "books@example.net" },
-      },
-    ],
-  });
+  .meta(
+    named("ForwardingRuleCreate", {
+      domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+      match: { subject_contains: "invoice" },
+      action: { type: "address", target: "books@example.net" },
+    }),
+  );
 export type RuleIn = z.output<typeof RuleIn>;
 
 export const RulePatch = z
@@ -57,7 +54,7 @@ export const RulePatch = z
     is_active: z.boolean().optional(),
     position: position.optional(),
   })
-  .meta({ ref: "ForwardingRuleUpdate", examples: [{ is_active: false }] });
+  .meta(named("ForwardingRuleUpdate", { is_active: false }));
 export type RulePatch = z.output<typeof RulePatch>;
 
 export const RuleOut = z
@@ -84,24 +81,21 @@ export const RuleOut = z
     created_at: timestamp,
     updated_at: timestamp,
   })
-  .meta({
-    ref: "ForwardingRule",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a80",
-        domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
-        mailbox_id: null,
-        match: { from: null, to: null, subject_contains: "invoice" },
-        action: { type: "address", target: "books@example.net" },
-        is_active: true,
-        is_confirmed: false,
-        position: 0,
-        maker_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
-        created_at: "2026-11-21T14:00:00.000Z",
-        updated_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("ForwardingRule", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a80",
+      domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+      mailbox_id: null,
+      match: { from: null, to: null, subject_contains: "invoice" },
+      action: { type: "address", target: "books@example.net" },
+      is_active: true,
+      is_confirmed: false,
+      position: 0,
+      maker_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+      created_at: "2026-11-21T14:00:00.000Z",
+      updated_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 export type RuleOut = z.output<typeof RuleOut>;
 
 /** A forwarding rule, whether it may forward to its target, and its maker. */

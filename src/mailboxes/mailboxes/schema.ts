@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { idField } from "../../lib/id-field.ts";
-import { serialize } from "../../lib/serialize.ts";
+import { named, serialize } from "../../lib/serialize.ts";
 import { nameField } from "../../lib/text-fields.ts";
 import type { MailboxRow } from "./queries.ts";
 
@@ -46,7 +46,7 @@ export const AssigneesIn = z
       .max(1000)
       .describe("Ids of members of the workspace. Replaces the whole list."),
   })
-  .meta({ ref: "MailboxAssignees", examples: [{ user_ids: ["019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05"] }] });
+  .meta(named("MailboxAssignees", { user_ids: ["019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05"] }));
 export type AssigneesIn = z.output<typeof AssigneesIn>;
 
 export const MailboxOut = z
@@ -61,22 +61,19 @@ export const MailboxOut = z
     assignee_ids: z.array(z.uuid()),
     created_at: z.string().meta({ format: "date-time" }),
   })
-  .meta({
-    ref: "Mailbox",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a03",
-        domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
-        address: "receipts@example.com",
-        display_name: "Example Shop",
-        is_active: true,
-        quota_bytes: null,
-        used_bytes: 0,
-        assignee_ids: [],
-        created_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("Mailbox", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a03",
+      domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+      address: "receipts@example.com",
+      display_name: "Example Shop",
+      is_active: true,
+      quota_bytes: null,
+      used_bytes: 0,
+      assignee_ids: [],
+      created_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 export type MailboxOut = z.output<typeof MailboxOut>;
 
 /** Serializes a mailbox with its assignees. */
@@ -85,4 +82,4 @@ export const toMailbox = (row: MailboxRow): MailboxOut =>
 
 export const PasswordIn = z
   .object({ password: z.string().min(12).max(256).describe("At least 12 characters, at most 256.") })
-  .meta({ ref: "MailboxPassword", examples: [{ password: "correct horse battery staple" }] });
+  .meta(named("MailboxPassword", { password: "correct horse battery staple" }));

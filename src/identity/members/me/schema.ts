@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Actor, CallerCtx } from "../../../access/caller.ts";
+import { named } from "../../../lib/serialize.ts";
 import { iso, isoOrNull } from "../../../lib/time.ts";
 
 /** The caller, its active workspace, role and scopes, and how it authenticated (docs/contract/workspaces.md#the-caller). */
@@ -40,29 +41,26 @@ export const MeOut = z
       }),
     ]),
   })
-  .meta({
-    ref: "Me",
-    examples: [
-      {
-        user: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05", email: "owner@example.com", name: "Ada" },
-        workspace: {
-          id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
-          name: "Example Shop",
-          slug: "example-shop",
-          sending_paused: false,
-        },
-        role: "owner",
-        scopes: ["emails:send", "emails:view"],
-        authentication: {
-          method: "api_key",
-          api_key_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a04",
-          api_key_prefix: "svc_k_wAZ4zrAh",
-          expires_at: null,
-          domain_ids: null,
-        },
+  .meta(
+    named("Me", {
+      user: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05", email: "owner@example.com", name: "Ada" },
+      workspace: {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+        name: "Example Shop",
+        slug: "example-shop",
+        sending_paused: false,
       },
-    ],
-  });
+      role: "owner",
+      scopes: ["emails:send", "emails:view"],
+      authentication: {
+        method: "api_key",
+        api_key_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a04",
+        api_key_prefix: "svc_k_wAZ4zrAh",
+        expires_at: null,
+        domain_ids: null,
+      },
+    }),
+  );
 export type MeOut = z.output<typeof MeOut>;
 
 export function toMe({ actor, workspace }: CallerCtx): MeOut {

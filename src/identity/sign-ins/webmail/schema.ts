@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { MailboxTokens } from "../../../access/mailbox-sessions/sessions.ts";
+import { named } from "../../../lib/serialize.ts";
 import { iso } from "../../../lib/time.ts";
 
 const Password = z.string().max(256);
@@ -7,11 +8,11 @@ const RefreshToken = z.string().max(64);
 
 export const WebmailLoginIn = z
   .object({ email: z.string().max(508).describe("Address of the mailbox."), password: Password })
-  .meta({ ref: "WebmailLogin", examples: [{ email: "hello@example.com", password: "correct horse battery staple" }] });
+  .meta(named("WebmailLogin", { email: "hello@example.com", password: "correct horse battery staple" }));
 
 export const RefreshIn = z
   .object({ refresh_token: RefreshToken })
-  .meta({ ref: "WebmailRefresh", examples: [{ refresh_token: "n2cZhPrAAqdzN9UrQmXoF0vKcW7Y6b1sT4eJ8hLxGiE" }] });
+  .meta(named("WebmailRefresh", { refresh_token: "n2cZhPrAAqdzN9UrQmXoF0vKcW7Y6b1sT4eJ8hLxGiE" }));
 
 export const WebmailTokens = z
   .object({
@@ -20,17 +21,14 @@ export const WebmailTokens = z
     refresh_token: z.string().describe("Valid for 30 days and replaced by each use."),
     mailbox_id: z.uuid(),
   })
-  .meta({
-    ref: "WebmailTokens",
-    examples: [
-      {
-        access_token: "eyJhbGciOiJIUzI1NiIsInR5cCI6Im1haWxib3hfYWNjZXNzIn0.e30.c2lnbmF0dXJl",
-        expires_at: "2026-11-21T16:00:00.000Z",
-        refresh_token: "n2cZhPrAAqdzN9UrQmXoF0vKcW7Y6b1sT4eJ8hLxGiE",
-        mailbox_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a03",
-      },
-    ],
-  });
+  .meta(
+    named("WebmailTokens", {
+      access_token: "eyJhbGciOiJIUzI1NiIsInR5cCI6Im1haWxib3hfYWNjZXNzIn0.e30.c2lnbmF0dXJl",
+      expires_at: "2026-11-21T16:00:00.000Z",
+      refresh_token: "n2cZhPrAAqdzN9UrQmXoF0vKcW7Y6b1sT4eJ8hLxGiE",
+      mailbox_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a03",
+    }),
+  );
 
 export const toWebmailTokens = ({ access_token, expiresAt, refresh_token, mailbox_id }: MailboxTokens) => ({
   access_token,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { named } from "../../../lib/serialize.ts";
 import { iso } from "../../../lib/time.ts";
 import { actions } from "../../../platform/audit/actions.ts";
 import type { AuditRow } from "./queries.ts";
@@ -22,25 +23,22 @@ export const AuditEntryOut = z
     at: z.string().meta({ format: "date-time" }),
     detail: z.record(z.string(), z.unknown()).describe("What changed. Its fields depend on the action."),
   })
-  .meta({
-    ref: "AuditEntry",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
-        actor: {
-          user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
-          email: "owner@example.com",
-          method: "api_key",
-          credential_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a04",
-        },
-        action: "suppression.added",
-        target: { kind: "suppression", id: "ada@example.org" },
-        ip: "192.0.2.7",
-        at: "2026-11-21T14:00:00.000Z",
-        detail: { reason: "manual" },
+  .meta(
+    named("AuditEntry", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
+      actor: {
+        user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+        email: "owner@example.com",
+        method: "api_key",
+        credential_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a04",
       },
-    ],
-  });
+      action: "suppression.added",
+      target: { kind: "suppression", id: "ada@example.org" },
+      ip: "192.0.2.7",
+      at: "2026-11-21T14:00:00.000Z",
+      detail: { reason: "manual" },
+    }),
+  );
 export type AuditEntryOut = z.output<typeof AuditEntryOut>;
 
 /** Serializes an entry of the audit log. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { named } from "../../../lib/serialize.ts";
 import { isoOrNull, parseIso } from "../../../lib/time.ts";
 import type { AutoReplyRow } from "../../auto-replies/index.ts";
 
@@ -53,18 +54,15 @@ export const AutoReplyOut = z
     subject: z.string().nullable(),
     text: z.string(),
   })
-  .meta({
-    ref: "AutoReply",
-    examples: [
-      {
-        is_active: true,
-        starts_at: null,
-        ends_at: "2026-12-01T08:00:00.000Z",
-        subject: "Away",
-        text: "I am back in December.",
-      },
-    ],
-  });
+  .meta(
+    named("AutoReply", {
+      is_active: true,
+      starts_at: null,
+      ends_at: "2026-12-01T08:00:00.000Z",
+      subject: "Away",
+      text: "I am back in December.",
+    }),
+  );
 
 /** Serializes the automatic reply of a mailbox; null: it was never set. */
 export function toAutoReply(row: AutoReplyRow | null): z.output<typeof AutoReplyOut> {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { idField } from "../../../lib/id-field.ts";
-import { serialize, timestamp } from "../../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../../lib/serialize.ts";
 import { checkName } from "../../../lib/text-fields.ts";
 import { type Filter, type FilterAction, type FilterRun, filterLimits, textFields } from "../../mailbox-store/index.ts";
 
@@ -72,13 +72,13 @@ export const FilterFields = z
     position: fields.position.nullish().describe("The end of the list when absent."),
     is_active: fields.is_active.default(true),
   })
-  .meta({ ref: "InboxFilterCreate", examples: [example] });
+  .meta(named("InboxFilterCreate", example));
 export type FilterFields = z.output<typeof FilterFields>;
 
 export const FilterPatch = z
   .object(fields)
   .partial()
-  .meta({ ref: "InboxFilterUpdate", examples: [{ is_active: false }] });
+  .meta(named("InboxFilterUpdate", { is_active: false }));
 export type FilterPatch = z.output<typeof FilterPatch>;
 
 export type FilterActionField = z.output<typeof Actions>[number];
@@ -123,7 +123,7 @@ export const FilterOut = z
     created_at: timestamp,
     updated_at: timestamp,
   })
-  .meta({ ref: "InboxFilter", examples: [outExample] });
+  .meta(named("InboxFilter", outExample));
 export type FilterOut = z.output<typeof FilterOut>;
 
 /** Serializes a filter. `forwarding`: the actions by which it forwards now. */
@@ -140,7 +140,7 @@ function toAction(action: FilterAction, forwarding: ReadonlySet<FilterAction>): 
 
 export const RunIn = z
   .object({ folder: z.string().min(1).max(255).default("INBOX") })
-  .meta({ ref: "InboxFilterRunCreate", examples: [{ folder: "INBOX" }] });
+  .meta(named("InboxFilterRunCreate", { folder: "INBOX" }));
 
 export const RunOut = z
   .object({
@@ -152,20 +152,17 @@ export const RunOut = z
     started_at: timestamp,
     updated_at: timestamp,
   })
-  .meta({
-    ref: "InboxFilterRun",
-    examples: [
-      {
-        folder: "INBOX",
-        status: "running" as const,
-        checked: 200,
-        changed: 12,
-        total: 1_000,
-        started_at: "2026-11-21T14:00:00.000Z",
-        updated_at: "2026-11-21T14:00:01.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("InboxFilterRun", {
+      folder: "INBOX",
+      status: "running" as const,
+      checked: 200,
+      changed: 12,
+      total: 1_000,
+      started_at: "2026-11-21T14:00:00.000Z",
+      updated_at: "2026-11-21T14:00:01.000Z",
+    }),
+  );
 
 /** Serializes a run. */
 export const toRun = (run: FilterRun) => serialize(RunOut, run);

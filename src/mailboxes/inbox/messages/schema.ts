@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { flag } from "../../../http/flag.ts";
+import { named } from "../../../lib/serialize.ts";
 import { Authentication, readAuthentication } from "../../../mail/authentication-results/stored-results.ts";
 import { bounds as messageBounds } from "../../../mail/messages/rules.ts";
 import { MAX_SELECTED, type StoredMessage } from "../../mailbox-store/index.ts";
@@ -61,27 +62,24 @@ export const MessageOut = z
     ),
     problem: z.string().nullable().describe("Why the message was not parsed completely. The original is complete."),
   })
-  .meta({
-    ref: "InboxMessage",
-    examples: [
-      {
-        ...itemExample,
-        cc: [],
-        bcc: [],
-        reply_to: [],
-        in_reply_to: null,
-        references: [],
-        headers: [{ name: "Subject", value: "Your receipt" }],
-        text: "Thank you for your order.",
-        html: null,
-        attachments: [
-          { part_id: "2", filename: "a.csv", content_type: "text/csv", size: 3, content_id: null, inline: false },
-        ],
-        authentication: null,
-        problem: null,
-      },
-    ],
-  });
+  .meta(
+    named("InboxMessage", {
+      ...itemExample,
+      cc: [],
+      bcc: [],
+      reply_to: [],
+      in_reply_to: null,
+      references: [],
+      headers: [{ name: "Subject", value: "Your receipt" }],
+      text: "Thank you for your order.",
+      html: null,
+      attachments: [
+        { part_id: "2", filename: "a.csv", content_type: "text/csv", size: 3, content_id: null, inline: false },
+      ],
+      authentication: null,
+      problem: null,
+    }),
+  );
 
 /** Returns why a message is not shown completely, or null. */
 export function problemOf({ problem }: StoredMessage, { areHeadersCut }: MessageContent): string | null {
@@ -119,11 +117,11 @@ export function toMessage(message: StoredMessage, content: MessageContent): z.ou
 
 export const FlagsIn = z
   .object({ seen: z.boolean().optional(), flagged: z.boolean().optional(), answered: z.boolean().optional() })
-  .meta({ ref: "InboxFlags", examples: [{ seen: true }] });
+  .meta(named("InboxFlags", { seen: true }));
 
 export const MoveIn = z
   .object({ folder: z.string().max(1000).meta({ maxLength: 255 }).describe("The folder to move to.") })
-  .meta({ ref: "InboxMove", examples: [{ folder: "Archive" }] });
+  .meta(named("InboxMove", { folder: "Archive" }));
 
 const ACTIONS = [
   "seen",
@@ -166,7 +164,7 @@ function requireTarget({ action, to_folder, label_id }: Change, context: z.Refin
 export const BatchIn = z
   .object({ folder, uids: z.array(uid).min(1).max(MAX_CHANGED), ...change })
   .superRefine(requireTarget)
-  .meta({ ref: "InboxBatch", examples: [{ folder: "INBOX", uids: [7, 8], action: "move", to_folder: "Archive" }] });
+  .meta(named("InboxBatch", { folder: "INBOX", uids: [7, 8], action: "move", to_folder: "Archive" }));
 export type BatchIn = z.output<typeof BatchIn>;
 
 /** A change of selected messages and of conversations, as the pages of webmail ask for it. */
@@ -194,11 +192,11 @@ export type SelectionIn = z.output<typeof SelectionIn>;
 export const BatchOut = z.array(
   z
     .object({ uid: z.int(), status: z.enum(["ok", "not_found"]), new_uid: z.int().optional() })
-    .meta({ ref: "InboxBatchResult", examples: [{ uid: 7, status: "ok", new_uid: 12 }] }),
+    .meta(named("InboxBatchResult", { uid: 7, status: "ok", new_uid: 12 })),
 );
 
 export const LabelsIn = z
   .object({ label_ids: z.array(z.string().max(100)).max(200) })
-  .meta({ ref: "InboxMessageLabels", examples: [{ label_ids: ["019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75"] }] });
+  .meta(named("InboxMessageLabels", { label_ids: ["019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75"] }));
 
 export const ThreadOut = z.array(ItemOut);
