@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { escapeHtml } from "../../lib/placeholders.ts";
-import { named, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { lineField, paragraphText } from "../../lib/text-fields.ts";
-import { iso } from "../../lib/time.ts";
 import type { FormRow } from "./queries.ts";
 import { type FormField, fieldsIssue, HONEYPOT, limits } from "./rules.ts";
 
@@ -113,21 +112,7 @@ export type FormOut = z.output<typeof FormOut>;
 /** Serializes a form. `url`: the address of its page. */
 export function toForm(row: FormRow, url: string): FormOut {
   const fields = JSON.parse(row.fields) as FormField[];
-  return {
-    id: row.id,
-    list_id: row.listId,
-    name: row.name,
-    title: row.title,
-    text: row.text,
-    button: row.button,
-    fields,
-    success_message: row.successMessage,
-    redirect_url: row.redirectUrl,
-    is_active: row.isActive === 1,
-    url,
-    html: toHtml(row, fields, url),
-    created_at: iso(row.createdAt),
-  };
+  return serialize(FormOut, { ...row, fields, isActive: row.isActive === 1, url, html: toHtml(row, fields, url) });
 }
 
 /** Returns the HTML of a form to paste into another page. The field for programs is hidden from people and from screen readers. */
