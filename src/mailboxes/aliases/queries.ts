@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { MainStatement } from "../../platform/context.ts";
 import { limits } from "./rules.ts";
@@ -25,13 +25,13 @@ export const findAliasesStatement = (ctx: CallerCtx, mailboxId: string): MainSta
 
 /** Returns one alias of a mailbox. Throws 404. */
 export async function getAlias(ctx: CallerCtx, mailboxId: string, id: string): Promise<AliasRow> {
-  const uuid = parseUuid(id);
-  const row =
-    uuid &&
-    (await ctx.db
+  const uuid = requireFound(parseUuid(id), "Alias");
+  const values = [mailboxId, ctx.workspace.number, domainsOf(ctx), uuid];
+  return requireFound(
+    await ctx.db
       .prepare(`${SELECT} AND id = ?4`)
-      .bind(mailboxId, ctx.workspace.number, domainsOf(ctx), uuid)
-      .first<AliasRow>());
-  if (!row) throw notFound("Alias");
-  return row;
+      .bind(...values)
+      .first<AliasRow>(),
+    "Alias",
+  );
 }

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { mayOpenSql } from "../../access/mailbox-sessions/rights.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { mailboxAddressesSql } from "../../platform/db/mailbox-addresses.ts";
@@ -81,10 +81,7 @@ export async function listRules(ctx: CallerCtx): Promise<RuleRow[]> {
 
 /** Returns one forwarding rule. Throws 404 for an id that is malformed, unknown, of another workspace or domain. */
 export async function getRule(ctx: CallerCtx, id: string): Promise<RuleRow> {
-  const uuid = parseUuid(id);
-  const row =
-    uuid &&
-    (await ctx.db.prepare(`${SELECT} AND r.id = ?3`).bind(ctx.workspace.number, domainsOf(ctx), uuid).first<RuleRow>());
-  if (!row) throw notFound("Forwarding rule");
-  return row;
+  const uuid = requireFound(parseUuid(id), "Forwarding rule");
+  const statement = ctx.db.prepare(`${SELECT} AND r.id = ?3`).bind(ctx.workspace.number, domainsOf(ctx), uuid);
+  return requireFound(await statement.first<RuleRow>(), "Forwarding rule");
 }
