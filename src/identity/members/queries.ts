@@ -18,7 +18,9 @@ export type MemberRow = Awaited<ReturnType<typeof getMember>>;
 
 /** Returns the members of the caller's workspace in order of their ids; `after` continues after this id. */
 export const listMembers = (ctx: CallerCtx, { after, limit }: ListRange) =>
-  members(ctx, after === undefined ? undefined : gt(memberships.userId, after)).limit(limit);
+  members(ctx, after === undefined ? undefined : gt(memberships.userId, after))
+    .orderBy(asc(memberships.userId))
+    .limit(limit);
 
 /** Returns one member of the caller's workspace. Throws 404 for an id that is malformed, unknown or of no member. */
 export async function getMember(ctx: CallerCtx, userId: string) {
@@ -32,8 +34,7 @@ const members = (ctx: CallerCtx, condition: SQL | undefined) =>
     .select(columns)
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
-    .where(and(eq(memberships.workspace, ctx.workspace.number), condition))
-    .orderBy(asc(memberships.userId));
+    .where(and(eq(memberships.workspace, ctx.workspace.number), condition));
 
 /** Returns the addresses of users by their ids, for ids that rows of the workspace name. No D1 call for none. */
 export async function findEmailsOf(

@@ -147,10 +147,12 @@ export const WorkspaceOut = z
   );
 export type WorkspaceOut = z.output<typeof WorkspaceOut>;
 
+type PauseColumn = "sendingPausedAt" | "bulkPause" | "bulkPausedAt";
+
 /** Serializes a workspace with the caller's role in it. */
 export function toWorkspace(
   ctx: Pick<Ctx, "settings">,
-  row: Omit<WorkspaceRow, "number" | "deletedAt" | "mailShards" | "people">,
+  row: Pick<WorkspaceRow, "id" | "name" | "slug" | "settings" | "createdAt" | "slackWebhookUrl" | PauseColumn>,
   role: Role,
 ): WorkspaceOut {
   const { logo, color = null, address = null } = row.settings.brand ?? {};

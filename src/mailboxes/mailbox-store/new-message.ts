@@ -41,7 +41,7 @@ function toStored({ spf, dkim, dmarc }: CheckedAuthentication): Authentication {
 }
 
 /** Returns the beginning of a text in one line. */
-export function toPreview(text: string): string {
+function toPreview(text: string): string {
   const line = text.slice(0, 4 * limits.previewCharacters).replace(/[\s\p{Cc}]+/gu, " ");
   // Does not end within a surrogate pair.
   return Array.from(line.trim()).slice(0, limits.previewCharacters).join("");

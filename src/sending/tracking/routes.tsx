@@ -3,7 +3,7 @@ import { belongsToHost } from "../../domains/hosts/index.ts";
 import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
-import { TextPage } from "../../http/ui/index.ts";
+import { Layout, TextPage, useTexts } from "../../http/ui/index.ts";
 import { fromBase64 } from "../../lib/bytes.ts";
 import { notFound } from "../../lib/errors.ts";
 import { readBrand } from "../../platform/brands/brand.ts";
@@ -11,7 +11,6 @@ import { readClickToken, readOpenToken } from "../../platform/mail-tokens/tracki
 import { checkLink } from "./check-link.ts";
 import { enqueueHit } from "./enqueue-hit.ts";
 import { toLocation } from "./location.ts";
-import { ExpiredPage } from "./page.tsx";
 import type { HitClient } from "./rules.ts";
 
 /** A transparent GIF of one pixel, 43 bytes. */
@@ -63,4 +62,21 @@ function readClient(c: Context<AppEnv>): HitClient {
     purpose: header("Sec-Purpose") || header("Purpose") || header("X-Purpose") || header("X-Moz"),
     network: String(c.req.raw.cf?.asOrganization ?? ""),
   };
+}
+
+/** The page of an expired link. It names the target and links to it (docs/contract/tracking.md#tracking-links). */
+function ExpiredPage({ url }: { url: string }) {
+  const target = toLocation(url);
+  const texts = useTexts();
+  return (
+    <Layout title={texts.expired}>
+      <p>{texts.oldLink}</p>
+      <p class="url">{target}</p>
+      <p>
+        <a class="button" href={target} rel="noreferrer nofollow">
+          {texts.goOn(new URL(target).host)}
+        </a>
+      </p>
+    </Layout>
+  );
 }
