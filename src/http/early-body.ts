@@ -1,5 +1,6 @@
 import { concat } from "../lib/bytes.ts";
 import { RequestTooLargeError, unsupportedMediaType } from "../lib/errors.ts";
+import { tryOr } from "../lib/try-or.ts";
 import { BodyBudget, type BodyHold, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
 import { BODY_LIMIT, type BodyStream, openBody, requireUncompressed } from "./body-stream.ts";
 import type { AppContext } from "./env.ts";
@@ -50,14 +51,7 @@ export async function readEarlyBody(c: AppContext): Promise<EarlyBody | null> {
   }
 }
 
-function isJson(c: AppContext): boolean {
-  try {
-    requireJson(c);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isJson = (c: AppContext): boolean => tryOr(() => requireJson(c) === undefined, false);
 
 /** Throws 415 for a body that is not JSON by its headers, 413 for a Content-Length beyond BODY_LIMIT. */
 export function requireJson(c: AppContext): void {

@@ -5,7 +5,7 @@ import type { CallerCtx, ListRange } from "../access/caller.ts";
 import { withQuery } from "../lib/with-query.ts";
 import type { Brand } from "../platform/brands/brand.ts";
 import type { AppContext } from "./env.ts";
-import { Layout, logoUrl, useTexts, ViewerContext } from "./ui/index.ts";
+import { Layout, logoUrl, TextPage, ViewerContext } from "./ui/index.ts";
 import { viewerOf } from "./viewer.ts";
 
 /** An element of a page, or text that `hono/html` made. */
@@ -96,17 +96,9 @@ export function respondPage(
   });
 }
 
-function BrokenLinkPage() {
-  const { broken, brokenText } = useTexts();
-  return (
-    <Layout title={broken}>
-      <p>{brokenText}</p>
-    </Layout>
-  );
-}
-
 /** Returns the page of a link of a recipient that leads to nothing. */
-export const respondBrokenLink = (c: AppContext) => respondPage(c, <BrokenLinkPage />, { status: 404 });
+export const respondBrokenLink = (c: AppContext) =>
+  respondPage(c, <TextPage of={({ broken, brokenText }) => [broken, brokenText]} />, { status: 404 });
 
 /** A list that a page shows. */
 export interface ShownList<Row> {

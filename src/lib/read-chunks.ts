@@ -33,3 +33,13 @@ function openBytes(stream: ReadableStream<Uint8Array>): ReadableStreamBYOBReader
     return null;
   }
 }
+
+/** Yields what follows the first bytes of a stream. */
+export async function* skipBytes(stream: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
+  let left = bytes;
+  for await (const chunk of stream) {
+    const skipped = Math.min(left, chunk.length);
+    left -= skipped;
+    if (skipped < chunk.length) yield chunk.subarray(skipped);
+  }
+}

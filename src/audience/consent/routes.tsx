@@ -2,10 +2,11 @@ import { belongsToHost } from "../../domains/hosts/index.ts";
 import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondBrokenLink, respondPage } from "../../http/page.tsx";
+import { Form, Layout, TextPage } from "../../http/ui/index.ts";
 import { readBrand } from "../../platform/brands/brand.ts";
 import { confirmLink, type LinkState, readLink } from "./confirm.ts";
-import { AskPage, ConfirmedPage, ExpiredPage } from "./page.tsx";
 import { readConfirmationToken } from "./tokens.ts";
+import type { MailWords } from "./words.ts";
 
 /** The links of confirmation mails. The signed token is the only credential. */
 export const confirmationRoutes = newRoutes()
@@ -27,8 +28,12 @@ async function respond(c: AppContext, found: LinkState) {
     address: contact.email,
     language: words.language ?? "en",
   };
-  if (found.state === "expired") return respondPage(c, <ExpiredPage />, { status: 410, ...sender });
-  return respondPage(c, found.state === "pending" ? <AskPage {...words} /> : <ConfirmedPage {...words} />, sender);
+  if (found.state === "pending") return respondPage(c, <AskPage {...words} />, sender);
+  if (found.state === "expired")
+    return respondPage(c, <TextPage of={(texts) => [texts.expired, texts.expiredText]} />, { status: 410, ...sender });
+  const { workspace, list } = words;
+  const confirmed = <TextPage of={(texts) => [texts.confirmed, texts.confirmedText(workspace, list)]} />;
+  return respondPage(c, confirmed, sender);
 }
 
 /** Returns whether the host of a request serves the token: a host of a customer takes those of its own workspace only. */
@@ -38,3 +43,15 @@ async function isServed(c: AppContext): Promise<boolean> {
   const link = await readConfirmationToken(ctx.settings.masterKeys, c.req.param("token") ?? "");
   return link !== null && belongsToHost(ctx, host, { workspace: link.workspace, emailId: link.contactId });
 }
+
+/** The page with the button that confirms. Loading it changes nothing: link scanners load it too. */
+const AskPage = ({ list, text, button }: MailWords) => (
+  <Layout title={list}>
+    <p>{text}</p>
+    <Form>
+      <button type="submit" class="wide">
+        {button}
+      </button>
+    </Form>
+  </Layout>
+);

@@ -2,9 +2,11 @@ import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondBrokenLink, respondPage } from "../../http/page.tsx";
 import { attempt, readForm } from "../../http/page-routes.ts";
+import { Field, Form, Layout, TextPage, useTexts } from "../../http/ui/index.ts";
 import { readBrand } from "../../platform/brands/brand.ts";
 import { preferredLanguage } from "../../platform/recipient-texts/index.ts";
-import { FormPage, SubmittedPage } from "./page.tsx";
+import type { FormRow } from "./queries.ts";
+import { type FormField, HONEYPOT, limits } from "./rules.ts";
 import { findOpenForm, type OpenForm, submitForm } from "./submit.ts";
 
 /**
@@ -30,7 +32,8 @@ export const formPages = newRoutes()
       });
       const brand = await readBrand(c.get("ctx"), open.form.workspace);
       const address = values.get("email")?.trim();
-      return redirectUrl ?? respondPage(c, <SubmittedPage form={open.form} />, { brand, address });
+      const { title, successMessage } = open.form;
+      return redirectUrl ?? respondPage(c, <TextPage of={() => [title, successMessage]} />, { brand, address });
     });
   });
 
@@ -43,3 +46,22 @@ const showForm = async (c: AppContext, { form, fields }: OpenForm) =>
 /** The browser lets a form redirect only to origins that its page names. */
 const targetsOf = (redirectUrl: string | null) =>
   redirectUrl === null ? {} : { formTargets: [new URL(redirectUrl).origin] };
+
+/** The hosted page of a form. It works without scripts, and shows nothing of the workspace but what the form says. */
+const FormPage = ({ form, fields }: { form: FormRow; fields: readonly FormField[] }) => (
+  <Layout title={form.title}>
+    <p>{form.text}</p>
+    <Form>
+      <Field name="email" label={useTexts().email} type="email" maxlength={254} />
+      {fields.map(({ name, label, required }) => (
+        <Field name={name} label={label} required={required} maxlength={limits.valueCharacters} />
+      ))}
+      <p hidden aria-hidden="true">
+        <input name={HONEYPOT} tabindex={-1} autocomplete="off" />
+      </p>
+      <button type="submit" class="wide">
+        {form.button}
+      </button>
+    </Form>
+  </Layout>
+);

@@ -28,7 +28,7 @@ export {
 export { files } from "./generated/files.ts";
 
 export { Icon, type IconName, Mark } from "./icon.tsx";
-export { AppLayout, Layout } from "./layout.tsx";
+export { AppLayout, Layout, TextPage } from "./layout.tsx";
 export { PreviewFrame, SizedMailFrame, UpdatePreview } from "./mail-frame.tsx";
 export { MenuLink } from "./menu.tsx";
 export { type MenuEntry, menuOf, openable } from "./menu-entries.ts";

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../access/caller.ts";
 import { VERSION } from "../../lib/version.ts";
 import { pausedSources } from "../../platform/bulk-pauses/rules.ts";
+import type { RecipientTexts } from "../../platform/recipient-texts/index.ts";
 import { Document } from "./document.tsx";
 import { ErrorSummary, Notice } from "./form.tsx";
 import { files } from "./generated/files.ts";
@@ -47,6 +48,21 @@ export function Layout({ title, refreshTo, children }: LayoutProps) {
         ) : null}
       </main>
     </Document>
+  );
+}
+
+interface TextPageProps {
+  /** Returns the title and the text in the language of the recipient. */
+  of: (texts: RecipientTexts) => readonly [title: string, text: string];
+}
+
+/** A page of one text, for recipients. */
+export function TextPage({ of }: TextPageProps) {
+  const [title, text] = of(useTexts());
+  return (
+    <Layout title={title}>
+      <p>{text}</p>
+    </Layout>
   );
 }
 

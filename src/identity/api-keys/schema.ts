@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { scopes } from "../../access/accounts/scopes.ts";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { lineField } from "../../lib/text-fields.ts";
 import type { ApiKeyRow } from "./queries.ts";
 import { limits } from "./rules.ts";
@@ -37,7 +37,7 @@ export const ApiKeyIn = z
         "Ids of the domains that the key is restricted to. Omitted: those of the calling key. null: not restricted.",
       ),
   })
-  .meta({ ref: "ApiKeyCreate", examples: [{ name: "Shop server", scopes: ["emails:send"], expires_at: null }] });
+  .meta(named("ApiKeyCreate", { name: "Shop server", scopes: ["emails:send"], expires_at: null }));
 export type ApiKeyIn = z.output<typeof ApiKeyIn>;
 
 const example = {
@@ -73,15 +73,12 @@ export const ApiKeyOut = z
     revoked_at: timestamp.nullable(),
     replaced_by_id: z.uuid().nullable().describe("Id of the key that replaced this one by rotation."),
   })
-  .meta({ ref: "ApiKey", examples: [example] });
+  .meta(named("ApiKey", example));
 export type ApiKeyOut = z.output<typeof ApiKeyOut>;
 
 export const NewApiKeyOut = ApiKeyOut.extend({
   key: z.string().describe("The secret key. Shown in this response only."),
-}).meta({
-  ref: "NewApiKey",
-  examples: [{ ...example, key: "svc_k_wAZ4zrAh30bbn5jqvKFSICJDk0QG1u6qyn0lFssn" }],
-});
+}).meta(named("NewApiKey", { ...example, key: "svc_k_wAZ4zrAh30bbn5jqvKFSICJDk0QG1u6qyn0lFssn" }));
 export type NewApiKeyOut = z.output<typeof NewApiKeyOut>;
 
 /** Serializes an API key without its secret. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { roles } from "../members/index.ts";
 import type { InvitationRow } from "./queries.ts";
 
@@ -8,7 +8,7 @@ export const InvitationIn = z
     email: z.string().max(1000).meta({ minLength: 3, maxLength: 254, pattern: "@" }),
     role: z.enum(roles).default("member"),
   })
-  .meta({ ref: "InvitationCreate", examples: [{ email: "grace@example.org", role: "admin" }] });
+  .meta(named("InvitationCreate", { email: "grace@example.org", role: "admin" }));
 export type InvitationIn = z.output<typeof InvitationIn>;
 
 const example = {
@@ -30,10 +30,7 @@ export const InvitationOut = z
     created_at: timestamp,
     expires_at: timestamp,
   })
-  .meta({
-    ref: "Invitation",
-    examples: [example],
-  });
+  .meta(named("Invitation", example));
 export type InvitationOut = z.output<typeof InvitationOut>;
 
 /** A new invitation. */
@@ -41,10 +38,7 @@ export const SentInvitationOut = InvitationOut.extend({
   email_sent: z
     .boolean()
     .describe("False: the address gets no further email today, and the person sees the invitation after sign-in."),
-}).meta({
-  ref: "InvitationSent",
-  examples: [{ ...example, email_sent: true }],
-});
+}).meta(named("InvitationSent", { ...example, email_sent: true }));
 export type SentInvitationOut = z.output<typeof SentInvitationOut>;
 
 /** Serializes an invitation. */
@@ -56,8 +50,10 @@ export const AcceptedOut = z
     workspace: z.object({ id: z.uuid(), name: z.string() }),
     role: z.enum(roles),
   })
-  .meta({
-    ref: "InvitationAccepted",
-    examples: [{ workspace: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06", name: "Example Shop" }, role: "admin" }],
-  });
+  .meta(
+    named("InvitationAccepted", {
+      workspace: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06", name: "Example Shop" },
+      role: "admin",
+    }),
+  );
 export type AcceptedOut = z.output<typeof AcceptedOut>;

@@ -1,5 +1,5 @@
-import { and, asc, eq, gt } from "drizzle-orm";
-import type { CallerCtx, ListRange, Role } from "../../access/caller.ts";
+import { and, asc, eq, gt, type SQL } from "drizzle-orm";
+import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { orm } from "../../platform/db/client.ts";
@@ -14,40 +14,27 @@ const columns = {
 };
 
 /** A member of a workspace. */
-export interface MemberRow {
-  userId: string;
-  email: string;
-  name: string | null;
-  role: Role;
-  createdAt: number;
-}
+export type MemberRow = Awaited<ReturnType<typeof getMember>>;
 
 /** Returns the members of the caller's workspace in order of their ids; `after` continues after this id. */
-export function listMembers(ctx: CallerCtx, { after, limit }: ListRange): Promise<MemberRow[]> {
-  return orm(ctx)
-    .select(columns)
-    .from(memberships)
-    .innerJoin(users, eq(users.id, memberships.userId))
-    .where(
-      and(
-        eq(memberships.workspace, ctx.workspace.number),
-        after === undefined ? undefined : gt(memberships.userId, after),
-      ),
-    )
+export const listMembers = (ctx: CallerCtx, { after, limit }: ListRange) =>
+  members(ctx, after === undefined ? undefined : gt(memberships.userId, after))
     .orderBy(asc(memberships.userId))
     .limit(limit);
-}
 
 /** Returns one member of the caller's workspace. Throws 404 for an id that is malformed, unknown or of no member. */
-export async function getMember(ctx: CallerCtx, userId: string): Promise<MemberRow> {
-  const uuid = requireFound(parseUuid(userId), "Member");
-  const [row] = await orm(ctx)
+export async function getMember(ctx: CallerCtx, userId: string) {
+  const [row] = await members(ctx, eq(memberships.userId, requireFound(parseUuid(userId), "Member")));
+  return requireFound(row, "Member");
+}
+
+/** Selects the members of the caller's workspace that meet a condition. */
+const members = (ctx: CallerCtx, condition: SQL | undefined) =>
+  orm(ctx)
     .select(columns)
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
-    .where(and(eq(memberships.workspace, ctx.workspace.number), eq(memberships.userId, uuid)));
-  return requireFound(row, "Member");
-}
+    .where(and(eq(memberships.workspace, ctx.workspace.number), condition));
 
 /** Returns the addresses of users by their ids, for ids that rows of the workspace name. No D1 call for none. */
 export async function findEmailsOf(

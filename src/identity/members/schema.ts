@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { named, serialize } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import type { MemberRow } from "./queries.ts";
 import { roles } from "./rules.ts";
 
@@ -10,7 +10,7 @@ export const MemberOut = z
     email: z.string(),
     name: z.string().nullable(),
     role: z.enum(roles),
-    created_at: z.string().meta({ format: "date-time" }).describe("When the user joined."),
+    created_at: timestamp.describe("When the user joined."),
   })
   .meta(
     named("Member", {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../lib/serialize.ts";
+import { named, timestamp } from "../../lib/serialize.ts";
 import { iso } from "../../lib/time.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { addressOf } from "./rules.ts";
@@ -11,17 +11,14 @@ export const PictureOut = z
     bytes: z.int(),
     created_at: timestamp,
   })
-  .meta({
-    ref: "Picture",
-    examples: [
-      {
-        id: "019aa7c0-4a00-8b3d-8f21-6c1d9e2b7a60",
-        url: "https://mail.example.com/i/AZqnwEoAezuPIWwdnit6BgGap8BKAIs7jyFsHZ4remA.png",
-        bytes: 48_211,
-        created_at: "2026-11-21T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("Picture", {
+      id: "019aa7c0-4a00-8b3d-8f21-6c1d9e2b7a60",
+      url: "https://mail.example.com/i/AZqnwEoAezuPIWwdnit6BgGap8BKAIs7jyFsHZ4remA.png",
+      bytes: 48_211,
+      created_at: "2026-11-21T14:00:00.000Z",
+    }),
+  );
 export type PictureOut = z.output<typeof PictureOut>;
 
 /** Returns the address of a picture by the last part of it. */

@@ -1,12 +1,13 @@
 import * as z from "zod";
+import { named } from "../../lib/serialize.ts";
 
 export const MagicLinkIn = z
   .object({
     email: z.string().max(508).meta({ format: "email" }),
     next: z.string().max(1_000).optional().describe("Path of this service that the sign-in leads to."),
   })
-  .meta({ ref: "MagicLinkRequest", examples: [{ email: "ada@example.com" }] });
+  .meta(named("MagicLinkRequest", { email: "ada@example.com" }));
 
 export const MagicLinkOut = z
   .object({ detail: z.string() })
-  .meta({ ref: "MagicLinkAnswer", examples: [{ detail: "A sign-in link is sent if the address has an account" }] });
+  .meta(named("MagicLinkAnswer", { detail: "A sign-in link is sent if the address has an account" }));

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Role } from "../../access/caller.ts";
 import { isTimeZone } from "../../lib/local-time.ts";
-import { named, serialize } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { paragraphText } from "../../lib/text-fields.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { isSlackWebhookUrl, MAX_SLACK_URL } from "../../notices/notification-channels/index.ts";
@@ -102,10 +102,8 @@ export const WorkspaceOut = z
     slug: z.string(),
     role: z.enum(["owner", "admin", "member"]).describe("The role of the caller."),
     sending_paused: z.boolean(),
-    bulk_paused_at: z
-      .string()
+    bulk_paused_at: timestamp
       .nullable()
-      .meta({ format: "date-time" })
       .describe(
         "Since when the mail of `paused_sources` waits, because too much of it bounced or was marked as spam. null: none does.",
       ),
@@ -125,7 +123,7 @@ export const WorkspaceOut = z
         .describe("How recipients see the workspace, beside its name."),
       slack_webhook_url: z.boolean().describe("Whether a Slack webhook URL is set."),
     }),
-    created_at: z.string().meta({ format: "date-time" }),
+    created_at: timestamp,
   })
   .meta(
     named("Workspace", {
@@ -149,10 +147,12 @@ export const WorkspaceOut = z
   );
 export type WorkspaceOut = z.output<typeof WorkspaceOut>;
 
+type PauseColumn = "sendingPausedAt" | "bulkPause" | "bulkPausedAt";
+
 /** Serializes a workspace with the caller's role in it. */
 export function toWorkspace(
   ctx: Pick<Ctx, "settings">,
-  row: Omit<WorkspaceRow, "number" | "deletedAt" | "mailShards" | "people">,
+  row: Pick<WorkspaceRow, "id" | "name" | "slug" | "settings" | "createdAt" | "slackWebhookUrl" | PauseColumn>,
   role: Role,
 ): WorkspaceOut {
   const { logo, color = null, address = null } = row.settings.brand ?? {};

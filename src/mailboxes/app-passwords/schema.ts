@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { checkName } from "../../lib/text-fields.ts";
 import type { AppPasswordRow } from "./queries.ts";
 import { MAX_NAME_CHARACTERS } from "./rules.ts";
@@ -16,7 +16,7 @@ export const AppPasswordIn = z
       .superRefine(checkName)
       .describe("The program or device that uses it. Without control and invisible characters."),
   })
-  .meta({ ref: "AppPasswordCreate", examples: [{ name: "Thunderbird on the laptop" }] });
+  .meta(named("AppPasswordCreate", { name: "Thunderbird on the laptop" }));
 export type AppPasswordIn = z.output<typeof AppPasswordIn>;
 
 /** The form of webmail: a session of the mailbox, which the API does not take here, needs the current password. */
@@ -36,10 +36,7 @@ export const NewAppPasswordOut = z
     password: z.string().describe("140 random bits. Shown in this response only."),
     created_at: timestamp,
   })
-  .meta({
-    ref: "NewAppPassword",
-    examples: [{ ...example, password: "7k3m-x0qe-9trw-2bvn-h5ya-j8cd-p4fs" }],
-  });
+  .meta(named("NewAppPassword", { ...example, password: "7k3m-x0qe-9trw-2bvn-h5ya-j8cd-p4fs" }));
 export type NewAppPasswordOut = z.output<typeof NewAppPasswordOut>;
 
 export const AppPasswordOut = z
@@ -50,10 +47,7 @@ export const AppPasswordOut = z
     last_used_at: timestamp.nullable().describe("To the minute. null: never."),
     maker_id: z.uuid().nullable().describe("The user who made it. Null: the mailbox itself, or not known."),
   })
-  .meta({
-    ref: "AppPassword",
-    examples: [{ ...example, last_used_at: null, maker_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05" }],
-  });
+  .meta(named("AppPassword", { ...example, last_used_at: null, maker_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05" }));
 export type AppPasswordOut = z.output<typeof AppPasswordOut>;
 
 /** Serializes an app password. The password is not stored. */

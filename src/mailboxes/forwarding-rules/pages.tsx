@@ -1,4 +1,4 @@
-import { Form, Layout } from "../../http/ui/index.ts";
+import { Form, Layout, TextPage } from "../../http/ui/index.ts";
 import type { ForwardRequest } from "./confirm.ts";
 
 /** The page of a link to confirm an address. Only its button confirms it. */
@@ -26,7 +26,5 @@ export const forwardConfirmedPage = ({ name, email }: ForwardRequest) => (
 
 /** The page of a link that does not work, or no longer. */
 export const invalidForwardPage = () => (
-  <Layout title="This link does not work">
-    <p>It was used, or it is older than 7 days.</p>
-  </Layout>
+  <TextPage of={() => ["This link does not work", "It was used, or it is older than 7 days."]} />
 );

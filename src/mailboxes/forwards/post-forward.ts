@@ -115,8 +115,6 @@ async function readRange({ env }: MailCtx, key: string, offset: number, length: 
   return object.bytes();
 }
 
-/** Bounds on the parts of a request, so that all of it fits into one row of at most 2,000,000 bytes (D1 limits). Pure. */
-
 /** Returns the beginning of a text whose JSON has at most `maxBytes`: each control character takes six. */
 function cutText(text: string, maxBytes: number): string {
   let cut = text;

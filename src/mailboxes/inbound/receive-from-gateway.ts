@@ -1,4 +1,5 @@
 import { concat } from "../../lib/bytes.ts";
+import { skipBytes } from "../../lib/read-chunks.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { isReportRecipient, type ReceiveResult, receiveMail } from "./receive.ts";
@@ -22,26 +23,14 @@ export interface GatewayMail {
  */
 export async function receiveFromGateway(ctx: Ctx, mail: GatewayMail): Promise<ReceiveResult> {
   const { from, to, stream, traceBytes, authentication, isSpam } = mail;
-  const raw = gatewayMessage(stream, (await isReportRecipient(ctx, to)) ? traceBytes : 0);
+  const raw = skipBytes(withoutEnd(stream), (await isReportRecipient(ctx, to)) ? traceBytes : 0);
   return receiveMail(ctx, { from, to, raw, size: null, authentication, isSpam });
 }
 
 /** The bytes that the gateway sends after the last byte. An upload that was cut off does not have it. */
 const END = "\0end";
 
-/**
- * Yields a message from the gateway without its first `skip` bytes and without the mark at its end. Throws when the mark is missing:
- * the message was cut off, and the sending server must try again.
- */
-async function* gatewayMessage(stream: AsyncIterable<Uint8Array>, skip: number): AsyncGenerator<Uint8Array> {
-  let left = skip;
-  for await (const chunk of withoutEnd(stream)) {
-    const from = Math.min(left, chunk.length);
-    left -= from;
-    if (from < chunk.length) yield chunk.subarray(from);
-  }
-}
-
+/** Yields a message without the mark at its end. Throws when that is missing: the message was cut off, and the sending server must try again. */
 async function* withoutEnd(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array = new Uint8Array(0);
   for await (const chunk of stream) {

@@ -77,8 +77,6 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
   return { result: added.result, bytes: size };
 }
 
-/** Returns what the mail server before the Email Worker found. */
-
 /** How long a message counts as repeated after its first delivery, in ms. Sending servers try again for five days (RFC 5321 4.5.4.1). */
 const REPEATED_MS = 7 * 24 * 3_600_000;
 

@@ -4,6 +4,7 @@ import { forbidden, notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { MainStatement } from "../../platform/context.ts";
+import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { type MailboxReads, type MailboxStore, mailboxStore } from "../mailbox-store/index.ts";
 
 /** A mailbox of which the caller may use these operations. */
@@ -92,4 +93,11 @@ export async function openMailboxWith<Row>(
     store: mailboxStore(ctx, id),
   };
   return { mailbox, rows: results.slice(audit.length + 1).flatMap(({ results: rows }) => rows as Row[]) };
+}
+
+/** Stores the response to a change that the mailbox has made, for a repeated request with the same Idempotency-Key, and returns it. */
+export async function keepResponse<Response>(ctx: CallerCtx, response: Response): Promise<Response> {
+  const statements = await storeResponse(ctx, response);
+  if (statements.length > 0) await ctx.db.batch(statements);
+  return response;
 }

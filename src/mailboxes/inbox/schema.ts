@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { iso } from "../../lib/time.ts";
 import type { Folder, Label, MessageItem, Person } from "../mailbox-store/index.ts";
 
@@ -10,7 +10,7 @@ export const Address = z
     email: z.string().describe("Empty for a sender without an address."),
     name: z.string().nullable(),
   })
-  .meta({ ref: "InboxAddress", examples: [{ email: "ada@example.org", name: "Ada" }] });
+  .meta(named("InboxAddress", { email: "ada@example.org", name: "Ada" }));
 
 export const itemExample = {
   uid: 7,
@@ -48,17 +48,17 @@ export const messageFields = {
   preview: z.string().describe("The first 200 characters of the text."),
 };
 
-export const ItemOut = z.object(messageFields).meta({ ref: "InboxMessageItem", examples: [itemExample] });
+export const ItemOut = z.object(messageFields).meta(named("InboxMessageItem", itemExample));
 export type ItemOut = z.output<typeof ItemOut>;
 
 export const PageOut = z
   .object({ items: z.array(ItemOut), total: z.int(), limit: z.int(), offset: z.int() })
-  .meta({ ref: "InboxMessagePage", examples: [{ items: [itemExample], total: 1, limit: 50, offset: 0 }] });
+  .meta(named("InboxMessagePage", { items: [itemExample], total: 1, limit: 50, offset: 0 }));
 
 /** Where a message is after it was moved. */
 export const PlaceOut = z
   .object({ uid: z.int().describe("The UID in the new folder."), folder: z.string() })
-  .meta({ ref: "InboxPlace", examples: [{ uid: 12, folder: "Archive" }] });
+  .meta(named("InboxPlace", { uid: 12, folder: "Archive" }));
 
 export const FolderOut = z
   .object({
@@ -69,15 +69,13 @@ export const FolderOut = z
     uidvalidity: z.int(),
     uidnext: z.int(),
   })
-  .meta({
-    ref: "InboxFolder",
-    examples: [{ name: "INBOX", role: "inbox", unseen: 2, total: 7, uidvalidity: 1795000001, uidnext: 9 }],
-  });
+  .meta(
+    named("InboxFolder", { name: "INBOX", role: "inbox", unseen: 2, total: 7, uidvalidity: 1795000001, uidnext: 9 }),
+  );
 
-export const LabelOut = z.object({ id: z.uuid(), name: z.string(), color: z.string() }).meta({
-  ref: "InboxLabel",
-  examples: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75", name: "Bills", color: "#c0392b" }],
-});
+export const LabelOut = z
+  .object({ id: z.uuid(), name: z.string(), color: z.string() })
+  .meta(named("InboxLabel", { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75", name: "Bills", color: "#c0392b" }));
 
 export const toFolder = (folder: Folder): z.output<typeof FolderOut> => folder;
 export const toLabel = ({ id, name, color }: Label): z.output<typeof LabelOut> => ({ id, name, color });

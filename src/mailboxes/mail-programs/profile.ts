@@ -1,3 +1,5 @@
+import { utf8 } from "../../lib/bytes.ts";
+import { uuidFromHash } from "../../lib/ids.ts";
 import type { MailServer } from "../../platform/settings/mail-servers.ts";
 import { type Element, toXml } from "./xml.ts";
 
@@ -72,14 +74,5 @@ function toValue(value: Value): Element {
   return typeof value === "string" ? ["string", value] : ["array", value.map(toDict)];
 }
 
-/** Returns a UUID that follows from a text (RFC 9562 5.8: version 8, the start of its SHA-256). */
-async function uuidOf(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-  const bytes = digest.slice(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"))
-    .join("")
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
-    .toUpperCase();
-}
+/** Returns a UUID that follows from a text. */
+const uuidOf = async (text: string) => (await uuidFromHash(utf8(text))).toUpperCase();

@@ -18,7 +18,7 @@ export type { FilterActionIn, FilterResult } from "./filters.ts";
 export type { FolderResult } from "./folders.ts";
 export type { LabelResult } from "./labels.ts";
 export { migrate } from "./migrations.ts";
-export { toNewMessage, toPreview } from "./new-message.ts";
+export { toNewMessage } from "./new-message.ts";
 export type { Conversation } from "./open-conversation.ts";
 export type { Operation } from "./operation.ts";
 export { type MailboxOperations, type MailboxReads, operations } from "./operations.ts";

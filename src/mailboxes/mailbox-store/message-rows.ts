@@ -4,23 +4,17 @@ import type { DraftClaim } from "./draft-claims.ts";
 import type { MessageItem, Person, StoredMessage } from "./types.ts";
 
 /** A row of a list. */
-export interface ItemRow {
-  uid: number;
-  folder: string;
+export interface ItemRow extends Pick<MessageItem, "uid" | "folder" | "subject" | "date" | "size" | "preview"> {
   message_id: string | null;
   thread: string;
   from_email: string | null;
   from_name: string | null;
   recipients: string;
-  subject: string;
-  date: number;
-  size: number;
   seen: number;
   flagged: number;
   answered: number;
   files: number;
   labels: string;
-  preview: string;
   claim: string | null;
 }
 
@@ -34,14 +28,11 @@ export const ITEM = `
 export const STORED = `${ITEM}, m.object, m.in_reply_to, m.refs, m.header_size, m.parts, m.problem, m.authentication, m.delivered_to`;
 
 /** A row of a whole message. */
-export interface MessageRow extends ItemRow {
-  object: string;
+export interface MessageRow extends ItemRow, Pick<StoredMessage, "object" | "problem" | "authentication"> {
   in_reply_to: string | null;
   refs: string;
   header_size: number;
   parts: string;
-  problem: string | null;
-  authentication: string | null;
   delivered_to: string | null;
 }
 
@@ -76,19 +67,19 @@ export function toItem(row: ItemRow): MessageItem {
   return {
     uid: row.uid,
     folder: row.folder,
+    subject: row.subject,
+    date: row.date,
+    size: row.size,
+    preview: row.preview,
     messageId: row.message_id,
     threadId: row.thread,
     from: row.from_email === null ? null : { email: row.from_email, name: row.from_name },
     to: readRecipients(row).to,
-    subject: row.subject,
-    date: row.date,
-    size: row.size,
     seen: row.seen === 1,
     flagged: row.flagged === 1,
     answered: row.answered === 1,
     hasAttachments: row.files > 0,
     labels: JSON.parse(row.labels) as string[],
-    preview: row.preview,
     claim: row.claim === null ? null : (JSON.parse(row.claim) as DraftClaim),
   };
 }

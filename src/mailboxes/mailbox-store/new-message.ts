@@ -3,16 +3,16 @@ import { decodeField, type ParsedMessage } from "../../mail/messages/parse.ts";
 import { limits } from "./rules.ts";
 import type { NewMessage } from "./types.ts";
 
-/** The fields of a received message's record beside the message itself. */
+/** The fields of a message's record beside the message itself. */
 export interface Reception extends Pick<NewMessage, "object" | "folder" | "size" | "deliveryKey"> {
   authentication: CheckedAuthentication | null;
   /** The recipient of the envelope, a canonical address. */
   deliveredTo?: string;
-  /** In ms since 1970. */
+  /** When the mailbox got it, in ms since 1970. */
   now: number;
 }
 
-/** Returns the record of a received message, as a mailbox stores it. */
+/** Returns the record of a message that nobody has read, as a mailbox stores it. */
 export function toNewMessage(
   parsed: ParsedMessage,
   { object, folder, size, authentication, deliveryKey, deliveredTo, now }: Reception,
@@ -41,7 +41,7 @@ function toStored({ spf, dkim, dmarc }: CheckedAuthentication): Authentication {
 }
 
 /** Returns the beginning of a text in one line. */
-export function toPreview(text: string): string {
+function toPreview(text: string): string {
   const line = text.slice(0, 4 * limits.previewCharacters).replace(/[\s\p{Cc}]+/gu, " ");
   // Does not end within a surrogate pair.
   return Array.from(line.trim()).slice(0, limits.previewCharacters).join("");

@@ -3,6 +3,7 @@ import { belongsToHost } from "../../domains/hosts/index.ts";
 import { type AppEnv, newRoutes } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
+import { Layout, TextPage, useTexts } from "../../http/ui/index.ts";
 import { fromBase64 } from "../../lib/bytes.ts";
 import { notFound } from "../../lib/errors.ts";
 import { readBrand } from "../../platform/brands/brand.ts";
@@ -10,7 +11,6 @@ import { readClickToken, readOpenToken } from "../../platform/mail-tokens/tracki
 import { checkLink } from "./check-link.ts";
 import { enqueueHit } from "./enqueue-hit.ts";
 import { toLocation } from "./location.ts";
-import { BlockedPage, ExpiredPage } from "./page.tsx";
 import type { HitClient } from "./rules.ts";
 
 /** A transparent GIF of one pixel, 43 bytes. */
@@ -41,10 +41,12 @@ export const trackingRoutes = newRoutes()
     // A foreign host is refused as a forged token is.
     if (!link || !(await belongsToHost(ctx, c.get("customHost"), link))) throw notFound("Link");
     const state = await checkLink(ctx, link);
-    if (state === "blocked")
-      return respondPage(c, <BlockedPage />, { status: 410, brand: await readBrand(ctx, link.workspace) });
-    if (state === "expired")
-      return respondPage(c, <ExpiredPage url={link.url} />, { brand: await readBrand(ctx, link.workspace) });
+    if (state !== "active") {
+      const brand = await readBrand(ctx, link.workspace);
+      if (state === "expired") return respondPage(c, <ExpiredPage url={link.url} />, { brand });
+      // It does not name the target.
+      return respondPage(c, <TextPage of={(texts) => [texts.blocked, texts.blockedText]} />, { status: 410, brand });
+    }
     if (isGet(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "click", token, link, readClient(c)));
     return c.body(null, 302, { ...PRIVATE_HEADERS, Location: toLocation(link.url) });
   });
@@ -60,4 +62,21 @@ function readClient(c: Context<AppEnv>): HitClient {
     purpose: header("Sec-Purpose") || header("Purpose") || header("X-Purpose") || header("X-Moz"),
     network: String(c.req.raw.cf?.asOrganization ?? ""),
   };
+}
+
+/** The page of an expired link. It names the target and links to it (docs/contract/tracking.md#tracking-links). */
+function ExpiredPage({ url }: { url: string }) {
+  const target = toLocation(url);
+  const texts = useTexts();
+  return (
+    <Layout title={texts.expired}>
+      <p>{texts.oldLink}</p>
+      <p class="url">{target}</p>
+      <p>
+        <a class="button" href={target} rel="noreferrer nofollow">
+          {texts.goOn(new URL(target).host)}
+        </a>
+      </p>
+    </Layout>
+  );
 }

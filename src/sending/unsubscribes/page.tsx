@@ -81,13 +81,3 @@ function ConfirmPage() {
     </Layout>
   );
 }
-
-/** The page after a one-click unsubscribe. `topic`: the name of the topic that it ended; null: all mail. */
-export function DonePage({ topic }: { topic: string | null }) {
-  const texts = useTexts();
-  return (
-    <Layout title={texts.left}>
-      <p>{topic === null ? texts.leaveText : texts.leftTopic(topic)}</p>
-    </Layout>
-  );
-}

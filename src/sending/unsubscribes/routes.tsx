@@ -4,10 +4,11 @@ import { isForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
 import { respondBrokenLink, respondPage } from "../../http/page.tsx";
 import { readForm } from "../../http/page-routes.ts";
+import { TextPage } from "../../http/ui/index.ts";
 import { readBrand } from "../../platform/brands/brand.ts";
 import { readUnsubscribeAddress } from "../../platform/mail-tokens/return-path.ts";
 import { type FoundRecipient, findRecipient } from "./find-recipient.ts";
-import { actions, DonePage, PreferencesPage } from "./page.tsx";
+import { actions, PreferencesPage } from "./page.tsx";
 import { readPreferences } from "./preferences.ts";
 import { leaveAll, leaveTopics, savePreferences, unsubscribe } from "./unsubscribe.ts";
 
@@ -26,7 +27,8 @@ export const unsubscribeRoutes = newRoutes()
     if (action === actions.topic || action === actions.save || action === actions.all)
       return change(c, recipient, action, form);
     const { topic } = await unsubscribe(c.get("ctx"), recipient, "one-click");
-    return respondPage(c, <DonePage topic={topic?.name ?? null} />, await senderOf(c, recipient));
+    const left = <TextPage of={(texts) => [texts.left, topic ? texts.leftTopic(topic.name) : texts.leaveText]} />;
+    return respondPage(c, left, await senderOf(c, recipient));
   });
 
 /** Returns what the page says about the sender and the recipient. */

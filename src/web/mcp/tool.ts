@@ -28,6 +28,9 @@ export interface DeclaredTool {
   fields?: z.ZodRawShape;
 }
 
+/** Tools by their names. */
+export type ToolsByName = Readonly<Record<string, Omit<DeclaredTool, "name">>>;
+
 /** A tool of the MCP server. */
 export interface Tool extends Omit<DeclaredTool, "without" | "fields"> {
   /** The arguments: path parameters, then query parameters or fields of the body. */

@@ -1,4 +1,5 @@
 import type { ApiCall } from "../../lib/api-call.ts";
+import { tryOr } from "../../lib/try-or.ts";
 import { withQuery } from "../../lib/with-query.ts";
 import type { Operation, Parameter } from "./document.ts";
 
@@ -44,12 +45,8 @@ export async function tryOperation(operation: Operation, values: Values, call: A
 /** Returns the JSON of a body, null for an operation without one, or undefined when the text is no JSON. */
 function readBody(operation: Operation, text: string): Record<string, unknown> | unknown[] | null | undefined {
   if (!operation.requestBody || text.trim() === "") return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown> | unknown[]) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = tryOr(() => JSON.parse(text), undefined);
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown> | unknown[]) : undefined;
 }
 
 /** Returns the path with its query, or null without a parameter. The URL parser would remove "." and "..". */
@@ -65,14 +62,7 @@ function toPath({ path, parameters = [] }: Operation, values: Values): string | 
 async function show(title: string, response: Response): Promise<ShownResponse> {
   const requestId = response.headers.get("X-Request-Id") ?? "";
   const isReplayed = response.headers.get("Idempotency-Replayed") === "true";
-  const text = pretty(await response.text()).slice(0, MAX_SHOWN);
+  const body = await response.text();
+  const text = tryOr(() => JSON.stringify(JSON.parse(body), null, 2), body).slice(0, MAX_SHOWN);
   return { title, status: response.status, requestId, isReplayed, text };
-}
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

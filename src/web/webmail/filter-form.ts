@@ -1,4 +1,4 @@
-import { unprocessable } from "../../lib/errors.ts";
+import { invalidField } from "../../lib/errors.ts";
 import type { FilterOut } from "../../mailboxes/inbox/index.ts";
 
 /** A row of the form: a condition as text. */
@@ -92,8 +92,6 @@ export function readFilterForm(fields: URLSearchParams): FilterForm {
   };
 }
 
-const invalid = (field: string, msg: string) => unprocessable([{ loc: ["body", field], msg, type: "value_error" }]);
-
 /** Returns what the API takes for a form. Rows without a value are left out. Throws 422 for what no filter can be. */
 export function toFilterInput(form: FilterForm) {
   const conditions = form.conditions.flatMap(
@@ -101,18 +99,18 @@ export function toFilterInput(form: FilterForm) {
       if (value.trim() === "") return [];
       const isText = op === "contains" || op === "is";
       if (field !== "size" && !isText)
-        throw invalid(`condition.${index}.value`, "A text is compared with “contains” or “is”");
+        throw invalidField(`condition.${index}.value`, "A text is compared with “contains” or “is”");
       if (field !== "size") return [{ field, op, value }];
       const bytes = readBytes(value);
       if (isText || bytes === null)
-        throw invalid(
+        throw invalidField(
           `condition.${index}.value`,
           "A size is larger or smaller than a number of KB or MB, such as 500 KB",
         );
       return [{ field, op, value: bytes }];
     },
   );
-  if (conditions.length === 0) throw invalid("condition.0.value", "Fill in at least one condition");
+  if (conditions.length === 0) throw invalidField("condition.0.value", "Fill in at least one condition");
   const forwards = form.forwards.split(/[,;\s]+/).filter((address) => address !== "");
   const folder = form.place.startsWith("in:") ? form.place.slice(3) : null;
   const actions = [
@@ -124,7 +122,7 @@ export function toFilterInput(form: FilterForm) {
     ...forwards.map((address) => ({ type: "forward", address })),
     ...(form.stop ? [{ type: "stop" }] : []),
   ];
-  if (actions.length === 0) throw invalid("place", "Choose at least one action");
+  if (actions.length === 0) throw invalidField("place", "Choose at least one action");
   return { name: form.name || null, is_active: form.isActive, match: { mode: form.mode, conditions }, actions };
 }
 

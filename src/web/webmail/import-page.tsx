@@ -38,21 +38,18 @@ export const ImportPage = ({ page, imports, imported }: ImportPageProps) => (
     </Form>
     <h3>Imports in the background</h3>
     <div id="imports" data-live="" data-poll={imports.some(({ status }) => status === "running") ? "" : undefined}>
-      {imports.length === 0 ? (
-        <p class="hint">There are none. A large archive is imported while you do something else.</p>
-      ) : (
-        <List
-          caption="Imports in the background"
-          columns={["Began at", "Progress", "Messages", "Duplicates", "Skipped"]}
-          rows={imports.map((one) => [
-            <Time at={new Date(one.createdAt).toISOString()} />,
-            <Progress of={one} />,
-            one.counts.imported.toLocaleString("en"),
-            one.counts.duplicates.toLocaleString("en"),
-            <Skipped counts={one.counts} />,
-          ])}
-        />
-      )}
+      <List
+        caption="Imports in the background"
+        columns={["Began at", "Progress", "Messages", "Duplicates", "Skipped"]}
+        empty={<p class="hint">There are none. A large archive is imported while you do something else.</p>}
+        rows={imports.map((one) => [
+          <Time at={new Date(one.createdAt).toISOString()} />,
+          <Progress of={one} />,
+          one.counts.imported.toLocaleString("en"),
+          one.counts.duplicates.toLocaleString("en"),
+          <Skipped counts={one.counts} />,
+        ])}
+      />
     </div>
     <Export page={page} />
   </SettingsLayout>

@@ -17,8 +17,8 @@ import type { OpenMailbox } from "../../mailboxes/inbox/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { composePath, eventsPath, folderPath, folderTitle, labelPath, scheduledPath, settingsPath } from "./paths.ts";
 import type { Sent } from "./sent.ts";
-import { SentToast } from "./sent-toast.tsx";
 import { toSize } from "./size.ts";
+import { SentToast } from "./toasts.tsx";
 
 /** A mailbox with what the menu of each of its pages shows. */
 export interface OpenPage {

@@ -1,11 +1,11 @@
 import { counted, Empty, Form, RefusalNotice, SearchField, Submit } from "../../http/ui/index.ts";
 import type { ConversationItem, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
-import { DoneToast } from "./done-toast.tsx";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 import { ConversationRow, MessageRow } from "./list-rows.tsx";
 import { hasConversations, type ListView } from "./list-view.ts";
 import { folderPath, folderTitle } from "./paths.ts";
+import { DoneToast } from "./toasts.tsx";
 import { NoDefault, Toolbar } from "./toolbar.tsx";
 
 interface ListPageProps {

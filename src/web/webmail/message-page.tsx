@@ -3,11 +3,11 @@ import type { Conversation, StoredMessage } from "../../mailboxes/mailbox-store/
 import type { Done } from "./bulk-actions.ts";
 import { MessageForm, titleOf } from "./compose-page.tsx";
 import { ConversationMessage, type ShownMessage } from "./conversation-message.tsx";
-import { DoneToast } from "./done-toast.tsx";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { subjectOf } from "./list-rows.tsx";
 import type { OpenForm } from "./open-form.ts";
 import { folderPath, folderTitle, messagePath } from "./paths.ts";
+import { DoneToast } from "./toasts.tsx";
 import { NoDefault, Toolbar } from "./toolbar.tsx";
 
 interface MessagePageProps {

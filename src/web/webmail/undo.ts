@@ -1,3 +1,4 @@
+import { tryOr } from "../../lib/try-or.ts";
 import type { SelectionIn } from "../../mailboxes/inbox/index.ts";
 
 /** The changes that undo the last one, in the query of the next page: of each its folder, its action and its UIDs. */
@@ -39,12 +40,8 @@ const isWritten = (entry: unknown): entry is Written =>
   Array.isArray(entry) && entry.length === 3 && entry.every((value) => typeof value === "string");
 
 function parseList(text: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value.slice(0, MAX_FOLDERS) : [];
-  } catch {
-    return [];
-  }
+  const value: unknown = tryOr(() => JSON.parse(text), null);
+  return Array.isArray(value) ? value.slice(0, MAX_FOLDERS) : [];
 }
 
 /** Returns numbers as ranges, such as `3-5.9`. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Actor, CallerCtx } from "../../../access/caller.ts";
-import { named } from "../../../lib/serialize.ts";
+import { named, timestamp } from "../../../lib/serialize.ts";
 import { iso, isoOrNull } from "../../../lib/time.ts";
 
 /** The caller, its active workspace, role and scopes, and how it authenticated (docs/contract/workspaces.md#the-caller). */
@@ -15,7 +15,7 @@ export const MeOut = z
         method: z.literal("api_key"),
         api_key_id: z.uuid(),
         api_key_prefix: z.string(),
-        expires_at: z.string().nullable().meta({ format: "date-time" }),
+        expires_at: timestamp.nullable(),
         domain_ids: z
           .array(z.uuid())
           .nullable()
@@ -24,8 +24,8 @@ export const MeOut = z
       z.object({
         method: z.literal("session"),
         session_id: z.uuid(),
-        expires_at: z.string().meta({ format: "date-time" }).describe("When the access token must be refreshed."),
-        reauthenticated_at: z.string().nullable().meta({ format: "date-time" }),
+        expires_at: timestamp.describe("When the access token must be refreshed."),
+        reauthenticated_at: timestamp.nullable(),
         is_platform_admin: z.boolean(),
       }),
       z.object({
@@ -33,11 +33,7 @@ export const MeOut = z
         grant_id: z.uuid(),
         client_id: z.uuid(),
         client_name: z.string().nullable().describe("As the client calls itself."),
-        expires_at: z
-          .string()
-          .nullable()
-          .meta({ format: "date-time" })
-          .describe("When the access token must be refreshed."),
+        expires_at: timestamp.nullable().describe("When the access token must be refreshed."),
       }),
     ]),
   })

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { named } from "../../../lib/serialize.ts";
+import { named, timestamp } from "../../../lib/serialize.ts";
 
 const Code = z.string().max(64);
 
@@ -32,5 +32,5 @@ export const ReauthIn = z
   .meta(named("Reauthentication", { code: "941491" }));
 
 export const ReauthOut = z
-  .object({ reauthenticated_at: z.string().meta({ format: "date-time" }) })
+  .object({ reauthenticated_at: timestamp })
   .meta(named("Reauthenticated", { reauthenticated_at: "2026-11-21T15:00:00.000Z" }));

@@ -5,7 +5,7 @@ import type { sessions } from "../../../platform/db/schema/main/index.ts";
 
 /** The response of a call that set a new access token. */
 export const AccessOut = z
-  .object({ expires_at: z.string().meta({ format: "date-time" }).describe("When the access token must be refreshed.") })
+  .object({ expires_at: timestamp.describe("When the access token must be refreshed.") })
   .meta(named("SessionAccess", { expires_at: "2026-11-21T15:00:00.000Z" }));
 
 export const WorkspaceSwitch = z

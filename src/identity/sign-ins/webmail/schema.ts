@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { MailboxTokens } from "../../../access/mailbox-sessions/sessions.ts";
-import { named } from "../../../lib/serialize.ts";
+import { named, timestamp } from "../../../lib/serialize.ts";
 import { iso } from "../../../lib/time.ts";
 
 const Password = z.string().max(256);
@@ -17,7 +17,7 @@ export const RefreshIn = z
 export const WebmailTokens = z
   .object({
     access_token: z.string().describe("JWT of the type `mailbox_access`, valid for 60 minutes."),
-    expires_at: z.string().meta({ format: "date-time" }).describe("When the access token expires."),
+    expires_at: timestamp.describe("When the access token expires."),
     refresh_token: z.string().describe("Valid for 30 days and replaced by each use."),
     mailbox_id: z.uuid(),
   })

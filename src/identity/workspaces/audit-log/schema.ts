@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { named } from "../../../lib/serialize.ts";
+import { named, timestamp } from "../../../lib/serialize.ts";
 import { iso } from "../../../lib/time.ts";
 import { actions } from "../../../platform/audit/actions.ts";
 import type { AuditRow } from "./queries.ts";
@@ -20,7 +20,7 @@ export const AuditEntryOut = z
     action: z.string().describe(`One of ${Object.keys(actions).join(", ")}.`),
     target: z.object({ kind: z.string(), id: z.string() }),
     ip: z.string().nullable(),
-    at: z.string().meta({ format: "date-time" }),
+    at: timestamp,
     detail: z.record(z.string(), z.unknown()).describe("What changed. Its fields depend on the action."),
   })
   .meta(

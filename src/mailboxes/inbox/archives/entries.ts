@@ -1,5 +1,5 @@
 import { readMbox } from "../../../lib/mbox/read.ts";
-import { readChunks } from "../../../lib/read-chunks.ts";
+import { readChunks, skipBytes } from "../../../lib/read-chunks.ts";
 import type { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import {
   type ByteSource,
@@ -214,16 +214,6 @@ class ZipEntryReader {
         throw new ArchiveError(`the archive decompresses to more than ${MAX_RATIO} times its size`);
       yield chunk;
     }
-  }
-}
-
-/** Yields what follows the first bytes of a stream. */
-async function* skipBytes(stream: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
-  let left = bytes;
-  for await (const chunk of stream) {
-    const skipped = Math.min(left, chunk.length);
-    left -= skipped;
-    if (skipped < chunk.length) yield chunk.subarray(skipped);
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type ImportResult,
   type MailboxStore,
   mailboxLimits,
-  toPreview,
+  toNewMessage,
 } from "../../mailbox-store/index.ts";
 import { type ArchiveEntry, ArchiveError } from "./entries.ts";
 import { parseInSteps } from "./parse-in-steps.ts";
@@ -152,8 +152,7 @@ export class ImportRun {
     { name, archiveHeaders, folder, next }: Extract<ArchiveEntry, { kind: "message" }>,
     raw: Uint8Array,
   ): Promise<PendingMessage> {
-    const { parsed: whole, hash } = await parseInSteps(raw, this.#steps);
-    const { fields: _, text, ...parsed } = whole;
+    const { parsed, hash } = await parseInSteps(raw, this.#steps);
     const now = this.#ctx.now();
     const known = archiveHeaders?.receivedAt ?? null;
     const identity = [this.#mailbox.id, "import", folder, known, hash];
@@ -167,18 +166,17 @@ export class ImportRun {
       answered: archiveHeaders?.answered ?? false,
       labels: archiveHeaders?.labels ?? [],
       message: {
-        ...parsed,
-        object: r2Keys.mailboxMessage(this.#mailbox.id, object),
-        folder,
-        receivedAt: Math.max(0, Math.min(known ?? parsed.date ?? now, now)),
-        preview: toPreview(text),
-        searchText: text,
-        size: raw.length,
-        // An archive could say anything.
-        authentication: null,
+        ...toNewMessage(parsed, {
+          object: r2Keys.mailboxMessage(this.#mailbox.id, object),
+          folder,
+          size: raw.length,
+          // An archive could say anything.
+          authentication: null,
+          deliveryKey,
+          now: Math.max(0, Math.min(known ?? parsed.date ?? now, now)),
+        }),
         seen: archiveHeaders?.seen ?? true,
         draft: folderName(folder) === "Drafts",
-        deliveryKey,
       },
     };
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { serialize } from "../../../lib/serialize.ts";
+import { named, serialize } from "../../../lib/serialize.ts";
 import { nameIssue, type StoredImport } from "../../mailbox-store/index.ts";
 
 export const ExportQuery = z.object({
@@ -26,7 +26,7 @@ const counts = {
 
 export const ImportOut = z
   .object(counts)
-  .meta({ ref: "InboxImport", examples: [{ imported: 2, duplicates: 0, skipped: 0, errors: [] }] });
+  .meta(named("InboxImport", { imported: 2, duplicates: 0, skipped: 0, errors: [] }));
 
 const example = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a95",
@@ -51,7 +51,7 @@ export const BackgroundImportOut = z
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
-  .meta({ ref: "InboxBackgroundImport", examples: [example] });
+  .meta(named("InboxBackgroundImport", example));
 
 export function toBackgroundImport(row: StoredImport): z.infer<typeof BackgroundImportOut> {
   const read = row.status === "done" ? row.size : Math.min(row.cursor.read, row.size);

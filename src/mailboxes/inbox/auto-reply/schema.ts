@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { named } from "../../../lib/serialize.ts";
+import { named, timestamp } from "../../../lib/serialize.ts";
 import { isoOrNull, parseIso } from "../../../lib/time.ts";
 import type { AutoReplyRow } from "../../auto-replies/index.ts";
 
@@ -44,13 +44,11 @@ export const AutoReplyIn = z
   });
 export type AutoReplyIn = z.output<typeof AutoReplyIn>;
 
-const timestamp = z.string().meta({ format: "date-time" }).nullable();
-
 export const AutoReplyOut = z
   .object({
     is_active: z.boolean(),
-    starts_at: timestamp,
-    ends_at: timestamp,
+    starts_at: timestamp.nullable(),
+    ends_at: timestamp.nullable(),
     subject: z.string().nullable(),
     text: z.string(),
   })

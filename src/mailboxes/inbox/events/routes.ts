@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { apiRoutes } from "../../../http/api-routes.ts";
 import { requireOwnPage } from "../../../http/same-origin.ts";
+import { named } from "../../../lib/serialize.ts";
 import { connectToEvents } from "./connect.ts";
 import { MAX_SOCKETS, MAX_SOCKETS_OF_CREDENTIAL } from "./sockets.ts";
 
@@ -10,7 +11,7 @@ const ChangeOut = z
     folder: z.string(),
     uid: z.int().nullable(),
   })
-  .meta({ ref: "InboxChange", examples: [{ type: "message", folder: "INBOX", uid: 7 }] });
+  .meta(named("InboxChange", { type: "message", folder: "INBOX", uid: 7 }));
 
 const DESCRIPTION = `Opens a WebSocket (RFC 6455). Each message is a JSON object {type, folder, uid}:
 

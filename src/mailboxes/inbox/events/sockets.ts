@@ -48,17 +48,18 @@ export class EventSockets {
       this.#watched().length >= MAX_SOCKETS ||
       this.#state.getWebSockets(watcher.credentialId).length >= MAX_SOCKETS_OF_CREDENTIAL;
     if (isFull) return new Response(null, { status: 429 });
-    const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
-    this.#state.acceptWebSocket(server, [watcher.credentialId]);
-    server.serializeAttachment(watcher);
-    return new Response(null, { status: 101, webSocket: client });
+    return this.#open(watcher.credentialId, watcher);
   }
 
   #acceptGateway(): Response {
     if (this.#state.getWebSockets(GATEWAY).length >= MAX_GATEWAYS) return new Response(null, { status: 429 });
+    return this.#open(GATEWAY, null);
+  }
+
+  #open(tag: string, watcher: Watcher | null): Response {
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
-    this.#state.acceptWebSocket(server, [GATEWAY]);
-    server.serializeAttachment(null);
+    this.#state.acceptWebSocket(server, [tag]);
+    server.serializeAttachment(watcher);
     return new Response(null, { status: 101, webSocket: client });
   }
 

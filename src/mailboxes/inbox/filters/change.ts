@@ -3,7 +3,6 @@ import { parseAddress } from "../../../lib/addresses.ts";
 import { conflict, invalidField, notFound, requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
-import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import { requestConfirmation } from "../../forwarding-rules/index.ts";
 import {
   type Filter,
@@ -13,7 +12,7 @@ import {
   type FilterRun,
   filterLimits,
 } from "../../mailbox-store/index.ts";
-import type { OpenMailbox, ReadableMailbox } from "../open.ts";
+import { keepResponse, type OpenMailbox, type ReadableMailbox } from "../open.ts";
 import { findForwarding, refuseForwardByOauth } from "./queries.ts";
 import { type FilterActionField, type FilterFields, type FilterOut, type FilterPatch, toFilter } from "./schema.ts";
 
@@ -29,10 +28,7 @@ export async function createFilter(ctx: CallerCtx, mailbox: OpenMailbox, input: 
   const id = ctx.newId();
   const filter = toSaved(await mailbox.store.createFilter({ id, name, match, actions, position, isActive }));
   await ask(id);
-  const response = await withConfirmed(ctx, mailbox, filter);
-  const statements = await storeResponse(ctx, response);
-  if (statements.length > 0) await ctx.db.batch(statements);
-  return response;
+  return keepResponse(ctx, await withConfirmed(ctx, mailbox, filter));
 }
 
 /** Changes the given fields of a filter. Throws 404, and as `createFilter`. */

@@ -1,15 +1,11 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, notFound } from "../../../lib/errors.ts";
-import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import type { Folder, FolderResult } from "../../mailbox-store/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import { keepResponse, type OpenMailbox } from "../open.ts";
 
 /** Creates a folder. Throws 409 for a name that exists in any letter case, and beyond 500 folders. */
 export async function createFolder(ctx: CallerCtx, { store }: OpenMailbox, name: string): Promise<Folder> {
-  const folder = toFolder(await store.createFolder(name));
-  const statements = await storeResponse(ctx, folder);
-  if (statements.length > 0) await ctx.db.batch(statements);
-  return folder;
+  return keepResponse(ctx, toFolder(await store.createFolder(name)));
 }
 
 /** Renames a folder. Throws 404, and 409 for a system folder and for a name that exists. */

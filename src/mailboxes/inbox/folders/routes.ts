@@ -2,6 +2,7 @@ import * as z from "zod";
 import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { pathText } from "../../../http/openapi.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
+import { named } from "../../../lib/serialize.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
 import { inboxRoute } from "../routes.ts";
 import { Address, FolderOut, toAddress, toFolder } from "../schema.ts";
@@ -11,10 +12,10 @@ import { FolderIn } from "./schema.ts";
 const AddressQuery = z.object({ q: z.string().max(320).default("").describe("A part of the name or address.") });
 const QuotaOut = z
   .object({ used_bytes: z.int(), quota_bytes: z.int().nullable(), message_count: z.int() })
-  .meta({ ref: "InboxQuota", examples: [{ used_bytes: 2048, quota_bytes: null, message_count: 1 }] });
+  .meta(named("InboxQuota", { used_bytes: 2048, quota_bytes: null, message_count: 1 }));
 const SectionOut = z
   .object({ section: z.string(), bytes: z.int(), count: z.int() })
-  .meta({ ref: "InboxStorageSection", examples: [{ section: "INBOX", bytes: 2048, count: 1 }] });
+  .meta(named("InboxStorageSection", { section: "INBOX", bytes: 2048, count: 1 }));
 const BlockedSenders = z
   .object({
     emails: z

@@ -1,16 +1,12 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, invalidField, notFound, requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import type { Label, LabelResult, MessageItem } from "../../mailbox-store/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import { keepResponse, type OpenMailbox } from "../open.ts";
 
 /** Creates a label. Throws 409 for a name that exists, and beyond 200 labels. */
 export async function createLabel(ctx: CallerCtx, { store }: OpenMailbox, input: Omit<Label, "id">): Promise<Label> {
-  const label = toLabel(await store.saveLabel({ id: ctx.newId(), ...input }, true));
-  const statements = await storeResponse(ctx, label);
-  if (statements.length > 0) await ctx.db.batch(statements);
-  return label;
+  return keepResponse(ctx, toLabel(await store.saveLabel({ id: ctx.newId(), ...input }, true)));
 }
 
 /** Changes a label. Throws 404, and 409 for a name that exists. */

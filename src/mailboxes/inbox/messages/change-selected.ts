@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { folderName, type SelectedChange, type SelectedResult, saveUsedBytes } from "../../mailbox-store/index.ts";
+import { folderName, type SelectedResult, saveUsedBytes } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
-import { unknownFolder, unknownLabel } from "./change.ts";
+import { toChange, unknownFolder, unknownLabel } from "./change.ts";
 import type { SelectionIn } from "./schema.ts";
 
 /** The result of a change of selected messages. */
@@ -34,30 +34,6 @@ export async function changeSelected(
     count: results.reduce((sum, result) => sum + ("unknown" in result ? 0 : result.count), 0),
     undo: inputs.flatMap((input, index) => toUndo(input, results[index])),
   };
-}
-
-function toChange({ action, folder, to_folder, label_id }: SelectionIn): SelectedChange {
-  switch (action) {
-    case "seen":
-    case "unseen":
-      return { type: "flag", flag: "seen", isSet: action === "seen" };
-    case "flag":
-    case "unflag":
-      return { type: "flag", flag: "flagged", isSet: action === "flag" };
-    case "label":
-    case "unlabel":
-      return { type: "label", labelId: label_id ?? "", isAdded: action === "label" };
-    case "not-spam":
-      return { type: "restore" };
-    case "expunge":
-      return { type: "expunge" };
-    case "delete":
-      return folderName(folder) === "Trash" ? { type: "expunge" } : { type: "move", to: "Trash" };
-    case "spam":
-      return { type: "move", to: "Spam" };
-    case "move":
-      return { type: "move", to: to_folder ?? "" };
-  }
 }
 
 /** Returns the changes that undo one. A deletion for good has none. */

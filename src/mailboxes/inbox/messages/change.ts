@@ -1,6 +1,12 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, invalidField, notFound, requireFound } from "../../../lib/errors.ts";
-import { type FlagChanges, folderName, type MessageItem, saveUsedBytes } from "../../mailbox-store/index.ts";
+import {
+  type FlagChanges,
+  folderName,
+  type MessageItem,
+  type SelectedChange,
+  saveUsedBytes,
+} from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import type { BatchIn } from "./schema.ts";
 
@@ -78,13 +84,6 @@ export interface BatchResult {
   new_uid?: number;
 }
 
-const FLAGS: Partial<Record<BatchIn["action"], FlagChanges>> = {
-  seen: { seen: true },
-  unseen: { seen: false },
-  flag: { flagged: true },
-  unflag: { flagged: false },
-};
-
 /**
  * Changes up to 200 messages of a folder in one transaction. Returns a result for each UID of the request. Throws 422 for an
  * unknown folder or label.
@@ -103,28 +102,53 @@ export async function changeMessages(ctx: CallerCtx, mailbox: OpenMailbox, input
 async function changeAll(
   ctx: CallerCtx,
   mailbox: OpenMailbox,
-  { folder, action, to_folder, label_id }: BatchIn,
+  input: BatchIn,
   uids: readonly number[],
 ): Promise<Map<number, number | null>> {
   const { store } = mailbox;
+  const { folder } = input;
   const unmoved = (found: readonly number[]) => new Map(found.map((uid) => [uid, null]));
   const moved = (found: readonly { uid: number; newUid: number }[]) =>
     new Map(found.map((one) => [one.uid, one.newUid]));
-  const flags = FLAGS[action];
-  if (flags) return unmoved((await store.setFlags(folder, uids, flags)) ?? []);
-  if (action === "label" || action === "unlabel") {
-    const result = await store.changeLabels(folder, uids, [label_id ?? ""], action === "label" ? "add" : "remove");
+  const change = toChange(input);
+  if (change.type === "flag")
+    return unmoved((await store.setFlags(folder, uids, { [change.flag]: change.isSet })) ?? []);
+  if (change.type === "label") {
+    const result = await store.changeLabels(folder, uids, [change.labelId], change.isAdded ? "add" : "remove");
     if ("unknown" in result && result.unknown === "label") throw unknownLabel();
     return unmoved("uids" in result ? result.uids : []);
   }
-  if (action === "not-spam") return moved(folderName(folder) === "Spam" ? await store.restore(uids) : []);
-  if (action === "expunge" || (action === "delete" && folderName(folder) === "Trash"))
-    return unmoved(await expungeAll(ctx, mailbox, folder, uids));
-  const target = action === "move" ? (to_folder ?? "") : action === "spam" ? "Spam" : "Trash";
-  const result = await store.move(folder, uids, target);
-  if ("unknown" in result && result.unknown === "to") throw unknownFolder("to_folder", target);
+  if (change.type === "restore") return moved(folderName(folder) === "Spam" ? await store.restore(uids) : []);
+  if (change.type === "expunge") return unmoved(await expungeAll(ctx, mailbox, folder, uids));
+  const result = await store.move(folder, uids, change.to);
+  if ("unknown" in result && result.unknown === "to") throw unknownFolder("to_folder", change.to);
   return moved("moved" in result ? result.moved : []);
 }
 
 /** Returns the error of a label that does not exist. */
 export const unknownLabel = () => invalidField("label_id", "There is no label with this id");
+
+/** Returns what an action changes. */
+export function toChange({ action, folder, to_folder, label_id }: Omit<BatchIn, "uids">): SelectedChange {
+  switch (action) {
+    case "seen":
+    case "unseen":
+      return { type: "flag", flag: "seen", isSet: action === "seen" };
+    case "flag":
+    case "unflag":
+      return { type: "flag", flag: "flagged", isSet: action === "flag" };
+    case "label":
+    case "unlabel":
+      return { type: "label", labelId: label_id ?? "", isAdded: action === "label" };
+    case "not-spam":
+      return { type: "restore" };
+    case "expunge":
+      return { type: "expunge" };
+    case "delete":
+      return folderName(folder) === "Trash" ? { type: "expunge" } : { type: "move", to: "Trash" };
+    case "spam":
+      return { type: "move", to: "Spam" };
+    case "move":
+      return { type: "move", to: to_folder ?? "" };
+  }
+}

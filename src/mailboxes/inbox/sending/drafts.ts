@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { AppError, bodyError, notFound, requireFound, unprocessable } from "../../../lib/errors.ts";
 import { ComposeError } from "../../../mail/mime/errors.ts";
-import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import {
   type AddResult,
   type MessageItem,
@@ -10,7 +9,7 @@ import {
   type Person,
   saveUsedBytes,
 } from "../../mailbox-store/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import { keepResponse, type OpenMailbox } from "../open.ts";
 import { toItem } from "../schema.ts";
 import { findFiles, toAttachment } from "./files.ts";
 import { composeOwn, putOwnMessage } from "./own-message.ts";
@@ -21,10 +20,7 @@ import { beingSent, stopSending } from "./stop-sending.ts";
 
 /** Stores a draft and returns its record, which a repeated request with the same Idempotency-Key gets. Throws as `createDraft`. */
 export async function storeDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn) {
-  const response = toItem(await createDraft(ctx, mailbox, input));
-  const statements = await storeResponse(ctx, response);
-  if (statements.length > 0) await ctx.db.batch(statements);
-  return response;
+  return keepResponse(ctx, toItem(await createDraft(ctx, mailbox, input)));
 }
 
 /** Stores a draft and returns it. Throws 422 for an invalid field, 409 when the mailbox is full. */

@@ -4,9 +4,8 @@ import { AppError, bodyError, tooLarge, unprocessable } from "../../../lib/error
 import { parseUuid } from "../../../lib/ids.ts";
 import type { AttachmentSource } from "../../../mail/mime/message.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
-import { storeResponse } from "../../../platform/idempotency/responses.ts";
 import { emailLimits } from "../../../sending/emails/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import { keepResponse, type OpenMailbox } from "../open.ts";
 
 /** Largest file, in bytes: that of all attachments of an email. */
 export const MAX_FILE_BYTES = emailLimits.attachmentBytes;
@@ -36,9 +35,7 @@ export async function uploadFile(
     // Object metadata must be ASCII.
     customMetadata: { filename: encodeURIComponent(toFilename(filename)), contentType: toMediaType(mediaType) },
   });
-  const statements = await storeResponse(ctx, response);
-  if (statements.length > 0) await ctx.db.batch(statements);
-  return response;
+  return keepResponse(ctx, response);
 }
 
 const MAX_NAME_CHARACTERS = 80;

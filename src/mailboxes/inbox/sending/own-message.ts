@@ -3,7 +3,7 @@ import { compose } from "../../../mail/mime/compose.ts";
 import type { ComposedMessage, MessageInput } from "../../../mail/mime/message.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
-import { type NewMessage, type Person, putMessage, toPreview } from "../../mailbox-store/index.ts";
+import { type NewMessage, type Person, putMessage, toNewMessage } from "../../mailbox-store/index.ts";
 
 /** A message that the mailbox itself wrote: a draft or a sent copy. */
 export interface OwnMessage {
@@ -31,22 +31,15 @@ export async function putOwnMessage(
 ): Promise<NewMessage> {
   const object = r2Keys.mailboxMessage(mailboxId, id);
   const { parsed, size } = await putMessage(ctx, object, toChunks(composed));
-  const { fields: _, text, ...message } = parsed;
-  return {
-    ...message,
-    bcc,
+  const message = toNewMessage(parsed, {
     object,
     folder,
-    receivedAt: date.getTime(),
-    preview: toPreview(text),
-    searchText: text,
     size,
     authentication: null,
-    seen: true,
-    draft: folder === "Drafts",
     deliveryKey,
-    isSubmitted,
-  };
+    now: date.getTime(),
+  });
+  return { ...message, bcc, seen: true, draft: folder === "Drafts", isSubmitted };
 }
 
 async function* toChunks(composed: ComposedMessage): AsyncGenerator<Uint8Array> {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { named } from "../../../lib/serialize.ts";
 import { emailLimits } from "../../../sending/emails/index.ts";
 
 const FORM = '"ada@example.org"';
@@ -49,18 +50,15 @@ export const SendIn = z
       .nullish()
       .describe("UID of the draft that is sent. It is deleted. An email that waits to be sent from it is stopped."),
   })
-  .meta({
-    ref: "InboxSend",
-    examples: [{ to: ["ada@example.org"], subject: "Your receipt", text: "Thank you for your order." }],
-  });
+  .meta(named("InboxSend", { to: ["ada@example.org"], subject: "Your receipt", text: "Thank you for your order." }));
 export type SendIn = z.output<typeof SendIn>;
 
 /** A draft: everything may be missing. */
 export const DraftIn = z
   .object({ to: addresses, ...fields })
-  .meta({ ref: "InboxDraft", examples: [{ to: ["ada@example.org"], subject: "Your receipt", text: "Thank you" }] });
+  .meta(named("InboxDraft", { to: ["ada@example.org"], subject: "Your receipt", text: "Thank you" }));
 export type DraftIn = z.output<typeof DraftIn>;
 
 export const FileOut = z
   .object({ id: z.uuid() })
-  .meta({ ref: "InboxFile", examples: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a76" }] });
+  .meta(named("InboxFile", { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a76" }));

@@ -18,8 +18,7 @@ import {
 } from "../../../operations/admin/index.ts";
 import { shardNumbers } from "../../../platform/jobs/shards.ts";
 import { listReceivers } from "../../../sending/receivers/index.ts";
-import { BlockedHostsPage, DeadLettersPage, OutboxPage } from "./operations.tsx";
-import { ReceiversPage } from "./receivers.tsx";
+import { BlockedHostsPage, DeadLettersPage, OutboxPage, ReceiversPage } from "./operations.tsx";
 
 const PAGE_SIZE = 100;
 const OUTBOX_CURSOR = /^(\d{1,15})\.(.{1,200})$/;

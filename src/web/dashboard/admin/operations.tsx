@@ -15,6 +15,8 @@ import {
 } from "../../../http/ui/index.ts";
 import { iso } from "../../../lib/time.ts";
 import type { DeadLetterRow, listBlockedHosts, OutboxRow } from "../../../operations/admin/index.ts";
+import { MAIN_EGRESS } from "../../../platform/settings/named-egresses.ts";
+import type { ReceiverRow } from "../../../sending/receivers/index.ts";
 
 interface OutboxPageProps {
   rows: readonly OutboxRow[];
@@ -134,4 +136,23 @@ const BlockDialog = () => (
       maxlength={253}
     />
   </FormDialog>
+);
+
+/** The mail systems that get mail today, first those that have slowed an egress down. */
+export const ReceiversPage = ({ receivers }: { receivers: readonly ReceiverRow[] }) => (
+  <AppLayout title="Receivers">
+    <Live id="receivers">
+      <List
+        caption="Receivers"
+        columns={["Receiver", "Accepted today", "Waits until", "Reply"]}
+        empty={<Empty>No SMTP egress has reported on a receiver today.</Empty>}
+        rows={receivers.map(({ receiver, accepted_today, until, reason, egress }) => [
+          egress === null || egress === MAIN_EGRESS ? receiver : `${receiver} (${egress})`,
+          accepted_today.toLocaleString("en"),
+          until === null ? "" : <Time at={until} />,
+          reason ?? "",
+        ])}
+      />
+    </Live>
+  </AppLayout>
 );

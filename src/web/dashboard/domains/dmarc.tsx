@@ -1,6 +1,7 @@
 import type { DomainOut } from "../../../domains/domains/index.ts";
 import type { DmarcSummary } from "../../../domains/reports/index.ts";
 import { AppLayout, ButtonLink, ErrorSummary, Form, Numbers, Select } from "../../../http/ui/index.ts";
+import { number, percent } from "./reports.tsx";
 
 interface DmarcPageProps {
   domain: Pick<DomainOut, "id" | "name" | "dmarc_policy">;
@@ -28,12 +29,8 @@ export function DmarcPage({ domain, summary: { messages, aligned, advice } }: Dm
       {messages === 0 ? null : (
         <Numbers
           numbers={[
-            { name: "Messages in 30 days", value: messages.toLocaleString("en") },
-            {
-              name: "Not aligned",
-              value: (messages - aligned).toLocaleString("en"),
-              share: `${((100 * (messages - aligned)) / messages).toFixed(1)} %`,
-            },
+            { name: "Messages in 30 days", value: number(messages) },
+            { name: "Not aligned", value: number(messages - aligned), share: percent(messages - aligned, messages) },
           ]}
         />
       )}

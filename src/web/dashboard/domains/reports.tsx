@@ -167,5 +167,5 @@ const Days = ({ title, days, labels: [good, bad] }: DaysProps) => (
   </>
 );
 
-const number = (count: number) => count.toLocaleString("en");
-const percent = (part: number, whole: number) => (whole === 0 ? "–" : `${((100 * part) / whole).toFixed(1)} %`);
+export const number = (count: number) => count.toLocaleString("en");
+export const percent = (part: number, whole: number) => (whole === 0 ? "–" : `${((100 * part) / whole).toFixed(1)} %`);

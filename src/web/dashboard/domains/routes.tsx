@@ -51,7 +51,6 @@ const transferOffer = newRoutes().post(
   },
 );
 
-/** The forms that change a domain have one field each. */
 /** Reads the name of a domain, also from the address of a page of it, such as `https://shop.example/contact`. */
 const readName = (form: URLSearchParams) => {
   const text = (form.get("name") ?? "").trim();

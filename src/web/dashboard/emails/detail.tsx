@@ -101,8 +101,6 @@ function Actions({ email }: { email: DetailOut }) {
   );
 }
 
-/** Returns a number with its noun, such as "1 open" or "0 clicks". */
-
 function Content({ email, curl }: { email: DetailOut; curl: string }) {
   const headers = Object.entries(email.headers);
   if (email.html_body === null && email.text_body === null)

@@ -2,6 +2,20 @@ import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { button, change, page } from "../../../http/page-actions.tsx";
 import { readTime } from "../../../http/time-field.ts";
+import {
+  AppLayout,
+  Dialog,
+  Empty,
+  Form,
+  List,
+  PostButton,
+  RefusalNotice,
+  ShortTimeField,
+  Submit,
+  Time,
+  useScope,
+  waitOf,
+} from "../../../http/ui/index.ts";
 import { notFound } from "../../../lib/errors.ts";
 import {
   cancelEmail,
@@ -13,7 +27,7 @@ import {
   sendNow,
 } from "../../../sending/emails/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
-import { ScheduledPage } from "./scheduled.tsx";
+import { shortRecipients } from "../short-recipients.ts";
 
 /** The scheduled emails, and the forms that move, send and cancel one. */
 export const scheduledRoutes = [
@@ -50,3 +64,37 @@ async function showScheduled(c: AppContext) {
     nextLabel: "Later",
   });
 }
+
+/** The scheduled emails of the workspace, soonest first. */
+const ScheduledPage = ({ emails }: { emails: readonly ScheduledOut[] }) => (
+  <AppLayout title="Scheduled emails">
+    <RefusalNotice />
+    <List
+      caption="Scheduled emails"
+      columns={["Leaves", "In", "To", "Subject", "Change"]}
+      empty={
+        <Empty action={{ href: "/app/emails/new", label: "Schedule an email" }}>No email waits for its time.</Empty>
+      }
+      rows={emails.map((email) => [
+        <Time at={email.scheduled_at} as="whole" />,
+        waitOf(email.seconds_until_send),
+        shortRecipients(email.to_addresses),
+        <a href={`/app/emails/${email.id}`}>{email.subject === "" ? "(no subject)" : email.subject}</a>,
+        useScope("emails:send") ? <Change email={email} /> : null,
+      ])}
+    />
+  </AppLayout>
+);
+
+const Change = ({ email }: { email: ScheduledOut }) => (
+  <Dialog label="Change" title="Change an email" name={`Change ${email.subject}`} kind="quiet">
+    <Form action={`/app/emails/${email.id}/move`}>
+      <ShortTimeField name="send_at" label={`New time of ${email.subject}`} at={email.scheduled_at} />
+      <Submit label="Move" />
+    </Form>
+    <div class="actions">
+      <PostButton to={`/app/emails/${email.id}/send-now`} label="Send now" kind="quiet" />
+      <PostButton to={`/app/emails/${email.id}/cancel`} label="Cancel" kind="danger" />
+    </div>
+  </Dialog>
+);

@@ -22,11 +22,10 @@ import {
   WorkspacePatch,
   type WorkspaceRow,
 } from "../../../identity/workspaces/index.ts";
-import { versionOf } from "../../../lib/form-version.ts";
+import { type FormValues, versionOf } from "../../../lib/form-version.ts";
 import { resumeBulk } from "../../../sending/rates/index.ts";
 import { brandPages } from "./brand.tsx";
 import { deleteWorkspacePages } from "./delete-workspace.tsx";
-import { toPatch, trackingOptions, valuesOf, wordOf } from "./form.ts";
 import { newWorkspacePages } from "./new-workspace.tsx";
 import { PausedMail } from "./paused-mail.tsx";
 import { TimeZoneForm } from "./time-zone.tsx";
@@ -45,6 +44,30 @@ const readSettings = inputOf(WorkspacePatch, {
       retention_days: days === "" ? null : Number(days),
     };
   },
+});
+
+/** When opens or clicks are counted. */
+const trackingOptions = { "": "In bulk emails only", on: "In every email", off: "Never" };
+
+/** Returns a setting as a value of `trackingOptions`. */
+const wordOf = (value: boolean | null | undefined) => (value === true ? "on" : value === false ? "off" : "");
+
+const labelOf = (value: boolean | null | undefined) => trackingOptions[wordOf(value)];
+
+/** Returns what the form shows of a stored workspace. */
+const toPatch = ({ name, settings, sendingPausedAt }: WorkspaceRow): WorkspacePatch => ({
+  name,
+  settings,
+  sending_paused: sendingPausedAt !== null,
+});
+
+/** Returns what the form shows and changes, by label. */
+const valuesOf = ({ name = "", settings = {}, sending_paused }: WorkspacePatch): FormValues => ({
+  "Name of the workspace": name,
+  "Count opens": labelOf(settings.tracking_opens),
+  "Count clicks": labelOf(settings.tracking_clicks),
+  "Days for which emails are kept": String(settings.retention_days ?? ""),
+  "Pause sending": sending_paused ? "yes" : "no",
 });
 
 export const settingsPages = pagesOf(

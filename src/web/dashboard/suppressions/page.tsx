@@ -79,27 +79,23 @@ interface Entry {
 }
 
 /** The entry that was just removed. It can be put back, but one of soft bounces: only bounces make it. */
-export const Removed = ({ email, reason, topicId }: Entry) => (
+export const Removed = (entry: Entry) => (
   <>
-    {topicId === null ? `${email} gets email again.` : `The unsubscribe of ${email} is removed.`}{" "}
-    {reason === "soft_bounces" ? null : (
-      <PostButton
-        to="/app/suppressions"
-        label="Undo"
-        kind="link"
-        once
-        fields={{ email, reason, ...(topicId ? { topic_id: topicId } : {}) }}
-      />
+    {entry.topicId === null ? `${entry.email} gets email again.` : `The unsubscribe of ${entry.email} is removed.`}{" "}
+    {entry.reason === "soft_bounces" ? null : (
+      <PostButton to="/app/suppressions" label="Undo" kind="link" once fields={toFields(entry)} />
     )}
   </>
 );
 
-const RemoveForm = ({ email, reason, topicId }: Entry) => (
+const RemoveForm = (entry: Entry) => (
   <PostButton
     to="/app/suppressions/remove"
     label="Remove"
     kind="link"
-    name={`Remove ${email}`}
-    fields={{ email, reason, ...(topicId ? { topic_id: topicId } : {}) }}
+    name={`Remove ${entry.email}`}
+    fields={toFields(entry)}
   />
 );
+
+const toFields = ({ email, reason, topicId }: Entry) => ({ email, reason, ...(topicId ? { topic_id: topicId } : {}) });

@@ -1,7 +1,15 @@
 import { respondPage } from "../../../http/page.tsx";
 import { button, page, pagesOf } from "../../../http/page-actions.tsx";
-import { getDelivery, getWebhook, replayDelivery, toDelivery } from "../../../notices/webhooks/index.ts";
-import { DeliveryPage } from "./delivery.tsx";
+import { AppLayout, Facts, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import {
+  type DeliveryOut,
+  getDelivery,
+  getWebhook,
+  isTestPayload,
+  replayDelivery,
+  toDelivery,
+} from "../../../notices/webhooks/index.ts";
+import { mayManage } from "./list.tsx";
 
 const PATH = "/app/webhooks/:webhook_id/deliveries/:delivery_id";
 const API = "/v1/webhooks/:webhook_id/deliveries/:delivery_id";
@@ -21,3 +29,56 @@ export const deliveryPages = pagesOf(
     done: { replayed: "This is the new delivery, with the same payload." },
   }),
 );
+
+/** One delivery of a webhook: what was posted, and what the endpoint returned. */
+function DeliveryPage({ webhookId, delivery }: { webhookId: string; delivery: DeliveryOut }) {
+  const path = `/app/webhooks/${webhookId}`;
+  return (
+    <AppLayout
+      title={`Delivery of ${delivery.event_type}`}
+      actions={
+        mayManage() ? <PostButton to={`${path}/deliveries/${delivery.id}/replay`} label="Send again" once /> : null
+      }
+    >
+      <p>
+        <a href={path}>All deliveries of this webhook</a>
+      </p>
+      <Facts
+        of={{
+          Status: <Status word={delivery.status} />,
+          Reason: delivery.error,
+          URL: delivery.endpoint_url ?? "The webhook is deleted",
+          Attempts: delivery.attempt,
+          "Next attempt": delivery.next_retry_at === null ? null : <Time at={delivery.next_retry_at} />,
+          Created: <Time at={delivery.created_at} />,
+          Email: emailOf(delivery.payload),
+        }}
+      />
+      <div class="columns">
+        <section aria-label="Request">
+          <h2>Request</h2>
+          <p class="soft">POST with this body</p>
+          <pre>{JSON.stringify(delivery.payload, null, 2)}</pre>
+        </section>
+        <section aria-label="Response">
+          <h2>Response</h2>
+          {delivery.response_status === null ? (
+            <p>The endpoint has not responded yet.</p>
+          ) : (
+            <>
+              <p class="soft">HTTP {delivery.response_status}</p>
+              {delivery.response_body ? <pre>{delivery.response_body}</pre> : <p class="soft">Its body was empty.</p>}
+            </>
+          )}
+        </section>
+      </div>
+    </AppLayout>
+  );
+}
+
+/** Returns a link to the email of an event; the sample of a test has none. */
+function emailOf(payload: DeliveryOut["payload"]) {
+  const { email_id: email } = payload;
+  if (typeof email !== "string") return null;
+  return isTestPayload(payload) ? "None: this is a test" : <a href={`/app/emails/${email}`}>{email}</a>;
+}

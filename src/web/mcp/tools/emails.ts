@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { DeclaredTool } from "../tool.ts";
+import type { ToolsByName } from "../tool.ts";
 
 /** Required here: without it an email is sent at once. */
 const sendAt = {
@@ -9,9 +9,8 @@ const sendAt = {
 /** A model cannot write base64 reliably. */
 const without = ["attachments"];
 
-export const emailTools: readonly DeclaredTool[] = [
-  {
-    name: "search_emails",
+export const emailTools: ToolsByName = {
+  search_emails: {
     title: "Search emails",
     description:
       "Finds emails by words and filters, newest first. Use it to learn whether a recipient got an email. Words match subject, " +
@@ -19,43 +18,37 @@ export const emailTools: readonly DeclaredTool[] = [
     route: "GET /v1/emails/search",
     without: ["before_inbound"],
   },
-  {
-    name: "get_email",
+  get_email: {
     title: "Read an email",
     description: "Returns an email with its content, the state of each recipient, and its events.",
     route: "GET /v1/emails/:email_id",
   },
-  {
-    name: "list_email_events",
+  list_email_events: {
     title: "List the events of an email",
     description:
       "Returns what happened to an email, oldest first. The event of a bounce holds the reason of the receiver.",
     route: "GET /v1/emails/:email_id/events",
   },
-  {
-    name: "list_scheduled_emails",
+  list_scheduled_emails: {
     title: "List scheduled emails",
     description: "Returns emails that will be sent later, soonest first.",
     route: "GET /v1/emails/scheduled",
   },
-  {
-    name: "validate_email",
+  validate_email: {
     title: "Validate an email without sending it",
     description: "Returns every reason why an email would be refused. Sends nothing. Use it before send_email.",
     route: "POST /v1/emails/validate",
     effect: "read",
     without,
   },
-  {
-    name: "send_email",
+  send_email: {
     title: "Send an email now",
     description: "Sends an email at once. It cannot be taken back: let the user confirm recipients and content first.",
     route: "POST /v1/emails/",
     effect: "final",
     without: [...without, "send_at"],
   },
-  {
-    name: "schedule_email",
+  schedule_email: {
     title: "Schedule an email",
     description: "Accepts an email that is sent at send_at. Until then cancel_email stops it.",
     route: "POST /v1/emails/",
@@ -63,34 +56,30 @@ export const emailTools: readonly DeclaredTool[] = [
     without,
     fields: sendAt,
   },
-  {
-    name: "reschedule_email",
+  reschedule_email: {
     title: "Move a scheduled email to another time",
     description: "Changes when a scheduled email is sent.",
     route: "PATCH /v1/emails/scheduled/:email_id",
     effect: "write",
     fields: sendAt,
   },
-  {
-    name: "cancel_email",
+  cancel_email: {
     title: "Cancel a scheduled email",
     description: "Cancels an email that was not sent yet. It cannot be scheduled again.",
     route: "DELETE /v1/emails/scheduled/:email_id",
     effect: "final",
   },
-  {
-    name: "send_scheduled_email_now",
+  send_scheduled_email_now: {
     title: "Send a scheduled email now",
     description: "Sends a scheduled email at once instead of at its time. It cannot be taken back.",
     route: "POST /v1/emails/scheduled/:email_id/send-now",
     effect: "final",
     repeatable: true,
   },
-  {
-    name: "retry_email",
+  retry_email: {
     title: "Send a failed email again",
     description: "Sends a new copy of an email to the recipients that did not get it.",
     route: "POST /v1/emails/:email_id/retry",
     effect: "final",
   },
-];
+};

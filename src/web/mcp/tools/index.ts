@@ -1,4 +1,4 @@
-import type { DeclaredTool } from "../tool.ts";
+import type { DeclaredTool, ToolsByName } from "../tool.ts";
 import { analyticsTools } from "./analytics.ts";
 import { automationTools } from "./automations.ts";
 import { broadcastTools } from "./broadcasts.ts";
@@ -9,8 +9,7 @@ import { segmentTools } from "./segments.ts";
 import { senderTools } from "./senders.ts";
 import { templateTools } from "./templates.ts";
 
-/** Every tool. A caller sees those whose endpoint it may use. */
-export const tools: readonly DeclaredTool[] = [
+const byName: ToolsByName = {
   ...senderTools,
   ...emailTools,
   ...contactTools,
@@ -20,4 +19,7 @@ export const tools: readonly DeclaredTool[] = [
   ...automationTools,
   ...analyticsTools,
   ...inboxTools,
-];
+};
+
+/** Every tool. A caller sees those whose endpoint it may use. */
+export const tools: readonly DeclaredTool[] = Object.entries(byName).map(([name, tool]) => ({ name, ...tool }));
