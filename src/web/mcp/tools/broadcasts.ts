@@ -20,6 +20,7 @@ export const broadcastTools: readonly DeclaredTool[] = [
       "Creates a mailing to a contact list: a draft, or with scheduled_at one that is sent by itself at that time. Let the user " +
       "confirm a time.",
     route: "POST /v1/broadcasts/",
+    without: ["blocks_json"],
     effect: "write",
   },
   {
@@ -28,6 +29,7 @@ export const broadcastTools: readonly DeclaredTool[] = [
     description:
       "Changes the given fields of a draft or scheduled broadcast. scheduled_at schedules it; null makes it a draft again.",
     route: "PATCH /v1/broadcasts/:broadcast_id",
+    without: ["blocks_json"],
     effect: "write",
   },
   // Two or more variants of a broadcast are an A/B test.
