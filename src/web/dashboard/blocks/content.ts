@@ -1,0 +1,157 @@
+import { unprocessable } from "../../../lib/errors.ts";
+import type { FormValues } from "../../../lib/form-version.ts";
+import { type Language, languages } from "../../../lib/personal-text.ts";
+import {
+  BLOCK_FIELDS,
+  BLOCK_TYPES,
+  type Block,
+  type BlockType,
+  blockIssue,
+  blockLimits,
+  columnsOf,
+  languageOf,
+  liquidIssue,
+  readBlocks,
+  renderBlocks,
+  type TemplateOut,
+  toBlock,
+  toBlocksJson,
+} from "../../../sending/templates/index.ts";
+
+/** A content in the form of a template, a broadcast or the step of an automation. */
+export interface WrittenContent {
+  /** As it was chosen: some blocks need Liquid. */
+  language: Language;
+  html_body: string;
+  text_body: string;
+  /** Null: HTML and text are written. Those of blocks are made of them. */
+  blocks: Block[] | null;
+}
+
+/** A content as it is stored. */
+export type StoredContent = Pick<TemplateOut, "language" | "html_body" | "text_body" | "blocks_json">;
+
+/** Returns whether a stored content is still to be written. */
+export const isBlank = ({ html_body, text_body, blocks_json }: StoredContent) =>
+  !html_body && !text_body && readBlocks(blocks_json) === null;
+
+/** Returns the fields of a form as a stored content has them. */
+export const toContent = ({ language, html_body, text_body, blocks_json }: StoredContent): WrittenContent => ({
+  language,
+  html_body: html_body ?? "",
+  text_body: text_body ?? "",
+  blocks: readBlocks(blocks_json),
+});
+
+/** Reads the content of a submitted form, whose fields for HTML and text have these names. */
+export function readContent(
+  fields: URLSearchParams,
+  [html, text]: readonly [string, string] = ["html_body", "text_body"],
+): WrittenContent {
+  const field = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
+  const blocks: Block[] = [];
+  for (
+    let type = toType(fields, 0);
+    type && blocks.length <= blockLimits.blocks;
+    type = toType(fields, blocks.length)
+  ) {
+    blocks.push(toBlock(type, readBlockFields(field, blocks.length)));
+  }
+  return {
+    language: languages.find((language) => language === fields.get("language")) ?? "placeholders",
+    html_body: field(html),
+    text_body: field(text),
+    blocks: fields.get("editor") === "blocks" ? blocks : null,
+  };
+}
+
+/** Returns blocks as one text, which a form compares with what is stored. */
+const describe = (blocks: readonly Block[]) =>
+  blocks
+    .map((block) =>
+      [`${block.type}:`, ...BLOCK_FIELDS.map((field) => block[field] ?? "")].filter((part) => part !== "").join(" "),
+    )
+    .join("\n");
+
+/** Returns what a form shows and changes of a content, by label. */
+export const contentValues = ({ html_body, text_body, blocks }: WrittenContent): FormValues =>
+  blocks === null ? { HTML: html_body, Text: text_body } : { Blocks: describe(blocks) };
+
+/** Returns the fields of a block. Its texts keep their spaces, since a line break in them means a paragraph. */
+function readBlockFields(field: (name: string) => string, index: number) {
+  const values = BLOCK_FIELDS.map((name) => [name, field(fieldOf(index, name))] as const);
+  return Object.fromEntries(
+    values.map(([name, value]) => [name, name === "text" || name === "rightText" ? value : value.trim()]),
+  );
+}
+
+/** Returns the name of a field of a block. */
+export const fieldOf = (index: number, field: keyof Block) => `b.${index}.${field}`;
+
+const toType = (fields: URLSearchParams, index: number): BlockType | undefined =>
+  BLOCK_TYPES.find((type) => type === fields.get(fieldOf(index, "type")));
+
+/**
+ * Returns the content of a form as a request has it. HTML in place of blocks that are stored deletes them. Throws 422 that names the
+ * fields of blocks that are wrong.
+ */
+export function toTexts(
+  { blocks, language: chosen, html_body, text_body }: WrittenContent,
+  stored: readonly Block[] | null = null,
+) {
+  const deleted = stored === null ? {} : { blocks_json: null };
+  if (blocks === null)
+    return { language: chosen, html_body: html_body || null, text_body: text_body || null, ...deleted };
+  const language = languageOf(blocks, chosen);
+  const { html, text } = renderBlocks(checkBlocks(blocks, language), language);
+  return { language, html_body: html, text_body: text, blocks_json: toBlocksJson(blocks) };
+}
+
+function checkBlocks(blocks: readonly Block[], language: Language): readonly Block[] {
+  const errors = blocks.flatMap((block, index) => {
+    const error = blockIssue(block, language);
+    if (error === null) return [];
+    return [{ loc: ["body", fieldOf(index, error.field)], msg: inBlock(index, error), type: "value_error" }];
+  });
+  if (blocks.length > blockLimits.blocks)
+    errors.push({ loc: ["body", "blocks"], msg: `At most ${blockLimits.blocks} blocks`, type: "value_error" });
+  if (errors.length > 0) throw unprocessable(errors);
+  return blocks;
+}
+
+const inBlock = (index: number, { message }: { message: string }) => `Block ${index + 1}: ${message}`;
+
+interface Preview {
+  language: Language;
+  html: string | null;
+  text: string | null;
+  /** The first mistake in the Liquid of a block. Absent: there is none. */
+  mistake?: string;
+}
+
+/** Returns the content that the preview of a form shows. It loads nothing, so images are their alternative texts. */
+export function toPreview({ blocks, language: chosen, html_body, text_body }: WrittenContent): Preview {
+  if (blocks === null) return { language: chosen, html: html_body || null, text: text_body || null };
+  const language = languageOf(blocks, chosen);
+  // A part without a name yet would be a mistake in place of all blocks.
+  const shown = blocks.filter(({ type, text }) => type !== "part" || text.trim() !== "");
+  const [mistake] = language === "liquid" ? blocks.flatMap(mistakesOf) : [];
+  if (mistake !== undefined) return { language, html: null, text: null, mistake };
+  return { language, ...renderBlocks(shown.map(withoutImages), language) };
+}
+
+function mistakesOf(block: Block, index: number): string[] {
+  const issue = block.type === "part" ? null : liquidIssue(block);
+  return issue ? [inBlock(index, issue)] : [];
+}
+
+const imageText = (text: string) => `[${text || "Image"}]`;
+
+function withoutImages(block: Block): Block {
+  if (block.type === "image") return { ...block, type: "text", text: imageText(block.text) };
+  if (block.type !== "columns") return block;
+  const [text = "", rightText = ""] = columnsOf(block).map((column) =>
+    column.type === "image" ? imageText(column.text) : column.text,
+  );
+  return { ...block, text, url: "", rightText, rightUrl: "" };
+}
