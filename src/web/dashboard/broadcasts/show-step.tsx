@@ -20,8 +20,9 @@ import { respondPage } from "../../../http/page.tsx";
 import { getWorkspace } from "../../../identity/workspaces/index.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { firstZone } from "../../../lib/local-time.ts";
-import { listTemplateNames } from "../../../sending/templates/index.ts";
+import { listTemplateNames, type TemplateOut } from "../../../sending/templates/index.ts";
 import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
+import { beginBlocks, changeOnPage, toContent } from "../blocks/index.ts";
 import { CONTACT } from "../contact-values.ts";
 import { listSenders } from "../senders.ts";
 import { MAX_CHOICES } from "../template-list.tsx";
@@ -84,17 +85,29 @@ export async function showAudience(c: AppContext): Promise<Response> {
   return respond(c, <AudienceStep {...read.props} form={form} {...choices} />);
 }
 
-/** Shows the second step of a broadcast. `filledFrom` names the template whose content the form has and that is not saved. */
-export async function showContent(c: AppContext, filledFrom?: string) {
+/** Shows the second step of a broadcast, filled in from a template if one was chosen. */
+export async function showContent(c: AppContext, template?: TemplateOut) {
   const caller = c.get("caller");
   const mayChoose = caller.actor.scopes.has("templates:view");
   const [read, templates] = await Promise.all([readStep(c), mayChoose ? listTemplateNames(caller, MAX_CHOICES) : []]);
   if (read instanceof Response) return read;
-  const form = formOf(c, "content", read.props.broadcast);
-  return respond(
-    c,
-    <ContentStep {...read.props} form={form} templates={templates} filledFrom={filledFrom} variants={read.variants} />,
-  );
+  const { broadcast } = read.props;
+  const form = await contentForm(c, broadcast, template);
+  const page = { form, templates, filledFrom: template?.name, change: await changeOnPage(c, form.blocks) };
+  return respond(c, <ContentStep {...read.props} {...page} variants={read.variants} />);
+}
+
+/** Returns the form of the second step, with the content of a template in place of what was submitted if one was chosen. */
+async function contentForm(c: AppContext, broadcast: BroadcastOut, template?: TemplateOut): Promise<StepForm> {
+  const form = formOf(c, "content", broadcast);
+  if (c.get("form") === undefined) return { ...form, blocks: await beginBlocks(c, broadcast) };
+  if (template === undefined) return form;
+  const { blocks, ...texts } = toContent(template);
+  return {
+    ...form,
+    blocks,
+    values: { ...form.values, ...texts, subject: template.subject ?? form.values.subject ?? "" },
+  };
 }
 
 /** Reads what the preview of a step shows, by the query of the page. */

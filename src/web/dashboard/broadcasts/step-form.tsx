@@ -2,6 +2,8 @@ import { BroadcastIn, type BroadcastOut, BroadcastPatch, type VariantOut } from 
 import { inputOf } from "../../../http/form-input.ts";
 import { readTime } from "../../../http/time-field.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
+import { type Block, readBlocks } from "../../../sending/templates/index.ts";
+import { contentValues, readContent, toTexts, type WrittenContent } from "../blocks/index.ts";
 
 /** The forms of the steps of a broadcast: what each shows and changes. Pure. */
 
@@ -38,6 +40,8 @@ export interface StepForm {
   step: FormStep;
   /** By the name of the field. Times are in ISO 8601. */
   values: Readonly<Record<string, string>>;
+  /** Those of the content. Null: another step, or HTML and text. */
+  blocks: Block[] | null;
   /** Subjects of new variants by their labels. Empty: no variant is added. */
   variants: ReadonlyMap<string, string>;
   /** Of what the form began from. Empty: a new broadcast. */
@@ -52,7 +56,8 @@ export function toStepForm(step: FormStep, broadcast: BroadcastOut | null): Step
   const winner = { ab_auto_promote: hours, ab_min_lift: hours && toPoints(lift) };
   const stored: Readonly<Record<string, unknown>> | null = broadcast && { ...broadcast, ...winner };
   const values = Object.fromEntries(Object.keys(LABELS[step]).map((field) => [field, String(stored?.[field] ?? "")]));
-  const form = { step, values, variants: new Map() };
+  const blocks = broadcast && step === "content" ? readBlocks(broadcast.blocks_json) : null;
+  const form = { step, values, blocks, variants: new Map() };
   return {
     ...form,
     version: broadcast === null ? "" : versionOf(valuesOf(form)),
@@ -60,13 +65,26 @@ export function toStepForm(step: FormStep, broadcast: BroadcastOut | null): Step
   };
 }
 
-/** Returns the version of what the review of a broadcast shows beside its form: audience, sender and content. */
+/** Returns the version of what the review of a broadcast shows beside its form: audience, sender and content, as it is sent. */
 export const reviewedVersion = (broadcast: BroadcastOut): string =>
-  versionOf({ ...valuesOf(toStepForm("audience", broadcast)), ...valuesOf(toStepForm("content", broadcast)) });
+  versionOf({
+    ...valuesOf(toStepForm("audience", broadcast)),
+    ...valuesOf({ ...toStepForm("content", broadcast), blocks: null }),
+  });
 
 /** Returns what a form shows and changes, by label. */
-export const valuesOf = ({ step, values }: Pick<StepForm, "step" | "values">): FormValues =>
-  Object.fromEntries(Object.entries(LABELS[step]).map(([field, label]) => [label, values[field] ?? ""]));
+export function valuesOf(form: Pick<StepForm, "step" | "values" | "blocks">): FormValues {
+  const { HTML, Text, ...values } = Object.fromEntries(
+    Object.entries(LABELS[form.step]).map(([field, label]) => [label, form.values[field] ?? ""]),
+  );
+  return form.step === "content" ? { ...values, ...contentValues(contentOf(form)) } : values;
+}
+
+/** Returns the content of the form of the second step. */
+export const contentOf = ({ values, blocks }: Pick<StepForm, "values" | "blocks">): WrittenContent => ({
+  ...readContent(new URLSearchParams(values)),
+  blocks,
+});
 
 /** Prefix of the fields that have the subjects of new variants, before their labels. */
 const VARIANT = "variant.";
@@ -86,6 +104,7 @@ export function readStepForm(step: FormStep, fields: URLSearchParams): StepForm 
       ...Object.fromEntries(texts),
       ...(step === "review" ? { scheduled_at: readTime(fields, "scheduled_at", field("stored_scheduled_at")) } : {}),
     },
+    blocks: readContent(fields).blocks,
     variants: new Map(added.map(([name, subject]) => [name.slice(VARIANT.length), subject])),
     version: field("version"),
     reviewed: field("reviewed"),
@@ -110,9 +129,12 @@ const readers = {
 export const toBroadcast = ({ values }: StepForm): BroadcastIn =>
   inputOf(BroadcastIn, readers)(new URLSearchParams({ subject: "", ...values }));
 
-/** Returns the part of a request of the API that the form of a step is about. */
-export const toPatch = ({ values }: StepForm): BroadcastPatch =>
-  inputOf(BroadcastPatch, readers)(new URLSearchParams(values));
+/** Returns the part of a request of the API that the form of a step is about, in place of the one that is stored. Throws as `toTexts`. */
+export function toPatch({ values, blocks }: StepForm, stored: StepForm): BroadcastPatch {
+  const patch = inputOf(BroadcastPatch, readers)(new URLSearchParams(values));
+  if (blocks === null && stored.blocks === null) return patch;
+  return { ...patch, ...toTexts(contentOf({ values, blocks }), stored.blocks) };
+}
 
 const LETTERS = [..."ABCDEFGHIJ"];
 
