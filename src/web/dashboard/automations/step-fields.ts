@@ -1,6 +1,8 @@
 import type { Step, StepKind } from "../../../audience/automations/index.ts";
 import type { Condition } from "../../../audience/conditions/index.ts";
 import type { IconName } from "../../../http/ui/index.ts";
+import type { Block } from "../../../sending/templates/index.ts";
+import { readContent, type StoredContent, toTexts } from "../blocks/index.ts";
 import { describeCondition } from "../conditions/index.ts";
 
 /** The fields of the form of a step, by name. Pure. */
@@ -58,12 +60,12 @@ function durationValues(duration: object): StepValues {
 
 /**
  * Returns the step of a form as a request has it: the schema of automations checks it. Its branches are empty. `conditions`: those of the
- * field that the kind has for them.
+ * field that the kind has for them. Throws 422 that names the fields of blocks that are wrong.
  */
 export function toStepFields(
   kind: string,
   values: StepValues,
-  conditions: Condition | undefined,
+  { conditions, blocks }: { conditions: Condition | undefined; blocks: Block[] | null },
 ): Record<string, unknown> {
   const { count = "", unit = "", ...rest } = values;
   const duration = { [UNITS.find((name) => name === unit) ?? "hours"]: Number(count) };
@@ -90,10 +92,35 @@ export function toStepFields(
       };
     case "set_field":
       return { kind, field: rest.field, value: rest.value === "" ? null : rest.value };
+    case "send_email": {
+      // A template is sent in place of what is written.
+      const content = { ...contentOfStep(rest), blocks: rest.template_id ? null : blocks };
+      const { html_body: html, text_body: text, ...texts } = toTexts(content);
+      return { kind, ...filledIn({ ...rest, html, text, ...texts }) };
+    }
     default:
-      return { kind, ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== "")) };
+      return { kind, ...filledIn(rest) };
   }
 }
+
+const filledIn = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
+
+/** Names of the fields for HTML and text. */
+export const BODIES = ["html", "text"] as const;
+
+/** Returns the content in the fields of an email, without its blocks. */
+export const contentOfStep = (values: StepValues) => readContent(new URLSearchParams(values), BODIES);
+
+/** Returns the stored content of an email. Null: another kind of step. */
+export const storedContentOf = (step: Step | null): StoredContent | null =>
+  step?.kind === "send_email"
+    ? {
+        language: step.language ?? "placeholders",
+        html_body: step.html ?? null,
+        text_body: step.text ?? null,
+        blocks_json: step.blocks_json ?? null,
+      }
+    : null;
 
 const optional = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value });
 

@@ -1,11 +1,17 @@
-import { Field, Select, TextArea } from "../../../http/ui/index.ts";
+import { Field, Select } from "../../../http/ui/index.ts";
+import type { Block } from "../../../sending/templates/index.ts";
+import { type BlocksChange, ContentFields } from "../blocks/index.ts";
 import { ConditionFields, type DraftGroup } from "../conditions/index.ts";
 import type { Choices } from "./choices.ts";
-import { type StepValues, UNITS } from "./step-fields.ts";
+import { BODIES, contentOfStep, type StepValues, UNITS } from "./step-fields.ts";
 
-interface StepFieldsProps {
+export interface StepFieldsProps {
   kind: string;
   values: StepValues;
+  /** Of an email. Null: HTML and text, or another kind. */
+  blocks: Block[] | null;
+  /** The change of blocks that was made and is not saved yet. */
+  change: BlocksChange | undefined;
   choices: Choices;
   /** Of the field that the kind has for conditions. */
   draft: DraftGroup;
@@ -14,7 +20,7 @@ interface StepFieldsProps {
 const EVENTS = { list: "known-events" };
 
 /** The fields of one kind of step. */
-export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
+export function StepFields({ kind, values, blocks, change, choices, draft }: StepFieldsProps) {
   const text = (name: string, label: string, hint?: string, required = true, more: { list?: string } = {}) => (
     <Field
       name={name}
@@ -33,9 +39,14 @@ export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
       return (
         <>
           {choose("mailbox_id", "From", choices.mailboxes)}
-          {choose("template_id", "Template", choices.templates, "None: the subject and text below")}
+          {choose("template_id", "Template", choices.templates, "None: the subject and content below")}
           {text("subject", "Subject", "Without a template.", false)}
-          <TextArea name="text" label="Text" required={false} value={values.text ?? ""} />
+          <ContentFields
+            content={{ ...contentOfStep(values), blocks }}
+            change={change}
+            hint="Link to {{unsubscribe_url}}, or a link is added."
+            names={BODIES}
+          />
           {choose("topic_id", "Topic", choices.topics, "None")}
         </>
       );
