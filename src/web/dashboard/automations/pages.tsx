@@ -9,7 +9,7 @@ import {
 import { AppLayout, ButtonLink, Facts, Form, PostButton, Status, Time, VersionField } from "../../../http/ui/index.ts";
 import { versionOf } from "../../../lib/form-version.ts";
 import { withQuery } from "../../../lib/with-query.ts";
-import { EditorChoice } from "../blocks/index.ts";
+import { EditorChoice, type StoredContent } from "../blocks/index.ts";
 import { DefaultButton, KnownNames } from "../conditions/index.ts";
 import { namesOf } from "./choices.ts";
 import { insertStep, siblingOf, stepAt } from "./edit-steps.ts";
@@ -18,7 +18,7 @@ import { Flow, type Panel } from "./flow.tsx";
 import { mayManage } from "./list.tsx";
 import { type PersonFlow, PersonPath, WithTimes } from "./person-path.tsx";
 import { stepId } from "./refused-at.ts";
-import { KINDS, shownSteps, storedContentOf } from "./step-fields.ts";
+import { KINDS, shownSteps } from "./step-fields.ts";
 import { StepFields, type StepFieldsProps } from "./step-form.tsx";
 
 export interface StepPageProps extends StepFieldsProps {
@@ -26,8 +26,10 @@ export interface StepPageProps extends StepFieldsProps {
   place: Omit<Panel, "form">;
   /** Where the form is sent. */
   action: string;
-  /** Fields of the preview of a stored email; null: there is none. */
-  preview: URLSearchParams | null;
+  /** The content of a stored email; null: there is none. */
+  stored: StoredContent | null;
+  /** Fields of its preview. */
+  preview: URLSearchParams;
 }
 
 /** The page that adds or changes one step: its form stands at its card, or beside the flow where there is room. */
@@ -57,18 +59,18 @@ function StepPanel({
   place: { at, isNew },
   action,
   name,
+  stored,
   preview,
   ...step
 }: StepPageProps & { name: string }) {
   const path = `/app/automations/${automation.id}`;
-  const stored = isNew ? null : stepAt(automation.steps as unknown as Step[], at);
   return (
     <section class="drawer" aria-label={name}>
       <h2>{isNew ? `New step: ${name}` : `Step ${stepNumber(at)}: ${name}`}</h2>
       {step.kind === "send_email" ? (
         <EditorChoice
-          stored={storedContentOf(stored)}
-          blocks={step.blocks}
+          stored={stored}
+          blocks={step.content.blocks}
           to={(editor) => `${withQuery(action, { kind: step.kind, editor })}#${stepId("form")}`}
         />
       ) : null}
@@ -84,7 +86,7 @@ function StepPanel({
         </div>
       </Form>
       {isNew ? null : <StepTools automation={automation} at={at} />}
-      {preview === null ? null : <EmailPreview path={`${path}/steps/${at}`} at={at} query={preview} />}
+      {stored === null ? null : <EmailPreview path={`${path}/steps/${at}`} at={at} query={preview} />}
     </section>
   );
 }

@@ -1,8 +1,7 @@
-import type { Step, StepKind } from "../../../audience/automations/index.ts";
+import type { EmailStep, Step, StepKind } from "../../../audience/automations/index.ts";
 import type { Condition } from "../../../audience/conditions/index.ts";
 import type { IconName } from "../../../http/ui/index.ts";
-import type { Block } from "../../../sending/templates/index.ts";
-import { readContent, type StoredContent, toTexts } from "../blocks/index.ts";
+import { type StoredContent, toTexts, type WrittenContent } from "../blocks/index.ts";
 import { describeCondition } from "../conditions/index.ts";
 
 /** The fields of the form of a step, by name. Pure. */
@@ -43,6 +42,14 @@ export function conditionsOfStep(step: Step): Condition | undefined {
 /** Units of a duration. */
 export const UNITS = ["minutes", "hours", "days"] as const;
 
+/** Returns the content of an email, with the names that other contents have. */
+export const contentOf = ({
+  language = "placeholders",
+  html: html_body = null,
+  text: text_body = null,
+  blocks_json = null,
+}: EmailStep): StoredContent => ({ language, html_body, text_body, blocks_json });
+
 /** Returns the fields of a step as its form shows them. Its conditions and branches are none of them. */
 export function valuesOfStep(step: Step): StepValues {
   const texts = Object.entries(step).filter(([, value]) => typeof value !== "object");
@@ -65,7 +72,7 @@ function durationValues(duration: object): StepValues {
 export function toStepFields(
   kind: string,
   values: StepValues,
-  { conditions, blocks }: { conditions: Condition | undefined; blocks: Block[] | null },
+  { conditions, content }: { conditions: Condition | undefined; content: WrittenContent },
 ): Record<string, unknown> {
   const { count = "", unit = "", ...rest } = values;
   const duration = { [UNITS.find((name) => name === unit) ?? "hours"]: Number(count) };
@@ -93,10 +100,9 @@ export function toStepFields(
     case "set_field":
       return { kind, field: rest.field, value: rest.value === "" ? null : rest.value };
     case "send_email": {
-      // A template is sent in place of what is written.
-      const content = { ...contentOfStep(rest), blocks: rest.template_id ? null : blocks };
-      const { html_body: html, text_body: text, ...texts } = toTexts(content);
-      return { kind, ...filledIn({ ...rest, html, text, ...texts }) };
+      // A template is sent in place of blocks.
+      const { html_body, text_body, ...texts } = toTexts(rest.template_id ? { ...content, blocks: null } : content);
+      return { kind, ...filledIn({ ...rest, ...texts, html: html_body, text: text_body }) };
     }
     default:
       return { kind, ...filledIn(rest) };
@@ -104,23 +110,6 @@ export function toStepFields(
 }
 
 const filledIn = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
-
-/** Names of the fields for HTML and text. */
-export const BODIES = ["html", "text"] as const;
-
-/** Returns the content in the fields of an email, without its blocks. */
-export const contentOfStep = (values: StepValues) => readContent(new URLSearchParams(values), BODIES);
-
-/** Returns the stored content of an email. Null: another kind of step. */
-export const storedContentOf = (step: Step | null): StoredContent | null =>
-  step?.kind === "send_email"
-    ? {
-        language: step.language ?? "placeholders",
-        html_body: step.html ?? null,
-        text_body: step.text ?? null,
-        blocks_json: step.blocks_json ?? null,
-      }
-    : null;
 
 const optional = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value });
 

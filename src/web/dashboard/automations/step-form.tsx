@@ -1,15 +1,14 @@
 import { Field, Select } from "../../../http/ui/index.ts";
-import type { Block } from "../../../sending/templates/index.ts";
-import { type BlocksChange, ContentFields } from "../blocks/index.ts";
+import { type BlocksChange, ContentFields, type WrittenContent } from "../blocks/index.ts";
 import { ConditionFields, type DraftGroup } from "../conditions/index.ts";
 import type { Choices } from "./choices.ts";
-import { BODIES, contentOfStep, type StepValues, UNITS } from "./step-fields.ts";
+import { type StepValues, UNITS } from "./step-fields.ts";
 
 export interface StepFieldsProps {
   kind: string;
   values: StepValues;
-  /** Of an email. Null: HTML and text, or another kind. */
-  blocks: Block[] | null;
+  /** Of an email. */
+  content: WrittenContent;
   /** The change of blocks that was made and is not saved yet. */
   change: BlocksChange | undefined;
   choices: Choices;
@@ -20,7 +19,7 @@ export interface StepFieldsProps {
 const EVENTS = { list: "known-events" };
 
 /** The fields of one kind of step. */
-export function StepFields({ kind, values, blocks, change, choices, draft }: StepFieldsProps) {
+export function StepFields({ kind, values, content, change, choices, draft }: StepFieldsProps) {
   const text = (name: string, label: string, hint?: string, required = true, more: { list?: string } = {}) => (
     <Field
       name={name}
@@ -41,12 +40,7 @@ export function StepFields({ kind, values, blocks, change, choices, draft }: Ste
           {choose("mailbox_id", "From", choices.mailboxes)}
           {choose("template_id", "Template", choices.templates, "None: the subject and content below")}
           {text("subject", "Subject", "Without a template.", false)}
-          <ContentFields
-            content={{ ...contentOfStep(values), blocks }}
-            change={change}
-            hint="Link to {{unsubscribe_url}}, or a link is added."
-            names={BODIES}
-          />
+          <ContentFields content={content} change={change} hint="Link to {{unsubscribe_url}}, or a link is added." />
           {choose("topic_id", "Topic", choices.topics, "None")}
         </>
       );

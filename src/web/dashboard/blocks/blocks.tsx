@@ -13,7 +13,6 @@ interface BlocksProps {
 /** The blocks of a content: the fields of each, buttons at its right edge, and a plus before it. Each button submits the form. */
 export const Blocks = ({ blocks, change }: BlocksProps) => (
   <section id="blocks" aria-label="Blocks" data-said={change?.said}>
-    <input type="hidden" name="editor" value="blocks" />
     <p class="hint">Placeholders such as {"{{name}}"} are filled in by each email.</p>
     {blocks.map((block, index) => {
       const shown = { block, index, focus: change?.focus };

@@ -10,29 +10,29 @@ export interface BlocksChange {
   said: string;
 }
 
-/** Returns the change that the button of a submitted form asks for. Undefined: another button was pressed. `color`: that of new buttons. */
-export const changeOf = (blocks: Block[] | null, fields: URLSearchParams | undefined, color?: string) =>
-  (blocks && changeBlocks(blocks, fields?.get("action") ?? "", color)) ?? undefined;
-
 /**
- * Returns the blocks after a button was pressed: `add:<type>` adds one at the end and `add:<type>:<n>` before block n, `up:<n>`,
- * `down:<n>` and `remove:<n>` change one. Null: another button.
+ * Returns the change of blocks that the button of a submitted form asks for: `add:<type>` adds one at the end and `add:<type>:<n>` before
+ * block n, `up:<n>`, `down:<n>` and `remove:<n>` change one. Undefined: no blocks, or another button. `color`: that of new buttons.
  */
-function changeBlocks(blocks: readonly Block[], action: string, color?: string): BlocksChange | null {
-  const [verb, argument = "", before] = action.split(":");
+export function changeOf(
+  blocks: readonly Block[] | null | undefined,
+  fields: URLSearchParams | undefined,
+  color?: string,
+): BlocksChange | undefined {
+  const [verb, argument = "", before] = (fields?.get("action") ?? "").split(":");
   const added = BLOCK_TYPES.find((type) => type === argument);
-  if (verb === "add" && added) return addBlock(blocks, added, before, color);
+  if (blocks && verb === "add" && added) return addBlock(blocks, added, before, color);
   const index = Number(argument);
-  const block = blocks[index];
-  if (!block) return null;
+  const block = blocks?.[index];
+  if (!blocks || !block) return undefined;
   const others = blocks.filter((_, other) => other !== index);
   if (verb === "remove") {
     const focus = others.length === 0 ? `add:${BLOCK_TYPES[0]}` : `remove:${Math.min(index, others.length - 1)}`;
     return { blocks: others, focus, said: `Block ${index + 1}, ${block.type}, is removed.` };
   }
-  if (verb !== "up" && verb !== "down") return null;
+  if (verb !== "up" && verb !== "down") return undefined;
   const to = verb === "up" ? index - 1 : index + 1;
-  if (to < 0 || to > others.length) return null;
+  if (to < 0 || to > others.length) return undefined;
   const isAtEnd = to === (verb === "up" ? 0 : others.length);
   // A button at the end of its way is disabled and can have no focus.
   const focus = `${isAtEnd ? (verb === "up" ? "down" : "up") : verb}:${to}`;

@@ -2,7 +2,7 @@ import { Chips, Notice, Select, TextArea } from "../../../http/ui/index.ts";
 import { type Block, readBlocks } from "../../../sending/templates/index.ts";
 import { Blocks } from "./blocks.tsx";
 import type { BlocksChange } from "./change.ts";
-import { isBlank, type StoredContent, toContent, toTexts, type WrittenContent } from "./content.ts";
+import { isBlank, render, type StoredContent, type WrittenContent } from "./content.ts";
 
 const LANGUAGES = { placeholders: "Placeholders: {{name}}", liquid: "Liquid: conditions, loops, filters" };
 
@@ -12,27 +12,29 @@ interface ContentFieldsProps {
   change: BlocksChange | undefined;
   /** Of the field for HTML. */
   hint: string;
-  /** Names of the fields for HTML and text. */
-  names?: readonly [html: string, text: string];
 }
 
 /** The fields of a content: its language, and its blocks, or HTML and text. The form has `data-editor` and keeps its values itself. */
-export function ContentFields({
-  content,
-  change,
-  hint,
-  names: [html, text] = ["html_body", "text_body"],
-}: ContentFieldsProps) {
+export function ContentFields({ content, change, hint }: ContentFieldsProps) {
   const blocks = change?.blocks ?? content.blocks;
   const byBlocks = "Conditions, parts and texts with tags are Liquid, whatever is chosen.";
   const language = { label: "Placeholders", options: LANGUAGES, value: content.language };
   return (
     <>
+      <input type="hidden" name="editor" value={blocks === null ? "html" : "blocks"} />
       <Select name="language" {...language} hint={blocks === null ? undefined : byBlocks} />
       {blocks === null ? (
         <>
-          <TextArea name={html} label="HTML" required={false} rows={14} code hint={hint} value={content.html_body} />
-          <TextArea name={text} label="Text" required={false} value={content.text_body} />
+          <TextArea
+            name="html_body"
+            label="HTML"
+            required={false}
+            rows={14}
+            code
+            hint={hint}
+            value={content.html_body}
+          />
+          <TextArea name="text_body" label="Text" required={false} value={content.text_body} />
         </>
       ) : (
         <>
@@ -56,7 +58,8 @@ interface EditorChoiceProps {
 /** Links between blocks and HTML, unless HTML is stored, which no blocks are made of; and a word about what saving replaces. */
 export function EditorChoice({ stored, blocks, to }: EditorChoiceProps) {
   const before = stored && readBlocks(stored.blocks_json);
-  if (stored !== null && before === null && !isBlank(stored)) return null;
+  if (before === null && !isBlank(stored)) return null;
+  const { html, text } = render(before ?? [], stored?.language ?? "placeholders");
   return (
     <>
       <Chips
@@ -68,20 +71,12 @@ export function EditorChoice({ stored, blocks, to }: EditorChoiceProps) {
         chosen={blocks === null ? "html" : "blocks"}
         to={to}
       />
-      {before !== null && blocks === null ? (
+      {before && !blocks ? (
         <Notice kind="warn">Saving the HTML deletes the blocks, which cannot be made of HTML again.</Notice>
       ) : null}
-      {stored !== null && blocks !== null && differs(stored) ? (
+      {before && blocks && (html !== stored.html_body || text !== stored.text_body) ? (
         <Notice kind="warn">The HTML or text differs from the blocks. Saving the blocks replaces both.</Notice>
       ) : null}
     </>
   );
-}
-
-/** Returns whether HTML or text are not those of the blocks: the API has set them, or an earlier version made them. */
-function differs(stored: StoredContent): boolean {
-  const content = toContent(stored);
-  if (content.blocks === null) return false;
-  const { html_body, text_body } = toTexts(content);
-  return html_body !== stored.html_body || text_body !== stored.text_body;
 }

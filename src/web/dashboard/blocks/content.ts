@@ -31,11 +31,11 @@ export interface WrittenContent {
 /** A content as it is stored. */
 export type StoredContent = Pick<TemplateOut, "language" | "html_body" | "text_body" | "blocks_json">;
 
-/** Returns whether a stored content is still to be written. */
-export const isBlank = ({ html_body, text_body, blocks_json }: StoredContent) =>
-  !html_body && !text_body && readBlocks(blocks_json) === null;
+/** Returns whether a content is still to be written. */
+export const isBlank = (stored: StoredContent | null) =>
+  !stored?.html_body && !stored?.text_body && readBlocks(stored?.blocks_json ?? null) === null;
 
-/** Returns the fields of a form as a stored content has them. */
+/** Returns a stored content as a form has it. */
 export const toContent = ({ language, html_body, text_body, blocks_json }: StoredContent): WrittenContent => ({
   language,
   html_body: html_body ?? "",
@@ -43,11 +43,8 @@ export const toContent = ({ language, html_body, text_body, blocks_json }: Store
   blocks: readBlocks(blocks_json),
 });
 
-/** Reads the content of a submitted form, whose fields for HTML and text have these names. */
-export function readContent(
-  fields: URLSearchParams,
-  [html, text]: readonly [string, string] = ["html_body", "text_body"],
-): WrittenContent {
+/** Reads the content of a submitted form. */
+export function readContent(fields: URLSearchParams): WrittenContent {
   const field = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
   const blocks: Block[] = [];
   for (
@@ -59,8 +56,8 @@ export function readContent(
   }
   return {
     language: languages.find((language) => language === fields.get("language")) ?? "placeholders",
-    html_body: field(html),
-    text_body: field(text),
+    html_body: field("html_body"),
+    text_body: field("text_body"),
     blocks: fields.get("editor") === "blocks" ? blocks : null,
   };
 }
@@ -74,8 +71,10 @@ const describe = (blocks: readonly Block[]) =>
     .join("\n");
 
 /** Returns what a form shows and changes of a content, by label. */
-export const contentValues = ({ html_body, text_body, blocks }: WrittenContent): FormValues =>
-  blocks === null ? { HTML: html_body, Text: text_body } : { Blocks: describe(blocks) };
+export const contentValues = ({ language, html_body, text_body, blocks }: WrittenContent): FormValues => ({
+  Language: language,
+  ...(blocks === null ? { HTML: html_body, Text: text_body } : { Blocks: describe(blocks) }),
+});
 
 /** Returns the fields of a block. Its texts keep their spaces, since a line break in them means a paragraph. */
 function readBlockFields(field: (name: string) => string, index: number) {
@@ -95,19 +94,27 @@ const toType = (fields: URLSearchParams, index: number): BlockType | undefined =
  * Returns the content of a form as a request has it. HTML in place of blocks that are stored deletes them. Throws 422 that names the
  * fields of blocks that are wrong.
  */
-export function toTexts(
-  { blocks, language: chosen, html_body, text_body }: WrittenContent,
-  stored: readonly Block[] | null = null,
-) {
-  const deleted = stored === null ? {} : { blocks_json: null };
-  if (blocks === null)
-    return { language: chosen, html_body: html_body || null, text_body: text_body || null, ...deleted };
-  const language = languageOf(blocks, chosen);
-  const { html, text } = renderBlocks(checkBlocks(blocks, language), language);
-  return { language, html_body: html, text_body: text, blocks_json: toBlocksJson(blocks) };
+export function toTexts({ blocks, ...content }: WrittenContent, stored: readonly Block[] | null = null) {
+  if (blocks !== null) {
+    const { language, html, text } = render(checkBlocks(blocks, content.language), content.language);
+    return { language, html_body: html, text_body: text, blocks_json: toBlocksJson(blocks) };
+  }
+  const texts = {
+    language: content.language,
+    html_body: content.html_body || null,
+    text_body: content.text_body || null,
+  };
+  return stored === null ? texts : { ...texts, blocks_json: null };
 }
 
-function checkBlocks(blocks: readonly Block[], language: Language): readonly Block[] {
+/** Returns HTML and text of blocks, and their language. */
+export function render(blocks: readonly Block[], chosen: Language) {
+  const language = languageOf(blocks, chosen);
+  return { language, ...renderBlocks(blocks, language) };
+}
+
+function checkBlocks(blocks: readonly Block[], chosen: Language): readonly Block[] {
+  const language = languageOf(blocks, chosen);
   const errors = blocks.flatMap((block, index) => {
     const error = blockIssue(block, language);
     if (error === null) return [];
@@ -132,9 +139,9 @@ interface Preview {
 /** Returns the content that the preview of a form shows. It loads nothing, so images are their alternative texts. */
 export function toPreview({ blocks, language: chosen, html_body, text_body }: WrittenContent): Preview {
   if (blocks === null) return { language: chosen, html: html_body || null, text: text_body || null };
-  const language = languageOf(blocks, chosen);
   // A part without a name yet would be a mistake in place of all blocks.
   const shown = blocks.filter(({ type, text }) => type !== "part" || text.trim() !== "");
+  const language = languageOf(blocks, chosen);
   const [mistake] = language === "liquid" ? blocks.flatMap(mistakesOf) : [];
   if (mistake !== undefined) return { language, html: null, text: null, mistake };
   return { language, ...renderBlocks(shown.map(withoutImages), language) };

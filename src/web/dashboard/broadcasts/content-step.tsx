@@ -12,11 +12,11 @@ import {
   VersionField,
 } from "../../../http/ui/index.ts";
 import type { TemplateName } from "../../../sending/templates/index.ts";
-import { type BlocksChange, ContentFields, EditorChoice } from "../blocks/index.ts";
+import { type BlocksChange, ContentFields, EditorChoice, type WrittenContent } from "../blocks/index.ts";
 import { CONTACT, mayReadContacts } from "../contact-values.ts";
 import { PicturesLink } from "../picture-upload.tsx";
 import { TemplateList } from "../template-list.tsx";
-import { contentOf, fieldOfVariant, newLabels, type StepForm } from "./step-form.tsx";
+import { fieldOfVariant, newLabels, type StepForm } from "./step-form.tsx";
 import { ContinueByEnter, StepButtons, StepPage, type StepProps } from "./step-page.tsx";
 
 interface ContentStepProps extends StepProps {
@@ -26,6 +26,7 @@ interface ContentStepProps extends StepProps {
   templates: readonly TemplateName[];
   /** Name of the template that the form was filled in from, and that is not saved yet. */
   filledFrom?: string | undefined;
+  content: WrittenContent;
   /** The change of blocks that was made and is not saved yet. */
   change: BlocksChange | undefined;
 }
@@ -35,7 +36,7 @@ const FORM = "content";
 
 /** The second step: subject, content and variants, beside a preview of what is filled in. */
 export function ContentStep(props: ContentStepProps) {
-  const { broadcast, form, variants, templates, filledFrom, change, done } = props;
+  const { broadcast, form, variants, templates, filledFrom, content, change, done } = props;
   const { subject = "", preheader = "" } = form.values;
   const { submitted } = useViewer();
   const isStored = filledFrom === undefined && submitted === undefined;
@@ -51,7 +52,7 @@ export function ContentStep(props: ContentStepProps) {
   );
   return (
     <StepPage step="content" actions={picker} broadcast={broadcast} done={done}>
-      <EditorChoice stored={broadcast} blocks={form.blocks} to={(editor) => `?editor=${editor}`} />
+      <EditorChoice stored={broadcast} blocks={content.blocks} to={(editor) => `?editor=${editor}`} />
       <div class="beside">
         <Form id={FORM} data-previewed={isStored ? "" : "now"} data-editor="" once refills={false}>
           <ContinueByEnter />
@@ -73,11 +74,7 @@ export function ContentStep(props: ContentStepProps) {
             hint="Mail programs show it after the subject."
             value={preheader}
           />
-          <ContentFields
-            content={contentOf(form)}
-            change={change}
-            hint="Link to {{unsubscribe_url}}, or a link is added."
-          />
+          <ContentFields content={content} change={change} hint="Link to {{unsubscribe_url}}, or a link is added." />
           <VariantFields form={form} variants={variants} />
           {mayReadContacts(useCaller()) ? (
             <Field

@@ -27,7 +27,7 @@ export async function saveStep(c: AppContext, form: StepForm): Promise<void> {
   requireVersion(form.version, valuesOf(before), valuesOf(form));
   if (form.reviewed !== "" && form.reviewed !== reviewedVersion(stored))
     throw conflict("The broadcast was changed after you opened this page. Look at it again, then send it");
-  await atBlocks(form.blocks, () => updateBroadcast(caller, idOf(c), patch));
+  await atBlocks(form.content?.blocks, () => updateBroadcast(caller, idOf(c), patch));
 }
 
 /** Returns the variants that a form adds. Throws 422 that names their fields. */

@@ -22,7 +22,7 @@ import { AppError } from "../../../lib/errors.ts";
 import { firstZone } from "../../../lib/local-time.ts";
 import { listTemplateNames, type TemplateOut } from "../../../sending/templates/index.ts";
 import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
-import { beginBlocks, changeOnPage, toContent } from "../blocks/index.ts";
+import { editedContent, toContent } from "../blocks/index.ts";
 import { CONTACT } from "../contact-values.ts";
 import { listSenders } from "../senders.ts";
 import { MAX_CHOICES } from "../template-list.tsx";
@@ -85,29 +85,16 @@ export async function showAudience(c: AppContext): Promise<Response> {
   return respond(c, <AudienceStep {...read.props} form={form} {...choices} />);
 }
 
-/** Shows the second step of a broadcast, filled in from a template if one was chosen. */
+/** Shows the second step of a broadcast, with the content of a template if one was chosen. */
 export async function showContent(c: AppContext, template?: TemplateOut) {
   const caller = c.get("caller");
   const mayChoose = caller.actor.scopes.has("templates:view");
   const [read, templates] = await Promise.all([readStep(c), mayChoose ? listTemplateNames(caller, MAX_CHOICES) : []]);
   if (read instanceof Response) return read;
   const { broadcast } = read.props;
-  const form = await contentForm(c, broadcast, template);
-  const page = { form, templates, filledFrom: template?.name, change: await changeOnPage(c, form.blocks) };
+  const edited = template ? { content: toContent(template), change: undefined } : await editedContent(c, broadcast);
+  const page = { form: formOf(c, "content", broadcast), templates, filledFrom: template?.name, ...edited };
   return respond(c, <ContentStep {...read.props} {...page} variants={read.variants} />);
-}
-
-/** Returns the form of the second step, with the content of a template in place of what was submitted if one was chosen. */
-async function contentForm(c: AppContext, broadcast: BroadcastOut, template?: TemplateOut): Promise<StepForm> {
-  const form = formOf(c, "content", broadcast);
-  if (c.get("form") === undefined) return { ...form, blocks: await beginBlocks(c, broadcast) };
-  if (template === undefined) return form;
-  const { blocks, ...texts } = toContent(template);
-  return {
-    ...form,
-    blocks,
-    values: { ...form.values, ...texts, subject: template.subject ?? form.values.subject ?? "" },
-  };
 }
 
 /** Reads what the preview of a step shows, by the query of the page. */

@@ -2,8 +2,7 @@ import { BroadcastIn, type BroadcastOut, BroadcastPatch, type VariantOut } from 
 import { inputOf } from "../../../http/form-input.ts";
 import { readTime } from "../../../http/time-field.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
-import { type Block, readBlocks } from "../../../sending/templates/index.ts";
-import { contentValues, readContent, toTexts, type WrittenContent } from "../blocks/index.ts";
+import { contentValues, readContent, toContent, toTexts, type WrittenContent } from "../blocks/index.ts";
 
 /** The forms of the steps of a broadcast: what each shows and changes. Pure. */
 
@@ -20,11 +19,8 @@ const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
     segment_id: "Segment",
   },
   content: {
-    language: "Placeholders",
     subject: "Subject",
     preheader: "Preview text",
-    html_body: "HTML",
-    text_body: "Text",
     ab_test_pct: "Sample in percent",
     ab_auto_promote: "Hours until the winner is sent",
     ab_min_lift: "Least lead",
@@ -40,8 +36,8 @@ export interface StepForm {
   step: FormStep;
   /** By the name of the field. Times are in ISO 8601. */
   values: Readonly<Record<string, string>>;
-  /** Those of the content. Null: another step, or HTML and text. */
-  blocks: Block[] | null;
+  /** Of the second step. Null: another one. */
+  content: WrittenContent | null;
   /** Subjects of new variants by their labels. Empty: no variant is added. */
   variants: ReadonlyMap<string, string>;
   /** Of what the form began from. Empty: a new broadcast. */
@@ -56,8 +52,8 @@ export function toStepForm(step: FormStep, broadcast: BroadcastOut | null): Step
   const winner = { ab_auto_promote: hours, ab_min_lift: hours && toPoints(lift) };
   const stored: Readonly<Record<string, unknown>> | null = broadcast && { ...broadcast, ...winner };
   const values = Object.fromEntries(Object.keys(LABELS[step]).map((field) => [field, String(stored?.[field] ?? "")]));
-  const blocks = broadcast && step === "content" ? readBlocks(broadcast.blocks_json) : null;
-  const form = { step, values, blocks, variants: new Map() };
+  const content = broadcast && step === "content" ? toContent(broadcast) : null;
+  const form = { step, values, content, variants: new Map() };
   return {
     ...form,
     version: broadcast === null ? "" : versionOf(valuesOf(form)),
@@ -69,21 +65,15 @@ export function toStepForm(step: FormStep, broadcast: BroadcastOut | null): Step
 export const reviewedVersion = (broadcast: BroadcastOut): string =>
   versionOf({
     ...valuesOf(toStepForm("audience", broadcast)),
-    ...valuesOf({ ...toStepForm("content", broadcast), blocks: null }),
+    ...valuesOf(toStepForm("content", broadcast)),
+    HTML: broadcast.html_body ?? "",
+    Text: broadcast.text_body ?? "",
   });
 
 /** Returns what a form shows and changes, by label. */
-export function valuesOf(form: Pick<StepForm, "step" | "values" | "blocks">): FormValues {
-  const { HTML, Text, ...values } = Object.fromEntries(
-    Object.entries(LABELS[form.step]).map(([field, label]) => [label, form.values[field] ?? ""]),
-  );
-  return form.step === "content" ? { ...values, ...contentValues(contentOf(form)) } : values;
-}
-
-/** Returns the content of the form of the second step. */
-export const contentOf = ({ values, blocks }: Pick<StepForm, "values" | "blocks">): WrittenContent => ({
-  ...readContent(new URLSearchParams(values)),
-  blocks,
+export const valuesOf = ({ step, values, content }: Pick<StepForm, "step" | "values" | "content">): FormValues => ({
+  ...Object.fromEntries(Object.entries(LABELS[step]).map(([field, label]) => [label, values[field] ?? ""])),
+  ...(content && contentValues(content)),
 });
 
 /** Prefix of the fields that have the subjects of new variants, before their labels. */
@@ -104,7 +94,7 @@ export function readStepForm(step: FormStep, fields: URLSearchParams): StepForm 
       ...Object.fromEntries(texts),
       ...(step === "review" ? { scheduled_at: readTime(fields, "scheduled_at", field("stored_scheduled_at")) } : {}),
     },
-    blocks: readContent(fields).blocks,
+    content: step === "content" ? readContent(fields) : null,
     variants: new Map(added.map(([name, subject]) => [name.slice(VARIANT.length), subject])),
     version: field("version"),
     reviewed: field("reviewed"),
@@ -120,8 +110,6 @@ const readers = {
     if (!hours) return hours === null ? undefined : null;
     return { metric: "clicks", after_hours: Number(hours), min_lift: Number(form.get("ab_min_lift")) / 100 };
   },
-  // A form without the field keeps the language.
-  language: (form: URLSearchParams) => form.get("language") || undefined,
   more_contact_list_ids: (form: URLSearchParams) => (form.get(LISTS) === "" ? null : form.get(LISTS)?.split(",")),
 };
 
@@ -130,11 +118,10 @@ export const toBroadcast = ({ values }: StepForm): BroadcastIn =>
   inputOf(BroadcastIn, readers)(new URLSearchParams({ subject: "", ...values }));
 
 /** Returns the part of a request of the API that the form of a step is about, in place of the one that is stored. Throws as `toTexts`. */
-export function toPatch({ values, blocks }: StepForm, stored: StepForm): BroadcastPatch {
-  const patch = inputOf(BroadcastPatch, readers)(new URLSearchParams(values));
-  if (blocks === null && stored.blocks === null) return patch;
-  return { ...patch, ...toTexts(contentOf({ values, blocks }), stored.blocks) };
-}
+export const toPatch = ({ values, content }: StepForm, stored: StepForm): BroadcastPatch => ({
+  ...inputOf(BroadcastPatch, readers)(new URLSearchParams(values)),
+  ...(content && toTexts(content, stored.content?.blocks)),
+});
 
 const LETTERS = [..."ABCDEFGHIJ"];
 

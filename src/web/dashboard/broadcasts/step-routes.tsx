@@ -47,9 +47,9 @@ export const stepRoutes = [
   post("/app/broadcasts/:broadcast_id/content", UPDATE, async (c) => {
     const fields = await readForm(c, MAX_FORM_BYTES);
     const templateId = chosenTemplate(fields);
-    if (templateId !== null) return fillIn(c, templateId);
+    if (templateId !== null) return fillIn(c, fields, templateId);
     const form = readStepForm("content", fields);
-    if (changeOf(form.blocks, fields)) return showContent(c);
+    if (changeOf(form.content?.blocks, fields)) return showContent(c);
     return attempt(c, showContent, async () => {
       const variants = parseVariants(form);
       await saveStep(c, form);
@@ -79,9 +79,11 @@ export const stepRoutes = [
 ];
 
 /** Fills the content of a template in the form, which saves it. */
-async function fillIn(c: AppContext, templateId: string): Promise<Response> {
+async function fillIn(c: AppContext, fields: URLSearchParams, templateId: string): Promise<Response> {
   requireRight(c.get("caller").actor, "GET /v1/templates/:template_id", c.get("routes"));
-  return showContent(c, toTemplate(await getTemplate(c.get("caller"), templateId)));
+  const template = toTemplate(await getTemplate(c.get("caller"), templateId));
+  fields.set("subject", template.subject ?? fields.get("subject") ?? "");
+  return showContent(c, template);
 }
 
 /** Does what else a button of the content asks for. Returns the step that it leads to. */

@@ -10,17 +10,6 @@ export interface TemplateForm extends WrittenContent {
   version: string;
 }
 
-/** Returns an empty form: of HTML (null), or of blocks that it begins with. */
-export const emptyForm = (blocks: Block[] | null): TemplateForm => ({
-  name: "",
-  subject: "",
-  language: "placeholders",
-  html_body: "",
-  text_body: "",
-  blocks,
-  version: "",
-});
-
 /** Returns the form of a stored template. */
 export function toForm(template: TemplateOut): TemplateForm {
   const form = { name: template.name, subject: template.subject ?? "", ...toContent(template), version: "" };
@@ -31,12 +20,11 @@ export function toForm(template: TemplateOut): TemplateForm {
 export const valuesOf = ({ name, subject, ...content }: TemplateForm): FormValues => ({
   Name: name,
   Subject: subject,
-  Language: content.language,
   ...contentValues(content),
 });
 
-/** Reads the submitted form. */
-export function toTemplateForm(fields: URLSearchParams): TemplateForm {
+/** Reads the submitted form. Without fields it is that of a new template. */
+export function toTemplateForm(fields = new URLSearchParams()): TemplateForm {
   const field = (name: string) => fields.get(name) ?? "";
   return { name: field("name"), subject: field("subject"), ...readContent(fields), version: field("version") };
 }

@@ -86,12 +86,19 @@ export function TemplatePage(props: TemplatePageProps) {
             {useScope("emails:send") ? (
               <ButtonLink to={`/app/emails/new?template=${template.id}`} label="Write an email" kind="quiet" />
             ) : null}
-            {mayManage() ? <Actions path={path} /> : null}
+            {mayManage() ? (
+              <>
+                <PostButton to={`${path}/duplicate`} label="Duplicate" kind="quiet" once />
+                <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
+              </>
+            ) : null}
           </>
         )
       }
     >
-      <EditorChoice stored={template} blocks={form.blocks} to={(editor) => `${path}?editor=${editor}`} />
+      {mayManage() ? (
+        <EditorChoice stored={template} blocks={form.blocks} to={(editor) => `${path}?editor=${editor}`} />
+      ) : null}
       <div class="beside">
         {mayManage() ? <Editor path={path} form={form} samples={samples} contact={contact} change={change} /> : null}
         <aside aria-label="Preview">
@@ -105,10 +112,3 @@ export function TemplatePage(props: TemplatePageProps) {
     </AppLayout>
   );
 }
-
-const Actions = ({ path }: { path: string }) => (
-  <>
-    <PostButton to={`${path}/duplicate`} label="Duplicate" kind="quiet" once />
-    <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
-  </>
-);

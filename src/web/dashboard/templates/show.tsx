@@ -1,18 +1,17 @@
 import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { getTemplate, toTemplate } from "../../../sending/templates/index.ts";
-import { beginBlocks, changeOnPage } from "../blocks/index.ts";
+import { editedContent } from "../blocks/index.ts";
 import { CONTACT, contactValues } from "../contact-values.ts";
 import { readSamples } from "../sample-values.ts";
 import { listSenders } from "../senders.ts";
-import { emptyForm, toForm, toTemplateForm } from "./form.ts";
+import { toForm, toTemplateForm } from "./form.ts";
 import { TemplatePage } from "./page.tsx";
 
 /** Returns the page of a new template. */
 export async function showNew(c: AppContext) {
-  const fields = c.get("form");
-  const form = fields ? toTemplateForm(fields) : emptyForm(await beginBlocks(c, null));
-  const change = await changeOnPage(c, form.blocks);
+  const { content, change } = await editedContent(c, null);
+  const form = { ...toTemplateForm(c.get("form")), ...content };
   return respondPage(c, <TemplatePage template={null} form={form} change={change} />, { frames: true });
 }
 
@@ -26,10 +25,8 @@ export async function showTemplate(c: AppContext) {
   const template = toTemplate(row);
   const fields = c.get("form") ?? new URL(c.req.url).searchParams;
   // Other forms of the page do not have the fields of the template.
-  const form = c.get("form")?.has("name")
-    ? toTemplateForm(fields)
-    : { ...toForm(template), blocks: await beginBlocks(c, template) };
-  const change = await changeOnPage(c, form.blocks);
+  const { content, change } = await editedContent(c, template);
+  const form = { ...(c.get("form")?.has("name") ? toTemplateForm(fields) : toForm(template)), ...content };
   const contact = fields.get(CONTACT) ?? "";
   const page = (
     <TemplatePage

@@ -35,7 +35,11 @@ export const SENDING_PAGES: Pages = {
     "nobody who left": { ...sent, query: "?activity=left" },
   },
   "/app/broadcasts/:broadcast_id/audience": SEEDED,
-  "/app/broadcasts/:broadcast_id/content": SEEDED,
+  "/app/broadcasts/:broadcast_id/content": {
+    html: {},
+    blocks: { ids: { broadcast_id: "blocks" } },
+    "HTML of blocks": { ids: { broadcast_id: "blocks" }, query: "?editor=html" },
+  },
   "/app/broadcasts/:broadcast_id/test": SEEDED,
   "/app/broadcasts/:broadcast_id/review": { seeded: {}, "at local times": local },
   "/app/broadcasts/:broadcast_id/promote/:variant_id": {
@@ -51,9 +55,14 @@ export const SENDING_PAGES: Pages = {
   "/app/automations/:automation_id/steps/new": {
     kinds: { query: "?at=1" },
     email: { query: "?at=1&kind=send_email" },
+    "email of blocks": { query: "?at=1&kind=send_email&editor=blocks" },
     branch: { query: "?at=1&kind=branch" },
   },
-  "/app/automations/:automation_id/steps/:step": { email: {}, branch: { ids: { step: "branch" } } },
+  "/app/automations/:automation_id/steps/:step": {
+    email: {},
+    blocks: { ids: { automation_id: "draft" } },
+    branch: { ids: { step: "branch" } },
+  },
   "/app/automations/:automation_id/runs/:run_id": SEEDED,
   "/app/templates": SEEDED,
   "/app/templates/new": { html: {}, blocks: { query: "?editor=blocks" } },
