@@ -45,7 +45,11 @@ export const EmailPreview = ({ path, at, query }: EmailPreviewProps) => {
       code
       rows={2}
       value={query.get("data") ?? ""}
-      hint='JSON, such as {"order_id": 7}.'
+      hint={
+        <>
+          JSON, such as <code>{'{"order_id": 7}'}</code>.
+        </>
+      }
     />
   );
   return (
