@@ -45,11 +45,7 @@ export const EmailPreview = ({ path, at, query }: EmailPreviewProps) => {
       code
       rows={2}
       value={query.get("data") ?? ""}
-      hint={
-        <>
-          JSON, such as <code>{'{"order_id": 7}'}</code>.
-        </>
-      }
+      hint={<code>{'{"order_id": 7}'}</code>}
     />
   );
   return (

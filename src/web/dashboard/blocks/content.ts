@@ -17,6 +17,7 @@ import {
   toBlock,
   toBlocksJson,
 } from "../../../sending/templates/index.ts";
+import type { PreviewedContent } from "../sample-values.ts";
 
 /** A content in the form of a template, a broadcast or the step of an automation. */
 export interface WrittenContent {
@@ -62,19 +63,14 @@ export function readContent(fields: URLSearchParams): WrittenContent {
   };
 }
 
-/** Returns blocks as one text, which a form compares with what is stored. */
-const describe = (blocks: readonly Block[]) =>
-  blocks
-    .map((block) =>
-      [`${block.type}:`, ...BLOCK_FIELDS.map((field) => block[field] ?? "")].filter((part) => part !== "").join(" "),
-    )
-    .join("\n");
-
-/** Returns what a form shows and changes of a content, by label. */
+/** Returns what a form shows and changes of a content, by label. Blocks are one text. */
 export const contentValues = ({ language, html_body, text_body, blocks }: WrittenContent): FormValues => ({
   Language: language,
-  ...(blocks === null ? { HTML: html_body, Text: text_body } : { Blocks: describe(blocks) }),
+  ...(blocks === null ? { HTML: html_body, Text: text_body } : { Blocks: blocks.map(describe).join("\n") }),
 });
+
+const describe = (block: Block) =>
+  [`${block.type}:`, ...BLOCK_FIELDS.map((field) => block[field] ?? "")].filter((part) => part !== "").join(" ");
 
 /** Returns the fields of a block. Its texts keep their spaces, since a line break in them means a paragraph. */
 function readBlockFields(field: (name: string) => string, index: number) {
@@ -128,23 +124,22 @@ function checkBlocks(blocks: readonly Block[], chosen: Language): readonly Block
 
 const inBlock = (index: number, { message }: { message: string }) => `Block ${index + 1}: ${message}`;
 
-interface Preview {
-  language: Language;
-  html: string | null;
-  text: string | null;
-  /** The first mistake in the Liquid of a block. Absent: there is none. */
-  mistake?: string;
-}
-
-/** Returns the content that the preview of a form shows. It loads nothing, so images are their alternative texts. */
-export function toPreview({ blocks, language: chosen, html_body, text_body }: WrittenContent): Preview {
+/**
+ * Returns the content that the preview of a form shows, or the first mistake in the Liquid of a block. It loads nothing, so images are their
+ * alternative texts.
+ */
+export function toPreview({
+  blocks,
+  language: chosen,
+  html_body,
+  text_body,
+}: WrittenContent): PreviewedContent | string {
   if (blocks === null) return { language: chosen, html: html_body || null, text: text_body || null };
   // A part without a name yet would be a mistake in place of all blocks.
   const shown = blocks.filter(({ type, text }) => type !== "part" || text.trim() !== "");
   const language = languageOf(blocks, chosen);
   const [mistake] = language === "liquid" ? blocks.flatMap(mistakesOf) : [];
-  if (mistake !== undefined) return { language, html: null, text: null, mistake };
-  return { language, ...renderBlocks(shown.map(withoutImages), language) };
+  return mistake ?? { language, ...renderBlocks(shown.map(withoutImages), language) };
 }
 
 function mistakesOf(block: Block, index: number): string[] {

@@ -44,8 +44,8 @@ function firstBlocks(caller: CallerCtx, brand: Brand | null): Block[] {
 /** Returns the HTML of a content for the frame of its page, or its text when it has no HTML, with the values that the fields name. */
 export async function showContent(c: AppContext, written: WrittenContent, fields: URLSearchParams): Promise<Response> {
   const caller = c.get("caller");
-  const { mistake, ...content } = toPreview(written);
-  if (mistake !== undefined) return respondMailHtml(c, `<p>${escapeHtml(mistake)}</p>`);
+  const content = toPreview(written);
+  if (typeof content === "string") return respondMailHtml(c, `<p>${escapeHtml(content)}</p>`);
   const contact = await contactValues(caller, fields.get(CONTACT) ?? "");
   return respondMailHtml(c, await previewHtml(caller, content, readSamples(fields), contact));
 }

@@ -1,6 +1,5 @@
 import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
 import {
-  Dialog,
   Field,
   Form,
   Notice,
@@ -15,7 +14,7 @@ import type { TemplateName } from "../../../sending/templates/index.ts";
 import { type BlocksChange, ContentFields, EditorChoice, type WrittenContent } from "../blocks/index.ts";
 import { CONTACT, mayReadContacts } from "../contact-values.ts";
 import { PicturesLink } from "../picture-upload.tsx";
-import { TemplateList } from "../template-list.tsx";
+import { TemplatePicker } from "../template-list.tsx";
 import { fieldOfVariant, newLabels, type StepForm } from "./step-form.tsx";
 import { ContinueByEnter, StepButtons, StepPage, type StepProps } from "./step-page.tsx";
 
@@ -43,11 +42,7 @@ export function ContentStep(props: ContentStepProps) {
   const picker = (
     <>
       <PicturesLink />
-      {templates.length === 0 ? null : (
-        <Dialog label="Use a template" title="Choose a template" icon="template" kind="quiet">
-          <TemplateList templates={templates} form={FORM} />
-        </Dialog>
-      )}
+      <TemplatePicker templates={templates} form={FORM} />
     </>
   );
   return (
