@@ -43,6 +43,36 @@ describe.skipIf(chromiumUnavailable() !== null)("a marketer's day in Chromium", 
     expect(problems).toEqual([]);
   });
 
+  it("writes the email of a step in blocks, without a load for each block", async () => {
+    const automation = { name: "Welcome", trigger: { event: "signed_up" } };
+    const { id } = await site.call("POST", "/v1/automations/", automation);
+    const { context, page, problems } = await site.open();
+    await context.addCookies(await site.signIn());
+    await page.goto(`/app/automations/${id}/steps/new?at=0&kind=send_email`);
+    await page.getByRole("link", { name: "Blocks", exact: true }).click();
+    await page.waitForURL(/editor=blocks/);
+    let loads = 0;
+    page.on("domcontentloaded", () => {
+      loads += 1;
+    });
+    await page.locator("[name=subject]").fill("Welcome");
+    await button(page, "Add text").click();
+    await page.locator("[name='b.0.text']").fill("It is good to have you.");
+    await page.locator("summary[aria-label='Insert before block 1']").click();
+    await button(page, "Insert heading before block 1").click();
+    await page.locator("[name='b.1.text']").waitFor();
+    await page.locator(HEADING).fill("Welcome, {{name}}");
+    expect(await findIssues(page)).toEqual([]);
+    expect(loads).toBe(0);
+    await button(page, "Save step").last().click();
+    await page.getByText("The automation is saved.").waitFor();
+    const { steps } = await site.call<{ steps: object[] }>("GET", `/v1/automations/${id}`);
+    expect(steps).toMatchObject([{ subject: "Welcome", text: "Welcome, {{name}}\n\nIt is good to have you.\n" }]);
+    await page.goto(`/app/automations/${id}/steps/0`);
+    expect(await page.locator(HEADING).inputValue()).toBe("Welcome, {{name}}");
+    expect(problems).toEqual([]);
+  });
+
   async function importPeople(page: Page): Promise<void> {
     await page.goto("/app/contacts");
     await unfold(page, "New list");
