@@ -480,6 +480,7 @@ export interface Broadcast {
   preheader: string | null;
   html_body: string | null;
   text_body: string | null;
+  blocks_json: Record<string, unknown> | null;
   from_address: string;
   reply_to: string | null;
   status: "draft" | "scheduled" | "sending" | "sent" | "cancelled";
@@ -560,6 +561,8 @@ export interface BroadcastCreate {
   html_body?: string | null;
   /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
   text_body?: string | null;
+  /** Data of an editor, stored as it is: at most 1048576 bytes as JSON, numbers up to 2^53 - 1. */
+  blocks_json?: Record<string, unknown> | null;
   reply_to?: string | null;
   /** Contact list. This or segment_id is required before the broadcast is sent. */
   contact_list_id?: string | null;
@@ -658,6 +661,8 @@ export interface BroadcastUpdate {
   html_body?: string | null;
   /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
   text_body?: string | null;
+  /** Data of an editor, stored as it is: at most 1048576 bytes as JSON, numbers up to 2^53 - 1. */
+  blocks_json?: Record<string, unknown> | null;
   reply_to?: string | null;
   /** Contact list. This or segment_id is required before the broadcast is sent. */
   contact_list_id?: string | null;

@@ -56,7 +56,7 @@ describe.skipIf(chromiumUnavailable() !== null)("a welcome series in Chromium", 
     await page.getByText("The automation is saved.").waitFor();
   }
 
-  const email = (subject: string) => ({ subject, text: `Hello {{name}}, see ${OFFER}` });
+  const email = (subject: string) => ({ subject, text_body: `Hello {{name}}, see ${OFFER}` });
 
   it.each([true, false])("of five steps with a branch is made in 12 page loads (scripts: %s)", async (hasScripts) => {
     const { context, page, problems } = await site.open({ javaScriptEnabled: hasScripts });
@@ -128,9 +128,9 @@ describe.skipIf(chromiumUnavailable() !== null)("a welcome series in Chromium", 
     ids.automation = new URL(page.url()).pathname;
     await add(page, "1", "Send an email", email("Welcome"));
     await add(page, "2", "Wait for an event", { event: "email.clicked", count: "1", unit: "minutes" });
-    await add(page, "2, then 1", "Send an email", { subject: "You liked it", text: "Then read this." });
-    await add(page, "2, else 1", "Send an email", { subject: "Did you see it?", text: "There is an offer." });
-    await add(page, "3", "Send an email", { subject: "Last of the series", text: "Good bye." });
+    await add(page, "2, then 1", "Send an email", { subject: "You liked it", text_body: "Then read this." });
+    await add(page, "2, else 1", "Send an email", { subject: "Did you see it?", text_body: "There is an offer." });
+    await add(page, "3", "Send an email", { subject: "Last of the series", text_body: "Good bye." });
     // The first email needs a link that is tracked, which plain text has not.
     const id = ids.automation.split("/").at(-1);
     const { steps } = await call<{ steps: { html?: string }[] }>(`/v1/automations/${id}`);

@@ -62,10 +62,11 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await button(page, "Remove: block 4, image").click();
     await button(page, "Save").click();
     await page.getByText("The template is saved.").waitFor();
-    await page.getByRole("link", { name: "Edit as HTML" }).click();
-    await page.waitForURL(/\/to-html$/);
-    await check("the question");
-    await button(page, "Delete the blocks").click();
+    await page.getByRole("link", { name: "HTML", exact: true }).click();
+    await page.getByText("Saving the HTML deletes the blocks").waitFor();
+    await check("HTML in place of blocks");
+    await button(page, "Save").click();
+    await page.getByText("The template is saved.").waitFor();
     await expect.poll(() => page.locator("[name=html_body]").inputValue()).toContain("Welcome, {{name}}</h1>");
     const html = await page.locator("[name=html_body]").inputValue();
     for (const written of ['{% if plan == "pro" %}<p', '<table role="presentation"', "height:32px"])

@@ -40,6 +40,8 @@ export interface EmailStep {
   subject?: string | undefined;
   html?: string | null | undefined;
   text?: string | null | undefined;
+  /** Data of an editor, which no run reads. */
+  blocks_json?: Record<string, unknown> | null | undefined;
 }
 
 /** A step (docs/contract/automations.md#steps). Steps behind a step with branches follow after both. */

@@ -1,7 +1,7 @@
 export { activateAutomation } from "./activate.ts";
 export { archiveAutomation } from "./archive.ts";
 export { createAutomation } from "./create.ts";
-export { type Definition, type Entry, type Step, type StepKind, stepNumber } from "./definition.ts";
+export { type Definition, type EmailStep, type Entry, type Step, type StepKind, stepNumber } from "./definition.ts";
 export { HAS_AUTOMATION_WORK_SQL, releaseEngineLease, runAutomations } from "./engine/index.ts";
 export { type FlowFigures, readFlowFigures, type StepFigures } from "./figures.ts";
 export { parseHistory, toLines, toldLinesSql } from "./history.ts";

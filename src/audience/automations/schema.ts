@@ -2,6 +2,7 @@ import * as z from "zod";
 import { languages } from "../../lib/personal-text.ts";
 import { timestamp } from "../../lib/serialize.ts";
 import { lineField } from "../../lib/text-fields.ts";
+import { Blocks } from "../../sending/templates/index.ts";
 import { Conditions } from "../conditions/index.ts";
 import { type Definition, type Duration, entryModes, minutesOf, placedSteps, type Step } from "./definition.ts";
 import { limits, statuses } from "./rules.ts";
@@ -65,6 +66,7 @@ const EmailIn = z
     subject: z.string().max(998).optional(),
     html: text,
     text,
+    blocks_json: Blocks,
   })
   .refine(({ template_id, subject }) => (template_id === undefined) !== (subject === undefined), {
     message: "an email has either template_id or subject",

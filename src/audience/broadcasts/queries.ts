@@ -155,6 +155,7 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
     preheader: row.preheader,
     html_body: row.html_body,
     text_body: row.text_body,
+    blocks_json: row.blocks_json === null ? null : (JSON.parse(row.blocks_json) as Record<string, unknown>),
     from_address: row.from_address,
     reply_to: row.reply_to,
     status: row.status,

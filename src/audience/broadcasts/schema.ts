@@ -6,6 +6,7 @@ import { languages } from "../../lib/personal-text.ts";
 import { timestamp } from "../../lib/serialize.ts";
 import { limitedText, lineField } from "../../lib/text-fields.ts";
 import { parseIso } from "../../lib/time.ts";
+import { Blocks } from "../../sending/templates/index.ts";
 import { clampSamplePct, limits, statuses } from "./rules.ts";
 
 /** Request and response schemas of the broadcasts API. */
@@ -106,6 +107,7 @@ export const BroadcastIn = z
     preheader: Preheader,
     html_body: Body,
     text_body: Body,
+    blocks_json: Blocks,
     reply_to: address("reply_to").nullish(),
     contact_list_id: Id.describe("Contact list. This or segment_id is required before the broadcast is sent."),
     more_contact_list_ids: z
@@ -171,6 +173,7 @@ const example = {
   topic_id: null,
   segment_id: null,
   ...written,
+  blocks_json: null,
   language: "placeholders" as const,
   reply_to: null,
   status: "draft" as const,
@@ -206,6 +209,7 @@ export const BroadcastOut = z
     preheader: z.string().nullable(),
     html_body: z.string().nullable(),
     text_body: z.string().nullable(),
+    blocks_json: z.record(z.string(), z.unknown()).nullable(),
     from_address: z.string(),
     reply_to: z.string().nullable(),
     status: z.enum(statuses),

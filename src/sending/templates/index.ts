@@ -28,5 +28,5 @@ export {
   UNFIT_VARIABLE,
   unfitVariable,
 } from "./render.ts";
-export { TemplateIn, type TemplateOut, TemplatePatch, toTemplate, Variables } from "./schema.ts";
+export { Blocks, TemplateIn, type TemplateOut, TemplatePatch, toTemplate, Variables } from "./schema.ts";
 export { updateTemplate } from "./update.ts";

@@ -28,7 +28,8 @@ const Body = z.string().nullish().meta({ maxLength: TEMPLATE_BYTES });
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const Blocks = objectField("blocks_json", BLOCKS_BYTES)
+/** Data of an editor, beside the HTML and text that it makes. */
+export const Blocks = objectField("blocks_json", BLOCKS_BYTES)
   .nullish()
   .meta({
     type: ["object", "null"],

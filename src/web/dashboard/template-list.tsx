@@ -1,4 +1,4 @@
-import { Submit, Time } from "../../http/ui/index.ts";
+import { Dialog, Submit, Time } from "../../http/ui/index.ts";
 import type { TemplateName } from "../../sending/templates/index.ts";
 
 /** Templates that a list to choose from has. */
@@ -8,34 +8,37 @@ export const MAX_CHOICES = 12;
 export const chosenTemplate = (fields: URLSearchParams): string | null =>
   /^template:(.+)$/.exec(fields.get("action") ?? "")?.[1] ?? null;
 
-interface TemplateListProps {
+interface TemplatePickerProps {
   templates: readonly TemplateName[];
   /** Id of the form that the choice submits. */
   form: string;
 }
 
 /** The templates that were changed last, each with a small picture of it. A choice submits a form, whose page fills itself in. */
-export const TemplateList = ({ templates, form }: TemplateListProps) => (
-  <ul class="picker">
-    {templates.map(({ id, name, subject, updated_at }) => (
-      <li>
-        <div class="thumb" inert>
-          <iframe
-            title={`Preview of ${name}`}
-            src={`/app/templates/${id}/html`}
-            sandbox=""
-            loading="lazy"
-            tabindex={-1}
-          />
-        </div>
-        <div>
-          <Submit label={name} kind="link" form={form} action={`template:${id}`} name={`Use ${name}`} isUnchecked />
-          <p class="soft">{subject ?? "No subject"}</p>
-          <p class="soft small">
-            <Time at={updated_at} />
-          </p>
-        </div>
-      </li>
-    ))}
-  </ul>
-);
+export const TemplatePicker = ({ templates, form }: TemplatePickerProps) =>
+  templates.length === 0 ? null : (
+    <Dialog label="Use a template" title="Choose a template" icon="template" kind="quiet">
+      <ul class="picker">
+        {templates.map(({ id, name, subject, updated_at }) => (
+          <li>
+            <div class="thumb" inert>
+              <iframe
+                title={`Preview of ${name}`}
+                src={`/app/templates/${id}/html`}
+                sandbox=""
+                loading="lazy"
+                tabindex={-1}
+              />
+            </div>
+            <div>
+              <Submit label={name} kind="link" form={form} action={`template:${id}`} name={`Use ${name}`} isUnchecked />
+              <p class="soft">{subject ?? "No subject"}</p>
+              <p class="soft small">
+                <Time at={updated_at} />
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );

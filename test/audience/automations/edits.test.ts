@@ -37,3 +37,15 @@ it("an edit goes on when another call changes only the name or the status at the
     expect(await read(id)).toMatchObject({ steps: [step("Mine")], ...after });
   }
 });
+
+it("an email keeps the data of an editor, whose numbers are exact, in every version", async () => {
+  const workspace = await aWorkspace();
+  const { api, start, path, read } = automationsOf(workspace);
+  const email = { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "Hi", html: "<p>Hi</p>" };
+  const steps = [{ ...email, blocks_json: { version: 1, blocks: [{ type: "text", text: "Hi", url: "" }] } }];
+  const { id } = await start({ steps });
+  expect(await read(id)).toMatchObject({ steps, status: "active" });
+  for (const blocks_json of [[], "x", { a: 2 ** 53 }])
+    expect((await api.call("PATCH", path(id), { steps: [{ ...email, blocks_json }] })).status).toBe(422);
+  expect((await api.call("PATCH", path(id), { steps: [{ ...email, blocks_json: null }] })).status).toBe(200);
+});

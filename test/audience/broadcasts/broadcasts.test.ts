@@ -36,6 +36,7 @@ describe("POST /v1/broadcasts/", () => {
         opened_count: 0,
         clicked_count: 0,
         web_version_url: null,
+        blocks_json: null,
         created_at: expect.stringMatching(/Z$/),
         updated_at: made.created_at,
       },

@@ -48,6 +48,24 @@ it("a copy of a scheduled broadcast has no time, and keeps the field of the loca
   expect(await copy(id)).toMatchObject({ status: "draft", scheduled_at: null, local_time_field: "timezone" });
 });
 
+it("the data of an editor is stored beside the content, changed alone, and copied", async () => {
+  const blocks_json = { version: 1, blocks: [], __proto__x: [1] };
+  const { id } = await broadcasts.create({ html_body: "<p>Hi</p>", blocks_json });
+  expect(await broadcasts.read(id)).toMatchObject({ html_body: "<p>Hi</p>", blocks_json });
+  expect(await copy(id)).toMatchObject({ html_body: "<p>Hi</p>", blocks_json });
+  const change = (body: object) => workspace.call("PATCH", `/v1/broadcasts/${id}`, body);
+  expect(await (await change({ html_body: "<p>Ho</p>" })).json()).toMatchObject({
+    html_body: "<p>Ho</p>",
+    blocks_json,
+  });
+  for (const wrong of [[], "x", { a: 2 ** 53 }]) expect((await change({ blocks_json: wrong })).status).toBe(422);
+  expect((await change({ blocks_json: { a: "b".repeat(1_000_000) } })).status).toBe(413);
+  expect(await (await change({ blocks_json: null })).json()).toMatchObject({
+    html_body: "<p>Ho</p>",
+    blocks_json: null,
+  });
+});
+
 it("what is gone since is null in a copy, which reaches no more people than the original", async () => {
   const [first, second] = [await aContactList(workspace, 1), await aContactList(workspace, 2)];
   const topic = await workspace.create("/v1/topics/", { name: "News", default: "subscribed" });

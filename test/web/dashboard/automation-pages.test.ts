@@ -58,7 +58,12 @@ it("an automation is made, filled with steps in order, changed and tried on its 
     expect(await locationOf(`${path}/steps/new?at=${at}`, form)).toBe(`${path}?done=saved#step-${at}`);
   await save("0", { kind: "wait", count: "2", unit: "hours" });
   await save("1", { kind: "branch", ...isGold("when") });
-  await save("1.then_steps.0", { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "Gold", text: "Hello" });
+  await save("1.then_steps.0", {
+    kind: "send_email",
+    mailbox_id: workspace.mailboxId,
+    subject: "Gold",
+    text_body: "Hello",
+  });
   await save("1.else_steps.0", { kind: "notify", message: "No gold" });
   await save("0", { kind: "set_field", field: "stage", value: "new" });
   expect(await locationOf(`${path}/steps/1/down`)).toBe(`${path}?done=saved#step-2`);
@@ -87,10 +92,10 @@ it("an automation is made, filled with steps in order, changed and tried on its 
 it("the form of a step takes a text of nearly 1,000,000 bytes, and shows one that is too long with the limit", async () => {
   const id = await create("Long");
   const text = "é".repeat(495_000);
-  const email = { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "Long", text };
+  const email = { kind: "send_email", mailbox_id: workspace.mailboxId, subject: "Long", text_body: text };
   expect(await locationOf(`/app/automations/${id}/steps/new?at=0`, email)).toContain("done=saved");
   expect((await read(id)).steps).toMatchObject([{ kind: "send_email", text }]);
-  const longer = await send(`/app/automations/${id}/steps/0`, { ...email, text: "x".repeat(1_000_001) });
+  const longer = await send(`/app/automations/${id}/steps/0`, { ...email, text_body: "x".repeat(1_000_001) });
   expect([longer.status, await longer.text()]).toEqual([422, expect.stringContaining("1000000 characters")]);
 });
 

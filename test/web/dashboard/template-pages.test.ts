@@ -92,7 +92,7 @@ describe("the form of blocks", () => {
     expect(template.blocks_json).toMatchObject({ blocks: [{ showIf: "plan", equals: "pro" }, {}, { text: "footer" }] });
     const page = await textOf(`/app/templates/${id}`);
     expect(page).toMatch(/<details class="condition" open/);
-    expect(page).not.toContain("differs from its blocks");
+    expect(page).not.toContain("differs from the blocks");
     await submit(session, `/app/templates/${id}`, aForm());
     expect(await stored(id)).toMatchObject({ language: "placeholders", variables: ["name"] });
     await submit(session, `/app/templates/${id}`, aForm({ language: "liquid" }));
@@ -140,21 +140,26 @@ describe("the form of blocks", () => {
 
   it("says when the API has changed the HTML without the blocks", async () => {
     const id = await saved(aForm());
-    expect(await textOf(`/app/templates/${id}`)).not.toContain("differs from its blocks");
+    expect(await textOf(`/app/templates/${id}`)).not.toContain("differs from the blocks");
     await workspace.call("PATCH", `/v1/templates/${id}`, { html_body: "<p>Other</p>" });
-    expect(await textOf(`/app/templates/${id}`)).toContain("differs from its blocks");
+    expect(await textOf(`/app/templates/${id}`)).toContain("differs from the blocks");
   });
 
-  it("leaves HTML alone, and gives up blocks only after it has asked", async () => {
+  it("leaves HTML alone, and deletes blocks only when their HTML is saved, which it says before", async () => {
     const html = await create({ name: "Own", html_body: "<h1>A</h1>", blocks_json: { editor: "another" } });
     expect(await textOf(`/app/templates/${html}`)).toContain('name="html_body"');
     const id = await saved(aForm());
     const before = await stored(id);
     expect(await textOf(`/app/templates/${id}`)).not.toContain('name="html_body"');
-    expect(await textOf(`/app/templates/${id}/to-html`)).toContain("cannot be made of HTML again");
-    const { headers } = await submit(session, `/app/templates/${id}/to-html`);
-    expect(headers.get("Location")).toBe(`/app/templates/${id}?done=html`);
+    const asHtml = await textOf(`/app/templates/${id}?editor=html`);
+    expect(asHtml).toContain("cannot be made of HTML again");
+    expect(asHtml).toContain('name="html_body"');
+    expect(await stored(id)).toEqual(before);
+    const { html_body, text_body } = before;
+    await submit(session, `/app/templates/${id}`, { name: "Welcome", subject: "Hello", html_body, text_body });
     expect(await stored(id)).toEqual({ ...before, blocks_json: null, updated_at: expect.any(String) });
+    await submit(session, `/app/templates/${html}`, { name: "Own", html_body: "<h1>B</h1>" });
+    expect(await stored(html)).toMatchObject({ html_body: "<h1>B</h1>", blocks_json: { editor: "another" } });
     expect(await textOf(`/app/templates/${id}`)).toContain('name="html_body"');
   });
 });

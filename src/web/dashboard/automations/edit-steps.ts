@@ -1,4 +1,5 @@
 import type { Step } from "../../../audience/automations/index.ts";
+import { readBlocks } from "../../../sending/templates/index.ts";
 
 /** Changes of nested steps by their paths, as `1.then_steps.0` (docs/contract/automations.md#steps). Pure. */
 
@@ -20,14 +21,19 @@ function changeAt(steps: readonly Step[], path: string, change: Change): Step[] 
 export const insertStep = (steps: readonly Step[], path: string, step: Step): Step[] | null =>
   changeAt(steps, path, (list, index) => list.toSpliced(index, 0, step));
 
-/** Returns the steps with one replaced. Its branches stay when the new one has branches too. */
+/** Returns the steps with one replaced by that of a form, which does not have its branches, nor the data of another editor. */
 export const replaceStep = (steps: readonly Step[], path: string, step: Step): Step[] | null =>
   changeAt(steps, path, (list, index) => {
     const before = list[index];
-    if (!before) return [...list];
-    const keeps = "then_steps" in before && "then_steps" in step;
-    return list.with(index, keeps ? { ...step, then_steps: before.then_steps, else_steps: before.else_steps } : step);
+    return before ? list.with(index, { ...step, ...keptOf(before, step) }) : [...list];
   });
+
+function keptOf(before: Step, step: Step) {
+  if ("then_steps" in before && "then_steps" in step)
+    return { then_steps: before.then_steps, else_steps: before.else_steps };
+  if (before.kind !== "send_email" || step.kind !== "send_email" || !before.blocks_json) return {};
+  return readBlocks(before.blocks_json) === null && !step.blocks_json ? { blocks_json: before.blocks_json } : {};
+}
 
 /** Returns the steps without one and its branches. */
 export const removeStep = (steps: readonly Step[], path: string): Step[] | null =>

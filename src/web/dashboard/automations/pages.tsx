@@ -8,29 +8,28 @@ import {
 } from "../../../audience/automations/index.ts";
 import { AppLayout, ButtonLink, Facts, Form, PostButton, Status, Time, VersionField } from "../../../http/ui/index.ts";
 import { versionOf } from "../../../lib/form-version.ts";
-import { DefaultButton, type DraftGroup, KnownNames } from "../conditions/index.ts";
-import { type Choices, namesOf } from "./choices.ts";
+import { withQuery } from "../../../lib/with-query.ts";
+import { EditorChoice, type StoredContent } from "../blocks/index.ts";
+import { DefaultButton, KnownNames } from "../conditions/index.ts";
+import { namesOf } from "./choices.ts";
 import { insertStep, siblingOf, stepAt } from "./edit-steps.ts";
 import { EmailPreview } from "./email-preview.tsx";
 import { Flow, type Panel } from "./flow.tsx";
 import { mayManage } from "./list.tsx";
 import { type PersonFlow, PersonPath, WithTimes } from "./person-path.tsx";
 import { stepId } from "./refused-at.ts";
-import { KINDS, type StepValues, shownSteps } from "./step-fields.ts";
-import { StepFields } from "./step-form.tsx";
+import { KINDS, shownSteps } from "./step-fields.ts";
+import { StepFields, type StepFieldsProps } from "./step-form.tsx";
 
-export interface StepPageProps {
+export interface StepPageProps extends StepFieldsProps {
   automation: AutomationOut;
   place: Omit<Panel, "form">;
   /** Where the form is sent. */
   action: string;
-  kind: string;
-  values: StepValues;
-  choices: Choices;
-  /** Of the field that the kind has for conditions. */
-  draft: DraftGroup;
-  /** Fields of the preview of a stored email; null: there is none. */
-  preview: URLSearchParams | null;
+  /** The content of a stored email; null: there is none. */
+  stored: StoredContent | null;
+  /** Fields of its preview. */
+  preview: URLSearchParams;
 }
 
 /** The page that adds or changes one step: its form stands at its card, or beside the flow where there is room. */
@@ -60,6 +59,7 @@ function StepPanel({
   place: { at, isNew },
   action,
   name,
+  stored,
   preview,
   ...step
 }: StepPageProps & { name: string }) {
@@ -67,7 +67,14 @@ function StepPanel({
   return (
     <section class="drawer" aria-label={name}>
       <h2>{isNew ? `New step: ${name}` : `Step ${stepNumber(at)}: ${name}`}</h2>
-      <Form class="form" action={action} id={stepId("form")}>
+      {step.kind === "send_email" ? (
+        <EditorChoice
+          stored={stored}
+          blocks={step.content.blocks}
+          to={(editor) => `${withQuery(action, { kind: step.kind, editor })}#${stepId("form")}`}
+        />
+      ) : null}
+      <Form class="form" action={action} id={stepId("form")} data-editor="" refills={false}>
         <DefaultButton />
         <VersionField version={versionOf(shownSteps(automation.steps))} />
         <input type="hidden" name="kind" value={step.kind} />
@@ -79,7 +86,7 @@ function StepPanel({
         </div>
       </Form>
       {isNew ? null : <StepTools automation={automation} at={at} />}
-      {preview === null ? null : <EmailPreview path={`${path}/steps/${at}`} at={at} query={preview} />}
+      {stored === null ? null : <EmailPreview path={`${path}/steps/${at}`} at={at} query={preview} />}
     </section>
   );
 }

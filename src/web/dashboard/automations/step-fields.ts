@@ -1,6 +1,7 @@
-import type { Step, StepKind } from "../../../audience/automations/index.ts";
+import type { EmailStep, Step, StepKind } from "../../../audience/automations/index.ts";
 import type { Condition } from "../../../audience/conditions/index.ts";
 import type { IconName } from "../../../http/ui/index.ts";
+import { type StoredContent, toTexts, type WrittenContent } from "../blocks/index.ts";
 import { describeCondition } from "../conditions/index.ts";
 
 /** The fields of the form of a step, by name. Pure. */
@@ -41,6 +42,14 @@ export function conditionsOfStep(step: Step): Condition | undefined {
 /** Units of a duration. */
 export const UNITS = ["minutes", "hours", "days"] as const;
 
+/** Returns the content of an email, with the names that other contents have. */
+export const contentOf = ({
+  language = "placeholders",
+  html: html_body = null,
+  text: text_body = null,
+  blocks_json = null,
+}: EmailStep): StoredContent => ({ language, html_body, text_body, blocks_json });
+
 /** Returns the fields of a step as its form shows them. Its conditions and branches are none of them. */
 export function valuesOfStep(step: Step): StepValues {
   const texts = Object.entries(step).filter(([, value]) => typeof value !== "object");
@@ -58,12 +67,12 @@ function durationValues(duration: object): StepValues {
 
 /**
  * Returns the step of a form as a request has it: the schema of automations checks it. Its branches are empty. `conditions`: those of the
- * field that the kind has for them.
+ * field that the kind has for them. Throws 422 that names the fields of blocks that are wrong.
  */
 export function toStepFields(
   kind: string,
   values: StepValues,
-  conditions: Condition | undefined,
+  { conditions, content }: { conditions: Condition | undefined; content: WrittenContent },
 ): Record<string, unknown> {
   const { count = "", unit = "", ...rest } = values;
   const duration = { [UNITS.find((name) => name === unit) ?? "hours"]: Number(count) };
@@ -90,10 +99,17 @@ export function toStepFields(
       };
     case "set_field":
       return { kind, field: rest.field, value: rest.value === "" ? null : rest.value };
+    case "send_email": {
+      // A template is sent in place of blocks.
+      const { html_body, text_body, ...texts } = toTexts(rest.template_id ? { ...content, blocks: null } : content);
+      return { kind, ...filledIn({ ...rest, ...texts, html: html_body, text: text_body }) };
+    }
     default:
-      return { kind, ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== "")) };
+      return { kind, ...filledIn(rest) };
   }
 }
+
+const filledIn = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 
 const optional = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value });
 

@@ -1,11 +1,16 @@
-import { Field, Select, TextArea } from "../../../http/ui/index.ts";
+import { Field, Select } from "../../../http/ui/index.ts";
+import { type BlocksChange, ContentFields, type WrittenContent } from "../blocks/index.ts";
 import { ConditionFields, type DraftGroup } from "../conditions/index.ts";
 import type { Choices } from "./choices.ts";
 import { type StepValues, UNITS } from "./step-fields.ts";
 
-interface StepFieldsProps {
+export interface StepFieldsProps {
   kind: string;
   values: StepValues;
+  /** Of an email. */
+  content: WrittenContent;
+  /** The change of blocks that was made and is not saved yet. */
+  change: BlocksChange | undefined;
   choices: Choices;
   /** Of the field that the kind has for conditions. */
   draft: DraftGroup;
@@ -14,7 +19,7 @@ interface StepFieldsProps {
 const EVENTS = { list: "known-events" };
 
 /** The fields of one kind of step. */
-export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
+export function StepFields({ kind, values, content, change, choices, draft }: StepFieldsProps) {
   const text = (name: string, label: string, hint?: string, required = true, more: { list?: string } = {}) => (
     <Field
       name={name}
@@ -33,9 +38,9 @@ export function StepFields({ kind, values, choices, draft }: StepFieldsProps) {
       return (
         <>
           {choose("mailbox_id", "From", choices.mailboxes)}
-          {choose("template_id", "Template", choices.templates, "None: the subject and text below")}
+          {choose("template_id", "Template", choices.templates, "None: the subject and content below")}
           {text("subject", "Subject", "Without a template.", false)}
-          <TextArea name="text" label="Text" required={false} value={values.text ?? ""} />
+          <ContentFields content={content} change={change} hint="Link to {{unsubscribe_url}}, or a link is added." />
           {choose("topic_id", "Topic", choices.topics, "None")}
         </>
       );

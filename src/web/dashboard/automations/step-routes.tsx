@@ -15,13 +15,25 @@ import { button, page, post } from "../../../http/page-actions.tsx";
 import { attempt, parseFields, readForm, refusedAt } from "../../../http/page-routes.ts";
 import { conflict, invalidField, notFound } from "../../../lib/errors.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
+import { atBlocks, changeOf, editedContent, readContent } from "../blocks/index.ts";
 import { emptyDraft, parseDraft, readConditions, toDraft } from "../conditions/index.ts";
 import { namesOf, readChoices } from "./choices.ts";
 import { insertStep, moveStep, removeStep, replaceStep, siblingOf, stepAt } from "./edit-steps.ts";
 import type { Panel } from "./flow.tsx";
 import { RunPage, StepPage, type StepPageProps } from "./pages.tsx";
 import { stepId } from "./refused-at.ts";
-import { CONDITIONS_OF, conditionsOfStep, KINDS, shownSteps, toStepFields, valuesOfStep } from "./step-fields.ts";
+import {
+  CONDITIONS_OF,
+  conditionsOfStep,
+  contentOf,
+  KINDS,
+  shownSteps,
+  toStepFields,
+  valuesOfStep,
+} from "./step-fields.ts";
+
+/** Fields that are no part of a step by their names: of conditions, blocks, and the content of an email. */
+const OF_NO_STEP = /\.|^(?:action|editor|language|html_body|text_body)$/;
 
 /** Greatest body of the form of a step, in bytes: percent-encoding triples what it has to. */
 const MAX_FORM_BYTES = 3 * automationLimits.bytes;
@@ -109,20 +121,21 @@ const editSteps = (c: AppContext, version: string, change: (steps: Step[]) => St
 /** Saves the step of a form into the steps, which must be those that the form began from, or shows the form with its rows changed. */
 async function saveStep(c: AppContext, place: Omit<Panel, "form">): Promise<Response> {
   const fields = await readForm(c, MAX_FORM_BYTES);
-  const { kind = "", version = "", action: _, ...rest } = Object.fromEntries(fields);
-  const values = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.includes(".")));
+  const { kind = "", version = "", ...rest } = Object.fromEntries(fields);
+  const values = Object.fromEntries(Object.entries(rest).filter(([name]) => !OF_NO_STEP.test(name)));
   const field = CONDITIONS_OF[kind];
   const { draft, isChanged } = field ? readConditions(fields, field) : { draft: emptyDraft(), isChanged: false };
+  const content = readContent(fields);
   const show = () => showStep(c, { kind, values, draft, place });
-  if (isChanged) return show();
+  if (isChanged || changeOf(content.blocks, fields)) return show();
   return attempt(c, show, async () => {
     const conditions = field && parseDraft(draft, field);
     if (field === "when" && conditions === undefined) throw invalidField(field, "Add a condition");
-    const step = toStepFields(kind, values, conditions) as unknown as Step;
+    const step = toStepFields(kind, values, { conditions, content }) as unknown as Step;
     const change = place.isNew ? insertStep : replaceStep;
     await refusedAt(
-      () => editSteps(c, version, (steps) => change(steps, place.at, step)),
-      () => stepId("form"),
+      () => atBlocks(content.blocks, () => editSteps(c, version, (steps) => change(steps, place.at, step))),
+      ([, name]) => (/^b\./.test(String(name)) ? String(name) : stepId("form")),
     );
     return savedAt(c, place.at);
   });
@@ -137,8 +150,9 @@ async function showStep(c: AppContext, { read, ...shown }: ShownStep) {
   const { automation, choices } = read ?? (await readAll(c));
   const { at, isNew } = shown.place;
   const action = `/app/automations/${automation.id}/steps/${isNew ? `new?at=${at}` : at}`;
-  const isStored = !isNew && stepAt(automation.steps as unknown as Step[], at)?.kind === "send_email";
-  const preview = isStored ? new URLSearchParams(new URL(c.req.url).search) : null;
-  const page = <StepPage automation={automation} choices={choices} action={action} preview={preview} {...shown} />;
-  return respondPage(c, page, { frames: true });
+  const step = isNew ? null : stepAt(automation.steps as unknown as Step[], at);
+  const stored = step?.kind === "send_email" ? contentOf(step) : null;
+  const preview = new URLSearchParams(new URL(c.req.url).search);
+  const all = { automation, choices, action, stored, preview, ...(await editedContent(c, stored)) };
+  return respondPage(c, <StepPage {...all} {...shown} />, { frames: true });
 }

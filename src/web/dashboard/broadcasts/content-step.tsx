@@ -1,23 +1,20 @@
 import type { BroadcastOut, VariantOut } from "../../../audience/broadcasts/index.ts";
 import {
-  Dialog,
   Field,
   Form,
   Notice,
   PreviewFrame,
-  Select,
   Submit,
-  TextArea,
   UpdatePreview,
   useCaller,
   useViewer,
   VersionField,
 } from "../../../http/ui/index.ts";
 import type { TemplateName } from "../../../sending/templates/index.ts";
+import { type BlocksChange, ContentFields, EditorChoice, type WrittenContent } from "../blocks/index.ts";
 import { CONTACT, mayReadContacts } from "../contact-values.ts";
-import { LANGUAGES } from "../languages.ts";
 import { PicturesLink } from "../picture-upload.tsx";
-import { TemplateList } from "../template-list.tsx";
+import { TemplatePicker } from "../template-list.tsx";
 import { fieldOfVariant, newLabels, type StepForm } from "./step-form.tsx";
 import { ContinueByEnter, StepButtons, StepPage, type StepProps } from "./step-page.tsx";
 
@@ -28,6 +25,9 @@ interface ContentStepProps extends StepProps {
   templates: readonly TemplateName[];
   /** Name of the template that the form was filled in from, and that is not saved yet. */
   filledFrom?: string | undefined;
+  content: WrittenContent;
+  /** The change of blocks that was made and is not saved yet. */
+  change: BlocksChange | undefined;
 }
 
 /** Id of the form, which the buttons of the dialog with the templates submit. */
@@ -35,29 +35,26 @@ const FORM = "content";
 
 /** The second step: subject, content and variants, beside a preview of what is filled in. */
 export function ContentStep(props: ContentStepProps) {
-  const { broadcast, form, variants, templates, filledFrom, done } = props;
-  const { subject = "", preheader = "", html_body: html = "", text_body: text = "" } = form.values;
-  const isStored = filledFrom === undefined && useViewer().submitted === undefined;
+  const { broadcast, form, variants, templates, filledFrom, content, change, done } = props;
+  const { subject = "", preheader = "" } = form.values;
+  const { submitted } = useViewer();
+  const isStored = filledFrom === undefined && submitted === undefined;
   const picker = (
     <>
       <PicturesLink />
-      {templates.length === 0 ? null : (
-        <Dialog label="Use a template" title="Choose a template" icon="template" kind="quiet">
-          <TemplateList templates={templates} form={FORM} />
-        </Dialog>
-      )}
+      <TemplatePicker templates={templates} form={FORM} />
     </>
   );
   return (
     <StepPage step="content" actions={picker} broadcast={broadcast} done={done}>
+      <EditorChoice stored={broadcast} blocks={content.blocks} to={(editor) => `?editor=${editor}`} />
       <div class="beside">
-        <Form id={FORM} data-previewed={isStored ? "" : "now"} once>
+        <Form id={FORM} data-previewed={isStored ? "" : "now"} data-editor="" once refills={false}>
           <ContinueByEnter />
           {filledFrom === undefined ? null : (
             <Notice kind="warn">The content is that of {filledFrom}. It is saved by Continue.</Notice>
           )}
           <VersionField version={form.version} />
-          <Select name="language" label="Placeholders" options={LANGUAGES} value={form.values.language ?? ""} />
           <Field
             name="subject"
             label="Subject"
@@ -72,16 +69,7 @@ export function ContentStep(props: ContentStepProps) {
             hint="Mail programs show it after the subject."
             value={preheader}
           />
-          <TextArea
-            name="html_body"
-            label="HTML"
-            required={false}
-            rows={14}
-            code
-            hint="Link to {{unsubscribe_url}}, or a link is added."
-            value={html}
-          />
-          <TextArea name="text_body" label="Text" required={false} value={text} />
+          <ContentFields content={content} change={change} hint="Link to {{unsubscribe_url}}, or a link is added." />
           <VariantFields form={form} variants={variants} />
           {mayReadContacts(useCaller()) ? (
             <Field
@@ -89,6 +77,7 @@ export function ContentStep(props: ContentStepProps) {
               label="Preview as this contact"
               type="email"
               required={false}
+              value={submitted?.fields?.get(CONTACT) ?? ""}
               hint="The address of a contact whose values the preview shows."
             />
           ) : null}

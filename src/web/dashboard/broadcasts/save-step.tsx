@@ -10,6 +10,7 @@ import type { AppContext } from "../../../http/env.ts";
 import { onceForForm } from "../../../http/page-routes.ts";
 import { conflict, unprocessable } from "../../../lib/errors.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
+import { atBlocks } from "../blocks/index.ts";
 import { fieldOfVariant, reviewedVersion, type StepForm, toPatch, toStepForm, valuesOf } from "./step-form.tsx";
 
 /** Variants that one form adds at most. */
@@ -20,12 +21,13 @@ export const idOf = (c: AppContext) => c.req.param("broadcast_id") ?? "";
 /** Saves the form of a step. Throws 409 when what it shows, or what the review shows beside it, was changed since it was opened. */
 export async function saveStep(c: AppContext, form: StepForm): Promise<void> {
   const caller = c.get("caller");
-  const patch = toPatch(form);
   const stored = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
-  requireVersion(form.version, valuesOf(toStepForm(form.step, stored)), valuesOf(form));
+  const before = toStepForm(form.step, stored);
+  const patch = toPatch(form, before);
+  requireVersion(form.version, valuesOf(before), valuesOf(form));
   if (form.reviewed !== "" && form.reviewed !== reviewedVersion(stored))
     throw conflict("The broadcast was changed after you opened this page. Look at it again, then send it");
-  await updateBroadcast(caller, idOf(c), patch);
+  await atBlocks(form.content?.blocks, () => updateBroadcast(caller, idOf(c), patch));
 }
 
 /** Returns the variants that a form adds. Throws 422 that names their fields. */

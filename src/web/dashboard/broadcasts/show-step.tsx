@@ -20,8 +20,9 @@ import { respondPage } from "../../../http/page.tsx";
 import { getWorkspace } from "../../../identity/workspaces/index.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { firstZone } from "../../../lib/local-time.ts";
-import { listTemplateNames } from "../../../sending/templates/index.ts";
+import { listTemplateNames, type TemplateOut } from "../../../sending/templates/index.ts";
 import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
+import { editedContent, toContent } from "../blocks/index.ts";
 import { CONTACT } from "../contact-values.ts";
 import { listSenders } from "../senders.ts";
 import { MAX_CHOICES } from "../template-list.tsx";
@@ -84,17 +85,16 @@ export async function showAudience(c: AppContext): Promise<Response> {
   return respond(c, <AudienceStep {...read.props} form={form} {...choices} />);
 }
 
-/** Shows the second step of a broadcast. `filledFrom` names the template whose content the form has and that is not saved. */
-export async function showContent(c: AppContext, filledFrom?: string) {
+/** Shows the second step of a broadcast, with the content of a template if one was chosen. */
+export async function showContent(c: AppContext, template?: TemplateOut) {
   const caller = c.get("caller");
   const mayChoose = caller.actor.scopes.has("templates:view");
   const [read, templates] = await Promise.all([readStep(c), mayChoose ? listTemplateNames(caller, MAX_CHOICES) : []]);
   if (read instanceof Response) return read;
-  const form = formOf(c, "content", read.props.broadcast);
-  return respond(
-    c,
-    <ContentStep {...read.props} form={form} templates={templates} filledFrom={filledFrom} variants={read.variants} />,
-  );
+  const { broadcast } = read.props;
+  const edited = template ? { content: toContent(template), change: undefined } : await editedContent(c, broadcast);
+  const page = { form: formOf(c, "content", broadcast), templates, filledFrom: template?.name, ...edited };
+  return respond(c, <ContentStep {...read.props} {...page} variants={read.variants} />);
 }
 
 /** Reads what the preview of a step shows, by the query of the page. */

@@ -2,6 +2,7 @@ import { BroadcastIn, type BroadcastOut, BroadcastPatch, type VariantOut } from 
 import { inputOf } from "../../../http/form-input.ts";
 import { readTime } from "../../../http/time-field.ts";
 import { type FormValues, versionOf } from "../../../lib/form-version.ts";
+import { contentValues, readContent, toContent, toTexts, type WrittenContent } from "../blocks/index.ts";
 
 /** The forms of the steps of a broadcast: what each shows and changes. Pure. */
 
@@ -18,11 +19,8 @@ const LABELS: Readonly<Record<FormStep, Readonly<Record<string, string>>>> = {
     segment_id: "Segment",
   },
   content: {
-    language: "Placeholders",
     subject: "Subject",
     preheader: "Preview text",
-    html_body: "HTML",
-    text_body: "Text",
     ab_test_pct: "Sample in percent",
     ab_auto_promote: "Hours until the winner is sent",
     ab_min_lift: "Least lead",
@@ -38,6 +36,8 @@ export interface StepForm {
   step: FormStep;
   /** By the name of the field. Times are in ISO 8601. */
   values: Readonly<Record<string, string>>;
+  /** Of the second step. Null: another one. */
+  content: WrittenContent | null;
   /** Subjects of new variants by their labels. Empty: no variant is added. */
   variants: ReadonlyMap<string, string>;
   /** Of what the form began from. Empty: a new broadcast. */
@@ -52,7 +52,8 @@ export function toStepForm(step: FormStep, broadcast: BroadcastOut | null): Step
   const winner = { ab_auto_promote: hours, ab_min_lift: hours && toPoints(lift) };
   const stored: Readonly<Record<string, unknown>> | null = broadcast && { ...broadcast, ...winner };
   const values = Object.fromEntries(Object.keys(LABELS[step]).map((field) => [field, String(stored?.[field] ?? "")]));
-  const form = { step, values, variants: new Map() };
+  const content = broadcast && step === "content" ? toContent(broadcast) : null;
+  const form = { step, values, content, variants: new Map() };
   return {
     ...form,
     version: broadcast === null ? "" : versionOf(valuesOf(form)),
@@ -60,13 +61,20 @@ export function toStepForm(step: FormStep, broadcast: BroadcastOut | null): Step
   };
 }
 
-/** Returns the version of what the review of a broadcast shows beside its form: audience, sender and content. */
+/** Returns the version of what the review of a broadcast shows beside its form: audience, sender and content, as it is sent. */
 export const reviewedVersion = (broadcast: BroadcastOut): string =>
-  versionOf({ ...valuesOf(toStepForm("audience", broadcast)), ...valuesOf(toStepForm("content", broadcast)) });
+  versionOf({
+    ...valuesOf(toStepForm("audience", broadcast)),
+    ...valuesOf(toStepForm("content", broadcast)),
+    HTML: broadcast.html_body ?? "",
+    Text: broadcast.text_body ?? "",
+  });
 
 /** Returns what a form shows and changes, by label. */
-export const valuesOf = ({ step, values }: Pick<StepForm, "step" | "values">): FormValues =>
-  Object.fromEntries(Object.entries(LABELS[step]).map(([field, label]) => [label, values[field] ?? ""]));
+export const valuesOf = ({ step, values, content }: Pick<StepForm, "step" | "values" | "content">): FormValues => ({
+  ...Object.fromEntries(Object.entries(LABELS[step]).map(([field, label]) => [label, values[field] ?? ""])),
+  ...(content && contentValues(content)),
+});
 
 /** Prefix of the fields that have the subjects of new variants, before their labels. */
 const VARIANT = "variant.";
@@ -86,6 +94,7 @@ export function readStepForm(step: FormStep, fields: URLSearchParams): StepForm 
       ...Object.fromEntries(texts),
       ...(step === "review" ? { scheduled_at: readTime(fields, "scheduled_at", field("stored_scheduled_at")) } : {}),
     },
+    content: step === "content" ? readContent(fields) : null,
     variants: new Map(added.map(([name, subject]) => [name.slice(VARIANT.length), subject])),
     version: field("version"),
     reviewed: field("reviewed"),
@@ -101,8 +110,6 @@ const readers = {
     if (!hours) return hours === null ? undefined : null;
     return { metric: "clicks", after_hours: Number(hours), min_lift: Number(form.get("ab_min_lift")) / 100 };
   },
-  // A form without the field keeps the language.
-  language: (form: URLSearchParams) => form.get("language") || undefined,
   more_contact_list_ids: (form: URLSearchParams) => (form.get(LISTS) === "" ? null : form.get(LISTS)?.split(",")),
 };
 
@@ -110,9 +117,11 @@ const readers = {
 export const toBroadcast = ({ values }: StepForm): BroadcastIn =>
   inputOf(BroadcastIn, readers)(new URLSearchParams({ subject: "", ...values }));
 
-/** Returns the part of a request of the API that the form of a step is about. */
-export const toPatch = ({ values }: StepForm): BroadcastPatch =>
-  inputOf(BroadcastPatch, readers)(new URLSearchParams(values));
+/** Returns the part of a request of the API that the form of a step is about, in place of the one that is stored. Throws as `toTexts`. */
+export const toPatch = ({ values, content }: StepForm, stored: StepForm): BroadcastPatch => ({
+  ...inputOf(BroadcastPatch, readers)(new URLSearchParams(values)),
+  ...(content && toTexts(content, stored.content?.blocks)),
+});
 
 const LETTERS = [..."ABCDEFGHIJ"];
 

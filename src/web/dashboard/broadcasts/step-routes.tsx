@@ -1,15 +1,12 @@
 import { createBroadcast, sendBroadcast, sendTest, TestIn } from "../../../audience/broadcasts/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { inputOf } from "../../../http/form-input.ts";
-import { respondMailHtml } from "../../../http/page.tsx";
 import { button, change, creation, page, post } from "../../../http/page-actions.tsx";
 import { attempt, readForm, submitForm } from "../../../http/page-routes.ts";
 import { requireRight } from "../../../http/require-right.ts";
 import { unprocessable } from "../../../lib/errors.ts";
-import type { Language } from "../../../lib/personal-text.ts";
 import { getTemplate, toTemplate } from "../../../sending/templates/index.ts";
-import { CONTACT, contactValues } from "../contact-values.ts";
-import { previewHtml } from "../sample-values.ts";
+import { changeOf, readContent, showContent as showPreview } from "../blocks/index.ts";
 import { chosenTemplate } from "../template-list.tsx";
 import { addVariants, idOf, parseVariants, removeVariant, saveStep } from "./save-step.tsx";
 import { showBroadcast } from "./show.tsx";
@@ -37,11 +34,7 @@ export const stepRoutes = [
   }),
   post("/app/broadcasts/preview", CREATE, async (c) => {
     const fields = await readForm(c, MAX_FORM_BYTES);
-    const { values } = readStepForm("content", fields);
-    const { language, html_body, text_body } = values;
-    const content = { language: language as Language, html: html_body || null, text: text_body || null };
-    const contact = await contactValues(c.get("caller"), fields.get(CONTACT) ?? "");
-    return respondMailHtml(c, await previewHtml(c.get("caller"), content, new Map(), contact));
+    return showPreview(c, readContent(fields), fields);
   }),
   page("/app/broadcasts/:broadcast_id/audience", UPDATE, showAudience),
   post("/app/broadcasts/:broadcast_id/audience", UPDATE, (c) =>
@@ -55,8 +48,9 @@ export const stepRoutes = [
     const fields = await readForm(c, MAX_FORM_BYTES);
     const templateId = chosenTemplate(fields);
     if (templateId !== null) return fillIn(c, fields, templateId);
+    const form = readStepForm("content", fields);
+    if (changeOf(form.content?.blocks, fields)) return showContent(c);
     return attempt(c, showContent, async () => {
-      const form = readStepForm("content", fields);
       const variants = parseVariants(form);
       await saveStep(c, form);
       await addVariants(c, variants);
@@ -88,11 +82,8 @@ export const stepRoutes = [
 async function fillIn(c: AppContext, fields: URLSearchParams, templateId: string): Promise<Response> {
   requireRight(c.get("caller").actor, "GET /v1/templates/:template_id", c.get("routes"));
   const template = toTemplate(await getTemplate(c.get("caller"), templateId));
-  fields.set("language", template.language);
   fields.set("subject", template.subject ?? fields.get("subject") ?? "");
-  fields.set("html_body", template.html_body ?? "");
-  fields.set("text_body", template.text_body ?? "");
-  return showContent(c, template.name);
+  return showContent(c, template);
 }
 
 /** Does what else a button of the content asks for. Returns the step that it leads to. */

@@ -1,7 +1,6 @@
 import { readTime } from "../../../http/time-field.ts";
 import {
   AppLayout,
-  Dialog,
   Empty,
   Field,
   Form,
@@ -18,7 +17,7 @@ import type { Language } from "../../../lib/personal-text.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TemplateName, TemplateOut } from "../../../sending/templates/index.ts";
 import { namesOf, readSamples, SAMPLE, type Samples, toVariables } from "../sample-values.ts";
-import { TemplateList } from "../template-list.tsx";
+import { TemplatePicker } from "../template-list.tsx";
 
 /** The fields of the form that sends an email, as they were filled in. */
 export interface EmailForm {
@@ -85,12 +84,7 @@ const FORM = "email";
 /** The page that sends one email, written here or from a template, checks it without sending it, and shows it in a frame. */
 export function NewEmailPage(props: NewEmailPageProps) {
   const { senders, templates } = props;
-  const picker =
-    templates.length === 0 || senders.length === 0 ? null : (
-      <Dialog label="Use a template" title="Choose a template" icon="template" kind="quiet">
-        <TemplateList templates={templates} form={FORM} />
-      </Dialog>
-    );
+  const picker = senders.length === 0 ? null : <TemplatePicker templates={templates} form={FORM} />;
   return (
     <AppLayout title="New email" actions={picker}>
       {senders.length === 0 ? (

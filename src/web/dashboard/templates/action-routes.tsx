@@ -1,19 +1,13 @@
-import { button, creation, deletion, question } from "../../../http/page-actions.tsx";
+import { button, creation, deletion } from "../../../http/page-actions.tsx";
 import { parseFields } from "../../../http/page-routes.ts";
 import { SendIn, sendEmail } from "../../../sending/emails/index.ts";
-import {
-  deleteTemplate,
-  duplicateTemplate,
-  getTemplate,
-  toTemplate,
-  updateTemplate,
-} from "../../../sending/templates/index.ts";
+import { deleteTemplate, duplicateTemplate, getTemplate, toTemplate } from "../../../sending/templates/index.ts";
 import { namesOf, readSamples, toVariables } from "../sample-values.ts";
 
 /** Greatest body of the form that sends a test, in bytes. */
 const MAX_TEST_BYTES = 250_000;
 
-/** Actions on a template: send a test, copy it, give up its blocks, delete it. */
+/** Actions on a template: send a test, copy it, delete it. */
 export const templateActions = [
   creation("/app/templates/:template_id/test", "POST /v1/emails/", {
     read: async (fields, c) => {
@@ -41,14 +35,5 @@ export const templateActions = [
     title: ({ name }) => `Delete ${name}?`,
     text: "Emails that use it are refused from then on. This cannot be undone.",
     run: deleteTemplate,
-  }),
-  question("/app/templates/:template_id/to-html", "PATCH /v1/templates/:template_id", {
-    of: getTemplate,
-    title: ({ name }) => `Edit ${name} as HTML?`,
-    button: "Delete the blocks",
-    text: "Its HTML and text stay as they are saved, and are edited from then on. The blocks are deleted, and cannot be made of HTML again.",
-    run: (caller, id) => updateTemplate(caller, id, { blocks_json: null }),
-    to: "/app/templates/:template_id",
-    done: { html: "The blocks are deleted. The template is HTML now." },
   }),
 ];

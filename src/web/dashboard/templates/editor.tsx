@@ -2,19 +2,16 @@ import {
   ErrorSummary,
   Field,
   Form,
-  Select,
   Submit,
   submittedTo,
-  TextArea,
   UpdatePreview,
   useViewer,
   VersionField,
 } from "../../../http/ui/index.ts";
+import { type BlocksChange, ContentFields } from "../blocks/index.ts";
 import { CONTACT } from "../contact-values.ts";
-import { LANGUAGES } from "../languages.ts";
 import { SAMPLE, type Samples } from "../sample-values.ts";
-import { Blocks } from "./blocks.tsx";
-import type { BlocksChange, TemplateForm } from "./form.ts";
+import type { TemplateForm } from "./form.ts";
 
 interface EditorProps {
   path: string;
@@ -44,17 +41,7 @@ export function Editor({ path, form, samples, contact, change }: EditorProps) {
       {contact === "" ? null : <input type="hidden" name={CONTACT} value={contact} />}
       <Field name="name" label="Name" value={form.name} />
       <Field name="subject" label="Subject" required={false} value={form.subject} />
-      <Select
-        name="language"
-        label="Placeholders"
-        options={LANGUAGES}
-        value={form.language}
-        hint={
-          form.blocks === null ? undefined : "Conditions, parts and texts with tags are Liquid, whatever is chosen."
-        }
-      />
-      {form.blocks === null ? <Html form={form} /> : <Blocks blocks={form.blocks} change={change} />}
-      <p class="hidden" role="status" data-said-here="" />
+      <ContentFields content={form} change={change} hint="Values such as {{name}} are filled in by each email." />
       <div class="actions">
         <Submit label="Save" action="save" />
         <UpdatePreview to="/app/templates/preview" />
@@ -62,18 +49,3 @@ export function Editor({ path, form, samples, contact, change }: EditorProps) {
     </Form>
   );
 }
-
-const Html = ({ form }: { form: TemplateForm }) => (
-  <>
-    <TextArea
-      name="html_body"
-      label="HTML"
-      required={false}
-      rows={14}
-      code
-      hint="Values such as {{name}} are filled in by each email."
-      value={form.html_body}
-    />
-    <TextArea name="text_body" label="Text" required={false} value={form.text_body} />
-  </>
-);

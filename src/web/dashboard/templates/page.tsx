@@ -1,21 +1,20 @@
 import {
   AppLayout,
   ButtonLink,
-  Chips,
   Empty,
   List,
-  Notice,
   PostButton,
   PreviewFrame,
   Time,
   useScope,
 } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
-import { languageOf, readBlocks, renderBlocks, type TemplateOut } from "../../../sending/templates/index.ts";
+import type { TemplateOut } from "../../../sending/templates/index.ts";
+import { type BlocksChange, EditorChoice } from "../blocks/index.ts";
 import { PicturesLink } from "../picture-upload.tsx";
 import type { Samples } from "../sample-values.ts";
 import { Editor } from "./editor.tsx";
-import type { BlocksChange, TemplateForm } from "./form.ts";
+import type { TemplateForm } from "./form.ts";
 import { Preview, TestDialog } from "./preview.tsx";
 
 const mayManage = () => useScope("templates:manage");
@@ -72,10 +71,8 @@ interface TemplatePageProps {
 
 /** One template: its form, and a preview with sample values. */
 export function TemplatePage(props: TemplatePageProps) {
-  const { template, samples = new Map(), contact = "", hasContact = true, senders = [], change } = props;
-  const form = change ? { ...props.form, blocks: change.blocks } : props.form;
+  const { template, form, samples = new Map(), contact = "", hasContact = true, senders = [], change } = props;
   const path = template === null ? "/app/templates/new" : `/app/templates/${template.id}`;
-  const isOfBlocks = form.blocks !== null;
   return (
     <AppLayout
       title={template?.name ?? "New template"}
@@ -89,12 +86,19 @@ export function TemplatePage(props: TemplatePageProps) {
             {useScope("emails:send") ? (
               <ButtonLink to={`/app/emails/new?template=${template.id}`} label="Write an email" kind="quiet" />
             ) : null}
-            {mayManage() ? <Actions path={path} isOfBlocks={isOfBlocks} /> : null}
+            {mayManage() ? (
+              <>
+                <PostButton to={`${path}/duplicate`} label="Duplicate" kind="quiet" once />
+                <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
+              </>
+            ) : null}
           </>
         )
       }
     >
-      {template === null ? <EditorChoice isOfBlocks={isOfBlocks} /> : <ForeignChange template={template} />}
+      {mayManage() ? (
+        <EditorChoice stored={template} blocks={form.blocks} to={(editor) => `${path}?editor=${editor}`} />
+      ) : null}
       <div class="beside">
         {mayManage() ? <Editor path={path} form={form} samples={samples} contact={contact} change={change} /> : null}
         <aside aria-label="Preview">
@@ -108,36 +112,3 @@ export function TemplatePage(props: TemplatePageProps) {
     </AppLayout>
   );
 }
-
-const EditorChoice = ({ isOfBlocks }: { isOfBlocks: boolean }) => (
-  <Chips
-    label="How to write it"
-    choices={[
-      ["?editor=blocks", "Blocks"],
-      ["", "HTML"],
-    ]}
-    chosen={isOfBlocks ? "?editor=blocks" : ""}
-    to={(editor) => `/app/templates/new${editor}`}
-  />
-);
-
-/** Says that saving replaces HTML or text that the blocks do not make now: the API has set it, or an earlier version made it. */
-function ForeignChange({ template }: { template: TemplateOut }) {
-  const blocks = readBlocks(template.blocks_json);
-  if (blocks === null) return null;
-  const { html, text } = renderBlocks(blocks, languageOf(blocks, template.language));
-  if (html === template.html_body && text === template.text_body) return null;
-  return (
-    <Notice kind="warn">
-      The HTML or text of this template differs from its blocks. Saving the blocks replaces both.
-    </Notice>
-  );
-}
-
-const Actions = ({ path, isOfBlocks }: { path: string; isOfBlocks: boolean }) => (
-  <>
-    {isOfBlocks ? <ButtonLink to={`${path}/to-html`} label="Edit as HTML" kind="quiet" /> : null}
-    <PostButton to={`${path}/duplicate`} label="Duplicate" kind="quiet" once />
-    <ButtonLink to={`${path}/delete`} label="Delete" kind="danger" />
-  </>
-);

@@ -1,9 +1,7 @@
-import type { AppContext } from "../../../http/env.ts";
-import { respondMailHtml, respondPage } from "../../../http/page.tsx";
+import { respondPage } from "../../../http/page.tsx";
 import { get, page, pagesOf, post } from "../../../http/page-actions.tsx";
 import { onceForForm, parseFields, readForm, submitForm } from "../../../http/page-routes.ts";
 import { requireVersion } from "../../../lib/form-version.ts";
-import { escapeHtml } from "../../../lib/placeholders.ts";
 import {
   createTemplate,
   getTemplate,
@@ -13,14 +11,12 @@ import {
   toTemplate,
   updateTemplate,
 } from "../../../sending/templates/index.ts";
-import { CONTACT, contactValues } from "../contact-values.ts";
+import { atBlocks, changeOf, showContent } from "../blocks/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
-import { previewHtml, readSamples } from "../sample-values.ts";
 import { templateActions } from "./action-routes.tsx";
-import { atBlocks } from "./block-errors.ts";
-import { type TemplateForm, toForm, toPreview, toRequest, toTemplateForm, valuesOf } from "./form.ts";
+import { toForm, toRequest, toTemplateForm, valuesOf } from "./form.ts";
 import { TemplatesPage } from "./page.tsx";
-import { changeOf, showNew, showTemplate } from "./show.tsx";
+import { showNew, showTemplate } from "./show.tsx";
 
 /** Greatest body of the form, in bytes: percent-encoding triples what it has to. */
 const MAX_FORM_BYTES = 3_000_000;
@@ -41,9 +37,9 @@ export const templatePages = pagesOf(
   post("/app/templates/new", CREATE, (c) =>
     submitForm(c, { show: showNew, maxBytes: MAX_FORM_BYTES }, async (fields) => {
       const form = toTemplateForm(fields);
-      if (changeOf(form, fields)) return showNew(c);
+      if (changeOf(form.blocks, fields)) return showNew(c);
       const input = parseFields(TemplateIn, toRequest(form));
-      const { id } = await onceForForm(c, (ctx) => atBlocks(form, () => createTemplate(ctx, input)));
+      const { id } = await onceForForm(c, (ctx) => atBlocks(form.blocks, () => createTemplate(ctx, input)));
       return `/app/templates/${id}?done=saved`;
     }),
   ),
@@ -59,11 +55,11 @@ export const templatePages = pagesOf(
       submitForm(c, { show: showTemplate, maxBytes: MAX_FORM_BYTES }, async (fields) => {
         const id = c.req.param("template_id");
         const form = toTemplateForm(fields);
-        if (changeOf(form, fields)) return showTemplate(c);
-        const patch = parseFields(TemplatePatch, toRequest(form));
+        if (changeOf(form.blocks, fields)) return showTemplate(c);
         const stored = toForm(toTemplate(await getTemplate(c.get("caller"), id)));
+        const patch = parseFields(TemplatePatch, toRequest(form, stored.blocks));
         requireVersion(form.version, valuesOf(stored), valuesOf(form));
-        await atBlocks(form, () => updateTemplate(c.get("caller"), id, patch));
+        await atBlocks(form.blocks, () => updateTemplate(c.get("caller"), id, patch));
         return `/app/templates/${id}?done=saved`;
       }),
     { saved: "The template is saved." },
@@ -74,12 +70,3 @@ export const templatePages = pagesOf(
   }),
   ...templateActions,
 );
-
-/** Returns the HTML of a form for the frame of its page, or its text when it has no HTML, with the values that the fields name. */
-async function showContent(c: AppContext, form: TemplateForm, fields: URLSearchParams) {
-  const caller = c.get("caller");
-  const { mistake, ...content } = toPreview(form);
-  if (mistake !== undefined) return respondMailHtml(c, `<p>${escapeHtml(mistake)}</p>`);
-  const contact = await contactValues(caller, fields.get(CONTACT) ?? "");
-  return respondMailHtml(c, await previewHtml(caller, content, readSamples(fields), contact));
-}

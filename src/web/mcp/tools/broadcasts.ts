@@ -17,6 +17,7 @@ export const broadcastTools: ToolsByName = {
       "Creates a mailing to a contact list: a draft, or with scheduled_at one that is sent by itself at that time. Let the user " +
       "confirm a time.",
     route: "POST /v1/broadcasts/",
+    without: ["blocks_json"],
     effect: "write",
   },
   update_broadcast: {
@@ -24,6 +25,7 @@ export const broadcastTools: ToolsByName = {
     description:
       "Changes the given fields of a draft or scheduled broadcast. scheduled_at schedules it; null makes it a draft again.",
     route: "PATCH /v1/broadcasts/:broadcast_id",
+    without: ["blocks_json"],
     effect: "write",
   },
   // Two or more variants of a broadcast are an A/B test.

@@ -2,6 +2,7 @@ import { eventually } from "../gateway-rig.ts";
 import type { Site } from "../pages.ts";
 import { linkIn, mailTo } from "../story-site.ts";
 import { ADDRESS, PERSON, WORD } from "./names.ts";
+import { BLOCKS } from "./seed-sending.ts";
 
 /** Creates lists, people, segments, topics, forms and automations that people walk through. Returns their ids. */
 export async function seedAudience(site: Site) {
@@ -24,7 +25,9 @@ export async function seedAudience(site: Site) {
   const segment = await create("/v1/segments/", { name: "Gold, and opened nothing for a month", conditions });
   const automation = await create("/v1/automations/", welcome(workspace.mailboxId, topic));
   await call("POST", `/v1/automations/${automation}/activate`);
-  const draft = await create("/v1/automations/", { ...welcome(workspace.mailboxId, topic), name: `Draft ${WORD}` });
+  const series = welcome(workspace.mailboxId, topic);
+  const steps = [{ ...series.steps[0], blocks_json: BLOCKS }, ...series.steps.slice(1)];
+  const draft = await create("/v1/automations/", { ...series, steps, name: `Draft ${WORD}` });
   const people = [
     [ADDRESS, PERSON],
     ...Array.from({ length: 24 }, (_, n) => [`person${n}@example.org`, `Person ${n}`]),

@@ -5,6 +5,13 @@ import { ADDRESS, PERSON, SUBJECT, WORD } from "./names.ts";
 
 /** Content of templates and broadcasts. */
 const HTML = `<h1>Thank you</h1><p>Hello {{name}}, <a href="https://shop.example/orders/20391">follow your parcel</a>.</p>`;
+export const BLOCKS = toBlocksJson([
+  toBlock("heading", { text: "Thank you" }),
+  toBlock("text", { text: "Hello {{name}}" }),
+  toBlock("columns", { text: "Green tea", rightText: "Black tea" }),
+  toBlock("divider", {}),
+  toBlock("button", { text: "Follow your parcel", url: "https://shop.example/orders/20391" }),
+]);
 const DAY_MS = 86_400_000;
 
 /** Sends emails that end in each way, and creates templates, a broadcast that waits and one that was sent. Returns their ids. */
@@ -36,14 +43,7 @@ export async function seedSending({ call, workspace, mailDb, ctx }: Site, list: 
   const content = { subject: "{{name}}, the autumn harvest has arrived", html_body: HTML };
   const template = await call("POST", "/v1/templates/", { name: "Receipt", ...content });
   await call("POST", "/v1/templates/", { name: WORD, ...content });
-  const blocks = toBlocksJson([
-    toBlock("heading", { text: "Thank you" }),
-    toBlock("text", { text: "Hello {{name}}" }),
-    toBlock("columns", { text: "Green tea", rightText: "Black tea" }),
-    toBlock("divider", {}),
-    toBlock("button", { text: "Follow your parcel", url: "https://shop.example/orders/20391" }),
-  ]);
-  const byBlocks = await call("POST", "/v1/templates/", { ...content, name: "Welcome", blocks_json: blocks });
+  const byBlocks = await call("POST", "/v1/templates/", { ...content, name: "Welcome", blocks_json: BLOCKS });
   const broadcast = (name: string) =>
     call("POST", "/v1/broadcasts/", { name, from_address: workspace.mailbox, contact_list_id: list, ...content });
   const [draft, sent] = await Promise.all([broadcast(`Autumn harvest ${WORD}`), broadcast("November news")]);
@@ -54,6 +54,9 @@ export async function seedSending({ call, workspace, mailDb, ctx }: Site, list: 
   const local = await call("POST", "/v1/broadcasts/", {
     ...{ name: "Winter news", from_address: workspace.mailbox, contact_list_id: list, ...content },
     ...{ scheduled_at: new Date(ctx.now() + 7 * DAY_MS).toISOString(), local_time_field: "timezone" },
+  });
+  const drafted = await call("POST", "/v1/broadcasts/", {
+    ...{ name: `Welcome ${WORD}`, from_address: workspace.mailbox, ...content, blocks_json: BLOCKS },
   });
   for (const [person, reason] of ["unsubscribe", "bounce", "complaint"].entries())
     await call("POST", "/v1/suppressions/", { email: `person${person + 3}@example.org`, reason });
@@ -80,6 +83,7 @@ export async function seedSending({ call, workspace, mailDb, ctx }: Site, list: 
       broadcast_id: draft.id,
       "broadcast_id.sent": sent.id,
       "broadcast_id.local": local.id,
+      "broadcast_id.blocks": drafted.id,
       variant_id: variant,
       "variant_id.sent": winner,
     },

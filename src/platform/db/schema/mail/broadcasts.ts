@@ -53,6 +53,8 @@ export const broadcasts = sqliteTable(
     automationId: text("automation_id"),
     automationStep: text("automation_step"),
     webVersionUrl: text("web_version_url"),
+    /** JSON of the data of an editor, which no send reads. */
+    blocksJson: text("blocks_json"),
   },
   (t) => [
     uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),

@@ -1,6 +1,6 @@
 import { Field, TextArea, useError } from "../../../http/ui/index.ts";
 import { type Block, BUTTON_COLOR, blockLimits } from "../../../sending/templates/index.ts";
-import { fieldOf } from "./form.ts";
+import { fieldOf } from "./content.ts";
 
 export interface BlockFieldsProps {
   block: Block;

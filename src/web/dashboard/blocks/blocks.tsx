@@ -1,8 +1,8 @@
 import { Icon, Notice, Submit, toSentence } from "../../../http/ui/index.ts";
 import { BLOCK_TYPES, type Block, type BlockType } from "../../../sending/templates/index.ts";
 import { BlockFields, type BlockFieldsProps, Condition } from "./block-fields.tsx";
-import type { BlocksChange } from "./form.ts";
-import { fieldOf } from "./form.ts";
+import type { BlocksChange } from "./change.ts";
+import { fieldOf } from "./content.ts";
 
 interface BlocksProps {
   blocks: readonly Block[];
@@ -10,10 +10,9 @@ interface BlocksProps {
   change: BlocksChange | undefined;
 }
 
-/** The blocks of a template: the fields of each, buttons at its right edge, and a plus before it. Each button submits the form. */
+/** The blocks of a content: the fields of each, buttons at its right edge, and a plus before it. Each button submits the form. */
 export const Blocks = ({ blocks, change }: BlocksProps) => (
   <section id="blocks" aria-label="Blocks" data-said={change?.said}>
-    <input type="hidden" name="editor" value="blocks" />
     <p class="hint">Placeholders such as {"{{name}}"} are filled in by each email.</p>
     {blocks.map((block, index) => {
       const shown = { block, index, focus: change?.focus };
