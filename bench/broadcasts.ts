@@ -81,7 +81,7 @@ export async function measureBroadcasts({ deployment, sink }: Bench): Promise<Ro
 }
 
 /** Inserts a list of contacts by SQL. Returns its id. */
-async function insertList(deployment: Deployment, contacts: number): Promise<string> {
+export async function insertList(deployment: Deployment, contacts: number): Promise<string> {
   const id = crypto.randomUUID();
   const { workspaceNumber } = deployment.seed;
   await deployment.sql(
@@ -113,7 +113,7 @@ async function sendSingles(deployment: Deployment, sink: Sink): Promise<number[]
 }
 
 /** Polls a number until `isDone`, and runs the cron trigger each minute. */
-async function waitFor(deployment: Deployment, sql: string, isDone: (n: number) => boolean): Promise<void> {
+export async function waitFor(deployment: Deployment, sql: string, isDone: (n: number) => boolean): Promise<void> {
   const end = Date.now() + TIMEOUT_MS;
   let nextCron = Date.now() + MINUTE_MS;
   for (;;) {

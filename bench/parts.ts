@@ -1,5 +1,6 @@
 /** The parts of the bench, in the order in which they run. */
 import { measureAccept } from "./accept.ts";
+import { measureAutomations } from "./automations.ts";
 import { measureBatch } from "./batch.ts";
 import { measureBroadcasts } from "./broadcasts.ts";
 import { measureCheckout } from "./checkout.ts";
@@ -25,6 +26,7 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   accept: measureAccept,
   batch: measureBatch,
   broadcasts: measureBroadcasts,
+  automations: measureAutomations,
   delivery: measureDelivery,
   mailbox: measureMailbox,
   waits: measureWaits,
