@@ -18,7 +18,7 @@ import { isBlank, readContent, type StoredContent, toContent, toPreview, type Wr
 export async function editedContent(c: AppContext, stored: StoredContent | null) {
   const [caller, fields, editor] = [c.get("caller"), c.get("form"), c.req.query("editor")];
   const brand = () => readBrand(caller, caller.workspace.number);
-  if (fields?.has("editor")) {
+  if (fields?.has("editor") || fields?.has("html_body")) {
     const content = readContent(fields);
     const isChanged = changeOf(content.blocks, fields) !== undefined;
     return { content, change: isChanged ? changeOf(content.blocks, fields, (await brand())?.color) : undefined };
