@@ -128,7 +128,7 @@ describe.skipIf(chromiumUnavailable() !== null)("the pages that write something 
     await check("Content");
     await unfold(page, "Use a template");
     await button(page, "Use News").click();
-    await page.frameLocator("iframe[name=preview]").getByText("Hello {{name}}").waitFor();
+    await page.frameLocator("iframe[name=preview]").getByText("Hello name").waitFor();
     expect(await page.locator("[name=subject]").inputValue()).toBe("About News");
     const sample = page.getByLabel("Sample in percent");
     await page.locator("summary", { hasText: "Compare subjects" }).click();
