@@ -30,6 +30,7 @@ export async function measureAutomations({ deployment }: Bench): Promise<Row[]> 
   }
   const ended = "SELECT count(*) AS n FROM automation_runs WHERE status = 'completed'";
   await waitFor(deployment, ended, (n) => n >= PEOPLE);
+  await waitFor(deployment, "SELECT sum(queued - attempted) AS n FROM broadcast_counts", (n) => n === 0);
   await deployment.waitUntilDrained();
   await deployment.host.scheduled("* * * * *");
   const each = perEmail(await deployment.readings(), PEOPLE);
