@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { onError } from "../../lib/errors.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { parsePersonalText } from "../../lib/personal-text.ts";
 import { escapeHtml } from "../../lib/placeholders.ts";
@@ -32,7 +33,7 @@ export async function previewBroadcast(
   const contact = await findSampleContact(ctx, { address, listId: row.contact_list_id });
   const now = ctx.now();
   const values = { ...(contact && valuesOf(contact)), [WEB_VERSION_URL]: row.web_version_url ?? "" };
-  try {
+  const render = async (): Promise<BroadcastPreview> => {
     const contents = toContents(row, variants, await currentParts(ctx, row, variants));
     const chosen = contents.find(({ key }) => key === variantId) ?? contents[0];
     const { html = null, text = null } = chosen ? renderContent(chosen, { values, now }) : {};
@@ -42,15 +43,18 @@ export async function previewBroadcast(
       limits.contentBytes,
     );
     return { contact, subjects, preheader: preheader ?? "", html, text };
-  } catch (error) {
-    if (!(error instanceof LiquidTextError)) throw error;
-    return { contact, subjects: [], preheader: "", html: `<p>${escapeHtml(error.message)}</p>`, text: error.message };
-  }
+  };
+  return render().catch(
+    onError(LiquidTextError, (error) => ({ contact, subjects: [], preheader: "", ...asBodies(error) })),
+  );
 }
 
+/** Returns a mistake in place of the bodies that it keeps from being rendered. */
+const asBodies = ({ message }: LiquidTextError) => ({ html: `<p>${escapeHtml(message)}</p>`, text: message });
+
 /**
- * Renders a content as a contact gets it after an event, by its address, or as the oldest one of the workspace does. A mistake stands in place
- * of the bodies. One D1 call.
+ * Renders a content as a contact gets it after an event, by its address, or as the oldest one of the workspace does. A mistake stands in
+ * place of the bodies. One D1 call.
  */
 export async function previewContent(
   ctx: CallerCtx,
@@ -63,6 +67,6 @@ export async function previewContent(
     return renderContent(content, { values, now: ctx.now() });
   } catch (error) {
     if (!(error instanceof LiquidTextError)) throw error;
-    return { subject: "", html: `<p>${escapeHtml(error.message)}</p>`, text: error.message };
+    return { subject: "", ...asBodies(error) };
   }
 }

@@ -23,7 +23,8 @@ const IS_UNCHANGED = `
 
 /**
  * Returns the statements that record the events of a change, for the start of its batch, and a guard that rolls it back with
- * ConcurrencyError when the contact is not as it was read. None when nothing changes. Changed fields are an event only in a workspace with automations.
+ * ConcurrencyError when the contact is not as it was read. None when nothing changes. Changed fields are an event only in a workspace with
+ * automations.
  */
 export function changeEventsStatements(
   ctx: CallerCtx,
@@ -91,12 +92,9 @@ function changedFields(before: ContactBefore, { email, name, metadata }: Contact
 
 const own = (object: Record<string, unknown>, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined);
 
-/** Bytes of the fields of one event: its data has ids beside them. */
-const FIELD_BYTES = eventLimits.dataBytes - 256;
-
 /** Returns an object of fields, without values that would make it larger than the data of an event may be. */
 function withinLimit(fields: readonly [string, unknown][]): Record<string, unknown> {
-  let left = FIELD_BYTES;
+  let left: number = eventLimits.changedFieldsBytes;
   const kept = fields.flatMap(([key, value]): [string, unknown][] => {
     const [name, bytes] = [utf8Length(JSON.stringify(key)) + 6, utf8Length(JSON.stringify(value))];
     if (name > left) return [];

@@ -49,18 +49,20 @@ export async function openCsv(file: Uint8Array, uses: ColumnUses = {}): Promise<
 
 /** Bytes of which the first rows are read. */
 const START_BYTES = 262_144;
+/** Rows by which columns are guessed. */
+const START_ROWS = 5;
 
 /**
  * Reads the header and the first rows of a file, of which the first START_BYTES and one more are enough. A row that is no valid CSV is null.
  * Throws 400 for a file that is empty or has damaged UTF-8.
  */
-export async function readStart(file: Uint8Array, maxRows: number) {
+export async function readStart(file: Uint8Array) {
   const isCut = file.length > START_BYTES;
   const csv = await openFile(file.subarray(0, START_BYTES), nextTurn, [isEmailHeader, () => true], isCut);
-  const records = readerOfRows(csv).read(2 * maxRows, START_BYTES);
+  const records = readerOfRows(csv).read(2 * START_ROWS, START_BYTES);
   // The rest of the last one may follow.
   const whole = records.slice(0, isCut ? -1 : undefined).map((row) => ("cells" in row ? row.cells : null));
-  const rows = whole.filter((cells) => cells === null || !isBlank(cells)).slice(0, maxRows);
+  const rows = whole.filter((cells) => cells === null || !isBlank(cells)).slice(0, START_ROWS);
   return { header: csv.header.map(unmarkFormula), rows };
 }
 

@@ -11,6 +11,8 @@ export const eventLimits = {
   nameCharacters: 64,
   /** JSON of the data of one event, in bytes. */
   dataBytes: 16_384,
+  /** JSON of the changed fields of a contact: the data of their event has ids beside them. */
+  changedFieldsBytes: 16_384 - 256,
   /** Events of one request. */
   batch: 500,
   futureMs: 5 * MINUTE,
@@ -60,8 +62,8 @@ export const SERVICE_EVENTS = [
 ] as const;
 
 /**
- * Returns the id of the event about a recipient of an email: a UUIDv8 (RFC 9562 5.8) of the email's id, with the event and the position of the
- * recipient in place of the version and the sequence. So each event is stored once for an email and a recipient.
+ * Returns the id of the event about a recipient of an email: a UUIDv8 (RFC 9562 5.8) of the email's id, with the event and the position of
+ * the recipient in place of the version and the sequence. So each event is stored once for an email and a recipient.
  */
 export function emailEventId(emailId: string, name: EmailEvent, recipient: number): string {
   const place = EMAIL_EVENTS.indexOf(name).toString(16) + recipient.toString(16).padStart(2, "0");

@@ -9,9 +9,6 @@ import { copyToContacts } from "./copy-to-contacts.ts";
 import { type EntryColumns, readEntry } from "./read-entry.ts";
 import { type SuppressionEntry, suppressStatement } from "./suppress.ts";
 
-/** Rows by which the column of addresses is guessed when its header is not known. */
-const GUESSED_ROWS = 5;
-
 /**
  * Adds the addresses of a CSV file to the suppression list of the workspace (docs/contract/suppressions.md#import). `reason`: of rows that
  * name none. Throws 400 for a file without data rows or email column or with damaged UTF-8, 413 for too many rows, 409 while a call with
@@ -23,7 +20,7 @@ export async function importSuppressions(
   reason: SuppressionEntry["reason"],
   onRefused?: (row: RefusedRow) => void,
 ): Promise<ImportedRows> {
-  const { header, rows } = await readStart(file, GUESSED_ROWS);
+  const { header, rows } = await readStart(file);
   const csv = await openCsv(file, guessEmail(header, rows));
   const columns = entryColumns(csv.columns);
   const options = { reason, now: ctx.now() };

@@ -1,5 +1,8 @@
 import type { Child } from "hono/jsx";
+import type { AppContext } from "../../http/env.ts";
+import { respondMailHtml } from "../../http/page.tsx";
 import { Field, Form, PreviewFrame, Select, useCaller } from "../../http/ui/index.ts";
+import { textAsHtml } from "../../lib/placeholders.ts";
 import { CONTACT, mayReadContacts } from "./contact-values.ts";
 
 interface PreviewAsProps {
@@ -48,3 +51,7 @@ export function PreviewAs({ src, page, query, shown, children }: PreviewAsProps)
     </>
   );
 }
+
+/** Returns the part of an email that the form of `PreviewAs` names, for its frame. An email without HTML is its text. */
+export const respondPart = (c: AppContext, { html, text }: { html: string | null; text: string | null }) =>
+  respondMailHtml(c, c.req.query("part") === "text" || html === null ? textAsHtml(text ?? "") : html);

@@ -21,9 +21,6 @@ const FIELDS = `(
       EXCEPT SELECT key, value, type FROM json_each(coalesce(c.metadata, '{}')))
     UNION ALL SELECT 'name', j.name WHERE j.name IS NOT NULL AND j.name IS NOT c.name))`;
 
-/** Bytes of the fields of one event: its data has ids beside them. */
-const FIELD_BYTES = eventLimits.dataBytes - 256;
-
 const RECORD = `${ROWS},
   changed AS MATERIALIZED (
     SELECT c.workspace, j.id, c.email_key, c.id AS contact, l.id AS list, ${FIELDS} AS fields
@@ -31,7 +28,7 @@ const RECORD = `${ROWS},
      WHERE l.n = ?2 AND l.workspace = ?3 AND c.pending_since IS NULL AND ${recordsEventsSql("?3")} AND ${IS_CHANGED})
   INSERT OR IGNORE INTO events (${EVENT_COLUMNS})
   SELECT workspace, id, email_key, 'contact.field_changed',
-         json_object('list_id', list, 'contact_id', contact, 'fields', json(iif(octet_length(fields) > ${FIELD_BYTES}, '{}', fields))), ?4, ?4
+         json_object('list_id', list, 'contact_id', contact, 'fields', json(iif(octet_length(fields) > ${eventLimits.changedFieldsBytes}, '{}', fields))), ?4, ?4
     FROM changed WHERE fields <> '{}'`;
 
 const UPDATE = `${ROWS}

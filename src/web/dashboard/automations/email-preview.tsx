@@ -1,12 +1,10 @@
 import { previewStep, StepTestIn, testStep } from "../../../audience/automations/index.ts";
 import { inputOf } from "../../../http/form-input.ts";
-import { respondMailHtml } from "../../../http/page.tsx";
 import { change, get } from "../../../http/page-actions.tsx";
 import { Field, Form, Submit, TextArea, useCaller } from "../../../http/ui/index.ts";
-import { textAsHtml } from "../../../lib/placeholders.ts";
 import { tryOr } from "../../../lib/try-or.ts";
 import { CONTACT } from "../contact-values.ts";
-import { PreviewAs } from "../preview-as.tsx";
+import { PreviewAs, respondPart } from "../preview-as.tsx";
 import { parseJson } from "./step-fields.ts";
 
 const STEP = "/app/automations/:automation_id/steps/:step";
@@ -15,11 +13,10 @@ const TEST = "POST /v1/automations/:automation_id/test";
 /** The pages that show the stored email of a step as a contact gets it, and that mail it as a test. */
 export const emailPreviewRoutes = [
   get(`${STEP}/html`, "POST /v1/automations/:automation_id/dry-run", async (c) => {
-    const { contact: address = "", data: json = "", part } = c.req.query();
+    const { contact: address = "", data: json = "" } = c.req.query();
     const data = tryOr(() => JSON.parse(json) as Record<string, unknown>, {});
     const { automation_id, step } = c.req.param();
-    const { html, text } = await previewStep(c.get("caller"), automation_id, { step, address, data });
-    return respondMailHtml(c, part === "text" || html === null ? textAsHtml(text ?? "") : html);
+    return respondPart(c, await previewStep(c.get("caller"), automation_id, { step, address, data }));
   }),
   change(`${STEP}/test`, TEST, {
     read: inputOf(StepTestIn, { to: (form) => form.getAll("to"), data: (form) => parseJson(form.get("data") ?? "") }),

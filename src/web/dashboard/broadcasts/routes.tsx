@@ -15,12 +15,12 @@ import {
   skipReasons,
   toRecord,
 } from "../../../audience/broadcasts/index.ts";
-import { respondMailHtml, respondPage } from "../../../http/page.tsx";
+import { respondPage } from "../../../http/page.tsx";
 import { button, deletion, get, page, pagesOf, question } from "../../../http/page-actions.tsx";
 import { counted } from "../../../http/ui/index.ts";
-import { textAsHtml } from "../../../lib/placeholders.ts";
 import { withQuery } from "../../../lib/with-query.ts";
 import { PAGE_SIZE } from "../page-size.ts";
+import { respondPart } from "../preview-as.tsx";
 import { BroadcastsPage } from "./page.tsx";
 import { showRecipients } from "./recipients-page.tsx";
 import { idOf } from "./save-step.tsx";
@@ -61,10 +61,9 @@ export const broadcastPages = pagesOf(
     });
   }),
   get("/app/broadcasts/:broadcast_id/html", `GET ${API}`, async (c) => {
-    const { contact: address, variant_id: variantId, part } = c.req.query();
+    const { contact: address, variant_id: variantId } = c.req.query();
     const { found, rows } = await readBroadcast(c);
-    const { html, text } = await previewBroadcast(c.get("caller"), found, rows, { address, variantId });
-    return respondMailHtml(c, part === "text" || html === null ? textAsHtml(text ?? "") : html);
+    return respondPart(c, await previewBroadcast(c.get("caller"), found, rows, { address, variantId }));
   }),
   page("/app/broadcasts/:broadcast_id/recipients", `GET ${API}/recipients`, showRecipients),
   button("/app/broadcasts/:broadcast_id/copy", `POST ${API}/copy`, {
