@@ -2218,7 +2218,7 @@ export interface PersonTopicsUpdate {
 
 export interface Picture {
   id: string;
-  /** Public: whoever has it sees the picture, until it is deleted. */
+  /** Public: it shows the picture to everyone, without sign-in, until the picture is deleted. */
   url: string;
   bytes: number;
   created_at: string;

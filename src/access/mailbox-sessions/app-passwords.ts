@@ -54,8 +54,8 @@ const INSERT_BY_PASSWORD = `
     FROM mailbox_passwords p WHERE p.mailbox_id = ?2 AND p.hash = ?7 AND ${HAS_SPACE}`;
 
 /**
- * Returns the statement that stores an app password of a mailbox. It inserts nothing when the mailbox has `most` already, without those whose right has ended. `by`: the hash
- * of the mailbox's password, which made it; it inserts nothing when that was changed.
+ * Returns the statement that stores an app password of a mailbox. It inserts nothing when the mailbox has `most` already, without those
+ * whose right has ended. `by`: the hash of the mailbox's password, which made it; it inserts nothing when that was changed.
  */
 export async function insertAppPasswordStatement(
   ctx: Ctx,

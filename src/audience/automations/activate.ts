@@ -12,9 +12,9 @@ const RESUME_EMAILS = `
   UPDATE broadcasts SET paused_at = NULL, status = 'sending' WHERE workspace = ?1 AND automation = ?2 AND status <> 'draft'`;
 
 /**
- * Activates an automation: people enter it from now on, and those who were inside when it was paused go on. What was changed since is a
- * new version. Throws 403 when the account or workspace may not send, and without `emails:send` for one that sends, 404, 409 for one that is archived or active, and 422 for what it
- * names that does not exist, senders that may not send, and texts that cannot be rendered.
+ * Activates an automation: people enter it from now on, and those who were inside when it was paused go on. What was changed since is a new
+ * version. Throws 403 when the account or workspace may not send, and without `emails:send` for one that sends, 404, 409 for one that is
+ * archived or active, and 422 for what it names that does not exist, senders that may not send, and texts that cannot be rendered.
  */
 export async function activateAutomation(caller: CallerCtx, id: string): Promise<AutomationOut> {
   requireAllDomains(caller);

@@ -57,8 +57,8 @@ const LIST = `
 const LAST_ID = "g";
 
 /**
- * Returns automations of the caller's workspace that it may read, newest first: at most `limit` of them and about PAGE_BYTES. `next` is the id to continue
- * below, or null on the last page.
+ * Returns automations of the caller's workspace that it may read, newest first: at most `limit` of them and about PAGE_BYTES. `next` is the
+ * id to continue below, or null on the last page.
  */
 export async function listAutomations(
   ctx: CallerCtx,

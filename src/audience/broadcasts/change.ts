@@ -126,8 +126,8 @@ const SET_ROW = `
   ON CONFLICT DO UPDATE SET due_at = excluded.due_at, kind = excluded.kind, ref = excluded.ref, claims = 0, ${UNLEASED}`;
 
 /**
- * Returns the statement that makes the outbox row of a broadcast due at `dueAt`, for its fan-out or its start; null: that deletes the row. A run
- * that works on it has lost its lease then, and does not end the row.
+ * Returns the statement that makes the outbox row of a broadcast due at `dueAt`, for its fan-out or its start; null: that deletes the row. A
+ * run that works on it has lost its lease then, and does not end the row.
  */
 export function outboxRowStatement(
   ctx: MailCtx,

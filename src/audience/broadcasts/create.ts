@@ -11,8 +11,8 @@ import { type BroadcastRow, toRecord } from "./queries.ts";
 import type { BroadcastIn, BroadcastOut } from "./schema.ts";
 
 /**
- * Creates a broadcast: a draft, or scheduled when it has a time. Throws 404 for its list, mailbox, topic or segment, 422 for a time that is not
- * in the future, 403 for a time without `broadcasts:send`, 413 when it is too large, 422 with the place of a mistake in its texts.
+ * Creates a broadcast: a draft, or scheduled when it has a time. Throws 404 for its list, mailbox, topic or segment, 422 for a time that is
+ * not in the future, 403 for a time without `broadcasts:send`, 413 when it is too large, 422 with the place of a mistake in its texts.
  */
 export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promise<BroadcastOut> {
   checkScheduledAt(ctx, input.scheduled_at);

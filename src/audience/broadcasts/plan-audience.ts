@@ -41,10 +41,9 @@ interface ContactRow {
 }
 
 /**
- * Counts and splits the audience of a first send: the contacts that the suppression list of the main database allows at
- * this moment, each person once. The others are recorded as skipped or repeated and stay out of the audience. Repeating it after a crash skips those
- * that it has recorded. Holds 24 bytes for each contact at most (limits.audience) and one page of contacts. Gives way to requests
- * before each page.
+ * Counts and splits the audience of a first send: the contacts that the suppression list of the main database allows at this moment, each
+ * person once. The others are recorded as skipped or repeated and stay out of the audience. Repeating it after a crash skips those that it
+ * has recorded. Holds 24 bytes for each contact at most (limits.audience) and one page of contacts. Gives way to requests before each page.
  */
 export async function planAudience(
   ctx: MailCtx,

@@ -15,8 +15,9 @@ import { findVariants, getVariant, type VariantRow } from "./variants/queries.ts
 
 /**
  * Sends the content of a broadcast to given addresses, with their address as the only value, or with the values of a contact. These emails
- * count for no broadcast. Throws 429 beyond the daily limit of the workspace, 403 when the account or workspace may not send, 404 for the broadcast or the variant, 422 for an
- * address that is not valid or suppressed, a contact that does not exist, a sender that may not send, or a broadcast without content or with a template that is missing.
+ * count for no broadcast. Throws 429 beyond the daily limit of the workspace, 403 when the account or workspace may not send, 404 for the
+ * broadcast or the variant, 422 for an address that is not valid or suppressed, a contact that does not exist, a sender that may not send,
+ * or a broadcast without content or with a template that is missing.
  */
 export async function sendTest(ctx: CallerCtx, id: string, { variant_id, ...test }: TestIn): Promise<TestOut> {
   requireSendingAllowed(ctx, "broadcast");

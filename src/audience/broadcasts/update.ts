@@ -8,8 +8,8 @@ import type { BroadcastOut, BroadcastPatch } from "./schema.ts";
 
 /**
  * Changes the given fields of a draft or scheduled broadcast; null is a value. `scheduled_at` schedules it, or makes it a draft
- * (docs/contract/broadcasts.md#broadcast-statuses). Throws 404, 403 without `broadcasts:send` for one that is scheduled afterwards, 409 in any other status, 422 for a time that is not in the
- * future, 413 when it becomes too large, 422 with the place of a mistake in its texts.
+ * (docs/contract/broadcasts.md#broadcast-statuses). Throws 404, 403 without `broadcasts:send` for one that is scheduled afterwards, 409 in
+ * any other status, 422 for a time that is not in the future, 413 when it becomes too large, 422 with the place of a mistake in its texts.
  */
 export async function updateBroadcast(ctx: CallerCtx, id: string, patch: BroadcastPatch): Promise<BroadcastOut> {
   let isChecked = false;

@@ -59,8 +59,8 @@ const CONFIRM = `
    WHERE list = (SELECT n FROM contact_lists WHERE n = ?1) AND id = ?2 AND email_key = ?3 AND pending_since IS NOT NULL`;
 
 /**
- * Confirms the contact of a link, keeps the evidence of it, and ends an unsubscribe of the person. Repeating it changes nothing. Returns the state of the link
- * afterwards.
+ * Confirms the contact of a link, keeps the evidence of it, and ends an unsubscribe of the person. Repeating it changes nothing. Returns the
+ * state of the link afterwards.
  */
 export async function confirmLink(ctx: Ctx, token: string, { ip, userAgent }: RequestSource): Promise<LinkState> {
   const found = await readLink(ctx, token);

@@ -11,8 +11,8 @@ const WAKE = `
   SELECT ?2, ?3, 'confirm', json_array(n), workspace FROM contact_lists WHERE n = ?1`;
 
 /**
- * Returns the statements that ask for the confirmation mails of those contacts of a list that are pending. `chunks`: JSON lists of
- * objects with their ids. `language`: that of the mails; null: not known. They follow the statements that insert the contacts. Safe to run twice.
+ * Returns the statements that ask for the confirmation mails of those contacts of a list that are pending. `chunks`: JSON lists of objects
+ * with their ids. `language`: that of the mails; null: not known. They follow the statements that insert the contacts. Safe to run twice.
  */
 export function requestStatements(
   ctx: MailCtx,

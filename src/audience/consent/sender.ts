@@ -19,8 +19,8 @@ type ConfirmationFields = Partial<
 >;
 
 /**
- * Throws as `requireSender` for the mailbox of a change, and 403 for words by a caller that may not send, or whose key is restricted to domains
- * and would have them sent from a mailbox of another domain. `stored` returns the confirmation that the list has.
+ * Throws as `requireSender` for the mailbox of a change, and 403 for words by a caller that may not send, or whose key is restricted to
+ * domains and would have them sent from a mailbox of another domain. `stored` returns the confirmation that the list has.
  */
 export async function requireConfirmation(
   ctx: CallerCtx,

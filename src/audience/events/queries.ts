@@ -15,8 +15,8 @@ const PAGE = `
    ORDER BY n DESC LIMIT ?4`;
 
 /**
- * Returns events of a person, newest first, before one by its id: at most `limit`, and one more when others follow. A key that is restricted to
- * domains gets no events of emails of other domains. Throws 404 for what is no address.
+ * Returns events of a person, newest first, before one by its id: at most `limit`, and one more when others follow. A key that is restricted
+ * to domains gets no events of emails of other domains. Throws 404 for what is no address.
  */
 export async function listPersonEvents(
   ctx: CallerCtx,

@@ -47,10 +47,10 @@ const COUNT = "UPDATE contact_lists SET contact_count = contact_count + changes(
 const FIND_ID = "SELECT id FROM contacts WHERE workspace = ?1 AND email_key = ?2 AND list = ?3";
 
 /**
- * Takes a submission (docs/contract/consent.md#forms): adds a contact that is pending until it confirms, and asks for the mail. A contact that
- * is there already stays as it is; one that is pending gets the mail again, within its limits, and one that has unsubscribed is pending
- * again. Does the same, as far as the visitor
- * sees, for every address. Throws 429 beyond the limits of the form, 422 for a field. Makes at most four D1 calls.
+ * Takes a submission (docs/contract/consent.md#forms): adds a contact that is pending until it confirms, and asks for the mail. A contact
+ * that is there already stays as it is; one that is pending gets the mail again, within its limits, and one that has unsubscribed is pending
+ * again. Does the same, as far as the visitor sees, for every address. Throws 429 beyond the limits of the form, 422 for a field. Makes at
+ * most four D1 calls.
  */
 export async function submitForm(open: OpenForm, values: URLSearchParams, source: FormSource): Promise<void> {
   const { ctx, form } = open;

@@ -116,8 +116,8 @@ const PENDING = `
 
 /**
  * Returns what happened to a person, newest first, before a time, and what stops mail now, as far as the caller may see them: emails with
- * opens, clicks and failures, events, topics, runs of automations with what they left out, consents, contacts, suppressions, and broadcasts that skipped the
- * person. Throws 404 for what is no address.
+ * opens, clicks and failures, events, topics, runs of automations with what they left out, consents, contacts, suppressions, and broadcasts
+ * that skipped the person. Throws 404 for what is no address.
  */
 export async function readTimeline(ctx: CallerCtx, email: string, before = Number.MAX_SAFE_INTEGER): Promise<Timeline> {
   const key = personKey(email);

@@ -25,12 +25,11 @@ const REFUSE_MAILBOXES = `
   SELECT ${refuse("mailboxes", "count(*)")} FROM mailboxes WHERE domain_id = ?1 HAVING count(*) > 0`;
 
 /**
- * Deletes a domain with its DKIM keys and, with `deleteMailboxes`, its mailboxes; the outbox deletes the mailboxes' messages from R2 afterwards. Emails sent
- * from the domain remain. Queued emails become `failed` at dispatch and scheduled emails at their time, because their sender no
- * longer exists (docs/contract/domains.md#registration). Its pending transfer becomes `cancelled`, an accepted one `reversed`, and
- * an email tells the recipient.
- * The name can be registered again at once, with a new token. Throws 404, without `deleteMailboxes` 409 while it has any, and with it 403 for a
- * credential that manages no mailboxes.
+ * Deletes a domain with its DKIM keys and, with `deleteMailboxes`, its mailboxes; the outbox deletes the mailboxes' messages from R2
+ * afterwards. Emails sent from the domain remain. Queued emails become `failed` at dispatch and scheduled emails at their time, because
+ * their sender no longer exists (docs/contract/domains.md#registration). Its pending transfer becomes `cancelled`, an accepted one
+ * `reversed`, and an email tells the recipient. The name can be registered again at once, with a new token. Throws 404, without
+ * `deleteMailboxes` 409 while it has any, and with it 403 for a credential that manages no mailboxes.
  */
 export async function deleteDomain(
   ctx: CallerCtx,

@@ -36,11 +36,12 @@ const INSERT = `
     hash = iif(?11, excluded.hash, hash), invited_by = excluded.invited_by, expires_at = excluded.expires_at`;
 
 /**
- * Invites a person to the caller's workspace by a mailed link, which is valid for 7 days and once. A later invitation of the
- * same address replaces the earlier one. The email is accepted before the invitation is stored: a crash in between leaves a
- * link that does not work. No email leaves when the address has got as many as it may today; the dashboard shows the invitation to its user.
- * Throws 404; 403 for a restricted account, for a role with more rights than the calling credential, and for an owner as `requireProofOfSession`; 409 for a member and at the
- * limit of open invitations; 422 for an invalid address; 429 beyond the invitations of an hour; 503 when the service cannot send emails of its own.
+ * Invites a person to the caller's workspace by a mailed link, which is valid for 7 days and once. A later invitation of the same address
+ * replaces the earlier one. The email is accepted before the invitation is stored: a crash in between leaves a link that does not work. No
+ * email leaves when the address has got as many as it may today; the dashboard shows the invitation to its user. Throws 404; 403 for a
+ * restricted account, for a role with more rights than the calling credential, and for an owner as `requireProofOfSession`; 409 for a member
+ * and at the limit of open invitations; 422 for an invalid address; 429 beyond the invitations of an hour; 503 when the service cannot send
+ * emails of its own.
  */
 export async function inviteMember(
   ctx: CallerCtx,

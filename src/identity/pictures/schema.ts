@@ -7,7 +7,7 @@ import { addressOf } from "./rules.ts";
 export const PictureOut = z
   .object({
     id: z.uuid(),
-    url: z.url().describe("Public: whoever has it sees the picture, until it is deleted."),
+    url: z.url().describe("Public: it shows the picture to everyone, without sign-in, until the picture is deleted."),
     bytes: z.int(),
     created_at: timestamp,
   })

@@ -43,8 +43,8 @@ const FIND_PERMITTED = `
      AND (j.value->>'$.maker.apiKeyId' IS NULL OR ${KEY_IS_VALID})`;
 
 /**
- * Returns the forwards of filters that may leave: those that were made in this workspace, to an address inside or one that has confirmed, by a
- * person who may open the mailbox, and whose API key is valid if they made it by one. No D1 call when there are none.
+ * Returns the forwards of filters that may leave: those that were made in this workspace, to an address inside or one that has confirmed, by
+ * a person who may open the mailbox, and whose API key is valid if they made it by one. No D1 call when there are none.
  */
 export async function permittedForwards<One extends FilterForward>(
   ctx: Ctx,

@@ -19,8 +19,8 @@ type EntryRow = Omit<StoredRow<typeof inboundEmails>, "n" | "workspace" | "messa
 export type StoredInboundEvent = { event: string; at: number } & Record<string, unknown>;
 
 /**
- * Returns an entry of the inbound log. A member who is not assigned to the mailbox gets no subject and no preview. Throws 404 when its id is unknown or malformed, or when it belongs to another
- * workspace or to a domain outside the key's restriction.
+ * Returns an entry of the inbound log. A member who is not assigned to the mailbox gets no subject and no preview. Throws 404 when its id is
+ * unknown or malformed, or when it belongs to another workspace or to a domain outside the key's restriction.
  */
 export async function getInboundEntry(ctx: CallerCtx, text: string): Promise<InboundEntryOut> {
   const id = parseUuid(text);

@@ -12,7 +12,7 @@ export interface Reception extends Pick<NewMessage, "object" | "folder" | "size"
   now: number;
 }
 
-/** Returns the record of a message that nobody has read, as a mailbox stores it. */
+/** Returns the record of an unread message, as a mailbox stores it. */
 export function toNewMessage(
   parsed: ParsedMessage,
   { object, folder, size, authentication, deliveryKey, deliveredTo, now }: Reception,

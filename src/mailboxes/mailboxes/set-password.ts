@@ -9,8 +9,8 @@ import { type MailboxOut, toMailbox } from "./schema.ts";
 import { tellAssignees } from "./tell-assignees.ts";
 
 /**
- * Sets the password of a mailbox for webmail. Its sessions end, and its app passwords are deleted. The password ends with the API key that set it, and one that
- * was set by an assigned member ends with the assignment. Throws 404, and 403 (docs/contract/mailboxes.md#passwords).
+ * Sets the password of a mailbox for webmail. Its sessions end, and its app passwords are deleted. The password ends with the API key that
+ * set it, and one that was set by an assigned member ends with the assignment. Throws 404, and 403 (docs/contract/mailboxes.md#passwords).
  */
 export async function setMailboxPassword(ctx: CallerCtx, id: string, password: string): Promise<MailboxOut> {
   const row = await getMailbox(ctx, id);

@@ -59,9 +59,9 @@ const INSERT_RESPONSE = `
     SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)`;
 
 /**
- * Returns the statements that store a response, a large one after its object in R2, for the batch of the writes to the main database that it reports; none
- * without an Idempotency-Key. When another request with the same key was first, the batch rolls back with
- * ConcurrencyError and the response of that request is replayed. `status` is for routes with several success statuses.
+ * Returns the statements that store a response, a large one after its object in R2, for the batch of the writes to the main database that it
+ * reports; none without an Idempotency-Key. When another request with the same key was first, the batch rolls back with ConcurrencyError and
+ * the response of that request is replayed. `status` is for routes with several success statuses.
  */
 export function storeResponse(ctx: WorkspaceCtx, response: unknown, status?: number): Promise<MainStatement[]> {
   return storeIn(ctx, ctx.db, response, status);

@@ -36,9 +36,9 @@ interface WaitingBroadcast {
 }
 
 /**
- * Delivers emails of broadcasts row by row, each time behind the transactional mail that is due by then. Takes the
- * broadcasts in turn, skips paused ones and those of stopped workspaces, and keeps their `max_per_hour`. Ends when nothing is due or its limits are
- * reached; then a queue message continues. Any number of runs may work side by side.
+ * Delivers emails of broadcasts row by row, each time behind the transactional mail that is due by then. Takes the broadcasts in turn, skips
+ * paused ones and those of stopped workspaces, and keeps their `max_per_hour`. Ends when nothing is due or its limits are reached; then a
+ * queue message continues. Any number of runs may work side by side.
  */
 export async function runLowPriority(ctx: MailCtx, run: DeliveryRun): Promise<void> {
   const { limits } = run;

@@ -41,8 +41,8 @@ const findChoices = (workspace: string) => `
      AND topic IN (SELECT n FROM topics WHERE workspace = ${workspace} AND (id IN ${NAMED} OR n IN ${NAMED}))`;
 
 /**
- * Returns the statements that read the topics that some requests name, and the choices of recipients, for `toSendTopics`. None when no
- * topic is named. `workspace` is an SQL expression of `?1`, to which `parameter` is bound; `recipients`: JSON lists of the forms of addresses.
+ * Returns the statements that read the topics that some requests name, and the choices of recipients, for `toSendTopics`. None when no topic
+ * is named. `workspace` is an SQL expression of `?1`, to which `parameter` is bound; `recipients`: JSON lists of the forms of addresses.
  */
 export function sendTopicsStatements(
   ctx: Ctx,

@@ -15,8 +15,8 @@ export const ADDED = "c.list = j.value->>'list' AND c.id = j.value->>'id' AND c.
 export const REMOVED = "c.list = j.value->>'list'";
 
 /**
- * Returns SQL that records an event of a contact that a step causes, in the transaction of the change.
- * `fields`: further members of its data, in SQL. Its parameters: the rows of the step, the start of ids, and the time in milliseconds since 1970.
+ * Returns SQL that records an event of a contact that a step causes, in the transaction of the change. `fields`: further members of its
+ * data, in SQL. Its parameters: the rows of the step, the start of ids, and the time in milliseconds since 1970.
  */
 export const contactEventSql = (name: string, condition: string, fields = ""): string => `
   INSERT INTO events (workspace, id, email_key, name, data, occurred_at, created_at)

@@ -114,8 +114,8 @@ const PASS =
 const PASS_PART = "UPDATE unread_events SET automation = ?3 WHERE workspace = ?1 AND n = ?2";
 
 /**
- * Reads the next events of the mail database, those of each workspace in turn: begins runs, wakes runs that wait for them, and passes them, in
- * one transaction. Returns whether others may follow. Throws ConcurrencyError when the lease was lost.
+ * Reads the next events of the mail database, those of each workspace in turn: begins runs, wakes runs that wait for them, and passes them,
+ * in one transaction. Returns whether others may follow. Throws ConcurrencyError when the lease was lost.
  */
 export async function enterRuns(ctx: MailCtx, lease: EngineLease, { size, start }: PlaceOfPage): Promise<boolean> {
   const db = ctx.mail;

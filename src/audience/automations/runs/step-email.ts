@@ -14,8 +14,8 @@ import { readEmails } from "../read-emails.ts";
 import type { StepTestIn } from "./schema.ts";
 
 /**
- * Sends the email of a step to given addresses, filled with the values of a contact and with the data of an event. No run sees it. Throws 404 for the automation or the step, 403 when the workspace may not send, 422 for what the test of a
- * broadcast refuses.
+ * Sends the email of a step to given addresses, filled with the values of a contact and with the data of an event. No run sees it. Throws
+ * 404 for the automation or the step, 403 when the workspace may not send, 422 for what the test of a broadcast refuses.
  */
 export async function testStep(ctx: CallerCtx, id: string, { step, data, ...test }: StepTestIn): Promise<TestOut> {
   requireSendingAllowed(ctx, "automation");

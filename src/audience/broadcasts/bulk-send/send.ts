@@ -40,10 +40,10 @@ interface Counted {
 const HAS_LIST = "EXISTS (SELECT 1 FROM contact_lists l WHERE l.workspace = b.workspace AND l.id = b.contact_list_id)";
 
 /**
- * Sends to every contact of a list. The audience is fixed by this call: the contacts of this moment that are not on the
- * suppression list, which is read again when the emails are made and dispatched. Throws 403 when the account or workspace
- * may not send, 404 for the list, the mailbox or the topic, 400 for another list in the body or an empty or too large list, 413 for too large a
- * content, 422 for a mailbox that is inactive or on a domain that is not verified.
+ * Sends to every contact of a list. The audience is fixed by this call: the contacts of this moment that are not on the suppression list,
+ * which is read again when the emails are made and dispatched. Throws 403 when the account or workspace may not send, 404 for the list, the
+ * mailbox or the topic, 400 for another list in the body or an empty or too large list, 413 for too large a content, 422 for a mailbox that
+ * is inactive or on a domain that is not verified.
  */
 export async function sendToList(ctx: CallerCtx, listId: string, input: BulkSendIn): Promise<BulkSendOut> {
   requireSendingAllowed(ctx, "bulk");

@@ -39,8 +39,8 @@ export async function beginProviderSignIn(
 }
 
 /**
- * Signs in the user of an account at a provider: the one that it is linked to, otherwise the one of its verified address,
- * to which it is linked once the user is signed in. `unverified`: the account is not linked and has no verified address. Throws ProviderError.
+ * Signs in the user of an account at a provider: the one that it is linked to, otherwise the one of its verified address, to which it is
+ * linked once the user is signed in. `unverified`: the account is not linked and has no verified address. Throws ProviderError.
  */
 export async function completeProviderSignIn(
   ctx: Ctx,

@@ -17,9 +17,9 @@ import { findForwarding, refuseForwardByOauth } from "./queries.ts";
 import { type FilterActionField, type FilterFields, type FilterOut, type FilterPatch, toFilter } from "./schema.ts";
 
 /**
- * Creates a filter, whose forwards end with the caller's right. An outside address that it forwards to gets an email with a link and receives nothing before it has confirmed
- * (docs/contract/inbound.md#forwarding-rules). Throws 409 beyond 100 filters, 422 for a folder or label that does not exist and for an
- * address that is not valid, 403 for a forward by an OAuth token, and as `requestConfirmation`.
+ * Creates a filter, whose forwards end with the caller's right. An outside address that it forwards to gets an email with a link and
+ * receives nothing before it has confirmed (docs/contract/inbound.md#forwarding-rules). Throws 409 beyond 100 filters, 422 for a folder or
+ * label that does not exist and for an address that is not valid, 403 for a forward by an OAuth token, and as `requestConfirmation`.
  */
 export async function createFilter(ctx: CallerCtx, mailbox: OpenMailbox, input: FilterFields): Promise<FilterOut> {
   refuseForwardByOauth(ctx, input.actions);

@@ -24,8 +24,8 @@ const FIND_EVENTS = `
   )}) p CROSS JOIN emails e ON e.n = p.n ORDER BY e.n DESC`;
 
 /**
- * Returns the emails to a canonical address that the caller may see, newest first, by the search index. A page may have fewer rows than `limit`, also none, and be followed by others, since the index finds addresses that contain this
- * one too.
+ * Returns the emails to a canonical address that the caller may see, newest first, by the search index. A page may have fewer rows than
+ * `limit`, also none, and be followed by others, since the index finds addresses that contain this one too.
  */
 export async function findEmailsTo(
   ctx: CallerCtx,

@@ -12,8 +12,8 @@ import { isBlank, readContent, type StoredContent, toContent, toPreview, type Wr
 
 /**
  * Returns the content of the form of a page and the change of its blocks: as it was submitted, or of what is stored (null: of a new one). By
- * the parameter `editor` of the page there are no blocks for `html`, and for `blocks` the first ones where nothing is written yet. At most one
- * D1 call.
+ * the parameter `editor` of the page there are no blocks for `html`, and for `blocks` the first ones where nothing is written yet. At most
+ * one D1 call.
  */
 export async function editedContent(c: AppContext, stored: StoredContent | null) {
   const [caller, fields, editor] = [c.get("caller"), c.get("form"), c.req.query("editor")];
