@@ -26,6 +26,10 @@ export interface Database<Kind extends DatabaseKind> {
   prepare(sql: string): Statement<Kind>;
   /** Runs the statements as one transaction. */
   batch<Row = unknown>(statements: readonly Statement<Kind>[]): Promise<D1Result<Row>[]>;
+  /** Runs the statements as one transaction, and returns the rows of each. `Rows` has the type of a row of each, in order. */
+  listEach<Rows extends unknown[]>(
+    statements: readonly Statement<Kind>[],
+  ): Promise<{ [Key in keyof Rows]: Rows[Key][] }>;
   /** Executes a statement, and returns its rows. */
   listRows<Row = Record<string, unknown>>(sql: string, ...values: unknown[]): Promise<Row[]>;
   /** Executes a statement, and returns its first row, or null. */

@@ -56,14 +56,11 @@ export async function getListAndContact(
 ): Promise<{ list: ListRow; before: ContactBefore | null }> {
   const db = ctx.mail;
   const key = [ctx.workspace.number, requireListId(listId)];
-  const [lists, contacts] = await db.batch([
+  const [[list], [before = null]] = await db.listEach<[ListRow, ContactBefore]>([
     db.prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`).bind(...key),
     db.prepare(BEFORE[column]).bind(...key, value),
   ]);
-  const [list] = (lists?.results ?? []) as ListRow[];
-  if (!list) throw notFound("Contact list");
-  const [before = null] = (contacts?.results ?? []) as ContactBefore[];
-  return { list, before };
+  return { list: requireFound(list, "Contact list"), before };
 }
 
 /** Returns all lists of the caller's workspace, oldest first. A workspace has at most 10,000. */

@@ -1,4 +1,4 @@
-import type { Database, DatabaseKind } from "../context.ts";
+import type { Database, DatabaseKind, Statement } from "../context.ts";
 
 /** Returns a database with its calls of one statement: each prepares it, binds the values and executes it. */
 export function withCalls<Kind extends DatabaseKind>({
@@ -10,6 +10,8 @@ export function withCalls<Kind extends DatabaseKind>({
   return {
     prepare,
     batch,
+    listEach: async <Rows extends unknown[]>(statements: readonly Statement<Kind>[]) =>
+      (await batch(statements)).map(({ results }) => results) as { [Key in keyof Rows]: Rows[Key][] },
     listRows: async <Row>(sql: string, ...values: unknown[]) => (await bind(sql, values).all<Row>()).results,
     findRow: <Row>(sql: string, ...values: unknown[]) => bind(sql, values).first<Row>(),
     async findValue<Value>(sql: string, ...values: unknown[]) {

@@ -15,3 +15,9 @@ type Columns<Table extends SQLiteTable> = Table["_"]["columns"];
 export type StoredRow<Table extends SQLiteTable> = {
   [Key in keyof Columns<Table> as Columns<Table>[Key]["_"]["name"]]: Stored<Columns<Table>[Key]>;
 };
+
+/** Columns of a table by their names, as a statement in SQL returns them. */
+export type StoredColumns<Table extends SQLiteTable, Names extends keyof StoredRow<Table>> = Pick<
+  StoredRow<Table>,
+  Names
+>;
