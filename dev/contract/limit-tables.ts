@@ -6,16 +6,9 @@ import {
 } from "../../src/access/tokens/rules.ts";
 import { limits as automationLimits } from "../../src/audience/automations/rules.ts";
 import { limits as broadcastLimits } from "../../src/audience/broadcasts/rules.ts";
-import { limits as contactLimits } from "../../src/audience/contacts/rules.ts";
-import { limits as formLimits, submissionPolicies } from "../../src/audience/forms/rules.ts";
-import { limits as segmentLimits } from "../../src/audience/segments/rules.ts";
+import { submissionPolicies } from "../../src/audience/forms/rules.ts";
 import { GRACE_MS as KEY_GRACE_MS, limits as keyLimits } from "../../src/identity/api-keys/rules.ts";
-import {
-  EXPIRED_KEPT_MS,
-  INVITATION_TTL_MS,
-  invitationPolicies,
-  OPEN_INVITATIONS,
-} from "../../src/identity/invitations/rules.ts";
+import { EXPIRED_KEPT_MS, INVITATION_TTL_MS, invitationPolicies } from "../../src/identity/invitations/rules.ts";
 import { CODE_TTL_MS, REGISTRATIONS_PER_HOUR, UNUSED_CLIENT_TTL_MS } from "../../src/identity/oauth/rules.ts";
 import {
   failurePolicies,
@@ -26,12 +19,15 @@ import {
 import { importLimits } from "../../src/lib/csv/limits.ts";
 import { HEADER_NAME_CHARACTERS } from "../../src/lib/header-rules.ts";
 import { NAME_BYTES } from "../../src/lib/text-rules.ts";
-import { MAX_APP_PASSWORDS } from "../../src/mailboxes/app-passwords/rules.ts";
 import { limits as ruleLimits } from "../../src/mailboxes/forwarding-rules/rules.ts";
-import { KEPT_DAYS, limits as mailboxLimits } from "../../src/mailboxes/mailbox-store/rules.ts";
+import { KEPT_DAYS } from "../../src/mailboxes/mailbox-store/rules.ts";
 import { NOTIFICATION_DAYS } from "../../src/notices/notifications/rules.ts";
-import { DELIVERY_DAYS, limits as webhookLimits } from "../../src/notices/webhooks/rules.ts";
+import { DELIVERY_DAYS } from "../../src/notices/webhooks/rules.ts";
 import { AUDIT_RETENTION_DAYS } from "../../src/platform/audit/rules.ts";
+import { type Budget, ownerOf } from "../../src/platform/budgets/budget.ts";
+import { mailBudgets } from "../../src/platform/budgets/mail-tables.ts";
+import { mainBudgets } from "../../src/platform/budgets/main-tables.ts";
+import { folderBudgets, mailboxBudgets } from "../../src/platform/budgets/objects.ts";
 import { RESPONSE_TTL_MS } from "../../src/platform/idempotency/rules.ts";
 import { eventLimits } from "../../src/platform/person-events/rules.ts";
 import { requestPolicy, sendPolicy } from "../../src/platform/rate-limits/rules.ts";
@@ -40,8 +36,6 @@ import { limits as emailLimits } from "../../src/sending/emails/rules.ts";
 import { loginLimits } from "../../src/sending/submissions/rules.ts";
 import { DOMAIN_FAILURE_DAYS } from "../../src/sending/suppressions/domain-failures.ts";
 import { SOFT_BOUNCE_DAYS } from "../../src/sending/suppressions/soft-bounces.ts";
-import { limits as templateLimits } from "../../src/sending/templates/rules.ts";
-import { limits as topicLimits } from "../../src/sending/topics/rules.ts";
 import { MAX_TRACKED_LINKS } from "../../src/sending/tracking/index.ts";
 import { bytes, count, duration, table } from "./markdown.ts";
 
@@ -54,6 +48,14 @@ function defaults() {
 
 const per = ({ limit, windowSeconds }: { limit: number; windowSeconds: number }) =>
   `${count(limit)} in ${duration(windowSeconds * 1000)}`;
+
+/** Returns a line of each budget that counts the rows of an owner. */
+const rowsOf = (budgets: Readonly<Record<string, Budget>>, kind?: string) =>
+  Object.values(budgets).flatMap((budget) => {
+    if (!("rows" in budget)) return [];
+    const together = budget.bytes === undefined ? "" : `, together ${count(budget.bytes)} bytes as JSON`;
+    return [[`a ${kind ?? ownerOf(budget).kind}`, budget.of, `${count(budget.rows)}${together}`, budget.remedy]];
+  });
 
 /** Tables of limits, rates and lifetimes. */
 export const limitTables = {
@@ -80,31 +82,18 @@ export const limitTables = {
       ["of", "at most"],
       [
         ["emails of a batch", emailLimits.batch],
-        ["contact lists of a workspace", contactLimits.listsPerWorkspace],
-        ["forms of a contact list", formLimits.formsPerList],
-        ["topics of a workspace", topicLimits.topicsPerWorkspace],
-        ["segments of a workspace", segmentLimits.segmentsPerWorkspace],
-        ["automations of a workspace that are not archived", automationLimits.automations],
         ["steps of an automation", automationLimits.steps],
         ["events of a batch", eventLimits.batch],
         ["data of an event, as JSON", bytes(eventLimits.dataBytes)],
         ["rows of a CSV file", `${count(importLimits.rows)}, in ${bytes(importLimits.fileBytes)}`],
         ["contacts of a broadcast or bulk send", broadcastLimits.audience],
-        ["variants of a broadcast", broadcastLimits.variants],
-        [
-          "templates of a workspace",
-          `${count(templateLimits.templatesPerWorkspace)}, together ${count(templateLimits.bytesPerWorkspace)} bytes as JSON`,
-        ],
-        ["webhooks of a workspace", webhookLimits.webhooksPerWorkspace],
-        ["forwarding rules of a workspace", ruleLimits.rules],
-        ["API keys of a workspace that are neither revoked, expired nor rotated", keyLimits.keysPerWorkspace],
-        ["open invitations of a workspace", OPEN_INVITATIONS],
         ["domains that an API key is restricted to", keyLimits.domains],
-        ["folders of a mailbox", mailboxLimits.folders],
-        ["labels of a mailbox", mailboxLimits.labels],
-        ["blocked senders of a mailbox", mailboxLimits.blockedSenders],
-        ["app passwords of a mailbox", MAX_APP_PASSWORDS],
       ],
+    ),
+  budgets: () =>
+    table(
+      ["of", "what", "at most", "at the end"],
+      [...rowsOf(mainBudgets), ...rowsOf(mailBudgets), ...rowsOf(mailboxBudgets, "mailbox"), ...rowsOf(folderBudgets)],
     ),
   "rate-limits": () => {
     const { domainRegistrationsPerHour, domainVerificationsPerHour, transferInitiationsPerMinute } = defaults();

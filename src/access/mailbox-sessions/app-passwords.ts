@@ -1,4 +1,5 @@
 import { keyedHashes } from "../../lib/secret-box.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { appPasswordsOf, type PasswordOwner } from "./rights.ts";
 
@@ -40,31 +41,31 @@ export interface NewAppPassword extends PasswordOwner {
   createdAt: number;
 }
 
-const HAS_SPACE = `(SELECT count(*) FROM ${appPasswordsOf("?2", "?5")}) < ?6`;
+const HAS_SPACE = hasRoom("app_passwords", "?2", `(SELECT count(*) FROM ${appPasswordsOf("?2", "?5")})`);
 
 const INSERT = `
   INSERT INTO app_passwords (id, mailbox_id, name, hash, created_at, api_key_id, assignee_id, user_id)
-  SELECT ?1, b.id, ?3, ?4, ?5, (SELECT coalesce(k.replaced_by_id, k.id) FROM api_keys k WHERE k.id = ?7), ?8, ?9
+  SELECT ?1, b.id, ?3, ?4, ?5, (SELECT coalesce(k.replaced_by_id, k.id) FROM api_keys k WHERE k.id = ?6), ?7, ?8
     FROM mailboxes b WHERE b.id = ?2 AND ${HAS_SPACE}`;
 
 // One that was made by the password of the mailbox ends with the right by which that was set.
 const INSERT_BY_PASSWORD = `
   INSERT INTO app_passwords (id, mailbox_id, name, hash, created_at, api_key_id, assignee_id, user_id)
   SELECT ?1, p.mailbox_id, ?3, ?4, ?5, p.api_key_id, p.assignee_id, p.user_id
-    FROM mailbox_passwords p WHERE p.mailbox_id = ?2 AND p.hash = ?7 AND ${HAS_SPACE}`;
+    FROM mailbox_passwords p WHERE p.mailbox_id = ?2 AND p.hash = ?6 AND ${HAS_SPACE}`;
 
 /**
- * Returns the statement that stores an app password of a mailbox. It inserts nothing when the mailbox has `most` already, without those
- * whose right has ended. `by`: the hash of the mailbox's password, which made it; it inserts nothing when that was changed.
+ * Returns the statement that stores an app password of a mailbox. At the end of the budget, in which those whose right has ended do not
+ * count, it rolls back its batch. `by`: the hash of the mailbox's password, which made it; it inserts nothing when that was changed.
  */
 export async function insertAppPasswordStatement(
   ctx: Ctx,
   mailboxId: string,
   { id, name, password, createdAt, apiKeyId, assigneeId, userId }: NewAppPassword,
-  { most, by }: { most: number; by: string | null },
+  by: string | null,
 ): Promise<MainStatement> {
   const [hash] = await appPasswordHashes(ctx, password);
-  const values = [id, mailboxId, name, hash, createdAt, most];
+  const values = [id, mailboxId, name, hash, createdAt];
   return by === null
     ? ctx.db.prepare(INSERT).bind(...values, apiKeyId, assigneeId, userId)
     : ctx.db.prepare(INSERT_BY_PASSWORD).bind(...values, by);

@@ -1,7 +1,7 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
-import { conflict } from "../../lib/errors.ts";
 import { checkJsonSize } from "../../lib/json-size.ts";
-import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
+import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { type AutomationRow, toAutomation } from "./queries.ts";
 import { limits } from "./rules.ts";
@@ -10,7 +10,7 @@ import { type AutomationIn, type AutomationOut, toDefinition } from "./schema.ts
 const INSERT = `
   INSERT INTO automations (workspace, id, user_id, name, status, definition, size, trigger_event, created_at, updated_at)
   SELECT ?1, ?2, ?3, ?4, 'draft', ?5, ?6, ?7, ?8, ?8
-   WHERE (SELECT count(*) FROM automations WHERE workspace = ?1 AND status <> 'archived') < ?9`;
+   WHERE ${hasRoom("automations", "?1")}`;
 
 /** Creates a draft of an automation. Throws 403 for a restricted key, 409 when the workspace has as many as it may, 413 when it is too large. */
 export async function createAutomation(ctx: CallerCtx, input: AutomationIn): Promise<AutomationOut> {
@@ -46,16 +46,11 @@ export async function createAutomation(ctx: CallerCtx, input: AutomationIn): Pro
     input.trigger.event,
     now,
   ];
-  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
   await guardedBatch(db, [
-    db.prepare(INSERT).bind(...values, limits.automations),
+    db.prepare(INSERT).bind(...values),
     expectChanges(db, 1),
     ...(await storeMailResponse(ctx, response)),
-  ]).catch(
-    onConcurrency(() =>
-      conflict(`The workspace has ${limits.automations} automations that are not archived, which is the limit`),
-    ),
-  );
+  ]);
   return response;
 }
 

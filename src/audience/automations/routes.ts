@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
+import { budgetOf } from "../../platform/budgets/spent.ts";
 import { activateAutomation } from "./activate.ts";
 import { archiveAutomation } from "./archive.ts";
 import { createAutomation } from "./create.ts";
@@ -34,7 +35,7 @@ export const automationRoutes = apiRoutes("Automations")
   })
   .post("/v1/automations/", "createAutomation", "automations:manage", outlives.nothing, {
     summary: "Create a draft of an automation",
-    description: `A workspace has at most ${limits.automations} automations, and an automation at most ${limits.steps} steps.`,
+    description: `A workspace has at most ${budgetOf("automations").rows} automations, and an automation at most ${limits.steps} steps.`,
     body: AutomationIn,
     returns: { 201: ["The automation", AutomationOut] },
     run: (caller, { body }) => createAutomation(caller, body),

@@ -1,7 +1,6 @@
 /** Statuses and limits of automations (docs/contract/automations.md#statuses). Pure. */
 
 export const limits = {
-  automations: 200,
   steps: 100,
   /** Levels of branches inside branches. */
   depth: 10,

@@ -45,7 +45,6 @@ export const limits = {
    * contents of ten variants at once.
    */
   contentBytes: 1_000_000,
-  variants: 10,
   weight: 1_000_000,
   maxPerHour: 10_000_000,
   testRecipients: 10,

@@ -1,17 +1,15 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { conflict } from "../../lib/errors.ts";
-import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
+import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { requireConfirmation } from "../consent/index.ts";
 import type { ListRow } from "./queries.ts";
-import { limits } from "./rules.ts";
 import { type ListIn, type ListOut, toList } from "./schema.ts";
 
-// Reads at most the greatest number of lists of a workspace.
 const INSERT = `
   INSERT INTO contact_lists (workspace, id, name, description, icon_seed, created_at, confirm, confirm_mailbox_id,
     confirm_subject, confirm_text)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?8, ?9, ?10, ?11 WHERE (SELECT count(*) FROM contact_lists WHERE workspace = ?1) < ?7`;
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE ${hasRoom("contact_lists", "?1")}`;
 
 /** Creates an empty contact list. Throws 409 when the workspace has 10,000, 404 and 422 for the mailbox, 403 for the words. */
 export async function createList(ctx: CallerCtx, input: ListIn): Promise<ListOut> {
@@ -30,16 +28,13 @@ export async function createList(ctx: CallerCtx, input: ListIn): Promise<ListOut
   };
   const response = toList(row);
   const values = [
-    ...[row.id, row.name, row.description, row.icon_seed, row.created_at, limits.listsPerWorkspace],
+    ...[row.id, row.name, row.description, row.icon_seed, row.created_at],
     ...[row.confirm, row.confirm_mailbox_id, row.confirm_subject, row.confirm_text],
   ];
-  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
   await guardedBatch(ctx.mail, [
     ctx.mail.prepare(INSERT).bind(ctx.workspace.number, ...values),
     expectChanges(ctx.mail, 1),
     ...(await storeMailResponse(ctx, response)),
-  ]).catch(
-    onConcurrency(() => conflict(`The workspace has ${limits.listsPerWorkspace} contact lists, which is the limit`)),
-  );
+  ]);
   return response;
 }

@@ -6,6 +6,7 @@ import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.t
 import { inMiB } from "../../lib/bytes.ts";
 import { importLimits } from "../../lib/csv/limits.ts";
 import { tryOr } from "../../lib/try-or.ts";
+import { budgetOf } from "../../platform/budgets/spent.ts";
 import { consentLimits } from "../consent/index.ts";
 import { addContact } from "./add-contact.ts";
 import { createList } from "./create-list.ts";
@@ -14,7 +15,7 @@ import { importContacts } from "./csv/import.ts";
 import { deleteContact } from "./delete-contact.ts";
 import { deleteList } from "./delete-list.ts";
 import { getContact, listContacts, listLists, MAX_SCANNED } from "./queries.ts";
-import { isPrintable, limits } from "./rules.ts";
+import { isPrintable } from "./rules.ts";
 import {
   ColumnUsesIn,
   ContactIn,
@@ -82,7 +83,7 @@ const exampleCsv = "email,name,city,plan\r\nada@example.org,Ada Lovelace,London,
 export const contactRoutes = apiRoutes("Contacts")
   .post("/v1/contacts/", "createContactList", "contacts:manage", outlives.nothing, {
     summary: "Create a contact list",
-    description: `A workspace has at most ${limits.listsPerWorkspace.toLocaleString("en")} lists.`,
+    description: `A workspace has at most ${budgetOf("contact_lists").rows.toLocaleString("en")} lists.`,
     body: ListIn,
     returns: { 201: ["The list", ListOut] },
     run: (caller, { body }) => createList(caller, body),

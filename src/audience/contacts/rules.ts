@@ -2,7 +2,6 @@ import { UNPRINTABLE } from "../../lib/text-rules.ts";
 
 /** Limits of contact lists and contacts (docs/contract/limits.md#counts). */
 export const limits = {
-  listsPerWorkspace: 10_000,
   nameCharacters: 200,
   descriptionCharacters: 2_000,
   iconSeedCharacters: 200,

@@ -1,18 +1,17 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { conflict } from "../../lib/errors.ts";
-import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
+import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { getList } from "../contacts/index.ts";
 import { formUrl } from "./form-url.ts";
 import type { FormRow } from "./queries.ts";
-import { limits } from "./rules.ts";
 import { type FormIn, type FormOut, toForm } from "./schema.ts";
 
 // The list may have been deleted since it was read.
 const INSERT = `
   INSERT INTO contact_forms (workspace, id, list, name, title, text, button, fields, success_message, redirect_url, is_active, created_at)
   SELECT ?1, ?2, n, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM contact_lists
-   WHERE n = ?3 AND workspace = ?1 AND (SELECT count(*) FROM contact_forms WHERE list = ?3) < ?13`;
+   WHERE n = ?3 AND workspace = ?1 AND ${hasRoom("contact_forms", "?3")}`;
 
 /** Creates a form of a list. Throws 404 for the list, 409 when it has as many forms as it may. */
 export async function createForm(ctx: CallerCtx, listId: string, input: FormIn): Promise<FormOut> {
@@ -36,13 +35,10 @@ export async function createForm(ctx: CallerCtx, listId: string, input: FormIn):
   const response = toForm(row, await formUrl(ctx, row));
   const texts = [row.name, row.title, row.text, row.button, row.fields, row.successMessage, row.redirectUrl];
   const db = ctx.mail;
-  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
   await guardedBatch(db, [
-    db
-      .prepare(INSERT)
-      .bind(row.workspace, row.id, row.list, ...texts, row.isActive, row.createdAt, limits.formsPerList),
+    db.prepare(INSERT).bind(row.workspace, row.id, row.list, ...texts, row.isActive, row.createdAt),
     expectChanges(db, 1),
     ...(await storeMailResponse(ctx, response)),
-  ]).catch(onConcurrency(() => conflict(`The list has ${limits.formsPerList} forms, which is the limit`)));
+  ]);
   return response;
 }

@@ -15,7 +15,7 @@ const COLUMNS = `f.id, f.workspace, f.list, l.id AS listId, l.name AS listName, 
 
 const FROM = "FROM contact_forms f CROSS JOIN contact_lists l ON l.n = f.list";
 
-/** Returns all forms of a list of the caller's workspace, oldest first. A list has at most `limits.formsPerList`. */
+/** Returns all forms of a list of the caller's workspace, oldest first. A list has few (`mailBudgets`). */
 export async function listForms(ctx: CallerCtx, list: { n: number }): Promise<FormRow[]> {
   const sql = `SELECT ${COLUMNS} ${FROM} WHERE f.list = ?1 AND f.workspace = ?2 ORDER BY f.id`;
   return ctx.mail.listRows<FormRow>(sql, list.n, ctx.workspace.number);

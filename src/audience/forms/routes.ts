@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../http/api-routes.ts";
+import { budgetOf } from "../../platform/budgets/spent.ts";
 import { getList } from "../contacts/index.ts";
 import { createForm } from "./create.ts";
 import { deleteForm } from "./delete.ts";
 import { formUrl } from "./form-url.ts";
 import { getForm, listForms } from "./queries.ts";
-import { limits } from "./rules.ts";
 import { FormIn, FormOut, FormPatch, toForm } from "./schema.ts";
 import { updateForm } from "./update.ts";
 
@@ -20,7 +20,7 @@ export const formRoutes = apiRoutes("Contacts")
   })
   .post("/v1/contacts/:list_id/forms", "createContactForm", "contacts:manage", outlives.nothing, {
     summary: "Create a form by which people join a contact list",
-    description: `Who submits it is pending until they use the link of an email, whether the list asks for confirmation or not. A list has at most ${limits.formsPerList} forms.`,
+    description: `Who submits it is pending until they use the link of an email, whether the list asks for confirmation or not. A list has at most ${budgetOf("contact_forms").rows} forms.`,
     body: FormIn,
     returns: { 201: ["The form", FormOut] },
     run: (caller, { list_id, body }) => createForm(caller, list_id, body),

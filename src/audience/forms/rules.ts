@@ -1,6 +1,5 @@
 /** Limits of forms (docs/contract/consent.md#forms). Pure. */
 export const limits = {
-  formsPerList: 20,
   nameCharacters: 200,
   titleCharacters: 200,
   textCharacters: 2_000,

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { invalidField, unprocessable, type ValidationError } from "../../lib/errors.ts";
-import { listTopics, topicLimits } from "../../sending/topics/index.ts";
+import { MOST_COUNTED } from "../../platform/budgets/budget.ts";
+import { listTopics } from "../../sending/topics/index.ts";
 import { type Condition, conditionLimits, placesOf, type References, referencesOf } from "../conditions/index.ts";
 import { findSegmentLinks } from "./queries.ts";
 import { nestingIssue } from "./rules.ts";
@@ -44,6 +45,6 @@ async function findKnown(ctx: CallerCtx, { lists, topics, broadcasts }: Referenc
     const results = await ctx.mail.listRows<{ id: string }>(FIND_KNOWN, ...values);
     known.push(...results);
   }
-  if (topics.length > 0) known.push(...(await listTopics(ctx, { limit: topicLimits.topicsPerWorkspace })));
+  if (topics.length > 0) known.push(...(await listTopics(ctx, { limit: MOST_COUNTED })));
   return known.map(({ id }) => id);
 }

@@ -1,18 +1,16 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { conflict } from "../../lib/errors.ts";
-import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
+import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { keepActivityStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { keepActivity } from "../conditions/index.ts";
 import { checkConditions } from "./check-conditions.ts";
 import type { SegmentRow } from "./queries.ts";
-import { limits } from "./rules.ts";
 import { type SegmentIn, type SegmentOut, toSegment } from "./schema.ts";
 
-// Reads at most the greatest number of segments of a workspace.
 const INSERT = `
   INSERT INTO segments (workspace, id, name, conditions, segments, created_at, updated_at)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6 WHERE (SELECT count(*) FROM segments WHERE workspace = ?1) < ?7`;
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6 WHERE ${hasRoom("segments", "?1")}`;
 
 /**
  * Creates a segment. From the first one on, the workspace keeps activity. Throws 409 when the workspace has as many as it may, 422 for
@@ -34,15 +32,12 @@ export async function createSegment(ctx: CallerCtx, input: SegmentIn): Promise<S
   };
   const response = toSegment({ ...row, activitySince: await keepActivity(ctx) });
   const values = [row.workspace, row.id, row.name, JSON.stringify(row.conditions), JSON.stringify(segments), now];
-  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
   await guardedBatch(ctx.mail, [
-    ctx.mail.prepare(INSERT).bind(...values, limits.segmentsPerWorkspace),
+    ctx.mail.prepare(INSERT).bind(...values),
     expectChanges(ctx.mail, 1),
     // Again: the deletion of the last segment may have ended it meanwhile.
     keepActivityStatement(ctx, ctx.workspace),
     ...(await storeMailResponse(ctx, response)),
-  ]).catch(
-    onConcurrency(() => conflict(`The workspace has ${limits.segmentsPerWorkspace} segments, which is the limit`)),
-  );
+  ]);
   return response;
 }

@@ -1,10 +1,10 @@
 import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import { MOST_COUNTED } from "../../platform/budgets/budget.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import type { segments } from "../../platform/db/schema/mail/index.ts";
 import type { Condition } from "../conditions/index.ts";
-import { limits } from "./rules.ts";
 import type { SegmentContactOut } from "./schema.ts";
 
 /** The last count of a segment, or the progress of one. */
@@ -67,12 +67,12 @@ export async function listSegments(ctx: CallerCtx, { after, limit }: ListRange):
   return results.map(toRow);
 }
 
-/** Returns all segments of the caller's workspace, at most 200, with the segments in them. */
+/** Returns all segments of the caller's workspace with the segments in them. */
 export async function findSegmentLinks(ctx: CallerCtx): Promise<{ id: string; name: string; segments: string[] }[]> {
   const results = await ctx.mail.listRows<{ id: string; name: string; segments: string }>(
     "SELECT id, name, segments FROM segments WHERE workspace = ?1 ORDER BY id LIMIT ?2",
     ctx.workspace.number,
-    limits.segmentsPerWorkspace,
+    MOST_COUNTED,
   );
   return results.map(({ segments, ...row }) => ({ ...row, segments: JSON.parse(segments) as string[] }));
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { cursorQuery, respondList, setNextLink } from "../../http/pagination.ts";
+import { budgetOf } from "../../platform/budgets/spent.ts";
 import { countSegment } from "./count.ts";
 import { createSegment } from "./create.ts";
 import { ContactsAfter, cursorOf } from "./cursor.ts";
@@ -14,7 +15,7 @@ import { updateSegment } from "./update.ts";
 export const segmentRoutes = apiRoutes("Segments")
   .post("/v1/segments/", "createSegment", "contacts:manage", outlives.nothing, {
     summary: "Create a segment",
-    description: `A workspace has at most ${limits.segmentsPerWorkspace} segments. From the first one on, it keeps when people receive, open and click.`,
+    description: `A workspace has at most ${budgetOf("segments").rows} segments. From the first one on, it keeps when people receive, open and click.`,
     body: SegmentIn,
     returns: { 201: ["The segment", SegmentOut] },
     run: (caller, { body }) => createSegment(caller, body),

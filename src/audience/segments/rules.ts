@@ -1,7 +1,6 @@
 /** Limits of segments (docs/contract/segments.md#limits). Pure. */
 
 export const limits = {
-  segmentsPerWorkspace: 200,
   nameCharacters: 200,
   /** People that one call evaluates. */
   peoplePerCall: 5_000,

@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { conflict, forbidden, invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
 import { expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { publishRecords } from "../zones/index.ts";
@@ -17,12 +18,12 @@ import { type DomainIn, type DomainOut, toDomain } from "./schema.ts";
 const INSERT_DOMAIN = `
   INSERT INTO domains (id, workspace, name, status, reversed_name, ownership_token, created_at, setup, zone, zone_token)
   SELECT ?1, ?2, ?3, 'pending', ?4, ?5, ?6, ?7, ?8, ?9
-   WHERE EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL)`;
+   WHERE EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL) AND ${hasRoom("domains", "?2")}`;
 
 /**
  * Registers a domain as `pending` until it is verified (docs/contract/domains.md#registration). Several workspaces may register
  * the same name; only verification is exclusive. Throws 422 when the name is not a domain name or is a public suffix or reserved, 409 when
- * the workspace has already registered it, 403 for a key that is restricted to domains, ConcurrencyError when the workspace is
+ * the workspace has already registered it or has as many as it may, 403 for a key that is restricted to domains, ConcurrencyError when the workspace is
  * deleted at the same moment; for a delegated set-up 422 when the deployment has no zones, 503 when none has room.
  */
 export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<DomainOut> {

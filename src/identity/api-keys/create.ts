@@ -1,23 +1,20 @@
 import { mintApiKey } from "../../access/accounts/api-key.ts";
 import type { CallerCtx } from "../../access/caller.ts";
 import { requireProofOfSession } from "../../access/sessions/reauthentication.ts";
-import { conflict, forbidden, unprocessable, type ValidationError } from "../../lib/errors.ts";
+import { forbidden, unprocessable, type ValidationError } from "../../lib/errors.ts";
 import { isoOrNull, parseIso } from "../../lib/time.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { expectChanges, RefusedBatchError, refuse, repeatableBatch } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
+import { expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
 import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { callerIsActive } from "./caller-is-active.ts";
 import { type ApiKeyRow, findDomainIds } from "./queries.ts";
-import { expiryIssue, limits } from "./rules.ts";
+import { expiryIssue } from "./rules.ts";
 import { type ApiKeyIn, type NewApiKeyOut, toApiKey } from "./schema.ts";
-
-const REASON = "live keys";
 
 // The key itself does not count: a batch whose first attempt committed inserts it again.
 const countLive = (expiry: string) => `
-  (SELECT count(*) FROM (
-    SELECT 1 FROM api_keys WHERE workspace = ?3 AND revoked_at IS NULL AND replaced_by_id IS NULL AND ${expiry} AND id <> ?2
-     LIMIT ${limits.keysPerWorkspace}))`;
+  (SELECT count(*) FROM api_keys WHERE workspace = ?3 AND revoked_at IS NULL AND replaced_by_id IS NULL AND ${expiry} AND id <> ?2)`;
 const LIVE = `${countLive("expires_at IS NULL")} + ${countLive("expires_at > ?10")}`;
 
 // Counts the domains again: one that is deleted at this moment must not remain in the new key.
@@ -26,7 +23,7 @@ const INSERT_KEY = `
   SELECT ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
    WHERE ${callerIsActive("?3")} AND ?12 = (
      SELECT count(*) FROM domains WHERE workspace = ?3 AND id IN (SELECT value FROM json_each(?9)))
-     AND iif(${LIVE} < ${limits.keysPerWorkspace}, 1, ${refuse(REASON, `(${LIVE})`)})`;
+     AND ${hasRoom("api_keys", "?3", `(${LIVE})`)}`;
 
 /**
  * Creates an API key that acts as the caller's user (docs/contract/scopes.md#api-keys). Omitted fields default to the caller's
@@ -63,10 +60,7 @@ export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<New
       detail: { name: row.name, scopes, expires_at: isoOrNull(expiresAt) },
     }),
     ...(await storeSecretResponse(ctx, response)),
-  ]).catch((error: unknown) => {
-    if (!(error instanceof RefusedBatchError) || error.reason !== REASON) throw error;
-    throw conflict(`A workspace has at most ${limits.keysPerWorkspace} API keys that are valid; revoke one first`);
-  });
+  ]);
   return response;
 }
 

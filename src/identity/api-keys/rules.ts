@@ -2,8 +2,6 @@ import { parseIso } from "../../lib/time.ts";
 
 /** Limits of API keys. */
 export const limits = {
-  /** Keys of a workspace that are neither revoked, expired nor replaced by a rotation. */
-  keysPerWorkspace: 100,
   nameCharacters: 100,
   domains: 50,
   scopes: 100,

@@ -3,6 +3,7 @@ import { addressKey } from "../../lib/addresses.ts";
 import { conflict, forbidden, notFound } from "../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/record.ts";
+import { countSql, hasRoom } from "../../platform/budgets/has-room.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { getInvitation, type Invitation, listReceivedInvitations } from "./queries.ts";
@@ -15,9 +16,12 @@ const REDEEM = `
    AND EXISTS (SELECT 1 FROM memberships m WHERE m.workspace = invitations.workspace AND m.user_id = invitations.invited_by
                 AND (m.role = 'owner' OR (m.role = 'admin' AND invitations.role <> 'owner')))`;
 
+const OTHERS = countSql("memberships", "?1", "user_id <> ?2");
+
 // A user who is a member by now keeps its role; the invitation is used up.
 const JOIN = `
-  INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`;
+  INSERT INTO memberships (workspace, user_id, role, created_at)
+  SELECT ?1, ?2, ?3, ?4 WHERE ${hasRoom("memberships", "?1", OTHERS)} ON CONFLICT DO NOTHING`;
 
 const FIND_MEMBERSHIP = "SELECT 1 FROM memberships WHERE workspace = ?1 AND user_id = ?2";
 

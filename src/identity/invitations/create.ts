@@ -5,6 +5,8 @@ import { AppError, conflict, forbidden, invalidField } from "../../lib/errors.ts
 import { keyedHashes, randomToken } from "../../lib/secret-box.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
+import { hasRoom, mostSql } from "../../platform/budgets/has-room.ts";
+import { BudgetSpentError } from "../../platform/budgets/spent.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { countTogether, requireExactly } from "../../platform/rate-limits/exact.ts";
@@ -13,7 +15,7 @@ import { mayChange, requireRightsOf } from "../members/index.ts";
 import { INVITATION_PURPOSE } from "../sign-ins/index.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import type { InvitationRow } from "./queries.ts";
-import { INVITATION_TTL_MS, invitationPolicies, OPEN_INVITATIONS } from "./rules.ts";
+import { INVITATION_TTL_MS, invitationPolicies } from "./rules.ts";
 import { type InvitationIn, type SentInvitationOut, toInvitation } from "./schema.ts";
 
 // An expired invitation is not open. Of the address itself one is replaced.
@@ -22,7 +24,7 @@ const COUNT_OTHERS = `
 
 const FIND_STATE = `
   SELECT EXISTS (SELECT 1 FROM users u JOIN memberships m ON m.user_id = u.id AND m.workspace = ?1 WHERE u.email_key = ?2) AS isMember,
-    ${COUNT_OTHERS} AS others`;
+    ${COUNT_OTHERS} AS others, ${mostSql("invitations", "?1")} AS most`;
 
 // Inserts nothing when the caller left the workspace or lost its role since the request was authenticated. Without an email the link that
 // was mailed earlier stays that of the invitation.
@@ -30,7 +32,7 @@ const INSERT = `
   INSERT INTO invitations (workspace, email_key, created_at, id, email, role, hash, invited_by, expires_at)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
    WHERE EXISTS (SELECT 1 FROM memberships WHERE workspace = ?1 AND user_id = ?8 AND role = ?10)
-     AND ${COUNT_OTHERS} < ${OPEN_INVITATIONS}
+     AND ${hasRoom("invitations", "?1", COUNT_OTHERS)}
   ON CONFLICT (workspace, email_key) DO UPDATE SET
     created_at = excluded.created_at, id = excluded.id, email = excluded.email, role = excluded.role,
     hash = iif(?11, excluded.hash, hash), invited_by = excluded.invited_by, expires_at = excluded.expires_at`;
@@ -60,10 +62,9 @@ export async function inviteMember(
   if (!address) throw invalidField("email", "email must be a valid email address");
   const now = ctx.now();
   const key = [workspace.number, address.key, now] as const;
-  const state = await db.findRow<{ isMember: number; others: number }>(FIND_STATE, ...key);
+  const state = await db.findRow<Record<"isMember" | "others" | "most", number>>(FIND_STATE, ...key);
   if (state?.isMember === 1) throw conflict("A user with this address is a member already");
-  if ((state?.others ?? 0) >= OPEN_INVITATIONS)
-    throw conflict(`A workspace has at most ${OPEN_INVITATIONS} open invitations; withdraw one first`);
+  if (state && state.others >= state.most) throw new BudgetSpentError("invitations", state.others);
   await requireExactly(ctx, invitationPolicies.workspace, workspace.id, "workspace");
   const token = randomToken();
   const [hash] = await keyedHashes(ctx.settings.masterKeys, INVITATION_PURPOSE, token);

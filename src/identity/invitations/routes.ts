@@ -7,6 +7,7 @@ import { respondPage } from "../../http/page.tsx";
 import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { refuseCrossSite } from "../../http/same-origin.ts";
 import { AppError } from "../../lib/errors.ts";
+import { budgetOf } from "../../platform/budgets/spent.ts";
 import { respondSignIn } from "../sign-ins/index.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { acceptInvitation } from "./accept.ts";
@@ -14,7 +15,7 @@ import { inviteMember } from "./create.ts";
 import { invalidInvitationPage, invitationPage } from "./pages.tsx";
 import { getInvitation, listInvitations } from "./queries.ts";
 import { redeemInvitation } from "./redeem.ts";
-import { invitationPolicies, OPEN_INVITATIONS } from "./rules.ts";
+import { invitationPolicies } from "./rules.ts";
 import { AcceptedOut, InvitationIn, InvitationOut, SentInvitationOut, toInvitation } from "./schema.ts";
 import { withdrawInvitation } from "./withdraw.ts";
 
@@ -25,7 +26,7 @@ export const invitationRoutes = apiRoutes("Members")
     summary: "Invite a person to a workspace by email",
     description:
       "The mailed link is valid for 7 days and once. Inviting an address again replaces the earlier invitation. A workspace has " +
-      `at most ${OPEN_INVITATIONS} open invitations and makes ${invitationPolicies.workspace.limit} in an hour. An address gets one email a day from a workspace, and ` +
+      `at most ${budgetOf("invitations").rows} open invitations and makes ${invitationPolicies.workspace.limit} in an hour. An address gets one email a day from a workspace, and ` +
       `${invitationPolicies.emails.limit} from all; beyond that no email is sent (\`email_sent\`), and the person sees the invitation after sign-in. Returns 503 ` +
       "when the service has no mailbox for its own emails.",
     body: InvitationIn,

@@ -1,6 +1,3 @@
-/** Open invitations of a workspace: those that have not expired. */
-export const OPEN_INVITATIONS = 50;
-
 const DAY_SECONDS = 24 * 3_600;
 
 /** Limits of invitations by a workspace, and of their emails to one address. */

@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { conflict, invalidField, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
 import {
   ConcurrencyError,
   expectChanges,
@@ -12,7 +13,6 @@ import {
 } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { getMailbox } from "../mailboxes/index.ts";
-import { limits } from "./rules.ts";
 import { type AliasIn, type AliasOut, toAlias } from "./schema.ts";
 
 const FIND_DOMAIN = `
@@ -21,16 +21,14 @@ const FIND_DOMAIN = `
 
 const REFUSE_MAILBOX = `SELECT ${refuse("mailbox", "1")} FROM mailboxes WHERE workspace = ?1 AND address = ?2`;
 
-const REFUSE_COUNT = `
-  SELECT ${refuse("count", "1")} WHERE (SELECT count(*) FROM mailbox_aliases WHERE mailbox_id = ?1) >= ${limits.aliases}`;
-
 // Inserts nothing when the mailbox or the domain has left the workspace since they were read.
 const INSERT = `
   INSERT INTO mailbox_aliases (id, workspace, mailbox_id, domain_id, address, created_at)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6
    WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?4 AND workspace = ?2 AND status = 'verified')
      AND EXISTS (SELECT 1 FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.status = 'verified'
-                  WHERE m.id = ?3 AND m.workspace = ?2)`;
+                  WHERE m.id = ?3 AND m.workspace = ?2)
+     AND ${hasRoom("mailbox_aliases", "?3")}`;
 
 /**
  * Adds an address to a mailbox (docs/contract/mailboxes.md#aliases). Throws 404 for the mailbox, 422 for an address that is not valid
@@ -48,7 +46,6 @@ export async function addAlias(ctx: CallerCtx, mailboxId: string, { address: tex
   try {
     await guardedBatch(ctx.db, [
       ctx.db.prepare(REFUSE_MAILBOX).bind(number, address),
-      ctx.db.prepare(REFUSE_COUNT).bind(mailbox.id),
       ctx.db.prepare(INSERT).bind(row.id, number, mailbox.id, domainId, address, row.created_at),
       expectChanges(ctx.db, 1),
       auditStatement(ctx, entry),
@@ -76,12 +73,7 @@ async function findPlace(ctx: CallerCtx, text: string): Promise<{ address: strin
 
 async function toError(ctx: CallerCtx, mailboxId: string, error: unknown): Promise<unknown> {
   if (isUniqueViolation(error)) return conflict("This address is an alias of a mailbox of this workspace");
-  if (error instanceof RefusedBatchError)
-    return conflict(
-      error.reason === "count"
-        ? `A mailbox has at most ${limits.aliases} aliases`
-        : "This workspace already has a mailbox with this address",
-    );
+  if (error instanceof RefusedBatchError) return conflict("This workspace already has a mailbox with this address");
   if (!(error instanceof ConcurrencyError) || ctx.idempotency) return error;
   const isKept = await ctx.db.findRow("SELECT 1 FROM mailboxes WHERE id = ?1", mailboxId);
   return isKept ? conflict("The domain of the mailbox must be verified") : notFound("Mailbox");

@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import { budgetOf } from "../../platform/budgets/spent.ts";
 import type { MainStatement } from "../../platform/context.ts";
-import { limits } from "./rules.ts";
 import type { AliasRow } from "./schema.ts";
 
 // The domains that the credential is restricted to are JSON, or null.
@@ -20,7 +20,7 @@ export async function listAliases(ctx: CallerCtx, mailboxId: string): Promise<Al
 /** Returns the statement that reads them as rows of AliasRow, for the call that opens the mailbox. */
 export const findAliasesStatement = (ctx: CallerCtx, mailboxId: string): MainStatement =>
   ctx.db
-    .prepare(`${SELECT} ORDER BY address LIMIT ${limits.aliases}`)
+    .prepare(`${SELECT} ORDER BY address LIMIT ${budgetOf("mailbox_aliases").rows}`)
     .bind(mailboxId, ctx.workspace.number, domainsOf(ctx));
 
 /** Returns one alias of a mailbox. Throws 404. */

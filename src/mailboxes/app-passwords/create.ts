@@ -3,15 +3,13 @@ import { insertAppPasswordStatement, newAppPassword } from "../../access/mailbox
 import { findCurrentHash } from "../../access/mailbox-sessions/change-password.ts";
 import { passwordOwner } from "../../access/mailbox-sessions/sessions.ts";
 import { countMailboxPassword } from "../../identity/sign-ins/index.ts";
-import { conflict, invalidField } from "../../lib/errors.ts";
+import { invalidField } from "../../lib/errors.ts";
 import { iso } from "../../lib/time.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { tellAssignees } from "../mailboxes/index.ts";
 import { openForPasswords } from "./open.ts";
-import { isFull } from "./queries.ts";
-import { MAX_APP_PASSWORDS } from "./rules.ts";
 import type { AppPasswordForm, NewAppPasswordOut } from "./schema.ts";
 
 /**
@@ -25,26 +23,14 @@ export async function createAppPassword(
 ): Promise<NewAppPasswordOut> {
   const mailbox = await openForPasswords(ctx, mailboxId, "write");
   const by = ctx.actor.kind === "mailbox" ? await checkCurrent(ctx, mailbox, current) : null;
-  // The statement decides between calls at once.
-  if (await isFull(ctx, mailbox.id)) throw tooMany();
   const made = { id: ctx.newId(), name, password: newAppPassword(), createdAt: ctx.now() };
   const response = { id: made.id, name, password: made.password, created_at: iso(made.createdAt) };
-  try {
-    await guardedBatch(ctx.db, [
-      await insertAppPasswordStatement(
-        ctx,
-        mailbox.id,
-        { ...made, ...passwordOwner(ctx) },
-        { most: MAX_APP_PASSWORDS, by },
-      ),
-      expectChanges(ctx.db, 1),
-      auditStatement(ctx, { action: "mailbox.app_password_created", target: mailbox.id, detail: { name } }),
-      ...(await storeSecretResponse(ctx, response)),
-    ]);
-  } catch (error) {
-    if (error instanceof ConcurrencyError && !ctx.idempotency) throw tooMany();
-    throw error;
-  }
+  await guardedBatch(ctx.db, [
+    await insertAppPasswordStatement(ctx, mailbox.id, { ...made, ...passwordOwner(ctx) }, by),
+    expectChanges(ctx.db, 1),
+    auditStatement(ctx, { action: "mailbox.app_password_created", target: mailbox.id, detail: { name } }),
+    ...(await storeSecretResponse(ctx, response)),
+  ]);
   if (by === null) await tellAssignees(ctx, mailbox);
   return response;
 }
@@ -62,5 +48,3 @@ async function checkCurrent(
   await succeeded();
   return hash;
 }
-
-const tooMany = () => conflict(`The mailbox has ${MAX_APP_PASSWORDS} app passwords; delete one first`);

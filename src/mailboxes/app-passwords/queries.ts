@@ -1,9 +1,9 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { appPasswordsOf } from "../../access/mailbox-sessions/rights.ts";
+import { budgetOf } from "../../platform/budgets/spent.ts";
 import type { MainStatement } from "../../platform/context.ts";
 import type { appPasswords } from "../../platform/db/schema/main/index.ts";
 import { openForPasswords } from "./open.ts";
-import { MAX_APP_PASSWORDS } from "./rules.ts";
 
 export interface AppPasswordRow
   extends Pick<typeof appPasswords.$inferSelect, "id" | "name" | "createdAt" | "lastUsedAt"> {
@@ -23,15 +23,11 @@ const makerSql = (column: "id" | "email") =>
 const FIND = `
   SELECT p.id, p.name, p.created_at AS createdAt, p.last_used_at AS lastUsedAt, ${makerSql("id")} AS makerId,
          ${makerSql("email")} AS maker
-    FROM ${appPasswordsOf("?1", "?2")} ORDER BY p.id DESC LIMIT ${MAX_APP_PASSWORDS}`;
+    FROM ${appPasswordsOf("?1", "?2")} ORDER BY p.id DESC LIMIT ${budgetOf("app_passwords").rows}`;
 
 /** Returns the statement that reads the app passwords of a mailbox as rows of AppPasswordRow, for the call that opens it. */
 export const findOfMailboxStatement = ({ db, now }: Pick<CallerCtx, "db" | "now">, mailboxId: string): MainStatement =>
   db.prepare(FIND).bind(mailboxId, now());
-
-/** Returns whether a mailbox has as many app passwords as it may have. */
-export const isFull = async (ctx: CallerCtx, mailboxId: string): Promise<boolean> =>
-  (await findAll(ctx, mailboxId)).length >= MAX_APP_PASSWORDS;
 
 const findAll = async (ctx: CallerCtx, mailboxId: string) =>
   (await findOfMailboxStatement(ctx, mailboxId).all<AppPasswordRow>()).results;

@@ -1,21 +1,20 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { getDomain } from "../../domains/domains/index.ts";
-import { conflict } from "../../lib/errors.ts";
 import { newWebhookSecret, sealSecret } from "../../notices/webhooks/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
+import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse, storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { getMailbox } from "../mailboxes/index.ts";
 import { checkMatch, checkTarget, requireOneScope } from "./check.ts";
 import { requestConfirmation } from "./request-confirmation.ts";
-import { limits } from "./rules.ts";
 import { type RuleIn, type RuleOut, type RuleRow, toRule } from "./schema.ts";
 
 const INSERT = `
   INSERT INTO forwarding_rules (id, workspace, domain_id, mailbox_id, match, action, target, target_key, is_active, position,
     secret, created_at, updated_at, user_id)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?12, ?11, ?11, ?13
-   WHERE (SELECT count(*) FROM forwarding_rules WHERE workspace = ?2) < ${limits.rules}`;
+   WHERE ${hasRoom("forwarding_rules", "?2")}`;
 
 /**
  * Creates a forwarding rule. An outside address gets an email with a link and receives nothing before it has confirmed
@@ -55,7 +54,7 @@ export async function createRule(ctx: CallerCtx, input: RuleIn): Promise<RuleOut
     auditStatement(ctx, { action: "forwarding_rule.created", target: row.id, detail: { ...input.action } }),
     ...confirmation.statements,
     ...(secret === null ? await storeResponse(ctx, response) : await storeSecretResponse(ctx, response)),
-  ]).catch(onConcurrency(() => conflict(`A workspace has at most ${limits.rules} forwarding rules`)));
+  ]);
   await confirmation.send();
   return response;
 }

@@ -2,10 +2,10 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { mayOpenSql } from "../../access/mailbox-sessions/rights.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import { MOST_COUNTED } from "../../platform/budgets/budget.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { mailboxAddressesSql } from "../../platform/db/mailbox-addresses.ts";
 import type { FilterForward } from "../mailbox-store/index.ts";
-import { limits } from "./rules.ts";
 import type { RuleRow } from "./schema.ts";
 
 /**
@@ -70,7 +70,7 @@ const domainsOf = ({ actor: { domainIds } }: CallerCtx) => domainIds && JSON.str
 /** Returns the forwarding rules that the caller may see, in the order in which they are applied. */
 export async function listRules(ctx: CallerCtx): Promise<RuleRow[]> {
   const values = [ctx.workspace.number, domainsOf(ctx)];
-  return ctx.db.listRows<RuleRow>(`${SELECT} ORDER BY r.position, r.id LIMIT ${limits.rules}`, ...values);
+  return ctx.db.listRows<RuleRow>(`${SELECT} ORDER BY r.position, r.id LIMIT ${MOST_COUNTED}`, ...values);
 }
 
 /** Returns one forwarding rule. Throws 404 for an id that is malformed, unknown, of another workspace or domain. */

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { issueOneTimeToken } from "../../access/tokens/one-time-tokens.ts";
 import { AppError, forbidden, tooManyRequests } from "../../lib/errors.ts";
+import { countSql, hasRoom } from "../../platform/budgets/has-room.ts";
 import type { MainStatement } from "../../platform/context.ts";
 import { canSendSystemEmails, sendSystemEmail } from "../../sending/system-emails/index.ts";
 import type { CheckedTarget } from "./check.ts";
@@ -13,8 +14,9 @@ const FIND_STATE = `
     EXISTS (SELECT 1 FROM forward_targets WHERE workspace = ?1 AND address = ?2 AND requested_at > ?3) AS is_requested,
     (SELECT count(*) FROM forward_targets WHERE workspace = ?1 AND requested_at > ?3) AS requests`;
 
+const OTHERS = countSql("forward_targets", "?1", "address <> ?2");
 const REQUEST = `
-  INSERT INTO forward_targets (workspace, address, requested_at) VALUES (?1, ?2, ?3)
+  INSERT INTO forward_targets (workspace, address, requested_at) SELECT ?1, ?2, ?3 WHERE ${hasRoom("forward_targets", "?1", OTHERS)}
   ON CONFLICT DO UPDATE SET requested_at = ?3 WHERE confirmed_at IS NULL AND requested_at <= ?4`;
 
 interface TargetState {

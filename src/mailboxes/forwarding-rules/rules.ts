@@ -3,8 +3,6 @@ import { addressKey, lowerCase } from "../../lib/addresses.ts";
 /** Limits and conditions of forwarding rules (docs/contract/inbound.md#forwarding-rules). Pure. */
 
 export const limits = {
-  /** Rules of a workspace. */
-  rules: 200,
   /** Characters of a condition. */
   matchCharacters: 998,
   /** Confirmation emails of a workspace in an hour, and hours between two to one address. */

@@ -1,4 +1,4 @@
-import { limits } from "./rules.ts";
+import { mailboxBudgets } from "../../platform/budgets/objects.ts";
 import { column, first, type Sql } from "./sql.ts";
 
 /** Returns the addresses whose mail goes to Spam. */
@@ -23,7 +23,7 @@ export function blockSender(sql: Sql, email: string): boolean {
     `INSERT OR IGNORE INTO blocked_senders SELECT ?1
       WHERE (SELECT count(*) FROM blocked_senders) < ?2 OR EXISTS (SELECT 1 FROM blocked_senders WHERE email = ?1)`,
     email,
-    limits.blockedSenders,
+    mailboxBudgets.blocked_senders.rows,
   );
   return isBlocked(sql, email);
 }

@@ -3,8 +3,6 @@ import { foldCase } from "../../lib/addresses.ts";
 /** Limits, conditions and actions of the filters of a mailbox (docs/contract/inbox.md#filters). Pure. */
 
 export const filterLimits = {
-  /** Filters of a mailbox. */
-  filters: 100,
   /** Conditions and actions of a filter. */
   conditions: 20,
   actions: 10,

@@ -1,4 +1,5 @@
-import { type Filter, type FilterAction, type FilterMaker, type FilterMatch, filterLimits } from "./filter-rules.ts";
+import { mailboxBudgets } from "../../platform/budgets/objects.ts";
+import type { Filter, FilterAction, FilterMaker, FilterMatch } from "./filter-rules.ts";
 import { findFolder } from "./folders.ts";
 import { all, first, type Sql } from "./sql.ts";
 
@@ -78,7 +79,7 @@ export function createFilter(sql: Sql, input: FilterIn, now: number): FilterResu
       sql,
       "SELECT count(*) AS count, coalesce(max(position) + 1, 0) AS next FROM filters",
     ) ?? {};
-  if (count >= filterLimits.filters) return { refused: "too-many" };
+  if (count >= mailboxBudgets.filters.rows) return { refused: "too-many" };
   const actions = resolve(sql, input.actions);
   if ("refused" in actions) return actions;
   const { id, name, match, isActive } = input;

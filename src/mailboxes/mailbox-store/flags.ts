@@ -1,5 +1,5 @@
+import { mailboxBudgets } from "../../platform/budgets/objects.ts";
 import { findFolder } from "./folders.ts";
-import { limits } from "./rules.ts";
 import { all, column, type Sql } from "./sql.ts";
 import type { FlagChanges, KeywordChange, MessageState } from "./state-types.ts";
 
@@ -105,7 +105,7 @@ function knownNames(sql: Sql, change: KeywordChange | undefined): string[] | nul
   const known = new Map(listKeywords(sql).map((name) => [name.toLowerCase(), name]));
   const names = [...new Map(change.names.map((name) => [name.toLowerCase(), name])).values()];
   const added = change.mode === "remove" ? [] : names.filter((name) => !known.has(name.toLowerCase()));
-  if (known.size + added.length > limits.keywords) return null;
+  if (known.size + added.length > mailboxBudgets.keywords.rows) return null;
   sql.exec("INSERT INTO keywords SELECT value FROM json_each(?)", JSON.stringify(added));
   return names.map((name) => known.get(name.toLowerCase()) ?? name);
 }

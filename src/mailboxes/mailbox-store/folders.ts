@@ -1,4 +1,5 @@
-import { folderName, isSystemFolder, limits, nameIssue, nameKey, nextUidvalidity, systemFolders } from "./rules.ts";
+import { mailboxBudgets } from "../../platform/budgets/objects.ts";
+import { folderName, isSystemFolder, nameIssue, nameKey, nextUidvalidity, systemFolders } from "./rules.ts";
 import { all, first, type Sql, value } from "./sql.ts";
 import type { Folder, FolderSummary } from "./types.ts";
 
@@ -19,7 +20,7 @@ export function findFolder(sql: Sql, name: string): FolderRow | null {
 /** Returns the row of the folder whose name differs from this one in letter case at most, or null. */
 export function findSameFolder(sql: Sql, name: string): FolderRow | null {
   const key = nameKey(name);
-  // At most limits.folders rows: SQLite compares letter case in ASCII only.
+  // At most mailboxBudgets.folders.rows rows: SQLite compares letter case in ASCII only.
   const same = all<FolderRow>(sql, "SELECT * FROM folders").filter((folder) => nameKey(folder.name) === key);
   return same.find((folder) => folder.name === folderName(name)) ?? same[0] ?? null;
 }
@@ -56,7 +57,7 @@ export type FolderResult = { folder: Folder } | { refused: "taken" | "too-many" 
 export function createFolder(sql: Sql, name: string, now: number): FolderResult {
   if (findSameFolder(sql, name)) return { refused: "taken" };
   const count = value<number>(sql, "SELECT count(*) FROM folders") ?? 0;
-  if (count >= limits.folders) return { refused: "too-many" };
+  if (count >= mailboxBudgets.folders.rows) return { refused: "too-many" };
   const uidvalidity = takeUidvalidity(sql, now);
   sql.exec("INSERT INTO folders (name, uidvalidity) VALUES (?, ?)", folderName(name), uidvalidity);
   return changed(sql, name);

@@ -1,5 +1,6 @@
+import { mailboxBudgets } from "../../platform/budgets/objects.ts";
 import { findFolder } from "./folders.ts";
-import { limits, nameKey } from "./rules.ts";
+import { nameKey } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
 import type { Label } from "./types.ts";
 
@@ -16,7 +17,7 @@ export function saveLabel(sql: Sql, label: Label, isNew: boolean): LabelResult {
   if (!isNew && !known) return { refused: "unknown" };
   const others = listLabels(sql).filter(({ id }) => id !== label.id);
   if (others.some(({ name }) => nameKey(name) === nameKey(label.name))) return { refused: "taken" };
-  if (isNew && others.length >= limits.labels) return { refused: "too-many" };
+  if (isNew && others.length >= mailboxBudgets.labels.rows) return { refused: "too-many" };
   sql.exec(
     "INSERT INTO labels (id, name, color) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, color = excluded.color",
     label.id,

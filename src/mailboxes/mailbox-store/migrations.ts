@@ -1,5 +1,10 @@
+import type { mailboxBudgets, searchBudgets } from "../../platform/budgets/objects.ts";
 import { systemFolders } from "./rules.ts";
 import { type Sql, value } from "./sql.ts";
+
+/** Text of a migration that creates a table or an index for full text: without a budget it does not compile. */
+const table = (name: keyof typeof mailboxBudgets) => `CREATE TABLE ${name}`;
+const searchTable = (name: keyof typeof searchBudgets) => `CREATE VIRTUAL TABLE ${name}`;
 
 /**
  * The schema of a mailbox's database, one entry a change. Triggers keep the counters of the folders, so that no count
@@ -7,7 +12,7 @@ import { type Sql, value } from "./sql.ts";
  */
 const migrations: readonly string[] = [
   `
-  CREATE TABLE folders (
+  ${table("folders")} (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,
     role TEXT,
@@ -19,7 +24,7 @@ const migrations: readonly string[] = [
     files INTEGER NOT NULL DEFAULT 0,
     file_bytes INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  CREATE TABLE messages (
+  ${table("messages")} (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     folder INTEGER NOT NULL,
     uid INTEGER NOT NULL,
@@ -54,23 +59,23 @@ const migrations: readonly string[] = [
   CREATE INDEX messages_by_thread ON messages (thread, received_at);
   CREATE INDEX messages_by_object ON messages (object);
   CREATE INDEX messages_to_expire ON messages (arrived_at) WHERE folder IN (4, 5);
-  CREATE VIRTUAL TABLE message_search USING fts5 (
+  ${searchTable("message_search")} USING fts5 (
     place, sender, recipients, subject, body, tokenize = "unicode61 remove_diacritics 2"
   );
-  CREATE TABLE labels (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, color TEXT NOT NULL) STRICT;
-  CREATE TABLE message_labels (
+  ${table("labels")} (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, color TEXT NOT NULL) STRICT;
+  ${table("message_labels")} (
     message INTEGER NOT NULL, label TEXT NOT NULL, PRIMARY KEY (message, label)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX message_labels_by_label ON message_labels (label);
-  CREATE TABLE thread_ids (message_id TEXT PRIMARY KEY, thread TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  ${table("thread_ids")} (message_id TEXT PRIMARY KEY, thread TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX thread_ids_by_thread ON thread_ids (thread);
-  CREATE TABLE addresses (email TEXT PRIMARY KEY, name TEXT, uses INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  ${table("addresses")} (email TEXT PRIMARY KEY, name TEXT, uses INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX addresses_by_uses ON addresses (uses);
-  CREATE TABLE deliveries (key TEXT PRIMARY KEY, object TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  ${table("deliveries")} (key TEXT PRIMARY KEY, object TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX deliveries_by_time ON deliveries (at);
-  CREATE TABLE deleted_objects (object TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-  CREATE TABLE blocked_senders (email TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-  CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  ${table("deleted_objects")} (object TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  ${table("blocked_senders")} (email TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  ${table("settings")} (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
     UPDATE folders SET total = total + 1, unseen = unseen + (1 - new.seen), bytes = bytes + new.size,
       files = files + new.files, file_bytes = file_bytes + new.file_bytes WHERE id = new.folder;
@@ -87,18 +92,18 @@ const migrations: readonly string[] = [
   END;`,
   // Files that were uploaded for a message, until it is sent.
   `
-  CREATE TABLE uploads (object TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  ${table("uploads")} (object TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX uploads_by_expiry ON uploads (expires_at);`,
   // The alarm may run for another reason, so each object has its own time.
   "ALTER TABLE deleted_objects ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0",
   // The folder of a delivery decides about forwards, also when it is repeated. The automatic reply to a sender is one a day.
   `
   ALTER TABLE deliveries ADD COLUMN folder TEXT;
-  CREATE TABLE auto_replied (sender TEXT PRIMARY KEY, at INTEGER NOT NULL, reply TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  ${table("auto_replied")} (sender TEXT PRIMARY KEY, at INTEGER NOT NULL, reply TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX auto_replied_by_time ON auto_replied (at);`,
   // Imports that continue in the background: few rows, so no index. The archive is deleted when its import ends.
   `
-  CREATE TABLE imports (
+  ${table("imports")} (
     id TEXT PRIMARY KEY, object TEXT NOT NULL, size INTEGER NOT NULL, format TEXT NOT NULL, folder TEXT NOT NULL,
     status TEXT NOT NULL, step INTEGER NOT NULL, cursor TEXT NOT NULL, imported INTEGER NOT NULL,
     duplicates INTEGER NOT NULL, skipped INTEGER NOT NULL, errors TEXT NOT NULL, created_at INTEGER NOT NULL,
@@ -117,8 +122,8 @@ const migrations: readonly string[] = [
   ALTER TABLE messages ADD COLUMN modseq INTEGER NOT NULL DEFAULT 1;
   ALTER TABLE messages ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE messages ADD COLUMN keywords TEXT NOT NULL DEFAULT '';
-  CREATE TABLE keywords (name TEXT PRIMARY KEY COLLATE NOCASE) STRICT, WITHOUT ROWID;
-  CREATE TABLE expunged (
+  ${table("keywords")} (name TEXT PRIMARY KEY COLLATE NOCASE) STRICT, WITHOUT ROWID;
+  ${table("expunged")} (
     folder INTEGER NOT NULL, modseq INTEGER NOT NULL, uid INTEGER NOT NULL, PRIMARY KEY (folder, modseq)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX messages_by_modseq ON messages (folder, modseq);
@@ -153,17 +158,17 @@ const migrations: readonly string[] = [
   // Mail programs list messages by the header as it arrived and by the tree of parts, which is JSON. In a table of its own, so that other lists
   // do not read it. The alarm adds the rows of messages of earlier versions.
   `
-  CREATE TABLE message_structures (message INTEGER PRIMARY KEY, header TEXT, structure TEXT NOT NULL) STRICT;
+  ${table("message_structures")} (message INTEGER PRIMARY KEY, header TEXT, structure TEXT NOT NULL) STRICT;
   CREATE TRIGGER message_structure_removed AFTER DELETE ON messages BEGIN
     DELETE FROM message_structures WHERE message = old.id;
   END;
-  CREATE TABLE structures_to_add (message INTEGER PRIMARY KEY) STRICT;
+  ${table("structures_to_add")} (message INTEGER PRIMARY KEY) STRICT;
   INSERT INTO structures_to_add SELECT id FROM messages;`,
   // The recipient of the envelope: one of the addresses of the mailbox, from which a reply is sent.
   "ALTER TABLE messages ADD COLUMN delivered_to TEXT",
   // A repeated delivery gets the forwards that the filters decided when the first one was stored.
   `
-  CREATE TABLE filters (
+  ${table("filters")} (
     id TEXT PRIMARY KEY, name TEXT, match TEXT NOT NULL, actions TEXT NOT NULL, position INTEGER NOT NULL, is_active INTEGER NOT NULL,
     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;

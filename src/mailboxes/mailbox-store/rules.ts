@@ -11,10 +11,8 @@ export const systemFolders = [
 ] as const;
 
 export const limits = {
-  folders: 500,
   /** Bytes of the name of a folder or label. */
   nameBytes: 255,
-  labels: 200,
   /** Characters of a message that search covers, of its preview, and of the Message-IDs that are kept. */
   searchCharacters: 32_768,
   previewCharacters: 200,
@@ -23,8 +21,6 @@ export const limits = {
   words: 20,
   /** Matches that the total of a search counts. */
   countedMatches: 10_000,
-  blockedSenders: 1_000,
-  keywords: 200,
 } as const;
 
 /** Days after which messages leave Trash and Spam, and after which a delivery is no longer known as repeated. */

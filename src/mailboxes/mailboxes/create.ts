@@ -3,6 +3,7 @@ import { getDomain } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { conflict, invalidField, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
 import {
   ConcurrencyError,
   expectChanges,
@@ -18,7 +19,7 @@ import { type MailboxIn, type MailboxOut, toMailbox } from "./schema.ts";
 // Inserts nothing when the domain was deleted since it was read.
 const INSERT = `
   INSERT INTO mailboxes (id, workspace, domain_id, local_part, address, display_name, quota_bytes, created_at)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?3 AND workspace = ?2)`;
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?3 AND workspace = ?2) AND ${hasRoom("mailboxes", "?2")}`;
 
 const REFUSE_ALIAS = `SELECT ${refuse("alias", "1")} FROM mailbox_aliases WHERE workspace = ?1 AND address = ?2`;
 

@@ -1,21 +1,19 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
-import { conflict, invalidField } from "../../lib/errors.ts";
+import { invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
+import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { checkPublicUrl } from "../../platform/public-urls/check.ts";
 import type { WebhookRow } from "./queries.ts";
-import { limits } from "./rules.ts";
 import { NOT_LIVE, toWebhook, type WebhookIn, type WebhookOut } from "./schema.ts";
 import { newWebhookSecret, sealSecret } from "./secrets.ts";
 import { copySubscription } from "./subscriptions.ts";
 
-// Reads at most the greatest number of webhooks of a workspace.
 const INSERT = `
   INSERT INTO webhooks (id, workspace, url, events, secret, secret_end, version, created_at)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, 1, ?7
-   WHERE (SELECT count(*) FROM webhooks WHERE workspace = ?2) < ?8
-     AND EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL)`;
+   WHERE ${hasRoom("webhooks", "?2")} AND EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL)`;
 
 /**
  * Creates a webhook. Its secret is in this response only, and a warning while events are not delivered. Throws 422 when its
@@ -43,16 +41,13 @@ export async function createWebhook(ctx: CallerCtx, input: WebhookIn): Promise<W
   const response = { ...toWebhook(row, secret), ...(ctx.settings.liveWebhooks ? {} : { warning: NOT_LIVE }) };
   const values = [id, workspace, url, JSON.stringify(events), row.secret, row.secretEnd, row.createdAt];
   const copy = copySubscription(ctx, row);
-  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
   await guardedBatch(ctx.db, [
-    ctx.db.prepare(INSERT).bind(...values, limits.webhooksPerWorkspace),
+    ctx.db.prepare(INSERT).bind(...values),
     expectChanges(ctx.db, 1),
     copy.statement,
     auditStatement(ctx, { action: "webhook.created", target: id, detail: { url, events } }),
     ...(await storeSecretResponse(ctx, response)),
-  ]).catch(
-    onConcurrency(() => conflict(`The workspace has ${limits.webhooksPerWorkspace} webhooks, which is the limit`)),
-  );
+  ]);
   await copy.run();
   return response;
 }

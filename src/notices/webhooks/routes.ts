@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { idCursor, onePage, pageQuery, refusePagesBeyond } from "../../http/pagination.ts";
+import { budgetOf } from "../../platform/budgets/spent.ts";
 import { createWebhook } from "./create.ts";
 import { deleteWebhook } from "./delete.ts";
 import { getDelivery, listDeliveries } from "./delivery-queries.ts";
 import { findUrl, getWebhook, listWebhooks } from "./queries.ts";
 import { replayDelivery } from "./replay.ts";
-import { DELIVERY_DAYS, deliveryStatuses, limits } from "./rules.ts";
+import { DELIVERY_DAYS, deliveryStatuses } from "./rules.ts";
 import {
   DeliveriesOut,
   DeliveryItemOut,
@@ -37,7 +38,7 @@ const DeliveriesQuery = z
 export const webhookRoutes = apiRoutes("Webhooks")
   .get("/v1/webhooks/", "listWebhooks", "webhooks:view", {
     summary: "List active webhooks",
-    description: `A workspace has at most ${limits.webhooksPerWorkspace} webhooks. Their secrets are masked.`,
+    description: `A workspace has at most ${budgetOf("webhooks").rows} webhooks. Their secrets are masked.`,
     query: ListQuery,
     reads: outlives.credential,
     returns: { 200: ["The webhooks, oldest first", z.array(WebhookOut)] },
@@ -52,7 +53,7 @@ export const webhookRoutes = apiRoutes("Webhooks")
     description:
       "Each delivery is a POST that is signed with the secret. It is tried five times: after a failure the waits are 1 minute, " +
       "5 minutes, 30 minutes and 2 hours. An endpoint that fails for 5 days is paused. " +
-      `A workspace has at most ${limits.webhooksPerWorkspace} webhooks.`,
+      `A workspace has at most ${budgetOf("webhooks").rows} webhooks.`,
     body: WebhookIn,
     returns: { 201: ["The webhook. `secret` is complete in this response only", WebhookOut] },
     run: (caller, { body }) => createWebhook(caller, body),

@@ -4,7 +4,6 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 export const limits = {
-  webhooksPerWorkspace: 50,
   attempts: 5,
   requestMs: 15_000,
   /** Bytes of a response that the delivery log keeps. */

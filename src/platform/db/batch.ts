@@ -1,3 +1,4 @@
+import { BudgetSpentError, budgetError } from "../budgets/spent.ts";
 import type { Ctx, Database, DatabaseKind, Statement } from "../context.ts";
 import { isOverloaded } from "./repeat-call.ts";
 
@@ -39,8 +40,8 @@ export function expectChanges<Kind extends DatabaseKind>(db: Database<Kind>, row
 }
 
 /**
- * Runs a batch as one transaction. Throws ConcurrencyError when an `expectChanges` in it failed, RefusedBatchError when a
- * statement refused it.
+ * Runs a batch as one transaction. Throws ConcurrencyError when an `expectChanges` in it failed, BudgetSpentError (409) at the end of a
+ * budget, RefusedBatchError when a statement refused it for another reason.
  */
 export async function guardedBatch<Kind extends DatabaseKind>(
   db: Database<Kind>,
@@ -51,7 +52,7 @@ export async function guardedBatch<Kind extends DatabaseKind>(
   } catch (error) {
     if (String(error).includes("malformed JSON")) throw new ConcurrencyError();
     const [, reason, value] = REFUSED.exec(String(error)) ?? [];
-    if (reason !== undefined) throw new RefusedBatchError(reason, Number(value));
+    if (reason !== undefined) throw budgetError(reason, Number(value)) ?? new RefusedBatchError(reason, Number(value));
     throw error;
   }
 }
@@ -70,7 +71,7 @@ export function ignoreConcurrency(error: unknown): void {
 
 /** Returns whether a batch of `guardedBatch` wrote nothing. After any other error it may have committed. */
 export function isRolledBack(error: unknown): boolean {
-  return error instanceof ConcurrencyError || error instanceof RefusedBatchError;
+  return [ConcurrencyError, RefusedBatchError, BudgetSpentError].some((kind) => error instanceof kind);
 }
 
 /** Returns whether a batch failed because a row with the same key exists. */

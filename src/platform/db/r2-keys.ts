@@ -1,34 +1,46 @@
+import type { folderBudgets, prefixBudgets } from "../budgets/objects.ts";
+
+/** The first parts of all keys: one without a budget does not compile. */
+const PREFIX = { w: "w/", mailboxes: "mailboxes/", responses: "responses/" } as const satisfies Record<
+  keyof typeof prefixBudgets,
+  string
+>;
+
+/** Returns the key of an object in a folder of a workspace: a folder without a budget does not compile. */
+const inFolder = (workspaceId: string, folder: keyof typeof folderBudgets, ...names: string[]) =>
+  [PREFIX.w + workspaceId, folder, ...names].join("/");
+
 /** Keys of objects in R2. Every key of a workspace begins with its id, so a prefix selects its objects. */
 export const r2Keys = {
   /** Attachments, then the content document, of one email. */
-  email: (workspaceId: string, emailId: string) => `w/${workspaceId}/emails/${emailId}`,
+  email: (workspaceId: string, emailId: string) => inFolder(workspaceId, "emails", emailId),
   /** The content of all emails of one batch, packed. */
-  batch: (workspaceId: string, batchId: string) => `w/${workspaceId}/batches/${batchId}`,
+  batch: (workspaceId: string, batchId: string) => inFolder(workspaceId, "batches", batchId),
   /** Content documents that were in the rows of emails first, packed. The ids of the first and the last email find the rows. */
   pack: (workspaceId: string, firstId: string, lastId: string, packId: string) =>
-    `w/${workspaceId}/packs/${firstId}/${lastId}/${packId}`,
+    inFolder(workspaceId, "packs", firstId, lastId, packId),
   /**
    * The content of one variant of a broadcast; `own` is the broadcast's own content, `test-<id>` that of a test. The ids of
    * the emails of a test are generated after that id, by the same request.
    */
   broadcast: (workspaceId: string, broadcastId: string, variantId: string) =>
-    `w/${workspaceId}/broadcasts/${broadcastId}/${variantId}`,
+    inFolder(workspaceId, "broadcasts", broadcastId, variantId),
   /** A picture that is public by its address; `file` is its id with the ending of its type. */
-  picture: (workspaceId: string, file = "") => `w/${workspaceId}/pictures/${file}`,
+  picture: (workspaceId: string, file = "") => inFolder(workspaceId, "pictures", file),
   /** A stored response to an Idempotency-Key. By day (since 1970) first, since all of a day expire together. */
-  response: (day: number, workspace: number, id: string) => `responses/${day}/${workspace}/${id}`,
+  response: (day: number, workspace: number, id: string) => `${PREFIX.responses}${day}/${workspace}/${id}`,
   /** Prefix of all stored responses. */
-  responses: "responses/",
+  responses: PREFIX.responses,
   /** Prefix of the keys of all workspaces. */
-  workspaces: "w/",
+  workspaces: PREFIX.w,
   /** Prefix of all keys of a workspace. */
-  workspace: (workspaceId: string) => `w/${workspaceId}/`,
+  workspace: (workspaceId: string) => `${PREFIX.w}${workspaceId}/`,
   /** Prefix of all mail of a hosted mailbox. It has no workspace id, since a mailbox can change owner. */
-  mailbox: (mailboxId: string) => `mailboxes/${mailboxId}/`,
+  mailbox: (mailboxId: string) => `${PREFIX.mailboxes}${mailboxId}/`,
   /** One message of a hosted mailbox. */
-  mailboxMessage: (mailboxId: string, id: string) => `mailboxes/${mailboxId}/${id}.eml`,
+  mailboxMessage: (mailboxId: string, id: string) => `${PREFIX.mailboxes}${mailboxId}/${id}.eml`,
   /** Prefix of the keys of all mailboxes. The mailbox id and a slash follow. */
-  mailboxes: "mailboxes/",
+  mailboxes: PREFIX.mailboxes,
 };
 
 /**

@@ -1,11 +1,13 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { mainBudgets } from "../../platform/budgets/main-tables.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { checkSize, templateLimitError } from "./check-size.ts";
 import { examine } from "./examine.ts";
 import { type TemplateRow, usedSql } from "./queries.ts";
-import { limits } from "./rules.ts";
 import { type TemplateIn, type TemplateOut, toTemplate } from "./schema.ts";
+
+const budget = mainBudgets.templates;
 
 const INSERT = `
   INSERT INTO templates (id, workspace, name, subject, size, created_at, updated_at, html_body, text_body, blocks_json, language, parts,
@@ -49,7 +51,7 @@ export async function insertTemplate(
   ];
   // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
   await guardedBatch(ctx.db, [
-    ctx.db.prepare(INSERT).bind(...values, limits.templatesPerWorkspace, limits.bytesPerWorkspace),
+    ctx.db.prepare(INSERT).bind(...values, budget.rows, budget.bytes),
     expectChanges(ctx.db, 1),
     ...(await storeResponse(ctx, response)),
   ]).catch(onConcurrency(() => templateLimitError()));

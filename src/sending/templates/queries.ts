@@ -3,10 +3,11 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
+import { mainBudgets } from "../../platform/budgets/main-tables.ts";
 import { withinBytes } from "../../platform/db/byte-pages.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
-import { limits, PAGE_BYTES } from "./rules.ts";
+import { PAGE_BYTES } from "./rules.ts";
 
 export type TemplateRow = typeof templates.$inferSelect;
 
@@ -26,7 +27,7 @@ export async function getTemplate(ctx: CallerCtx, id: string): Promise<TemplateR
  */
 export const usedSql = (workspace: string): string => `
   SELECT count(*) AS templates, ifnull(sum(size), 0) AS bytes FROM (
-    SELECT t.size FROM templates t WHERE t.workspace = ${workspace} ORDER BY t.size DESC LIMIT ${limits.templatesPerWorkspace})`;
+    SELECT t.size FROM templates t WHERE t.workspace = ${workspace} ORDER BY t.size DESC LIMIT ${mainBudgets.templates.rows})`;
 
 /** Position of a template in the list: it follows these values. */
 export interface TemplateCursor {

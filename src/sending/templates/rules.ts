@@ -9,8 +9,6 @@ export const BLOCKS_BYTES = 1024 * 1024;
  * more content, since R2 stores it.
  */
 export const TEMPLATE_BYTES = 1_900_000;
-/** Greatest number of templates of a workspace, and their greatest size together, in bytes as JSON. */
-export const limits = { templatesPerWorkspace: 1_000, bytesPerWorkspace: 100_000_000 } as const;
 /** A page of the list ends before this many bytes, after one template at least. */
 export const PAGE_BYTES = 8_000_000;
 /** Greatest size of the variables of a preview or a send as JSON, in bytes. */

@@ -1,12 +1,12 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
+import { mainBudgets } from "../../platform/budgets/main-tables.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
 import { checkSize, templateLimitError } from "./check-size.ts";
 import { examine } from "./examine.ts";
 import { getTemplate, type TemplateRow, usedSql } from "./queries.ts";
-import { limits } from "./rules.ts";
 import { type TemplateOut, type TemplatePatch, toTemplate } from "./schema.ts";
 
 const MAX_ATTEMPTS = 5;
@@ -25,7 +25,7 @@ export async function updateTemplate(ctx: CallerCtx, id: string, patch: Template
     const { id: key, workspace, createdAt, ...values } = { ...examined, size: checkSize(response) };
     const growth = values.size - row.size;
     const used = sql.raw(`(SELECT bytes FROM (${usedSql("templates.workspace")}))`);
-    const fits = growth > 0 ? sql`${used} + ${growth} <= ${limits.bytesPerWorkspace}` : undefined;
+    const fits = growth > 0 ? sql`${used} + ${growth} <= ${mainBudgets.templates.bytes}` : undefined;
     const [written] = await orm(ctx)
       .update(templates)
       .set(values)

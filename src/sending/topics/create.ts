@@ -1,14 +1,12 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { conflict } from "../../lib/errors.ts";
-import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/budgets/has-room.ts";
+import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
-import { limits } from "./rules.ts";
 import { type TopicIn, type TopicOut, toTopic } from "./schema.ts";
 
-// Reads at most the greatest number of topics of a workspace.
 const INSERT = `
   INSERT INTO topics (workspace, id, name, description, default_choice, is_public, created_at)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE (SELECT count(*) FROM topics WHERE workspace = ?1) < ?8`;
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE ${hasRoom("topics", "?1")}`;
 
 /** Creates a topic. Throws 409 when the workspace has as many as it may. */
 export async function createTopic(ctx: CallerCtx, input: TopicIn): Promise<TopicOut> {
@@ -22,11 +20,10 @@ export async function createTopic(ctx: CallerCtx, input: TopicIn): Promise<Topic
   };
   const response = toTopic(row);
   const values = [row.id, row.name, row.description, row.defaultChoice, row.isPublic, row.createdAt];
-  // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
   await guardedBatch(ctx.db, [
-    ctx.db.prepare(INSERT).bind(ctx.workspace.number, ...values, limits.topicsPerWorkspace),
+    ctx.db.prepare(INSERT).bind(ctx.workspace.number, ...values),
     expectChanges(ctx.db, 1),
     ...(await storeResponse(ctx, response)),
-  ]).catch(onConcurrency(() => conflict(`The workspace has ${limits.topicsPerWorkspace} topics, which is the limit`)));
+  ]);
   return response;
 }

@@ -1,18 +1,18 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../http/api-routes.ts";
 import { cursorQuery, respondList } from "../../http/pagination.ts";
+import { budgetOf } from "../../platform/budgets/spent.ts";
 import { choosePersonTopics, getPersonTopics } from "./choose.ts";
 import { createTopic } from "./create.ts";
 import { deleteTopic } from "./delete.ts";
 import { getTopic, listTopics } from "./queries.ts";
-import { limits } from "./rules.ts";
 import { PersonTopicsIn, PersonTopicsOut, TopicIn, TopicOut, TopicPatch, toTopic } from "./schema.ts";
 import { updateTopic } from "./update.ts";
 
 export const topicRoutes = apiRoutes("Topics")
   .post("/v1/topics/", "createTopic", "contacts:manage", outlives.nothing, {
     summary: "Create a topic",
-    description: `A workspace has at most ${limits.topicsPerWorkspace} topics.`,
+    description: `A workspace has at most ${budgetOf("topics").rows} topics.`,
     body: TopicIn,
     returns: { 201: ["The topic", TopicOut] },
     run: (caller, { body }) => createTopic(caller, body),

@@ -1,7 +1,6 @@
 /** Limits and choices of topics (docs/contract/topics.md#topics). Pure. */
 
 export const limits = {
-  topicsPerWorkspace: 100,
   nameCharacters: 200,
   descriptionCharacters: 1_000,
 } as const;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { uuidText } from "../../lib/id-field.ts";
 import { serialize, timestamp } from "../../lib/serialize.ts";
 import { limitedText, lineField } from "../../lib/text-fields.ts";
+import { budgetOf } from "../../platform/budgets/spent.ts";
 import type { PersonTopicRow, TopicRow } from "./queries.ts";
 import { choiceOf, choices, limits } from "./rules.ts";
 
@@ -145,7 +146,7 @@ export const PersonTopicsIn = z
           choice: z.enum(choices).nullable().describe("null removes the choice, so that the default counts."),
         }),
       )
-      .max(limits.topicsPerWorkspace)
+      .max(budgetOf("topics").rows)
       .refine((topics) => new Set(topics.map(({ id: topic }) => topic)).size === topics.length, "names a topic twice")
       .describe("The choices to set. Topics that are not named keep theirs."),
   })

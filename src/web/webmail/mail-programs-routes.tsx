@@ -11,12 +11,12 @@ import {
   createAppPassword,
   deleteAppPassword,
   findOfMailboxStatement,
-  MAX_APP_PASSWORDS,
   MAX_NAME_CHARACTERS,
   type NewAppPasswordOut,
   requireRight,
 } from "../../mailboxes/app-passwords/index.ts";
 import { PROFILE_PATH } from "../../mailboxes/mail-programs/index.ts";
+import { budgetOf } from "../../platform/budgets/spent.ts";
 import { type MailServer, mailServers } from "../../platform/settings/mail-servers.ts";
 import type { OpenPage } from "./layout.tsx";
 import { openPage, openPageWith } from "./open-page.tsx";
@@ -77,10 +77,10 @@ const MailProgramsPage = ({ page, passwords }: MailProgramsPageProps) => (
           ))}
         </ul>
       )}
-      {passwords.length < MAX_APP_PASSWORDS ? (
+      {passwords.length < budgetOf("app_passwords").rows ? (
         <NewPassword page={page} />
       ) : (
-        <p>The mailbox has {MAX_APP_PASSWORDS} app passwords, which is the limit.</p>
+        <p>The mailbox has {budgetOf("app_passwords").rows} app passwords, which is the limit.</p>
       )}
     </section>
   </SettingsLayout>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { limits } from "../../../src/identity/api-keys/rules.ts";
+import { budgetOf } from "../../../src/platform/budgets/spent.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
 import { apiOn, aWorkspace, perTest } from "../../support/workspace.ts";
@@ -8,7 +8,8 @@ import { createKey, errorOf, inHours, revoke, rotate } from "./support.ts";
 const workspace = perTest(aWorkspace);
 
 const create = (body: Record<string, unknown> = {}) => workspace.post("/v1/api-keys/", { name: "A", ...body });
-const TOO_MANY = [409, "A workspace has at most 100 API keys that are valid; revoke one first"];
+const most = budgetOf("api_keys").rows;
+const TOO_MANY = [409, "The workspace has 100 valid API keys, which is the limit; revoke one first"];
 
 /** Stores rows of keys, which no secret matches. `ended`: how they have ended; default: they are valid. */
 const stored = (count: number, ended: { expires?: number; revoked?: number; replacedBy?: string } = {}) =>
@@ -24,7 +25,7 @@ const stored = (count: number, ended: { expires?: number; revoked?: number; repl
 
 it("a workspace has at most 100 valid keys, also by two calls at once", async () => {
   // The workspace has the key that the test calls with.
-  await stored(limits.keysPerWorkspace - 3);
+  await stored(most - 3);
   await createKey(workspace, { expires_at: inHours(1) });
   const responses = await Promise.all([create(), create()]);
   expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -32,10 +33,10 @@ it("a workspace has at most 100 valid keys, also by two calls at once", async ()
 });
 
 it("keys that are revoked, expired or rotated do not count", async () => {
-  await stored(limits.keysPerWorkspace, { revoked: 1 });
-  await stored(limits.keysPerWorkspace, { expires: 1 });
-  await stored(limits.keysPerWorkspace, { replacedBy: "another" });
-  await stored(limits.keysPerWorkspace - 2);
+  await stored(most, { revoked: 1 });
+  await stored(most, { expires: 1 });
+  await stored(most, { replacedBy: "another" });
+  await stored(most - 2);
   const { id } = await createKey(workspace);
   expect(await errorOf(await create())).toEqual(TOO_MANY);
   expect((await revoke(workspace, id)).status).toBe(204);
@@ -43,7 +44,7 @@ it("keys that are revoked, expired or rotated do not count", async () => {
 });
 
 it("a key is rotated also when the workspace has as many as it may", async () => {
-  await stored(limits.keysPerWorkspace - 2);
+  await stored(most - 2);
   const { id } = await createKey(workspace);
   expect((await rotate(workspace, id)).status).toBe(201);
   expect(await errorOf(await create())).toEqual(TOO_MANY);

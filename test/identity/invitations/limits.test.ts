@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { OPEN_INVITATIONS } from "../../../src/identity/invitations/rules.ts";
 import type { InvitationOut, SentInvitationOut } from "../../../src/identity/invitations/schema.ts";
 import { openLinks } from "../../../src/lib/sealed-links.ts";
+import { budgetOf } from "../../../src/platform/budgets/spent.ts";
 import { database } from "../../support/databases.ts";
 import { insertInvitation } from "../../support/invitations.ts";
 import { aSession } from "../../support/sessions.ts";
@@ -72,20 +72,20 @@ describe("open invitations", () => {
     Promise.all(Array.from({ length: count }, () => insertInvitation(of, { email: anAddress() })));
 
   it("are at most 50 in a workspace, also by two calls at once", async () => {
-    await open(OPEN_INVITATIONS - 1);
+    await open(budgetOf("invitations").rows - 1);
     const responses = await Promise.all([invite(anAddress()), invite(anAddress())]);
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
     const address = anAddress();
     const refused = await invite(address);
     expect([refused.status, await refused.json()]).toEqual([
       409,
-      { detail: "A workspace has at most 50 open invitations; withdraw one first" },
+      { detail: "The workspace has 50 open invitations, which is the limit; withdraw one first" },
     ]);
     expect(await mailsTo(address)).toEqual([]);
   });
 
   it("do not include expired ones, and one that is replaced counts once", async () => {
-    await open(OPEN_INVITATIONS);
+    await open(budgetOf("invitations").rows);
     const { email } = (await (await workspace.get(path())).json<InvitationOut[]>())[0] ?? { email: "" };
     expect((await invite(email)).status).toBe(201);
     expect((await invite(anAddress())).status).toBe(409);

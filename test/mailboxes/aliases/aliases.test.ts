@@ -110,7 +110,10 @@ describe("an alias", () => {
     await insert.bind(mailboxId, workspaceNumber, domainId, domain, numbers).run();
     await added(at("last"));
     const response = await add(at("more"));
-    expect([response.status, await response.json()]).toEqual([409, { detail: "A mailbox has at most 100 aliases" }]);
+    expect([response.status, await response.json()]).toEqual([
+      409,
+      { detail: "The mailbox has 100 aliases, which is the limit; delete one first" },
+    ]);
   });
 });
 

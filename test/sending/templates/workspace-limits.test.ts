@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { limits } from "../../../src/sending/templates/rules.ts";
+import { budgetOf } from "../../../src/platform/budgets/spent.ts";
 import type { TemplateOut } from "../../../src/sending/templates/schema.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
 import { database } from "../../support/databases.ts";
@@ -20,7 +20,7 @@ const stored = (count: number, size: number) =>
 const TOO_MANY = { detail: "A workspace has at most 1,000 templates, together 100 MB as JSON; delete some first" };
 
 it("a workspace has at most 1,000 templates, also by two calls at once and by duplicates", async () => {
-  await stored(limits.templatesPerWorkspace - 1, 1);
+  await stored(budgetOf("templates").rows - 1, 1);
   const responses = await Promise.all([create(), create()]);
   expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
   const [made] = await (await workspace.get("/v1/templates/?limit=1")).json<TemplateOut[]>();
@@ -50,7 +50,7 @@ it("the templates of a workspace have at most 100 MB together, whether they are 
 
 it("a template of a workspace that has more than it may can shrink, and not grow", async () => {
   const { id } = await (await create("x".repeat(1_000))).json<TemplateOut>();
-  await stored(limits.templatesPerWorkspace + 10, 200_000);
+  await stored(budgetOf("templates").rows + 10, 200_000);
   expect((await patch(id, { html_body: "x".repeat(1_001) })).status).toBe(409);
   expect((await patch(id, { html_body: "x".repeat(999) })).status).toBe(200);
 });

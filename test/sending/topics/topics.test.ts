@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { budgetOf } from "../../../src/platform/budgets/spent.ts";
 import type { SuppressionOut } from "../../../src/sending/suppressions/index.ts";
-import { type TopicOut, topicLimits } from "../../../src/sending/topics/index.ts";
+import type { TopicOut } from "../../../src/sending/topics/index.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
 import { runOutboxAt } from "../../support/run-outbox-at.ts";
@@ -89,7 +90,7 @@ describe("topics", () => {
       `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ?2)
        INSERT INTO topics (workspace, id, name, default_choice, is_public, created_at) SELECT ?1, 'id' || i, 'T', 'subscribed', 0, 0 FROM c`,
       workspace.workspaceNumber,
-      topicLimits.topicsPerWorkspace - 1,
+      budgetOf("topics").rows - 1,
     );
     const responses = await Promise.all([1, 2].map(() => workspace.post("/v1/topics/", { name: "A" })));
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);

@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { conflict } from "../../../lib/errors.ts";
+import { BudgetSpentError, budgetOf } from "../../../platform/budgets/spent.ts";
 import { checkSize } from "../change.ts";
 import { checkTexts } from "../check-references.ts";
 import { zeroCounts } from "../counts.ts";
-import { limits } from "../rules.ts";
 import { findVariants, toVariant, type VariantRow } from "./queries.ts";
 import type { VariantIn, VariantOut } from "./schema.ts";
 import { requireNewLabel, writeVariants } from "./write.ts";
@@ -21,7 +20,8 @@ export function createVariant(ctx: CallerCtx, broadcastId: string, input: Varian
   return writeVariants(ctx, broadcastId, async (broadcast) => {
     const { n, workspace } = broadcast.row;
     const variants = await findVariants(ctx, n);
-    if (variants.length >= limits.variants) throw conflict(`A broadcast has at most ${limits.variants} variants`);
+    if (variants.length >= budgetOf("broadcast_variants").rows)
+      throw new BudgetSpentError("broadcast_variants", variants.length);
     requireNewLabel(variants, "", input.label);
     const variant: VariantRow = {
       n: 0,

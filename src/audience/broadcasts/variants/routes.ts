@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
+import { budgetOf } from "../../../platform/budgets/spent.ts";
 import { getBroadcast } from "../queries.ts";
-import { contentFields, limits } from "../rules.ts";
+import { contentFields } from "../rules.ts";
 import { createVariant } from "./create.ts";
 import { deleteVariant } from "./delete.ts";
 import { findVariants, toVariant } from "./queries.ts";
@@ -21,7 +22,7 @@ export const variantRoutes = apiRoutes("Broadcasts")
   })
   .post("/v1/broadcasts/:broadcast_id/variants", "createBroadcastVariant", "broadcasts:manage", outlives.nothing, {
     summary: "Add a variant to a broadcast",
-    description: `A broadcast has at most ${limits.variants} variants.`,
+    description: `A broadcast has at most ${budgetOf("broadcast_variants").rows} variants.`,
     body: bodyWithLongTexts(VariantIn, contentFields),
     returns: { 201: ["The variant", VariantOut] },
     errors: [408],

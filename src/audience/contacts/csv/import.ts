@@ -2,11 +2,12 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import type { ColumnUses } from "../../../lib/csv/columns.ts";
 import { openCsv } from "../../../lib/csv/file.ts";
 import { notFound } from "../../../lib/errors.ts";
+import { MOST_COUNTED } from "../../../platform/budgets/budget.ts";
 import { importRows, type RefusedRow } from "../../../platform/csv-imports/import-rows.ts";
 import type { ImportedRows } from "../../../platform/csv-imports/schema.ts";
 import { JsonChunkWriter } from "../../../platform/db/json-chunk-writer.ts";
 import { addSuppressions, copyToNewContacts, type SuppressionEntry } from "../../../sending/suppressions/index.ts";
-import { type ImportedChoice, importChoices, listTopics, topicLimits } from "../../../sending/topics/index.ts";
+import { type ImportedChoice, importChoices, listTopics } from "../../../sending/topics/index.ts";
 import { getList } from "../queries.ts";
 import { insertContacts } from "./insert.ts";
 import { readRow } from "./read-row.ts";
@@ -70,6 +71,6 @@ export async function importContacts(
 /** Throws 404 when a column is about a topic that does not exist. */
 async function requireTopics(ctx: CallerCtx, topics: readonly { id: string }[]): Promise<void> {
   if (topics.length === 0) return;
-  const known = new Set((await listTopics(ctx, { limit: topicLimits.topicsPerWorkspace })).map(({ id }) => id));
+  const known = new Set((await listTopics(ctx, { limit: MOST_COUNTED })).map(({ id }) => id));
   if (topics.some(({ id }) => !known.has(id))) throw notFound("Topic");
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { tryOr } from "../../../lib/try-or.ts";
-import { type ArchiveContents, mailboxLimits, nameIssue } from "../../mailbox-store/index.ts";
+import { mailboxBudgets } from "../../../platform/budgets/objects.ts";
+import { type ArchiveContents, nameIssue } from "../../mailbox-store/index.ts";
 
 /** The file of a ZIP archive, and the subject of the message of an mbox file, that list folders and labels. */
 export const CONTENTS_FILE = "mailbox.json";
@@ -11,8 +12,8 @@ const HEADER = `Subject: ${NAME}\r\nX-Mailbox-Contents: 1\r\nContent-Type: appli
 
 const name = z.string().refine((text) => nameIssue(text) === null);
 const Contents = z.object({
-  folders: z.array(name).max(mailboxLimits.folders),
-  labels: z.array(z.object({ name, color: z.string().regex(/^#[0-9a-f]{6}$/) })).max(mailboxLimits.labels),
+  folders: z.array(name).max(mailboxBudgets.folders.rows),
+  labels: z.array(z.object({ name, color: z.string().regex(/^#[0-9a-f]{6}$/) })).max(mailboxBudgets.labels.rows),
 });
 
 /** Returns folders and labels as JSON. */

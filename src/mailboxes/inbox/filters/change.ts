@@ -3,15 +3,9 @@ import { parseAddress } from "../../../lib/addresses.ts";
 import { conflict, invalidField, notFound, requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
+import { mailboxBudgets } from "../../../platform/budgets/objects.ts";
 import { requestConfirmation } from "../../forwarding-rules/index.ts";
-import {
-  type Filter,
-  type FilterActionIn,
-  type FilterMaker,
-  type FilterResult,
-  type FilterRun,
-  filterLimits,
-} from "../../mailbox-store/index.ts";
+import type { Filter, FilterActionIn, FilterMaker, FilterResult, FilterRun } from "../../mailbox-store/index.ts";
 import { keepResponse, type OpenMailbox, type ReadableMailbox } from "../open.ts";
 import { findForwarding, refuseForwardByOauth } from "./queries.ts";
 import { type FilterActionField, type FilterFields, type FilterOut, type FilterPatch, toFilter } from "./schema.ts";
@@ -125,7 +119,7 @@ const makerOf = ({ actor }: CallerCtx): FilterMaker | null =>
 function toSaved(result: FilterResult): Filter {
   if ("filter" in result) return result.filter;
   if (result.refused === "unknown") throw notFound("Filter");
-  if (result.refused === "too-many") throw conflict(`A mailbox has at most ${filterLimits.filters} filters`);
+  if (result.refused === "too-many") throw conflict(`A mailbox has at most ${mailboxBudgets.filters.rows} filters`);
   throw invalidField(
     "actions",
     result.refused === "no-folder"

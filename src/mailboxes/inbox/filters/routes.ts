@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { requireFound } from "../../../lib/errors.ts";
-import { filterLimits } from "../../mailbox-store/index.ts";
+import { mailboxBudgets } from "../../../platform/budgets/objects.ts";
 import { inboxRoute } from "../routes.ts";
 import { createFilter, deleteFilter, getFilter, startFilterRun, updateFilter, withConfirmed } from "./change.ts";
 import { findForwarding } from "./queries.ts";
@@ -11,7 +11,7 @@ export const filterRoutes = apiRoutes("Inbox", inboxRoute)
   .get("/v1/inbox/:mailbox_id/filters", "listInboxFilters", "inbox:read", {
     summary: "List the filters of a mailbox in the order in which they are applied",
     reads: outlives.filterThatForwards,
-    returns: { 200: [`At most ${filterLimits.filters} filters`, z.array(FilterOut)] },
+    returns: { 200: [`At most ${mailboxBudgets.filters.rows} filters`, z.array(FilterOut)] },
     run: async (caller, { mailbox }) => {
       const filters = await mailbox.store.listFilters();
       const forwarding = await findForwarding(caller, mailbox, filters);
@@ -20,7 +20,7 @@ export const filterRoutes = apiRoutes("Inbox", inboxRoute)
   })
   .post("/v1/inbox/:mailbox_id/filters", "createInboxFilter", "inbox:write", outlives.filterThatForwards, {
     summary: "Create a filter for mail that arrives",
-    description: `A mailbox has at most ${filterLimits.filters} filters. An outside address of a \`forward\` has to confirm by an email.`,
+    description: `A mailbox has at most ${mailboxBudgets.filters.rows} filters. An outside address of a \`forward\` has to confirm by an email.`,
     body: FilterFields,
     returns: { 201: ["The filter", FilterOut] },
     errors: [503],

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, notFound } from "../../../lib/errors.ts";
+import { mailboxBudgets } from "../../../platform/budgets/objects.ts";
 import type { Folder, FolderResult } from "../../mailbox-store/index.ts";
 import { keepResponse, type OpenMailbox } from "../open.ts";
 
@@ -20,7 +21,7 @@ export async function deleteFolder({ store }: OpenMailbox, name: string): Promis
 
 const CONFLICTS = {
   taken: "A folder with this name exists; letter case does not tell names apart",
-  "too-many": "A mailbox has at most 500 folders",
+  "too-many": `A mailbox has at most ${mailboxBudgets.folders.rows} folders`,
   system: "A system folder cannot be renamed or deleted",
   "not-empty": "The folder has messages; move or delete them first",
 } as const;

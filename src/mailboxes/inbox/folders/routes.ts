@@ -3,7 +3,7 @@ import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { pathText } from "../../../http/openapi.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { named } from "../../../lib/serialize.ts";
-import { mailboxLimits } from "../../mailbox-store/index.ts";
+import { mailboxBudgets } from "../../../platform/budgets/objects.ts";
 import { inboxRoute } from "../routes.ts";
 import { Address, FolderOut, toAddress, toFolder } from "../schema.ts";
 import { createFolder, deleteFolder, renameFolder } from "./change.ts";
@@ -30,7 +30,7 @@ const BlockedSenders = z
           })
           .meta({ maxLength: 254, pattern: "@" }),
       )
-      .max(mailboxLimits.blockedSenders),
+      .max(mailboxBudgets.blocked_senders.rows),
   })
   .meta({ ref: "InboxBlockedSenders", example: { emails: ["spam@example.org"] } });
 
@@ -44,7 +44,7 @@ export const folderRoutes = apiRoutes("Inbox", inboxRoute)
   })
   .post("/v1/inbox/:mailbox_id/folders", "createInboxFolder", "inbox:write", outlives.nothing, {
     summary: "Create a folder",
-    description: `A mailbox has at most ${mailboxLimits.folders} folders.`,
+    description: `A mailbox has at most ${mailboxBudgets.folders.rows} folders.`,
     body: FolderIn,
     returns: { 201: ["The folder", FolderOut] },
     run: (caller, { mailbox, body }) => createFolder(caller, mailbox, body.name),

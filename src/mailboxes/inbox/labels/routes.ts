@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { apiRoutes, outlives } from "../../../http/api-routes.ts";
-import { mailboxLimits } from "../../mailbox-store/index.ts";
+import { mailboxBudgets } from "../../../platform/budgets/objects.ts";
 import { inboxRoute } from "../routes.ts";
 import { LabelOut, toLabel } from "../schema.ts";
 import { createLabel, deleteLabel, updateLabel } from "./change.ts";
@@ -14,7 +14,7 @@ export const labelRoutes = apiRoutes("Inbox", inboxRoute)
   })
   .post("/v1/inbox/:mailbox_id/labels", "createInboxLabel", "inbox:write", outlives.nothing, {
     summary: "Create a label",
-    description: `A mailbox has at most ${mailboxLimits.labels} labels.`,
+    description: `A mailbox has at most ${mailboxBudgets.labels.rows} labels.`,
     body: LabelIn,
     returns: { 201: ["The label", LabelOut] },
     run: async (caller, { mailbox, body }) => toLabel(await createLabel(caller, mailbox, body)),

@@ -14,14 +14,15 @@ import {
   type VariantRow,
 } from "../../../audience/broadcasts/index.ts";
 import { findZoneFields, listLists, toList } from "../../../audience/contacts/index.ts";
-import { findSegment, listSegments, segmentLimits } from "../../../audience/segments/index.ts";
+import { findSegment, listSegments } from "../../../audience/segments/index.ts";
 import type { AppContext } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { getWorkspace } from "../../../identity/workspaces/index.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { firstZone } from "../../../lib/local-time.ts";
+import { MOST_COUNTED } from "../../../platform/budgets/budget.ts";
 import { listTemplateNames, type TemplateOut } from "../../../sending/templates/index.ts";
-import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
+import { listTopics } from "../../../sending/topics/index.ts";
 import { editedContent, toContent } from "../blocks/index.ts";
 import { CONTACT } from "../contact-values.ts";
 import { listSenders } from "../senders.ts";
@@ -47,8 +48,8 @@ async function readChoices(caller: CallerCtx) {
   const [senders, lists, topics, segments] = await Promise.all([
     listSenders(caller),
     listLists(caller),
-    listTopics(caller, { limit: topicLimits.topicsPerWorkspace }),
-    listSegments(caller, { limit: segmentLimits.segmentsPerWorkspace }),
+    listTopics(caller, { limit: MOST_COUNTED }),
+    listSegments(caller, { limit: MOST_COUNTED }),
   ]);
   return { senders, lists: lists.map(toList), topics, segments };
 }

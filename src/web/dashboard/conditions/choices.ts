@@ -2,10 +2,11 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { listBroadcasts } from "../../../audience/broadcasts/index.ts";
 import { findKnownNames, type KnownNames } from "../../../audience/conditions/index.ts";
 import { listLists } from "../../../audience/contacts/index.ts";
-import { listSegments, segmentLimits } from "../../../audience/segments/index.ts";
+import { listSegments } from "../../../audience/segments/index.ts";
 import type { Choice } from "../../../http/ui/index.ts";
+import { MOST_COUNTED } from "../../../platform/budgets/budget.ts";
 import { SERVICE_EVENTS } from "../../../platform/person-events/rules.ts";
-import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
+import { listTopics } from "../../../sending/topics/index.ts";
 import type { Names } from "./describe.ts";
 
 /** The things that conditions can name. */
@@ -25,8 +26,8 @@ export async function readConditionChoices(caller: CallerCtx): Promise<Condition
   const may = (scope: "contacts:view" | "broadcasts:view") => caller.actor.scopes.has(scope);
   const [lists, topics, segments, broadcasts, known] = await Promise.all([
     may("contacts:view") ? listLists(caller) : [],
-    may("contacts:view") ? listTopics(caller, { limit: topicLimits.topicsPerWorkspace }) : [],
-    may("contacts:view") ? listSegments(caller, { limit: segmentLimits.segmentsPerWorkspace }) : [],
+    may("contacts:view") ? listTopics(caller, { limit: MOST_COUNTED }) : [],
+    may("contacts:view") ? listSegments(caller, { limit: MOST_COUNTED }) : [],
     may("broadcasts:view") ? listBroadcasts(caller, { limit: MAX }) : { broadcasts: [] },
     may("contacts:view") ? findKnownNames(caller) : { fields: [], events: SERVICE_EVENTS },
   ]);

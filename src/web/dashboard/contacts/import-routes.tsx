@@ -6,7 +6,8 @@ import { attempt, pageFor, parseFields } from "../../../http/page-routes.ts";
 import { importLimits } from "../../../lib/csv/limits.ts";
 import { badRequest, tooLarge } from "../../../lib/errors.ts";
 import { tryOr } from "../../../lib/try-or.ts";
-import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
+import { MOST_COUNTED } from "../../../platform/budgets/budget.ts";
+import { listTopics } from "../../../sending/topics/index.ts";
 import { collectRefused } from "../csv-import.tsx";
 import { COLUMN, ImportPage, type ImportPageProps } from "./import-page.tsx";
 
@@ -30,7 +31,7 @@ export const importPages = newRoutes()
   .post("/app/contacts/:list_id/import/check", ...pageFor(IMPORT), (c) =>
     withFile(c, async (file) => {
       const caller = c.get("caller");
-      const topics = await listTopics(caller, { limit: topicLimits.topicsPerWorkspace });
+      const topics = await listTopics(caller, { limit: MOST_COUNTED });
       return showImport(c, { start: { ...(await guessColumns(file, caller.now())), topics } });
     }),
   );

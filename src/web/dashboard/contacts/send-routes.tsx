@@ -5,7 +5,8 @@ import { inputOf } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { page, post } from "../../../http/page-actions.tsx";
 import { onceForForm, submitForm } from "../../../http/page-routes.ts";
-import { listTopics, topicLimits } from "../../../sending/topics/index.ts";
+import { MOST_COUNTED } from "../../../platform/budgets/budget.ts";
+import { listTopics } from "../../../sending/topics/index.ts";
 import { listSenders } from "../senders.ts";
 import { SendPage, SentPage } from "./send-page.tsx";
 
@@ -32,7 +33,7 @@ async function showForm(c: AppContext) {
   const [list, senders, topics] = await Promise.all([
     getList(caller, c.req.param("list_id") ?? ""),
     listSenders(caller),
-    listTopics(caller, { limit: topicLimits.topicsPerWorkspace }),
+    listTopics(caller, { limit: MOST_COUNTED }),
   ]);
   return respondPage(c, <SendPage senders={senders} topics={topics} list={toList(list)} />);
 }

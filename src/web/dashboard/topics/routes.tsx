@@ -1,6 +1,7 @@
 import { inputOf, isChecked } from "../../../http/form-input.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { change, creation, deletion, page, pagesOf } from "../../../http/page-actions.tsx";
+import { MOST_COUNTED } from "../../../platform/budgets/budget.ts";
 import {
   createTopic,
   deleteTopic,
@@ -8,7 +9,6 @@ import {
   listTopics,
   TopicIn,
   TopicPatch,
-  topicLimits,
   toTopic,
   updateTopic,
 } from "../../../sending/topics/index.ts";
@@ -19,7 +19,7 @@ const UPDATE = "PATCH /v1/topics/:topic_id";
 export const topicPages = pagesOf(
   "topic",
   page("/app/topics", "GET /v1/topics/", async (c) => {
-    const topics = await listTopics(c.get("caller"), { limit: topicLimits.topicsPerWorkspace });
+    const topics = await listTopics(c.get("caller"), { limit: MOST_COUNTED });
     return respondPage(c, <TopicsPage topics={topics.map(toTopic)} />);
   }),
   creation("/app/topics", "POST /v1/topics/", { read: inputOf(TopicIn, { is_public: isChecked }), run: createTopic }),

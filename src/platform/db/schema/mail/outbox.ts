@@ -47,6 +47,8 @@ export const shardWorkspaces = sqliteTable(
     people: integer().notNull().default(0),
     /** Since when activity is kept without a gap, in ms since 1970. Null: it is not kept. */
     activitySince: integer("activity_since"),
+    /** Copy of workspaces.budgets. */
+    budgets: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
   },
   (t) => [index("shard_workspaces_by_bulk_pause").on(t.number).where(sql`bulk_pause > 0`)],
 );

@@ -40,6 +40,8 @@ export const workspaces = sqliteTable(
     mailShards: text("mail_shards", { mode: "json" }).$type<number[]>().notNull().default([0]),
     /** Name of the egress that its mail takes; null: none of its own. */
     egress: text(),
+    /** Budgets that the operator has raised, by the names of their tables. */
+    budgets: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
   },
   (t) => [
     uniqueIndex("workspaces_by_id").on(t.id),

@@ -1,0 +1,31 @@
+/** The most rows to which an operator may raise a budget whose rows an INSERT counts. */
+export const MOST_COUNTED = 10_000;
+
+/** Rows of one owner that an INSERT counts by an index (`hasRoom`). Their INSERT is refused at the end of the budget. */
+export interface RowBudget {
+  /** Most rows of one owner: a workspace, unless `owner` names another. */
+  rows: number;
+  /** Most bytes of the rows together, as JSON. */
+  bytes?: number;
+  /** What the rows are, in the plural. */
+  of: string;
+  /** What makes room, for the caller who is refused. */
+  remedy: string;
+  /** The column of the owner, which an index begins with, and what the owner is. */
+  owner?: { column: string; kind: string };
+  /** SQL condition of the rows that count. */
+  where?: string;
+}
+
+/** How a place of storage is kept from growing without end because of one tenant. */
+export type Budget =
+  | RowBudget
+  /** What keeps a tenant from filling it. */
+  | { bound: string }
+  /** Nothing bounds it yet but the rates of calls; what shall. */
+  | { open: string };
+
+const perWorkspace = { column: "workspace", kind: "workspace" };
+
+/** Returns the column and the kind of the owner whose rows a budget bounds. */
+export const ownerOf = ({ owner = perWorkspace }: RowBudget) => owner;

@@ -1,0 +1,29 @@
+import { refuse } from "../db/batch.ts";
+import { MOST_COUNTED, ownerOf } from "./budget.ts";
+import { mainBudgets } from "./main-tables.ts";
+import { budgetOf, type CountedTable, reasonOf } from "./spent.ts";
+
+/**
+ * Returns a condition for the WHERE of an INSERT into a table: true while its owner has fewer rows than the budget allows. At the end of
+ * the budget it rolls back the batch, and `guardedBatch` throws BudgetSpentError. `owner` is SQL of the owner's key, a parameter as a
+ * rule; `counted` is SQL that counts its rows.
+ */
+export function hasRoom(table: CountedTable, owner: string, counted = countSql(table, owner)): string {
+  const condition = `iif(used < most, 1, ${refuse(reasonOf(table), "used")})`;
+  return `(SELECT ${condition} FROM (SELECT ${counted} AS used, ${mostSql(table, owner)} AS most))`;
+}
+
+/** Returns SQL that counts the rows of an owner that meet a condition, and those of its budget. It reads no more than MOST_COUNTED. */
+export function countSql(table: CountedTable, owner: string, condition = budgetOf(table).where): string {
+  const { column } = ownerOf(budgetOf(table));
+  const where = [`${column} = ${owner}`, ...(condition === undefined ? [] : [condition])].join(" AND ");
+  return `(SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${where} LIMIT ${MOST_COUNTED}))`;
+}
+
+/** Returns SQL of the budget of an owner: for a workspace that of the operator (`npm run admin -- workspaces budget`), if there is one. */
+export function mostSql(table: CountedTable, owner: string): string {
+  const budget = budgetOf(table);
+  if (ownerOf(budget).kind !== "workspace") return String(budget.rows);
+  const source = table in mainBudgets ? "workspaces" : "shard_workspaces";
+  return `coalesce((SELECT budgets->>'$.${table}' FROM ${source} WHERE number = ${owner}), ${budget.rows})`;
+}

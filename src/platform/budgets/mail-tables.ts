@@ -1,0 +1,72 @@
+import type * as mail from "../db/schema/mail/index.ts";
+import type { Budget } from "./budget.ts";
+import type { TableOf } from "./main-tables.ts";
+
+const ofEmails = "an email that is kept has some, deleted with it";
+const ofBroadcast = "a broadcast has one for each contact, link or page, deleted with it or after it";
+const byDay =
+  "the service writes one for each hour or day and domain, whatever is sent, and deletes it with the emails";
+const ofService = "the service writes it, whatever tenants do";
+
+/** The budgets of the tables of a mail database. A table without one does not compile. */
+export const mailBudgets = {
+  automations: {
+    rows: 200,
+    of: "automations that are not archived",
+    remedy: "archive one first",
+    where: "status <> 'archived'",
+  },
+  automation_versions: { open: "versions that no run needs" },
+  automation_counts: { bound: "a version has one for each step" },
+  automation_runs: { bound: "an event begins one of each automation, and ended ones are deleted with the events" },
+  automation_daily_emails: { bound: "a person has one a day, deleted after it" },
+  automation_engine: { bound: ofService },
+  broadcasts: { open: "broadcasts of a workspace" },
+  broadcast_variants: {
+    rows: 10,
+    of: "variants",
+    remedy: "delete one first",
+    owner: { column: "broadcast", kind: "broadcast" },
+  },
+  broadcast_parts: { bound: "a content has as many as its bytes need" },
+  broadcast_counts: { bound: ofBroadcast },
+  broadcast_clicks: { bound: ofBroadcast },
+  broadcast_skipped: { bound: ofBroadcast },
+  broadcast_members: { bound: ofBroadcast },
+  broadcast_repeated: { bound: ofBroadcast },
+  broadcast_pending: { bound: ofBroadcast },
+  broadcast_pages: { bound: ofBroadcast },
+  contact_lists: { rows: 10_000, of: "contact lists", remedy: "delete one first" },
+  contacts: { open: "contacts of a workspace" },
+  confirmations: { bound: "a pending contact has one, deleted with its request" },
+  consents: { bound: "a contact has some" },
+  consent_words: { bound: "one for each wording of a list or form, which a consent names" },
+  contact_forms: { rows: 20, of: "forms", remedy: "delete one first", owner: { column: "list", kind: "list" } },
+  segments: { rows: 200, of: "segments", remedy: "delete one first" },
+  person_activity: { bound: "a person who was mailed has one" },
+  events: { open: "events of a workspace" },
+  unread_events: { open: "events that wait for the engine" },
+  emails: { open: "bytes of a workspace" },
+  changes: { bound: ofEmails },
+  content_progress: { bound: ofService },
+  retried_addresses: { bound: ofEmails },
+  search_progress: { bound: ofService },
+  inbound_emails: { open: "bytes of a workspace" },
+  domain_reports: { bound: "a domain takes some reports a day, deleted with the emails" },
+  dmarc_sources: { bound: "a domain takes some reports a day, deleted with the emails" },
+  tls_sessions: { bound: "a domain takes some reports a day, deleted with the emails" },
+  outbox: { bound: "a row is one task of what another budget bounds" },
+  outage_workspaces: { bound: "a workspace has one" },
+  shard_workspaces: { bound: "a workspace has one" },
+  rollups_hourly: { bound: byDay },
+  rollups_daily: { bound: byDay },
+  rollups_progress: { bound: ofService },
+  rollups_totals: { bound: byDay },
+  rollups_closed: { bound: ofService },
+  rate_snapshots: { bound: ofService },
+  webhook_endpoints: { bound: "a webhook has one" },
+  webhook_deliveries: { open: "bytes of a workspace" },
+  quarantine: { bound: "the service moves tasks to it from the outbox when its own code fails" },
+  held_outbox: { bound: "a restore moves the outbox to it" },
+  idempotency_keys: { bound: "a key and a session have a rate of calls, and answers are deleted after two days" },
+} as const satisfies Record<TableOf<typeof mail>, Budget>;

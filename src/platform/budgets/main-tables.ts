@@ -1,0 +1,98 @@
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import type * as main from "../db/schema/main/index.ts";
+import type { Budget } from "./budget.ts";
+
+/** The names of the tables of a schema. */
+export type TableOf<Schema> = {
+  [Key in keyof Schema]: Schema[Key] extends SQLiteTable ? Schema[Key]["_"]["name"] : never;
+}[keyof Schema];
+
+const ofUsers = "a user has one for each of its own memberships, providers or devices";
+const ofDomain = "a domain has some";
+const expires = "each ends and is deleted at its time, and the calls that make them have rates";
+const ofService = "the service writes it, whatever tenants do";
+
+/** The budgets of the tables of the main database. A table without one does not compile. */
+export const mainBudgets = {
+  users: { bound: "one for each address that has signed in by a link; links have rates" },
+  workspaces: { open: "workspaces of one owner" },
+  memberships: { rows: 1_000, of: "members", remedy: "remove one first" },
+  api_keys: { rows: 100, of: "valid API keys", remedy: "revoke one first" },
+  invitations: { rows: 50, of: "open invitations", remedy: "withdraw one first" },
+  domain_transfers: { bound: "a user initiates some in a minute, and ended ones are deleted with their audit entries" },
+  domain_transfer_tokens: { bound: "a transfer has some, deleted with it" },
+  domain_transfer_keys: { bound: "a transfer has some, deleted with it" },
+  domains: { rows: 1_000, of: "domains", remedy: "delete one first" },
+  dkim_keys: { bound: ofDomain },
+  custom_hosts: { bound: ofDomain },
+  zone_records: { bound: ofDomain },
+  zones: { bound: ofService },
+  outbox: { bound: "a row is one task of what another budget bounds" },
+  receiver_domains: { bound: "the service writes them by the receivers' own answers, and deletes them after days" },
+  receiver_waits: { bound: ofService },
+  egress_waits: { bound: ofService },
+  egress_volume: { bound: ofService },
+  egress_outages: { bound: ofService },
+  egress_probe: { bound: ofService },
+  egress_warm_ups: { bound: ofService },
+  blocked_hosts: { bound: "operators write it" },
+  mailboxes: { rows: 1_000, of: "mailboxes", remedy: "delete one first" },
+  mailbox_aliases: {
+    rows: 100,
+    of: "aliases",
+    remedy: "delete one first",
+    owner: { column: "mailbox_id", kind: "mailbox" },
+  },
+  mailbox_assignees: { bound: "a member is assigned to a mailbox once" },
+  mailbox_openings: { bound: expires },
+  forwarding_rules: { rows: 200, of: "forwarding rules", remedy: "delete one first" },
+  forward_targets: {
+    rows: 1_000,
+    of: "addresses outside for forwards",
+    remedy: "ask the operator for more",
+  },
+  auto_replies: { bound: "a mailbox has one" },
+  notifications: { open: "notifications of a workspace in a day" },
+  notification_preferences: { bound: ofUsers },
+  notified_events: { open: "with the notifications" },
+  webhooks: { rows: 50, of: "webhooks", remedy: "delete one first" },
+  oauth_clients: { bound: "an address registers some in an hour, and unused ones are deleted" },
+  oauth_grants: { bound: expires },
+  oauth_codes: { bound: expires },
+  oauth_access_tokens: { bound: expires },
+  audit_log: { open: "entries of a workspace" },
+  cron_runs: { bound: ofService },
+  service_keys: { bound: ofService },
+  daily_figures: { bound: ofService },
+  dead_letters: { bound: "the service writes them when its own code fails, and deletes them after days" },
+  mail_shards: { bound: ofService },
+  object_sweep: { bound: ofService },
+  restores: { bound: "operators write it" },
+  restored_files: { bound: "operators write it" },
+  erasures: { open: "receipts of a workspace" },
+  templates: { rows: 1_000, bytes: 100_000_000, of: "templates", remedy: "delete one first" },
+  topics: { rows: 100, of: "topics", remedy: "delete one first" },
+  topic_choices: { open: "choices of a workspace" },
+  saved_searches: { bound: "a user has one row in a workspace" },
+  smtp_credentials: { open: "deleted credentials of a domain" },
+  suppressions: { open: "suppressed addresses of a workspace" },
+  soft_bounces: { bound: "an address that was mailed has one, deleted after days" },
+  domain_failures: { bound: "an address that was mailed has one, deleted after days" },
+  one_time_tokens: { bound: expires },
+  user_totp: { bound: ofUsers },
+  recovery_codes: { bound: ofUsers },
+  identities: { bound: ofUsers },
+  mailbox_passwords: { bound: "a mailbox has one" },
+  app_passwords: {
+    rows: 20,
+    of: "app passwords",
+    remedy: "delete one first",
+    owner: { column: "mailbox_id", kind: "mailbox" },
+  },
+  mailbox_sessions: { bound: expires },
+  sessions: { bound: expires },
+  refresh_tokens: { bound: expires },
+  quarantine: { bound: "the service moves tasks to it from the outbox when its own code fails" },
+  held_outbox: { bound: "a restore moves the outbox to it" },
+  idempotency_keys: { bound: "a key and a session have a rate of calls, and answers are deleted after two days" },
+} as const satisfies Record<TableOf<typeof main>, Budget>;

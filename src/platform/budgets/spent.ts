@@ -1,0 +1,33 @@
+import { AppError } from "../../lib/errors.ts";
+import { ownerOf, type RowBudget } from "./budget.ts";
+import { mailBudgets } from "./mail-tables.ts";
+import { mainBudgets } from "./main-tables.ts";
+
+const tables = { ...mainBudgets, ...mailBudgets };
+
+/** The tables whose rows an INSERT counts. */
+export type CountedTable = {
+  [Table in keyof typeof tables]: (typeof tables)[Table] extends RowBudget ? Table : never;
+}[keyof typeof tables];
+
+/** Returns the budget of a table whose rows an INSERT counts. */
+export const budgetOf = (table: CountedTable): RowBudget => tables[table];
+
+/** Signals that an owner has as many rows as it may. The batch wrote nothing. Becomes a 409. */
+export class BudgetSpentError extends AppError {
+  constructor(table: CountedTable, used: number) {
+    const budget = budgetOf(table);
+    const owner = ownerOf(budget).kind;
+    super(409, `The ${owner} has ${used.toLocaleString("en")} ${budget.of}, which is the limit; ${budget.remedy}`);
+    this.name = "BudgetSpentError";
+  }
+}
+
+/** Returns the reason that the statement of a table gives for its refusal: letters and spaces. */
+export const reasonOf = (table: CountedTable) => `budget ${table.replaceAll("_", " ")}`;
+
+/** Returns the error of a refusal with the number of rows that it found, or null when the reason is another one. */
+export function budgetError(reason: string, used: number): BudgetSpentError | null {
+  const table = (Object.keys(tables) as CountedTable[]).find((name) => reasonOf(name) === reason);
+  return table === undefined ? null : new BudgetSpentError(table, used);
+}
