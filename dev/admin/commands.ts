@@ -183,6 +183,16 @@ export const commands: readonly Command[] = [
       api.call("PUT", `/v1/admin/workspaces/${at([id])}/daily-limit`, { daily_limit: toLimit(emails) }),
   },
   {
+    name: "workspaces budget",
+    takes: ["<id>", "<kind>", "<rows>"],
+    summary: "sets how many records of a kind (domains, mailboxes, …) a workspace may have; default: the default",
+    run: (api, [id = "", of = "", rows = ""]) =>
+      api.call("PUT", `/v1/admin/workspaces/${at([id])}/budgets`, {
+        of,
+        rows: rows === "default" ? null : Number(rows),
+      }),
+  },
+  {
     name: "users list",
     takes: [],
     summary: "accounts; --email <address> finds one",

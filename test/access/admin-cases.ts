@@ -86,6 +86,12 @@ export const adminCases = (createMember: (workspace: TestWorkspace) => Promise<P
       body: () => ({ daily_limit: 50_000 }),
       ...all,
     },
+    "PUT /v1/admin/workspaces/:workspace_id/budgets": {
+      success: 200,
+      create: aWorkspaceId,
+      body: () => ({ of: "domains", rows: 5_000 }),
+      ...all,
+    },
     "GET /v1/admin/egresses": { success: 200 },
     "GET /v1/admin/egress-assignments": { success: 200 },
     "PUT /v1/admin/workspaces/:workspace_id/egress": { success: 422, create: aWorkspaceId, body: () => EAST, ...all },

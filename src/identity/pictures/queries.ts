@@ -1,15 +1,16 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
+import { folderBudgets } from "../../platform/budgets/objects.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
-import { limits, readAddress } from "./rules.ts";
+import { readAddress } from "./rules.ts";
 import { type PictureOut, toPicture } from "./schema.ts";
 
 /** Returns the pictures of the workspace, newest first: all of them, since R2 lists as many in one call. */
 export async function listPictures(ctx: CallerCtx): Promise<PictureOut[]> {
   const { id } = ctx.workspace;
-  const { objects } = await ctx.env.CONTENT.list({ prefix: r2Keys.picture(id), limit: limits.pictures });
+  const { objects } = await ctx.env.CONTENT.list({ prefix: r2Keys.picture(id), limit: folderBudgets.pictures.rows });
   return objects
     .toSorted((a, b) => b.uploaded.getTime() - a.uploaded.getTime())
     .map((object) => toPicture(ctx, id, object));

@@ -5,6 +5,7 @@ import { fileBody } from "../../http/file-body.ts";
 import { needs } from "../../http/needs.ts";
 import { uploadBody } from "../../http/openapi.ts";
 import { inMiB } from "../../lib/bytes.ts";
+import { folderBudgets } from "../../platform/budgets/objects.ts";
 import { deletePicture } from "./delete.ts";
 import { findPicture, listPictures } from "./queries.ts";
 import { limits } from "./rules.ts";
@@ -14,7 +15,7 @@ import { uploadPicture } from "./upload.ts";
 const apiOfPictures = apiRoutes("Pictures")
   .post("/v1/pictures", "addPicture", "templates:manage", outlives.nothing, {
     summary: "Upload a picture for emails and pages",
-    description: `PNG, JPEG, GIF or WebP, by its content; at most ${inMiB(limits.bytes)}. A workspace has at most ${limits.pictures.toLocaleString("en")}. A file that it has already keeps its id and URL.`,
+    description: `PNG, JPEG, GIF or WebP, by its content; at most ${inMiB(limits.bytes)}. A workspace has at most ${folderBudgets.pictures.rows.toLocaleString("en")}. A file that it has already keeps its id and URL.`,
     requestBody: uploadBody({ example: "GIF89a" }),
     before: fileBody("file", limits.bytes),
     once: false,

@@ -1,8 +1,7 @@
 import { fromBase64Url, MEBIBYTE, toBase64Url } from "../../lib/bytes.ts";
 import { bytesOfHex, uuidOf } from "../../lib/ids.ts";
-import { folderBudgets } from "../../platform/budgets/objects.ts";
 
-export const limits = { bytes: 5 * MEBIBYTE, pictures: folderBudgets.pictures.rows } as const;
+export const limits = { bytes: 5 * MEBIBYTE } as const;
 
 /** Media types of pictures by the ending of their address, with the text that their bytes begin with. SVG is left out: it can have scripts. */
 const TYPES = {

@@ -3,8 +3,9 @@ import { concat, utf8 } from "../../lib/bytes.ts";
 import { conflict, invalidField } from "../../lib/errors.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
 import { mac } from "../../lib/mac.ts";
+import { folderBudgets } from "../../platform/budgets/objects.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
-import { endingOf, limits } from "./rules.ts";
+import { endingOf } from "./rules.ts";
 import { type PictureOut, toPicture } from "./schema.ts";
 
 /**
@@ -24,10 +25,10 @@ export async function uploadPicture(ctx: CallerCtx, bytes: Uint8Array<ArrayBuffe
   // After the write, so that uploads at the same time cannot exceed the limit together.
   const { objects, truncated } = await env.CONTENT.list({
     prefix: r2Keys.picture(workspace.id),
-    limit: limits.pictures,
+    limit: folderBudgets.pictures.rows,
   });
   const object = objects.find((one) => one.key === key);
   if (object && !truncated) return toPicture(ctx, workspace.id, object);
   await env.CONTENT.delete(key);
-  throw conflict(`The workspace has ${limits.pictures.toLocaleString("en")} pictures, which is the limit`);
+  throw conflict(`The workspace has ${folderBudgets.pictures.rows.toLocaleString("en")} pictures, which is the limit`);
 }

@@ -1,5 +1,5 @@
 import { AppError } from "../../lib/errors.ts";
-import { ownerOf, type RowBudget } from "./budget.ts";
+import { type Budget, ownerOf, type RowBudget } from "./budget.ts";
 import { mailBudgets } from "./mail-tables.ts";
 import { mainBudgets } from "./main-tables.ts";
 
@@ -12,6 +12,12 @@ export type CountedTable = {
 
 /** Returns the budget of a table whose rows an INSERT counts. */
 export const budgetOf = (table: CountedTable): RowBudget => tables[table];
+
+/** The tables whose budget the operator can change for a workspace. */
+export const raisedTables = (Object.keys(tables) as CountedTable[]).filter((table) => {
+  const budget: Budget = tables[table];
+  return "rows" in budget && budget.bytes === undefined && ownerOf(budget).kind === "workspace";
+});
 
 /** Signals that an owner has as many rows as it may. The batch wrote nothing. Becomes a 409. */
 export class BudgetSpentError extends AppError {

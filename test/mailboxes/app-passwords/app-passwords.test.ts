@@ -98,7 +98,7 @@ describe("an app password", () => {
     const refused = await workspace.post(path, { name: "One more" }, { "Idempotency-Key": "one-more-app-password" });
     expect([refused.status, await refused.json()]).toEqual([
       409,
-      { detail: "The mailbox has 20 app passwords; delete one first" },
+      { detail: "The mailbox has 20 app passwords, which is the limit; delete one first" },
     ]);
   });
 

@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-2d9f8928.json",
+  guides: "/assets/guides-c9d8448c.json",
 } as const;

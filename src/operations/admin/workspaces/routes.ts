@@ -4,7 +4,8 @@ import { cursorQuery, respondList } from "../../../http/pagination.ts";
 import { setDailyLimit } from "./daily-limit.ts";
 import { pauseWorkspace } from "./pause.ts";
 import { listAllWorkspaces } from "./queries.ts";
-import { DailyLimitIn, PlatformWorkspaceOut, toPlatformWorkspace } from "./schema.ts";
+import { BudgetIn, DailyLimitIn, PlatformWorkspaceOut, toPlatformWorkspace } from "./schema.ts";
+import { setBudget } from "./set-budget.ts";
 
 /** The routes with which administrators of the platform stop the mail of a workspace. */
 export const platformWorkspaceRoutes = apiRoutes("Platform")
@@ -38,4 +39,12 @@ export const platformWorkspaceRoutes = apiRoutes("Platform")
     returns: { 200: ["The workspace", PlatformWorkspaceOut] },
     run: async (caller, { workspace_id, body }) =>
       toPlatformWorkspace(await setDailyLimit(caller, workspace_id, body.daily_limit)),
+  })
+  .put("/v1/admin/workspaces/:workspace_id/budgets", "updateBudget", "platform_admin", outlives.nothing, {
+    summary: "Set how many records of one kind a workspace may have",
+    description: "From the next call on. What it has beyond a lower budget stays.",
+    body: BudgetIn,
+    returns: { 200: ["The workspace", PlatformWorkspaceOut] },
+    run: async (caller, { workspace_id, body }) =>
+      toPlatformWorkspace(await setBudget(caller, workspace_id, body.of, body.rows)),
   });

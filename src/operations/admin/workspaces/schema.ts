@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { named, serialize, timestamp } from "../../../lib/serialize.ts";
+import { MOST_COUNTED } from "../../../platform/budgets/budget.ts";
+import { raisedTables } from "../../../platform/budgets/spent.ts";
 import type { WorkspaceRow } from "./queries.ts";
 
 /** A workspace, as administrators of the platform see it. */
@@ -17,6 +19,9 @@ export const PlatformWorkspaceOut = z
       .int()
       .nullable()
       .describe("Emails that it may have accepted in a day (UTC); 0: no limit. Null: the limit of the deployment."),
+    budgets: z
+      .record(z.string(), z.int())
+      .describe("How many records it may have of the kinds whose default was changed."),
     egress: z.string().nullable().describe("Name of the egress of its own; null: it has none."),
     mail_databases: z.array(z.int()).describe("Numbers of its mail databases, newest first."),
     created_at: timestamp,
@@ -30,6 +35,7 @@ export const PlatformWorkspaceOut = z
       paused_by_platform_at: "2026-11-21T14:00:00.000Z",
       bulk_paused_at: null,
       daily_limit: 50_000,
+      budgets: { domains: 5_000 },
       egress: null,
       mail_databases: [0],
       created_at: "2026-11-20T14:00:00.000Z",
@@ -47,6 +53,14 @@ export const DailyLimitIn = z
       .describe("Emails that it may have accepted in a day (UTC); 0: no limit. Null: the limit of the deployment."),
   })
   .meta(named("DailyLimitIn", { daily_limit: 50_000 }));
+
+/** A budget of a workspace. */
+export const BudgetIn = z
+  .object({
+    of: z.enum(raisedTables).describe("The kind of records."),
+    rows: z.int().min(1).max(MOST_COUNTED).nullable().describe("How many it may have. Null: the default."),
+  })
+  .meta(named("BudgetIn", { of: "domains", rows: 5_000 }));
 
 /** Serializes a workspace. */
 export const toPlatformWorkspace = (row: WorkspaceRow): z.output<typeof PlatformWorkspaceOut> =>
