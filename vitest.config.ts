@@ -53,6 +53,8 @@ export default defineConfig(async () => {
         ratelimits: {
           REQUEST_RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } },
           SEND_RATE_LIMIT: { namespace_id: "2", simple: { limit: 1_000_000, period: 60 } },
+          WORKSPACE_REQUEST_RATE_LIMIT: { namespace_id: "5", simple: { limit: 1_000_000, period: 60 } },
+          WORKSPACE_SEND_RATE_LIMIT: { namespace_id: "6", simple: { limit: 1_000_000, period: 60 } },
           TEST_REQUEST_RATE_LIMIT: { namespace_id: "3", simple: { limit: 20, period: 60 } },
           TEST_SEND_RATE_LIMIT: { namespace_id: "4", simple: { limit: 5, period: 60 } },
         },

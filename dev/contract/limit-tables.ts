@@ -30,7 +30,7 @@ import { mainBudgets } from "../../src/platform/budgets/main-tables.ts";
 import { folderBudgets, mailboxBudgets } from "../../src/platform/budgets/objects.ts";
 import { RESPONSE_TTL_MS } from "../../src/platform/idempotency/rules.ts";
 import { eventLimits } from "../../src/platform/person-events/rules.ts";
-import { requestPolicy, sendPolicy } from "../../src/platform/rate-limits/rules.ts";
+import { requestPolicies, sendPolicies } from "../../src/platform/rate-limits/rules.ts";
 import { parseVariables } from "../../src/platform/settings/settings.ts";
 import { limits as emailLimits } from "../../src/sending/emails/rules.ts";
 import { loginLimits } from "../../src/sending/submissions/rules.ts";
@@ -101,8 +101,13 @@ export const limitTables = {
     return table(
       ["calls", "limit"],
       [
-        ["requests of a key or session", per(requestPolicy)],
-        ["sends (`POST /v1/emails/`, `POST /v1/events` and their batches) of a key or session", per(sendPolicy)],
+        ["requests of a key or session", per(requestPolicies.credential)],
+        ["requests of a workspace, of all its keys and sessions", per(requestPolicies.workspace)],
+        [
+          "sends (`POST /v1/emails/`, `POST /v1/events` and their batches) of a key or session",
+          per(sendPolicies.credential),
+        ],
+        ["sends of a workspace, of all its keys and sessions", per(sendPolicies.workspace)],
         ["sign-in links to an address", per(magicLinkPolicies.address)],
         ["sign-in links from an ip", per(magicLinkPolicies.ip)],
         [

@@ -69,7 +69,7 @@ async function authenticateUser(
   const found = await findCaller(c, route, token, ctx, reads?.statements);
   const { actor, workspace, touch, results } = found;
   requireRight(actor, route, c.get("routes"));
-  await requireRequestRate(ctx, route, actor);
+  await requireRequestRate(ctx, route, found);
   if (touch) c.executionCtx.waitUntil(touch());
   setCaller(c, ctx, { actor, workspace, ...reads?.toCaller(results) }, async (atStart) => {
     const again = await findCaller(c, route, token, atStart);

@@ -22,9 +22,9 @@ import { toValidationErrors } from "./validate.ts";
 /** Returns the middleware that applies the scope and the rate limit of an API route, by method and mounted path, to a page. */
 export function rightOf(route: string): Middleware {
   return async (c, next) => {
-    const { actor } = c.get("caller");
-    requireRight(actor, route, c.get("routes"));
-    await requireRequestRate(c.get("ctx"), route, actor);
+    const caller = c.get("caller");
+    requireRight(caller.actor, route, c.get("routes"));
+    await requireRequestRate(c.get("ctx"), route, caller);
     return next();
   };
 }

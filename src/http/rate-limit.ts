@@ -1,4 +1,4 @@
-import type { Actor } from "../access/caller.ts";
+import type { CallerCtx } from "../access/caller.ts";
 import { clientNetwork } from "../lib/ip-addresses.ts";
 import type { Ctx } from "../platform/context.ts";
 import { rateError, requireExactly } from "../platform/rate-limits/exact.ts";
@@ -17,12 +17,22 @@ const subjects = {
 } as const;
 
 /**
- * Throws 429 when the credential has used up its requests, or its sends, of this minute (docs/contract/limits.md#rate-limits).
+ * Throws 429 when the credential or its workspace has used up its requests, or its sends, of this minute
+ * (docs/contract/limits.md#rate-limits).
  */
-export async function requireRequestRate(ctx: Ctx, route: string, actor: Actor): Promise<void> {
-  const policy = await findExceededPolicy(ctx, route, actor.credentialId);
+export async function requireRequestRate(
+  ctx: Ctx,
+  route: string,
+  { actor, workspace }: Pick<CallerCtx, "actor" | "workspace">,
+): Promise<void> {
+  const exceeded = await findExceededPolicy(ctx, route, {
+    credential: actor.credentialId,
+    workspace: workspace.id,
+  });
+  if (!exceeded) return;
+  const { of, policy } = exceeded;
   // The binding does not say when its window ends, so the client waits for a whole one.
-  if (policy) throw rateError(policy, subjects[actor.kind], policy.windowSeconds);
+  throw rateError(policy, of === "credential" ? subjects[actor.kind] : "workspace", policy.windowSeconds);
 }
 
 /**

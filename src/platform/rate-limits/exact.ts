@@ -50,7 +50,7 @@ export async function requireAll(ctx: Ctx, limits: readonly SubjectLimit[], refu
 
 /** Returns the 429 of a call beyond a limit per minute or hour of a subject, such as `workspace`. */
 export function rateError(policy: RatePolicy, noun: string, retryAfterSeconds: number): AppError {
-  const calls = `${policy.limit} ${policy.name.replaceAll("-", " ")}`;
+  const calls = `${policy.limit} ${policy.name.replace("workspace-", "").replaceAll("-", " ")}`;
   const period = policy.windowSeconds === 60 ? "minute" : "hour";
   return retryLater(`The limit is ${calls} per ${noun} and ${period}`, { policy, retryAfterSeconds });
 }

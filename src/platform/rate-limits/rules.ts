@@ -8,12 +8,20 @@ export interface RatePolicy {
   windowSeconds: number;
 }
 
+const perMinute = (name: string, limit: number): RatePolicy => ({ name, limit, windowSeconds: 60 });
+
 /**
- * The limits of the rate-limit bindings, for each API key (docs/contract/limits.md#rate-limits). The bindings enforce the
- * numbers of wrangler.toml; these are what a 429 tells the client. A test compares the two.
+ * The limits of the rate-limit bindings, for each credential and for a workspace as a whole (docs/contract/limits.md#rate-limits). The
+ * bindings enforce the numbers of wrangler.toml; these are what a 429 tells the client. A test compares the two.
  */
-export const requestPolicy: RatePolicy = { name: "requests", limit: 600, windowSeconds: 60 };
-export const sendPolicy: RatePolicy = { name: "sends", limit: 6_000, windowSeconds: 60 };
+export const requestPolicies = {
+  credential: perMinute("requests", 600),
+  workspace: perMinute("workspace-requests", 6_000),
+};
+export const sendPolicies = {
+  credential: perMinute("sends", 6_000),
+  workspace: perMinute("workspace-sends", 60_000),
+};
 
 const SEND_ROUTES: ReadonlySet<string> = new Set([
   "POST /v1/emails/",

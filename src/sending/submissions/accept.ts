@@ -125,13 +125,17 @@ async function findCaller(ctx: Ctx, group: readonly ReadSubmission[]): Promise<C
   const topics = new Set(group.flatMap(({ parsed }) => parsed.request.topic ?? []));
   const reads = submitterReads(ctx, session, { senders, recipients, topics });
   // Counts a group once, as the limit counts a batch of the API.
-  const [results, policy] = await Promise.all([
+  const [results, exceeded] = await Promise.all([
     ctx.db.batch(reads.statements),
-    findExceededPolicy(ctx, "POST /gateway/submissions", session.credentialId),
+    findExceededPolicy(ctx, "POST /gateway/submissions", {
+      credential: session.credentialId,
+      workspace: session.workspaceId,
+    }),
   ]);
   const caller: CallerCtx = reads.toCaller(results);
   requireMailSpace(caller);
-  if (policy) throw new ReplyError(`451 4.7.1 The limit is ${policy.limit} messages a minute; try again later`);
+  if (exceeded)
+    throw new ReplyError(`451 4.7.1 The limit is ${exceeded.policy.limit} messages a minute; try again later`);
   return caller;
 }
 

@@ -55,6 +55,22 @@ describe("beyond the requests of a minute", () => {
     expect((await other.get("/v1/me")).status).toBe(200);
   });
 
+  it("a workspace gets 429 whichever of its keys calls, and other workspaces do not", async () => {
+    const bindings = { WORKSPACE_REQUEST_RATE_LIMIT: env.TEST_REQUEST_RATE_LIMIT };
+    const apis = [apiOn(bindings, workspace.apiKey), apiOn(bindings, await aKey(workspace))];
+    let calls = 0;
+    const { refused, allowed } = await callUntilRefused(
+      () => (apis[calls++ % 2] ?? expect.fail()).get("/v1/me"),
+      REQUESTS,
+    );
+    expect(allowed).toBeGreaterThanOrEqual(REQUESTS);
+    expect(refused.headers.get("RateLimit-Policy")).toBe('"workspace-requests";q=6000;w=60');
+    expect(await refused.json()).toEqual({
+      detail: "The limit is 6000 requests per workspace and minute; retry in 60 seconds",
+    });
+    expect((await apiOn(bindings, (await aWorkspace()).apiKey).get("/v1/me")).status).toBe(200);
+  });
+
   it("401 and 403 come before 429, and 429 before 413, 415 and 422", async () => {
     const narrow = await aKey(workspace, { scopes: ["emails:send"] });
     const api = limitedApi(narrow);

@@ -5,8 +5,8 @@ import {
   formatPolicy,
   hourlyPolicy,
   isSendRoute,
-  requestPolicy,
-  sendPolicy,
+  requestPolicies,
+  sendPolicies,
 } from "../../../src/platform/rate-limits/rules.ts";
 import { readSettings } from "../../../src/platform/settings/settings.ts";
 import wranglerToml from "../../../wrangler.toml?raw";
@@ -72,15 +72,23 @@ describe("decideCall", () => {
 });
 
 describe("the limits of production", () => {
-  it("are 600 requests and 6,000 sends a minute, in wrangler.toml and in the policies", () => {
+  it("are 600 requests and 6,000 sends a minute of a credential and ten times as many of a workspace, in wrangler.toml and in the policies", () => {
     const found = [
       ...wranglerToml.matchAll(/name = "(\w+)"\nnamespace_id = "\d+"\nsimple = \{ limit = (\d+), period = (\d+) \}/g),
     ];
     expect(found.map(([, name, limit, period]) => [name, Number(limit), Number(period)])).toEqual([
       ["REQUEST_RATE_LIMIT", 600, 60],
       ["SEND_RATE_LIMIT", 6_000, 60],
+      ["WORKSPACE_REQUEST_RATE_LIMIT", 6_000, 60],
+      ["WORKSPACE_SEND_RATE_LIMIT", 60_000, 60],
     ]);
-    expect([requestPolicy, sendPolicy].map(formatPolicy)).toEqual(['"requests";q=600;w=60', '"sends";q=6000;w=60']);
+    const policies = [requestPolicies, sendPolicies].flatMap(({ credential, workspace }) => [credential, workspace]);
+    expect(policies.map(formatPolicy)).toEqual([
+      '"requests";q=600;w=60',
+      '"workspace-requests";q=6000;w=60',
+      '"sends";q=6000;w=60',
+      '"workspace-sends";q=60000;w=60',
+    ]);
   });
 
   it("are 30 domain registrations and 120 verifications an hour unless variables say otherwise", () => {
