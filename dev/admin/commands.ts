@@ -13,6 +13,8 @@ export interface Options {
   workspace: string | undefined;
   domain: string | undefined;
   egress: string | undefined;
+  /** Refuse keys and sign-ins also. */
+  shut: boolean;
 }
 
 /** A command of `npm run admin`. */
@@ -166,8 +168,9 @@ export const commands: readonly Command[] = [
   {
     name: "workspaces pause",
     takes: ["<id>"],
-    summary: "pauses sending; queued emails wait, and the owners cannot resume it",
-    run: (api, args) => api.call("POST", `/v1/admin/workspaces/${at(args)}/pause`),
+    summary:
+      "pauses sending; queued emails wait, and the owners cannot resume it; --shut: refuses keys and sign-ins too",
+    run: (api, args, { shut }) => api.call("POST", `/v1/admin/workspaces/${at(args)}/${shut ? "shut" : "pause"}`),
   },
   {
     name: "workspaces resume",

@@ -19,6 +19,7 @@ const options = {
   dns: { type: "string" },
   blocklists: { type: "string" },
   egress: { type: "string" },
+  shut: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
@@ -32,8 +33,8 @@ export async function runWords(words: readonly string[]): Promise<string> {
   if (!Number.isInteger(limit) || limit < 1) throw new Error("--limit must be a whole number from 1.");
   if ("check" in command) return check(command, values);
   const target = await findTarget(values.url);
-  const { email, workspace, domain, egress } = values;
-  const given = { limit, email, workspace, domain, egress };
+  const { email, workspace, domain, egress, shut } = values;
+  const given = { limit, email, workspace, domain, egress, shut };
   if ("ask" in command) return command.ask(target, given);
   return format(await run(await AdminApi.open(target, values.as), command, args, given), values.json);
 }

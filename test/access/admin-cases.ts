@@ -86,6 +86,7 @@ export const adminCases = (createMember: (workspace: TestWorkspace) => Promise<P
       body: () => ({ daily_limit: 50_000 }),
       ...all,
     },
+    "POST /v1/admin/workspaces/:workspace_id/shut": { success: 200, create: aWorkspaceId, ...all },
     "PUT /v1/admin/workspaces/:workspace_id/budgets": {
       success: 200,
       create: aWorkspaceId,

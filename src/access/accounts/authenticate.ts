@@ -1,4 +1,4 @@
-import { invalidToken } from "../../lib/errors.ts";
+import { forbidden, invalidToken } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { CallerWorkspace, Ctx, MainStatement } from "../../platform/context.ts";
 import { shardSql } from "../../platform/jobs/shards.ts";
@@ -16,6 +16,7 @@ export interface WorkspaceColumns {
   workspace_name: string;
   slug: string;
   sending_paused_at: number | null;
+  shut_at: number | null;
   shard: number;
   mail_size: number | null;
   daily_limit: number | null;
@@ -44,7 +45,7 @@ interface KeyRow extends WorkspaceColumns, MemberColumns {
 
 /** SQL: the columns of a workspace `w` (`WorkspaceColumns`): with what limits its new mail. */
 export const WORKSPACE_COLUMNS_SQL = `
-  w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, ${shardSql("w")} AS shard,
+  w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.shut_at, ${shardSql("w")} AS shard,
   w.daily_limit, w.bulk_pause, (SELECT s.size FROM mail_shards s WHERE s.number = ${shardSql("w")}) AS mail_size`;
 
 // The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
@@ -124,8 +125,9 @@ export function toMember(row: MemberColumns) {
   return { userId, email, name, role, restricted: restrictedAt !== null };
 }
 
-/** Returns the workspace of a row that found a credential. */
+/** Returns the workspace of a row that found a credential. Throws 403 while the platform has shut it. */
 export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
+  if (row.shut_at !== null) throw forbidden("The platform has shut this workspace; ask the operator of the service");
   return {
     number: row.number,
     id: row.workspace_id,

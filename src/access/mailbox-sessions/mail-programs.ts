@@ -40,11 +40,11 @@ const COLUMNS = "b.id, b.address, w.id AS workspaceId";
 
 const FIND_BY_PASSWORD = `
   SELECT ${COLUMNS}, CAST(p.changed_at AS TEXT) AS secret, p.hash FROM ${openByPassword("?2")}
-   WHERE b.address = ?1 AND b.is_active = 1 LIMIT 1`;
+   WHERE w.shut_at IS NULL AND b.address = ?1 AND b.is_active = 1 LIMIT 1`;
 
 const FIND_BY_APP_PASSWORD = `
   SELECT ${COLUMNS}, p.id AS secret, p.hash, p.last_used_at AS lastUsedAt FROM ${openByAppPassword("?2")}
-   WHERE b.address = ?1 AND b.is_active = 1 AND p.hash IN (SELECT value FROM json_each(?3)) LIMIT 1`;
+   WHERE w.shut_at IS NULL AND b.address = ?1 AND b.is_active = 1 AND p.hash IN (SELECT value FROM json_each(?3)) LIMIT 1`;
 
 /** A mailbox that was found by its address, with the stored hash of its secret. */
 export interface FoundRow extends ProgramAccess {

@@ -79,7 +79,7 @@ export const openedSql = (kind: Opener["kind"]): string => OPENED[kind].from;
 
 const findOpened = (kind: Opener["kind"]) => `
   SELECT j.key AS n, ${OPENED[kind].grants}, b.quota_bytes AS quotaBytes,
-         ${kind === "app_password" ? "p.last_used_at" : "NULL"} AS lastUsedAt FROM ${openedSql(kind)}`;
+         ${kind === "app_password" ? "p.last_used_at" : "NULL"} AS lastUsedAt FROM ${openedSql(kind)} WHERE w.shut_at IS NULL`;
 
 interface OpenedRow extends Opened {
   /** Index of the opener among those of its kind. */

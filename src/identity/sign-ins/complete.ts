@@ -54,7 +54,7 @@ interface UserRow {
   workspace_id: string | null;
 }
 
-// The oldest workspace of the user becomes the active one.
+// The oldest workspace of the user becomes the active one, of those that are not shut if there is one.
 export const FIND_USER = `
   SELECT u.id, t.enabled_at AS totp_enabled_at, w.id AS workspace_id
     FROM users u
@@ -62,7 +62,7 @@ export const FIND_USER = `
     LEFT JOIN memberships m ON m.user_id = u.id
     LEFT JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
    WHERE u.email_key = ?1
-   ORDER BY w.id IS NULL, m.created_at, m.workspace LIMIT 1`;
+   ORDER BY w.id IS NULL, w.shut_at IS NOT NULL, m.created_at, m.workspace LIMIT 1`;
 
 const INSERT_USER = "INSERT INTO users (id, email, email_key, name, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
 

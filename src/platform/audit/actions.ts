@@ -60,6 +60,7 @@ export const actions = {
   "workspace.paused": "workspace",
   "workspace.resumed": "workspace",
   "workspace.limited": "workspace",
+  "workspace.shut": "workspace",
   "workspace.budget_set": "workspace",
   "workspace.egress_changed": "workspace",
   "workspace.bulk_paused": "workspace",

@@ -19,7 +19,7 @@ const FIND = `
     JOIN domains d ON d.id = c.domain_id AND d.workspace = c.workspace
     JOIN memberships m ON m.workspace = c.workspace AND m.user_id = c.user_id
     JOIN users u ON u.id = c.user_id
-    JOIN workspaces w ON w.number = c.workspace AND w.deleted_at IS NULL
+    JOIN workspaces w ON w.number = c.workspace AND w.deleted_at IS NULL AND w.shut_at IS NULL
    WHERE c.deactivated_at IS NULL`;
 
 /** An active SMTP credential with its user and workspace. */

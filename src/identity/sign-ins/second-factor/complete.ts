@@ -13,7 +13,7 @@ export type SecondFactor = StartedSession | { kind: "wrong-code" } | { kind: "ex
 const FIND_HOME = `
   SELECT u.email, u.name, (
     SELECT w.id FROM memberships m JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
-     WHERE m.user_id = u.id ORDER BY m.created_at, m.workspace LIMIT 1) AS home
+     WHERE m.user_id = u.id ORDER BY w.shut_at IS NOT NULL, m.created_at, m.workspace LIMIT 1) AS home
     FROM users u WHERE u.id = ?1`;
 
 /** Completes a sign-in that waits for its second factor. A user without a workspace gets one where `mayGetWorkspace` allows it. Throws 429 beyond the limit of wrong codes. */

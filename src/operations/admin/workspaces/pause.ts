@@ -10,7 +10,7 @@ const PAUSE = `
 
 // A pause of the owners that began before stays.
 const RESUME = `
-  UPDATE workspaces SET paused_by_platform_at = NULL,
+  UPDATE workspaces SET paused_by_platform_at = NULL, shut_at = NULL,
     sending_paused_at = CASE WHEN sending_paused_at < paused_by_platform_at THEN sending_paused_at END
    WHERE number = ?1 AND deleted_at IS NULL AND paused_by_platform_at IS NOT NULL`;
 

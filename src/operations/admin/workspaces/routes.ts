@@ -4,8 +4,9 @@ import { cursorQuery, respondList } from "../../../http/pagination.ts";
 import { setDailyLimit } from "./daily-limit.ts";
 import { pauseWorkspace } from "./pause.ts";
 import { listAllWorkspaces } from "./queries.ts";
-import { BudgetIn, DailyLimitIn, PlatformWorkspaceOut, toPlatformWorkspace } from "./schema.ts";
+import { BudgetIn, DailyLimitIn, PlatformWorkspaceOut, ShutWorkspaceOut, toPlatformWorkspace } from "./schema.ts";
 import { setBudget } from "./set-budget.ts";
+import { shutWorkspace } from "./shut.ts";
 
 /** The routes with which administrators of the platform stop the mail of a workspace. */
 export const platformWorkspaceRoutes = apiRoutes("Platform")
@@ -23,9 +24,20 @@ export const platformWorkspaceRoutes = apiRoutes("Platform")
     returns: { 200: ["The workspace", PlatformWorkspaceOut] },
     run: async (caller, { workspace_id }) => toPlatformWorkspace(await pauseWorkspace(caller, workspace_id, true)),
   })
+  .post("/v1/admin/workspaces/:workspace_id/shut", "shutWorkspace", "platform_admin", outlives.nothing, {
+    summary: "Pause a workspace, and refuse its keys and sign-ins",
+    description:
+      "403 by the API and the pages, 535 by SMTP and IMAP, from the next call on. Nothing is revoked; `resume` ends it.",
+    once: false,
+    returns: { 200: ["The workspace, and what left it in the last day", ShutWorkspaceOut] },
+    run: async (caller, { workspace_id }) => {
+      const { row, left } = await shutWorkspace(caller, workspace_id);
+      return { workspace: toPlatformWorkspace(row), left };
+    },
+  })
   .post("/v1/admin/workspaces/:workspace_id/resume", "resumeWorkspace", "platform_admin", outlives.nothing, {
     summary: "End the platform's pause of a workspace",
-    description: "A pause that its owners had begun before stays.",
+    description: "Its keys and sign-ins work again. A pause that its owners had begun before stays.",
     once: false,
     returns: { 200: ["The workspace", PlatformWorkspaceOut] },
     run: async (caller, { workspace_id }) => toPlatformWorkspace(await pauseWorkspace(caller, workspace_id, false)),

@@ -4,6 +4,21 @@ import { MOST_COUNTED } from "../../../platform/budgets/budget.ts";
 import { raisedTables } from "../../../platform/budgets/spent.ts";
 import type { WorkspaceRow } from "./queries.ts";
 
+const example = {
+  id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+  name: "Example Shop",
+  slug: "example-shop",
+  sending_paused_at: "2026-11-21T14:00:00.000Z",
+  paused_by_platform_at: "2026-11-21T14:00:00.000Z",
+  shut_at: null,
+  bulk_paused_at: null,
+  daily_limit: 50_000,
+  budgets: { domains: 5_000 },
+  egress: null,
+  mail_databases: [0],
+  created_at: "2026-11-20T14:00:00.000Z",
+};
+
 /** A workspace, as administrators of the platform see it. */
 export const PlatformWorkspaceOut = z
   .object({
@@ -12,6 +27,7 @@ export const PlatformWorkspaceOut = z
     slug: z.string(),
     sending_paused_at: timestamp.nullable().describe("Set: nothing is sent, and queued emails wait."),
     paused_by_platform_at: timestamp.nullable().describe("Set: the platform paused it, and its owners cannot resume."),
+    shut_at: timestamp.nullable().describe("Set: its keys and sign-ins are refused until it is resumed."),
     bulk_paused_at: timestamp
       .nullable()
       .describe("Set: its bulk mail waits, because too much of its mail bounced or was marked as spam."),
@@ -26,19 +42,20 @@ export const PlatformWorkspaceOut = z
     mail_databases: z.array(z.int()).describe("Numbers of its mail databases, newest first."),
     created_at: timestamp,
   })
+  .meta(named("PlatformWorkspace", example));
+
+/** A workspace that was shut, and what left it before. */
+export const ShutWorkspaceOut = z
+  .object({
+    workspace: PlatformWorkspaceOut,
+    left: z
+      .array(z.object({ domain: z.string(), recipients: z.int() }))
+      .describe("Domains of the recipients that mail left for in the last day, the 100 with the most first."),
+  })
   .meta(
-    named("PlatformWorkspace", {
-      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
-      name: "Example Shop",
-      slug: "example-shop",
-      sending_paused_at: "2026-11-21T14:00:00.000Z",
-      paused_by_platform_at: "2026-11-21T14:00:00.000Z",
-      bulk_paused_at: null,
-      daily_limit: 50_000,
-      budgets: { domains: 5_000 },
-      egress: null,
-      mail_databases: [0],
-      created_at: "2026-11-20T14:00:00.000Z",
+    named("ShutWorkspace", {
+      workspace: { ...example, shut_at: example.paused_by_platform_at },
+      left: [{ domain: "example.org", recipients: 5_210 }],
     }),
   );
 

@@ -64,6 +64,7 @@ const SENTENCES: Readonly<Record<AuditAction, string>> = {
   "workspace.paused": "paused all sending",
   "workspace.resumed": "resumed sending",
   "workspace.limited": "changed the daily limit of {name} from {from} to {to}",
+  "workspace.shut": "shut {name}: its keys and sign-ins are refused",
   "workspace.budget_set": "changed how many {of} {name} may have from {from} to {to}",
   "workspace.egress_changed": "changed by which server {name} sends, from {from} to {to}",
   "workspace.bulk_paused": "paused mail to many, because too many emails bounced or were marked as spam",

@@ -26,6 +26,8 @@ export const workspaces = sqliteTable(
     settings: text({ mode: "json" }).$type<WorkspaceSettings>().notNull().default({}),
     sendingPausedAt: integer("sending_paused_at"),
     pausedByPlatformAt: integer("paused_by_platform_at"),
+    /** Since when the platform refuses its keys and sign-ins; null: it does not. */
+    shutAt: integer("shut_at"),
     /** Emails a day; 0: no limit. Null: that of the deployment. */
     dailyLimit: integer("daily_limit"),
     /** 0, 1 or 2 (src/platform/bulk-pauses/rules.ts). */
