@@ -19,7 +19,7 @@ export {
   type PersonTopics,
   type TopicRow,
 } from "./queries.ts";
-export { type Choice, type ChoiceMethod, choiceOf, limits as topicLimits } from "./rules.ts";
+export { type Choice, type ChoiceMethod, choiceOf } from "./rules.ts";
 export {
   PersonTopicsIn,
   PersonTopicsOut,
