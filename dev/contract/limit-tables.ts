@@ -31,6 +31,7 @@ import { folderBudgets, mailboxBudgets } from "../../src/platform/budgets/object
 import { RESPONSE_TTL_MS } from "../../src/platform/idempotency/rules.ts";
 import { eventLimits } from "../../src/platform/person-events/rules.ts";
 import { requestPolicies, sendPolicies } from "../../src/platform/rate-limits/rules.ts";
+import { offersPolicy, strangersPolicy } from "../../src/platform/service-mail/rules.ts";
 import { parseVariables } from "../../src/platform/settings/settings.ts";
 import { limits as emailLimits } from "../../src/sending/emails/rules.ts";
 import { loginLimits } from "../../src/sending/submissions/rules.ts";
@@ -125,7 +126,8 @@ export const limitTables = {
         ["emails that ask outside addresses to take forwards", `${ruleLimits.requestsPerHour} in 1 hour`],
         ["invitations of a workspace", per(invitationPolicies.workspace)],
         ["emails of invitations to an address from a workspace", per(invitationPolicies.emailsFromWorkspace)],
-        ["emails of invitations to an address from all workspaces", per(invitationPolicies.emails)],
+        ["emails of the service that strangers cause, to an address without `+tag`", per(strangersPolicy)],
+        ["transfers that a workspace offers to an address", per(offersPolicy)],
         ["submissions of a form from a network", per(submissionPolicies.network)],
         ["submissions of a form", per(submissionPolicies.form)],
       ],

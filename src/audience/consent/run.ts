@@ -8,6 +8,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db
 import { mayExecute } from "../../platform/db/count-statements.ts";
 import { consumeRows } from "../../platform/outbox/consume-rows.ts";
 import { textsIn } from "../../platform/recipient-texts/index.ts";
+import { countForReader } from "../../platform/service-mail/count-for-reader.ts";
 import { sendBatch } from "../../sending/emails/index.ts";
 import { type ContactMark, findMarks } from "../../sending/suppressions/index.ts";
 import { composeHtml, composeText } from "../../sending/system-emails/index.ts";
@@ -134,13 +135,15 @@ async function sendPage(
     page.map(({ email_key: key }) => key),
   );
   const byEmail = new Map(marks.map((mark) => [mark.email, mark]));
-  const chosen = page.flatMap((row): Addressee[] => {
+  const due = page.flatMap((row): Addressee[] => {
     const { id, email } = row;
     if (sender === null || id === null || email === null || row.pending_since === null) return [];
     if (row.requested_at <= now - LINK_MS || isStopped(row, byEmail.get(row.email_key), now) || !parseAddress(email))
       return [];
     return maySend(timesOf(row.sent), timesOf(row.of_person), now) ? [{ ...row, id, email }] : [];
   });
+  const counted = await Promise.all(due.map(({ email }) => countForReader(ctx, email)));
+  const chosen = due.filter((_, index) => counted[index] !== null);
   const mailed = new Set(chosen.map(({ email_key: key }) => key));
   const records = page.map(({ email_key: key, sent }) => {
     const times = recentTimes(timesOf(sent), now);
@@ -168,7 +171,12 @@ async function sendPage(
     toItem(ctx, list, sender, row, requireFound(wordsOf.get(row.language ?? "en"), "Words")),
   );
   const extra = [...finish, ...[...wordsOf.values()].map(({ statement }) => statement)];
-  await sendBatch(sender.caller, await Promise.all(items), false, undefined, { source: "system", extra });
+  await sendBatch(sender.caller, await Promise.all(items), false, undefined, { source: "system", extra }).catch(
+    async (error) => {
+      await Promise.all(counted.map((mail) => mail?.giveBack()));
+      throw error;
+    },
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/authenticate.ts";
+import { toCallerWorkspace, WORKSPACE_COLUMNS_SQL, type WorkspaceColumns } from "../../access/accounts/authenticate.ts";
 import { type CallerCtx, requireScopes, systemActor } from "../../access/caller.ts";
 import { forbidden, notFound, unprocessable } from "../../lib/errors.ts";
 import { type Brand, brandSql, toBrand } from "../../platform/brands/brand.ts";
@@ -45,8 +45,7 @@ export async function requireConfirmation(
 
 // The mailbox of the list when it may send, else the oldest one of the workspace that may.
 const FIND_SENDER = `
-  SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, w.daily_limit, w.bulk_pause, ${brandSql("w")} AS brand,
-         (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size, o.user_id, u.restricted_at,
+  SELECT ${WORKSPACE_COLUMNS_SQL}, ${brandSql("w")} AS brand, o.user_id, u.restricted_at,
          m.address, m.display_name,
          (SELECT h.name FROM custom_hosts h WHERE h.domain_id = d.id AND h.purpose = 'link' AND h.status = 'active') AS link_host
     FROM workspaces w
@@ -82,7 +81,7 @@ export async function findConfirmationSender(
   workspace: number,
   mailboxId: string | null,
 ): Promise<ConfirmationSender | "wait" | null> {
-  const row = await ctx.db.findRow<SenderRow>(FIND_SENDER, workspace, mailboxId, ctx.shard);
+  const row = await ctx.db.findRow<SenderRow>(FIND_SENDER, workspace, mailboxId);
   if (!row) return null;
   const isHeld =
     row.address === null ||

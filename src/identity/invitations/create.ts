@@ -9,8 +9,10 @@ import { hasRoom, mostSql } from "../../platform/budgets/has-room.ts";
 import { BudgetSpentError } from "../../platform/budgets/spent.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
-import { countTogether, requireExactly } from "../../platform/rate-limits/exact.ts";
-import type { SendSystemEmail } from "../../platform/system-email.ts";
+import { requireExactly } from "../../platform/rate-limits/exact.ts";
+import { countForReader } from "../../platform/service-mail/count-for-reader.ts";
+import { quoteName, readerOf } from "../../platform/service-mail/rules.ts";
+import type { SendSystemEmail } from "../../platform/service-mail/system-email.ts";
 import { mayChange, requireRightsOf } from "../members/index.ts";
 import { INVITATION_PURPOSE } from "../sign-ins/index.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
@@ -105,16 +107,15 @@ async function sendInvitation(
   sendEmail: SendSystemEmail,
 ): Promise<boolean> {
   const { settings, actor, workspace } = ctx;
-  const { exceeded, giveBack } = await countTogether(ctx, [
-    [invitationPolicies.emailsFromWorkspace, `${workspace.id} ${emailKey}`],
-    [invitationPolicies.emails, emailKey],
+  const counted = await countForReader(ctx, email, [
+    [invitationPolicies.emailsFromWorkspace, `${workspace.id} ${readerOf(emailKey)}`],
   ]);
-  if (exceeded) return false;
+  if (!counted) return false;
   const parts = [
-    `${actor.email} invites you to the workspace "${workspace.name}" as ${role === "member" ? "a member" : `an ${role}`}.`,
+    `${actor.email} invites you to the workspace ${quoteName(workspace.name)} as ${role === "member" ? "a member" : `an ${role}`}.`,
     {
       ask: "To accept, open this link within 7 days:",
-      label: `Join ${workspace.name}`,
+      label: "See the invitation",
       url: `${settings.publicUrl}/invitations/${token}`,
     },
     "If you do not know the sender, ignore this email.",
@@ -123,9 +124,9 @@ async function sendInvitation(
   const subject = `You are invited to ${settings.serviceName}`;
   let isSent = false;
   try {
-    isSent = await sendEmail(ctx, { to: email, subject, parts });
+    isSent = await sendEmail(ctx, { to: email, subject, parts, cause: "invitation", counted });
   } finally {
-    if (!isSent) await giveBack();
+    if (!isSent) await counted.giveBack();
   }
   if (isSent) return true;
   throw new AppError(503, "Invitations cannot be sent: this service has no mailbox for its own emails");

@@ -8,6 +8,7 @@ import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { refuseCrossSite } from "../../http/same-origin.ts";
 import { AppError } from "../../lib/errors.ts";
 import { budgetOf } from "../../platform/budgets/spent.ts";
+import { strangersPolicy } from "../../platform/service-mail/rules.ts";
 import { respondSignIn } from "../sign-ins/index.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { acceptInvitation } from "./accept.ts";
@@ -27,7 +28,7 @@ export const invitationRoutes = apiRoutes("Members")
     description:
       "The mailed link is valid for 7 days and once. Inviting an address again replaces the earlier invitation. A workspace has " +
       `at most ${budgetOf("invitations").rows} open invitations and makes ${invitationPolicies.workspace.limit} in an hour. An address gets one email a day from a workspace, and ` +
-      `${invitationPolicies.emails.limit} from all; beyond that no email is sent (\`email_sent\`), and the person sees the invitation after sign-in. Returns 503 ` +
+      `${strangersPolicy.limit} from all, with whatever else strangers cause; beyond that no email is sent (\`email_sent\`), and the person sees the invitation after sign-in. Returns 503 ` +
       "when the service has no mailbox for its own emails.",
     body: InvitationIn,
     returns: { 201: ["The invitation", SentInvitationOut] },

@@ -4,7 +4,6 @@ const DAY_SECONDS = 24 * 3_600;
 export const invitationPolicies = {
   workspace: { name: "invitations", limit: 20, windowSeconds: 3_600 },
   emailsFromWorkspace: { name: "invitation-emails-from-workspace", limit: 1, windowSeconds: DAY_SECONDS },
-  emails: { name: "invitation-emails", limit: 10, windowSeconds: DAY_SECONDS },
 } as const;
 
 /** Lifetime of an invitation, in ms. */

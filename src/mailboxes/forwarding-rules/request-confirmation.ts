@@ -3,6 +3,9 @@ import { issueOneTimeToken } from "../../access/tokens/one-time-tokens.ts";
 import { AppError, forbidden, tooManyRequests } from "../../lib/errors.ts";
 import { countSql, hasRoom } from "../../platform/budgets/has-room.ts";
 import type { MainStatement } from "../../platform/context.ts";
+import { formatPolicy } from "../../platform/rate-limits/rules.ts";
+import { countForReader } from "../../platform/service-mail/count-for-reader.ts";
+import { quoteName, strangersPolicy } from "../../platform/service-mail/rules.ts";
 import { canSendSystemEmails, sendSystemEmail } from "../../sending/system-emails/index.ts";
 import type { CheckedTarget } from "./check.ts";
 import { isInsideSql } from "./queries.ts";
@@ -59,13 +62,20 @@ export async function requestConfirmation(
   }
   if (!(await canSendSystemEmails(ctx)))
     throw new AppError(503, "The address cannot be asked: this service has no mailbox for its own emails");
+  const counted = await countForReader(ctx, target);
+  if (!counted)
+    throw tooManyRequests(
+      "This address gets no more mails of strangers today",
+      strangersPolicy.windowSeconds,
+      formatPolicy(strangersPolicy),
+    );
   const { token, statement } = await issueOneTimeToken(ctx, "forward_target", {
     subject: targetKey,
     data: { workspace: workspace.number, name: workspace.name, email: target },
     ttlMs: limits.confirmWithinMs,
   });
   const parts = [
-    `${actor.email} wants mail for the workspace "${workspace.name}" to be forwarded to this address.`,
+    `${actor.email} wants mail for the workspace ${quoteName(workspace.name)} to be forwarded to this address.`,
     {
       ask: "To receive that mail, open this link within 7 days:",
       label: "Receive this mail",
@@ -77,8 +87,8 @@ export async function requestConfirmation(
     isConfirmed: false,
     statements: [db.prepare(REQUEST).bind(workspace.number, targetKey, now, since), statement],
     send: async () => {
-      const subject = `Receive mail of ${workspace.name}?`;
-      await sendSystemEmail(ctx, { to: target, subject, parts });
+      const subject = "Receive forwarded mail at this address?";
+      await sendSystemEmail(ctx, { to: target, subject, parts, cause: "forward_request", counted });
     },
   };
 }

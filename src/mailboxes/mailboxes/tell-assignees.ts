@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { afterResponse } from "../../platform/after-response.ts";
-import { sendNotice } from "../../platform/system-email.ts";
+import { sendNotice } from "../../platform/service-mail/system-email.ts";
 import { sendSystemEmail } from "../../sending/system-emails/index.ts";
 
 const FIND_OTHERS = `
@@ -20,7 +20,7 @@ export async function tellAssignees(ctx: CallerCtx, mailbox: { id: string; addre
     },
   ];
   const mails = results.map(({ email }) =>
-    sendNotice(ctx, { to: email, subject, parts, isQueued: true }, sendSystemEmail),
+    sendNotice(ctx, { cause: "security_notice", to: email, subject, parts, isQueued: true }, sendSystemEmail),
   );
   await afterResponse(ctx, Promise.all(mails));
 }

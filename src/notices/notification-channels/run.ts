@@ -3,7 +3,7 @@ import { open } from "../../lib/secret-box.ts";
 import { onOneLine } from "../../lib/text-rules.ts";
 import type { Ctx, OutboxCtx, WakeUp } from "../../platform/context.ts";
 import { consumeRows, type RowEnd } from "../../platform/outbox/consume-rows.ts";
-import type { SendSystemEmail, SystemEmail } from "../../platform/system-email.ts";
+import type { SendSystemEmail, SystemEmail } from "../../platform/service-mail/system-email.ts";
 import { type NoticeRef, toPreferences } from "../notifications/index.ts";
 import { escapeSlack, RUN_MS, retryDelay, type SendOutcome, SLACK_TIMEOUT_MS, slackOutcome } from "./rules.ts";
 import { isSlackWebhookUrl, SLACK_PURPOSE } from "./slack-url.ts";
@@ -80,7 +80,7 @@ function toEmail({ title, body }: NoticeRef, { email, workspace_name: workspace 
     body,
     `This concerns the workspace "${workspace}". Its owners choose by their notification preferences which events are emailed to them.`,
   ];
-  return { to: email, subject: onOneLine(`${title} (${workspace})`), parts };
+  return { cause: "notification", to: email, subject: onOneLine(`${title} (${workspace})`), parts };
 }
 
 /** Replaces line breaks and other control characters, which a subject must not have. */

@@ -46,6 +46,7 @@ export async function* warnOfFill(ctx: MailCtx): Steps {
     await sendSystemEmail(
       ctx,
       {
+        cause: "operator_notice",
         to: email,
         isQueued: true,
         subject: `Mail database ${ctx.shard} is nearly full: ${gigabytes(size)}`,

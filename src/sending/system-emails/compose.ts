@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../lib/placeholders.ts";
 import { textColorOn } from "../../lib/text-color.ts";
 import type { Brand } from "../../platform/brands/brand.ts";
-import type { SystemEmail, SystemEmailPart, SystemEmailStep } from "../../platform/system-email.ts";
+import type { SystemEmail, SystemEmailPart, SystemEmailStep } from "../../platform/service-mail/system-email.ts";
 
 /** The service with its public host, or a workspace that writes to its recipients by it. */
 type Sender = { service: string; host: string } | { brand: Brand; origin: string; language: string };

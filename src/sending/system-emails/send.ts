@@ -6,7 +6,7 @@ import { ConcurrencyError } from "../../platform/db/batch.ts";
 import type { Idempotency } from "../../platform/idempotency/key.ts";
 import { findResponse } from "../../platform/idempotency/responses.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
-import type { SystemEmail } from "../../platform/system-email.ts";
+import type { SystemEmail } from "../../platform/service-mail/system-email.ts";
 import { deliver, egressOf } from "../delivery/index.ts";
 import { sendEmail } from "../emails/send/index.ts";
 import { composeHtml, composeText } from "./compose.ts";

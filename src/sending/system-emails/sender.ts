@@ -1,11 +1,10 @@
-import type { WorkspaceColumns } from "../../access/accounts/authenticate.ts";
+import { WORKSPACE_COLUMNS_SQL, type WorkspaceColumns } from "../../access/accounts/authenticate.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { shardSql } from "../../platform/jobs/shards.ts";
 
 // The mailbox belongs to the workspace that verified its domain. The oldest owner of that workspace is the user of the email.
 const FIND_SENDER = `
-  SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.bulk_pause, ${shardSql("w")} AS shard, o.user_id
+  SELECT ${WORKSPACE_COLUMNS_SQL}, o.user_id
     FROM mailboxes m
     JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified' AND NOT d.is_sandbox
     JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL

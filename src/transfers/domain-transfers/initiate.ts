@@ -6,6 +6,8 @@ import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
+import { requireAll } from "../../platform/rate-limits/exact.ts";
+import { offersPolicy, readerOf } from "../../platform/service-mail/rules.ts";
 import { canSendSystemEmails } from "../../sending/system-emails/index.ts";
 import { expireOverdue } from "./deadline.ts";
 import { transferError } from "./errors.ts";
@@ -36,8 +38,8 @@ const REFUSE_ACTIVE = `SELECT CASE WHEN EXISTS (${FIND_ACTIVE}) THEN json('lost 
 /**
  * Offers a domain of the caller's workspace, with its sub-domains, to another account. The outbox mails the accept link. Throws
  * 404 for the domain and for the account, 422 for an invalid address, 409 for a domain that cannot move at present
- * (docs/contract/errors.md#codes-of-transfers), 403 for a restricted account, 503 when the service cannot send emails of its
- * own.
+ * (docs/contract/errors.md#codes-of-transfers), 403 for a restricted account, 429 beyond the offers of a day to one person, 503 when the service cannot
+ * send emails of its own.
  */
 export async function initiateTransfer(ctx: CallerCtx, domainId: string, input: TransferIn): Promise<Performed> {
   const domain = await getDomain(ctx, domainId);
@@ -50,6 +52,8 @@ export async function initiateTransfer(ctx: CallerCtx, domainId: string, input: 
   requirePermitted(ctx, moved);
   await requireNothingScheduled(ctx, ctx.workspace.number, moved);
   await requireMailbox(ctx);
+  const offers = [offersPolicy, `${ctx.workspace.id} ${readerOf(target.key)}`] as const;
+  await requireAll(ctx, [offers], "This workspace has offered this person as many domains as it may in a day");
   return insertTransfer(ctx, toRow(ctx, domain, target, input.note ?? null), moved);
 }
 

@@ -1,5 +1,6 @@
 import { formatTime } from "../../lib/local-time.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { quoteName } from "../../platform/service-mail/rules.ts";
 import { sendSystemEmail } from "../../sending/system-emails/index.ts";
 import type { TransferRow } from "./queries.ts";
 import { statusAfter } from "./rules.ts";
@@ -16,7 +17,7 @@ export async function sendAcceptLink(ctx: Ctx, transfer: TransferRow): Promise<v
   const { token, statement } = await newToken(ctx, "accept", id);
   await statement.run();
   const parts = [
-    `${sender ?? "A member"} of the workspace "${sourceLabel}" offers you the domain ${domainName}.`,
+    `${sender ?? "A member"} of the workspace ${quoteName(sourceLabel)} offers you the domain ${domainName}.`,
     ...(note ? [`Their note:\n${note.replace(/^/gm, "> ")}`] : []),
     {
       ask: `To accept or decline it, open this link and sign in as ${targetEmail}:`,
@@ -26,7 +27,7 @@ export async function sendAcceptLink(ctx: Ctx, transfer: TransferRow): Promise<v
     `The link works until ${formatTime(new Date(expiresAt), "UTC")}. The domain moves 24 hours after you have accepted it.`,
     "If you do not know the sender, ignore this email.",
   ];
-  await sendSystemEmail(ctx, { to: targetEmail, subject: `Transfer of ${domainName}`, parts });
+  await sendSystemEmail(ctx, { cause: "transfer", to: targetEmail, subject: `Transfer of ${domainName}`, parts });
 }
 
 /** Mails a stop link of an accepted transfer to one owner of the source workspace. */
@@ -38,7 +39,7 @@ export async function sendStopLink(ctx: Ctx, transfer: TransferRow, owner: strin
   await statement.run();
   const { domainName, sourceLabel, targetEmail, cooloffUntil } = transfer;
   const parts = [
-    `${targetEmail} has accepted the transfer of ${domainName} from your workspace "${sourceLabel}".`,
+    `${targetEmail} has accepted the transfer of ${domainName} from your workspace ${quoteName(sourceLabel)}.`,
     `The domain moves with its mailboxes at ${formatTime(new Date(cooloffUntil ?? 0), "UTC")}. From then on this workspace cannot send from it.`,
     {
       ask: "To stop the transfer, open this link and sign in:",
@@ -47,17 +48,17 @@ export async function sendStopLink(ctx: Ctx, transfer: TransferRow, owner: strin
     },
   ];
   const subject = `${domainName} will move to ${targetEmail}`;
-  await sendSystemEmail(ctx, { to, subject, parts });
+  await sendSystemEmail(ctx, { cause: "transfer", to, subject, parts });
 }
 
 /** Tells the recipient of a transfer by mail that the source has cancelled it, or deleted the domain. */
 export async function sendWithdrawal(ctx: Ctx, { domainName, sourceLabel, targetEmail }: TransferRow): Promise<void> {
   const parts = [
-    `The workspace "${sourceLabel}" no longer offers you the domain ${domainName}: it has cancelled the transfer or deleted the domain.`,
+    `The workspace ${quoteName(sourceLabel)} no longer offers you the domain ${domainName}: it has cancelled the transfer or deleted the domain.`,
     "Nothing moves to your workspace, and the link of the earlier email no longer works. There is nothing for you to do.",
   ];
   const subject = `The transfer of ${domainName} was cancelled`;
-  await sendSystemEmail(ctx, { to: targetEmail, subject, parts });
+  await sendSystemEmail(ctx, { cause: "transfer", to: targetEmail, subject, parts });
 }
 
 const findEmail = ({ db }: Ctx, userId: string): Promise<string | null> =>

@@ -1,8 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/lib/time.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";
 import { apiWithRace } from "../../support/api-with-race.ts";
 import { database } from "../../support/databases.ts";
+import { forgetMailsTo } from "../../support/mails-of-strangers.ts";
 import { insertDomain } from "../../support/transfers.ts";
 import { aKey, apiWith, aWorkspace, perTest, recordingContext } from "../../support/workspace.ts";
 import { upload } from "../contacts/csv-support.ts";
@@ -20,6 +21,8 @@ const rowsOf = async () => {
   );
   return results;
 };
+
+beforeEach(() => forgetMailsTo("ada@example.org", "bob@example.org"));
 
 describe("a list that asks for confirmation", () => {
   it("mails a new contact once; the link shows a button, and confirming is evidence", async () => {

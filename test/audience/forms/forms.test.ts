@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { FormOut } from "../../../src/audience/forms/index.ts";
+import { forgetMailsTo } from "../../support/mails-of-strangers.ts";
 import { eventNamesOf, recordEvents } from "../../support/person-events.ts";
 import { aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
 import { captureMails, evidenceOf, listsOf } from "../consent/support.ts";
@@ -23,6 +24,8 @@ const submit = (path: string, fields: Record<string, string>, headers: Record<st
     "CF-Connecting-IP": `198.51.${++lastHost % 250}.7`,
     ...headers,
   });
+
+beforeEach(() => forgetMailsTo("ada@example.org", "bob@example.org"));
 
 describe("a form", () => {
   it("adds a person for the automations when they confirm, and never changes one who is there", async () => {

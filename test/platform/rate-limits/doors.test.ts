@@ -163,7 +163,7 @@ describe("the daily limit", () => {
     await limitTo(1);
     await send();
     const ctx = testContext({ SYSTEM_MAILBOX: workspace.mailbox, WORK: discardingQueue });
-    const email = { to: "user@example.org", subject: "Sign in", parts: ["A link."] };
+    const email = { cause: "sign_in_link" as const, to: "user@example.org", subject: "Sign in", parts: ["A link."] };
     expect(await sendSystemEmail(ctx, email)).toBe(true);
     expect(await count()).toBe(2);
   });

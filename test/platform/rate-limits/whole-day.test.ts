@@ -77,7 +77,14 @@ describe("a limit that is set during the day counts", () => {
     expect(await emailsOf(id)).toHaveLength(3);
     expect(await accepted()).toBe(10);
     const ctx = testContext({ SYSTEM_MAILBOX: workspace.mailbox, WORK: discardingQueue });
-    expect(await sendSystemEmail(ctx, { to: "user@example.org", subject: "Sign in", parts: ["A link."] })).toBe(true);
+    expect(
+      await sendSystemEmail(ctx, {
+        cause: "sign_in_link",
+        to: "user@example.org",
+        subject: "Sign in",
+        parts: ["A link."],
+      }),
+    ).toBe(true);
     await limitTo(11);
     expect(await counted()).toBe(10);
     expect((await send()).status).toBe(202);

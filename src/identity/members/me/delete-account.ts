@@ -5,7 +5,7 @@ import { auditStatement } from "../../../platform/audit/record.ts";
 import type { MainStatement } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../../platform/db/batch.ts";
 import { shardSql } from "../../../platform/jobs/shards.ts";
-import { type SendSystemEmail, sendNotice } from "../../../platform/system-email.ts";
+import { type SendSystemEmail, sendNotice } from "../../../platform/service-mail/system-email.ts";
 import { closeForMail, deletionStatements } from "../../workspaces/index.ts";
 import { endMembershipStatements } from "../end-membership.ts";
 import { type AccountWorkspace, deletionIssue, isAlone, limits } from "./rules.ts";
@@ -120,6 +120,7 @@ const sendConfirmation = (ctx: CallerCtx, sendEmail: SendSystemEmail) =>
   sendNotice(
     ctx,
     {
+      cause: "security_notice",
       to: ctx.actor.email,
       subject: `Your account at ${ctx.settings.serviceName} is deleted`,
       parts: [

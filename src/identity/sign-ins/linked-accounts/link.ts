@@ -1,5 +1,5 @@
 import type { Ctx, MainStatement } from "../../../platform/context.ts";
-import { type SendSystemEmail, sendNotice } from "../../../platform/system-email.ts";
+import { type SendSystemEmail, sendNotice } from "../../../platform/service-mail/system-email.ts";
 
 /** Providers whose accounts are linked to users, and their names for people. */
 export const providerNames = { google: "Google", github: "GitHub" } as const;
@@ -33,5 +33,9 @@ export function announceLink(
     `The account ${account.email} at ${name} was used to sign in to ${serviceName} as ${to}, and signs in to it from now on.`,
     { ask: "If it was not you, unlink the account and end its sessions:", label: "Review your security", url },
   ];
-  return sendNotice(ctx, { to, subject: `${name} signs in to your account at ${serviceName}`, parts }, sendEmail);
+  return sendNotice(
+    ctx,
+    { cause: "security_notice", to, subject: `${name} signs in to your account at ${serviceName}`, parts },
+    sendEmail,
+  );
 }

@@ -3,7 +3,8 @@ import { type Address, parseAddress } from "../../../lib/addresses.ts";
 import { clientNetwork } from "../../../lib/ip-addresses.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { requireAll } from "../../../platform/rate-limits/exact.ts";
-import type { SendSystemEmail } from "../../../platform/system-email.ts";
+import { readerOf } from "../../../platform/service-mail/rules.ts";
+import type { SendSystemEmail } from "../../../platform/service-mail/system-email.ts";
 import { newInvitationLink } from "../invitation-link.ts";
 import { magicLinkPolicies } from "../rules.ts";
 import { createMagicLink, issueMagicLink } from "./create.ts";
@@ -14,7 +15,11 @@ import { createMagicLink, issueMagicLink } from "./create.ts";
  */
 export function countMagicLink(ctx: Ctx, address: Address, ip: string | null): Promise<void> {
   const ofIp = [magicLinkPolicies.ip, clientNetwork(ip ?? "unknown")] as const;
-  return requireAll(ctx, [ofIp, [magicLinkPolicies.address, address.key]], "Too many sign-in links were requested");
+  return requireAll(
+    ctx,
+    [ofIp, [magicLinkPolicies.address, readerOf(address.key)]],
+    "Too many sign-in links were requested",
+  );
 }
 
 /**
@@ -32,6 +37,7 @@ export async function sendMagicLink(
   const url = await createMagicLink(ctx, { email: known ?? address.address, next });
   const host = new URL(ctx.settings.publicUrl).host;
   await sendEmail(ctx, {
+    cause: "sign_in_link",
     to: known ?? address.address,
     subject: `Sign in to ${ctx.settings.serviceName}`,
     parts: [
@@ -49,7 +55,12 @@ async function sendInvitationLink(ctx: Ctx, address: Address, sendEmail: SendSys
   const url = `${publicUrl}${link.path}`;
   const step = { ask: "You are invited. To see the invitation, open this link:", label: "See the invitation", url };
   const parts = [step, "If you did not ask for it, ignore this email."];
-  const isSent = await sendEmail(ctx, { to: address.address, subject: `Sign in to ${serviceName}`, parts });
+  const isSent = await sendEmail(ctx, {
+    cause: "sign_in_link",
+    to: address.address,
+    subject: `Sign in to ${serviceName}`,
+    parts,
+  });
   // Its earlier link works until this one has been sent.
   if (isSent) await link.statement.run();
 }
@@ -63,6 +74,7 @@ export async function sendProofLink(ctx: CallerCtx, ip: string | null, sendEmail
   await statement.run();
   const { publicUrl, serviceName } = ctx.settings;
   await sendEmail(ctx, {
+    cause: "sign_in_link",
     to: address.address,
     subject: `Prove that it is you at ${serviceName}`,
     parts: [

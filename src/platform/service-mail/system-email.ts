@@ -1,7 +1,13 @@
-import type { Ctx } from "./context.ts";
+import type { Ctx } from "../context.ts";
+import type { CountedMail } from "./count-for-reader.ts";
+import type { Cause, StrangersCause } from "./rules.ts";
 
-/** An email of the service itself, such as a sign-in link. It is composed as text and as HTML from the same parts. */
-export interface SystemEmail {
+/** An email of the service itself, such as a sign-in link. It is composed as text and as HTML from the same parts.
+ * One that a stranger causes does not compile before it was counted by its reader. */
+export type SystemEmail = SystemEmailText &
+  ({ cause: Exclude<Cause, StrangersCause> } | { cause: StrangersCause; counted: CountedMail });
+
+interface SystemEmailText {
   to: string;
   subject: string;
   parts: readonly SystemEmailPart[];
