@@ -128,11 +128,8 @@ async function sendPage(
   page: readonly PageRow[],
 ): Promise<void> {
   const now = ctx.now();
-  const marks = await findMarks(
-    ctx,
-    list.workspace,
-    page.map(({ email_key: key }) => key),
-  );
+  const keys = page.map(({ email_key: key }) => key);
+  const marks = await findMarks(ctx, list.workspace, keys);
   const byEmail = new Map(marks.map((mark) => [mark.email, mark]));
   const chosen = page.flatMap((row): Addressee[] => {
     const { id, email } = row;

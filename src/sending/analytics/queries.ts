@@ -84,10 +84,8 @@ export async function findDomains(
 /** Returns the same by receiver, as far as an egress of our own has told it; other domains stay by themselves. */
 export async function findReceivers(ctx: CallerCtx, hours: Hours, limit: number): Promise<[string, Counts][]> {
   const domains = (await rankDomains(ctx, hours)).slice(0, MAX_DOMAINS);
-  const receiverOf = await findReceiversOf(
-    ctx,
-    domains.map(([domain]) => domain),
-  );
+  const names = domains.map(([domain]) => domain);
+  const receiverOf = await findReceiversOf(ctx, names);
   const rows = domains.map(([domain, counts]) => ({ ...counts, receiver: receiverOf.get(domain) ?? domain }));
   return rank(sumBy(rows, ({ receiver }) => receiver)).slice(0, limit);
 }

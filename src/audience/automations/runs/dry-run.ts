@@ -22,7 +22,7 @@ export async function dryRun(ctx: CallerCtx, id: string, input: DryRunIn): Promi
   const { workspace } = ctx;
   const [{ people, segments }, states] = await Promise.all([
     readPeople(ctx, workspace.number, [key], conditionsOf(definition)),
-    findWorkspaces(ctx, [workspace.number]),
+    findWorkspaces(ctx, [{ workspace: workspace.number }]),
   ]);
   const person = people.get(key);
   if (!person) throw invalidField("email", "No contact of the workspace has this address");

@@ -29,17 +29,11 @@ export function outboxStatements(
   const next = moves.flatMap((move) => move.next);
   const kept = new Set(next.map(({ id }) => id));
   const finished = done.filter((id) => !kept.has(id));
+  const left = moves.flatMap(({ leaving }) => leaving).filter(({ row }) => !done.includes(row));
   return {
     finished: finished.length,
     before: next.length > 0 ? [nextRowsStatement(ctx, next)] : [],
-    after: [
-      finishStatement(ctx, lease, finished),
-      ...outageStatements(ctx, written),
-      ...leaveStatements(
-        ctx,
-        moves.flatMap(({ leaving }) => leaving).filter(({ row }) => !done.includes(row)),
-      ),
-    ],
+    after: [finishStatement(ctx, lease, finished), ...outageStatements(ctx, written), ...leaveStatements(ctx, left)],
   };
 }
 

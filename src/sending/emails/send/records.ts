@@ -49,19 +49,13 @@ function reads(ctx: Ctx, { senders, recipients, topics }: Addresses) {
 
 function toRecords([senders, ...others]: D1Result[], suppressionReads: number, forms: AddressForms): SendRecords {
   const senderRows = (senders?.results ?? []) as SenderRow[];
-  const suppressed = others.slice(0, suppressionReads);
-  const suppressedRows = mergeForms(
-    forms,
-    suppressed.flatMap(({ results }) => results as SuppressionRow[]),
-  );
+  const suppressed = others.slice(0, suppressionReads).flatMap(({ results }) => results as SuppressionRow[]);
+  const suppressions = mergeForms(forms, suppressed).map(({ email, reason, unsubscribed_at }) => {
+    return [email, { reason, isUnsubscribed: unsubscribed_at !== null }] as const;
+  });
   return {
     senders: new Map(senderRows.map((row) => [row.address, row])),
-    suppressed: new Map(
-      suppressedRows.map(({ email, reason, unsubscribed_at }) => [
-        email,
-        { reason, isUnsubscribed: unsubscribed_at !== null },
-      ]),
-    ),
+    suppressed: new Map(suppressions),
     topics: toSendTopics(others.slice(suppressionReads), forms),
   };
 }

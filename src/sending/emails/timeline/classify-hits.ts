@@ -61,10 +61,8 @@ export function countedIds(events: readonly EventEntry[], kind: HitKind): Set<st
 
 /** Returns the clients that fetched SCANNER_LINKS different links within SCANNER_MS. */
 function findScanners(events: readonly EventEntry[]): Set<string> {
-  const clicksOf = Map.groupBy(
-    events.filter(({ type }) => type === "click"),
-    clientOf,
-  );
+  const clicks = events.filter(({ type }) => type === "click");
+  const clicksOf = Map.groupBy(clicks, clientOf);
   const scanners = new Set<string>();
   for (const [client, clicks] of clicksOf) {
     if (client !== null && isScanner(clicks)) scanners.add(client);

@@ -51,10 +51,8 @@ export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResul
   const classified = classifyHits([...before.events, ...fresh]);
   const freshIds = new Set(fresh.map(({ id }) => id));
   const stored = classified.filter(({ id }) => !freshIds.has(id));
-  const { events, later } = storeEvents(
-    stored,
-    classified.filter(({ id }) => freshIds.has(id)),
-  );
+  const added = classified.filter(({ id }) => freshIds.has(id));
+  const { events, later } = storeEvents(stored, added);
   const changed = later.length > 0 || JSON.stringify(events) !== JSON.stringify(before.events);
   if (!changed) return merged;
   const state: EmailState = {
