@@ -39,10 +39,7 @@ interface CountRow {
   waiting: number;
 }
 
-/**
- * Returns how many people are at each step, among the newest 5,000 that are inside, and what became of the emails of the newest versions.
- * One round trip to the mail database.
- */
+/** Returns the people at each step, of the newest 5,000 inside, and the results of the newest versions' emails. One round trip. */
 export async function readFlowFigures(ctx: CallerCtx, row: AutomationRow): Promise<FlowFigures> {
   const [{ results: runs }, counts, versions] = await Promise.all([
     ctx.mail.prepare(COUNT_RUNS).bind(row.n).all<CountRow>(),

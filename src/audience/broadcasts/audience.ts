@@ -33,10 +33,7 @@ const COUNT_SKIPPED = `
 
 type Skipped = Partial<SkipCounts>;
 
-/**
- * Returns how many contacts a broadcast is for, and how many are skipped and why: as fixed at the first send, or as a send
- * would find them now. Throws 404.
- */
+/** Returns how many contacts a broadcast is for and how many are skipped, as its first send fixed it, or as of now. Throws 404. */
 export async function getAudience(ctx: CallerCtx, id: string): Promise<AudienceOut> {
   return countAudience(ctx, await getBroadcast(ctx, id));
 }

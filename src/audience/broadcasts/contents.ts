@@ -181,10 +181,7 @@ function withLink(html: string): string {
   return insertInto(html, "", link);
 }
 
-/**
- * Returns the parts of a broadcast as they are now: one D1 call when it renders templates, none otherwise. Throws LiquidTextError, also
- * when they are more than a row holds.
- */
+/** Returns the parts of a broadcast as they are now. At most one D1 call. Throws LiquidTextError, also when they are too large. */
 export async function currentParts(
   ctx: Pick<MailCtx, "db">,
   row: ContentColumns,

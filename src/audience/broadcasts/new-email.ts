@@ -114,10 +114,7 @@ function tagsOf(bulkTags: string | null): string[] | null {
   return tags.length > 0 ? tags : null;
 }
 
-/**
- * Returns the values of placeholders. The contact's own `email` and `name` win over metadata
- * (docs/contract/templates.md#placeholders).
- */
+/** Returns the values of placeholders. The contact's own `email` and `name` win over metadata (docs/contract/templates.md#placeholders). */
 export function valuesOf(contact: Pick<PageContact, "email" | "name" | "metadata">): Record<string, unknown> {
   return { ...metadataOf(contact), email: contact.email, name: contact.name ?? "" };
 }

@@ -52,10 +52,7 @@ export async function previewBroadcast(
 /** Returns a mistake in place of the bodies that it keeps from being rendered. */
 const asBodies = ({ message }: LiquidTextError) => ({ html: `<p>${escapeHtml(message)}</p>`, text: message });
 
-/**
- * Renders a content as a contact gets it after an event, by its address, or as the oldest one of the workspace does. A mistake stands in
- * place of the bodies. One D1 call.
- */
+/** Renders a content for a contact, by address or the oldest, after an event; a mistake in place of the bodies. One D1 call. */
 export async function previewContent(
   ctx: CallerCtx,
   content: VariantContent,

@@ -37,8 +37,7 @@ function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
   };
 }
 
-// The domains of a restricted key are names, since a draft may name any sender.
-// A bulk send is shown by no endpoint of broadcasts.
+// The domains of a restricted key are names, since a draft may name any sender. A bulk send is shown by no endpoint of broadcasts.
 export const VISIBLE =
   "b.workspace = ?1 AND b.bulk_tags IS NULL AND (?2 IS NULL OR b.from_domain IN (SELECT value FROM json_each(?2)))";
 
@@ -76,10 +75,7 @@ const LIST = `
 /** Greater than every UUID. */
 const LAST_ID = "g";
 
-/**
- * Returns broadcasts that the caller may see, newest first: at most `limit` of them and about PAGE_BYTES. `next` is the id
- * to continue below, or null on the last page.
- */
+/** Returns broadcasts that the caller may see, newest first: at most `limit` and about PAGE_BYTES. `next`: the id to continue below. */
 export async function listBroadcasts(
   ctx: CallerCtx,
   { status, before, limit }: { status?: BroadcastStatus | undefined; before?: string | undefined; limit: number },

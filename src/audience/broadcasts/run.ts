@@ -188,10 +188,7 @@ const readContents = (ctx: MailCtx, row: Broadcast["row"], variants: readonly Va
     .then((parts) => toContents(row, variants, parts))
     .catch(onError(LiquidTextError, ({ message }) => ({ issue: `Its content cannot be rendered: ${message}.` })));
 
-/**
- * Makes the emails of a page of contacts, or of as many as the daily limit of the workspace leaves. Returns null when that is
- * none, after it has notified the owners, once a day.
- */
+/** Makes the emails of a page, as far as the daily limit allows. Without any, notifies the owners once a day and returns null. */
 async function createAllowed(ctx: MailCtx, page: ContactPage): Promise<CreatedEmails | null> {
   try {
     return await createEmails(ctx, page);

@@ -1,9 +1,6 @@
 import { hash53 } from "../../lib/hash53.ts";
 
-/**
- * Splits an audience into the variants of a sample, or of the whole list (docs/contract/broadcasts.md#sample-and-variants).
- * Pure: the same ids give the same split.
- */
+/** Splits an audience into variants (docs/contract/broadcasts.md#sample-and-variants). Pure: the same ids give the same split. */
 
 /** The contacts of one variant: those after the variant before it, up to a hash. `variant` 0 is the broadcast's own content. */
 interface VariantShare {

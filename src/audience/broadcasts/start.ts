@@ -11,9 +11,8 @@ import { findVariants } from "./variants/queries.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
 /**
- * Starts a scheduled broadcast that is due. It waits while the workspace is paused, and is cancelled with a notification when
- * it cannot be sent (docs/contract/broadcasts.md#what-a-broadcast-needs). Returns when to look again, in milliseconds since
- * 1970, or null at once.
+ * Starts a scheduled broadcast that is due. It waits while the workspace is paused, and is cancelled with a notification when it cannot be
+ * sent (docs/contract/broadcasts.md#what-a-broadcast-needs). Returns when to look again, in milliseconds since 1970, or null at once.
  */
 export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: WorkspaceState): Promise<number | null> {
   const { row } = broadcast;

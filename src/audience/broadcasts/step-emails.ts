@@ -49,9 +49,7 @@ const FIND_CONTACTS = `
 
 type ContactRow = PageContact & { pendingSince: number | null };
 
-/**
- * Prepares the emails of one step of an automation, whose row of `broadcasts` has this id. At most eight D1 calls.
- */
+/** Prepares the emails of one step of an automation, whose row of `broadcasts` has this id. At most eight D1 calls. */
 export async function prepareStepEmails(
   ctx: MailCtx,
   workspace: { number: number; id: string },

@@ -37,9 +37,8 @@ const FIND_LIST = `
   SELECT n, id, workspace, name, confirm_mailbox_id, confirm_subject, confirm_text FROM contact_lists WHERE n = ?1`;
 
 /**
- * Sends the confirmation mails that lists ask for, in pages. A page is one transaction with the record that its mails were sent, so
- * that each address gets one, whenever a run is killed. Throws when a page failed: the lease then expires, and the next sweep finds
- * the row.
+ * Sends the confirmation mails that lists ask for, in pages. A page is one transaction with the record that its mails were sent, so that
+ * each address gets one, whenever a run is killed. Throws when a page failed: the lease then expires, and the next sweep finds the row.
  */
 export async function runConfirmations(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
   const until = ctx.now() + RUN_MS;

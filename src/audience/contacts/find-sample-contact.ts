@@ -17,10 +17,7 @@ const OF_LIST = `
   SELECT ${COLUMNS} FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n WHERE l.workspace = ?1 AND l.id = ?2 ORDER BY c.id LIMIT 1`;
 const OF_WORKSPACE = `SELECT ${COLUMNS} FROM contacts c WHERE c.workspace = ?1 ORDER BY c.id LIMIT 1`;
 
-/**
- * Returns the oldest contact with an address; without one the oldest of a list, or of the workspace. Null: there is none, or the caller may
- * not read contacts. One D1 call at most.
- */
+/** Returns the oldest contact of an address, list or workspace; null when there is none, or the caller may not read contacts. */
 export async function findSampleContact(
   ctx: CallerCtx,
   { address = "", listId = null }: { address?: string | undefined; listId?: string | null },

@@ -44,10 +44,7 @@ const BEFORE = {
   email_key: `SELECT ${BEFORE_COLUMNS} FROM contacts WHERE workspace = ?1 AND email_key = ?3 AND list = ${LIST_NUMBER}`,
 } as const;
 
-/**
- * Returns a list of the caller's workspace and one of its contacts, by its id or its address, in one D1 call. The contact is null when
- * there is none. Throws 404 for the list.
- */
+/** Returns a list and one of its contacts, by id or address, or null without it, in one D1 call. Throws 404 for the list. */
 export async function getListAndContact(
   ctx: CallerCtx,
   listId: string,
@@ -120,10 +117,9 @@ const END_OF_SCAN = `
   SELECT id FROM contacts WHERE list = ${LIST_NUMBER} AND id > ?3 ORDER BY id LIMIT 1 OFFSET ${MAX_SCANNED - 1}`;
 
 /**
- * Returns a list and one page of its contacts, oldest first, in one D1 call. `q` finds part of an address or name; a
- * complete address finds exactly its contact. The case of letters does not matter, in any script, and a domain is found in either
- * spelling. A search reads at most 10,000 contacts; `next` then continues it, also when it found nothing. One beyond ASCII takes a
- * second D1 call. Throws 404.
+ * Returns a list and one page of its contacts, oldest first, in one D1 call. `q` finds part of an address or name; a complete address finds
+ * exactly its contact. The case of letters does not matter, in any script, and a domain is found in either spelling. A search reads at most
+ * 10,000 contacts; `next` then continues it, also when it found nothing. One beyond ASCII takes a second D1 call. Throws 404.
  */
 export async function listContacts(ctx: CallerCtx, listId: string, query: ContactsQuery): Promise<ContactsPage> {
   const db = ctx.mail;

@@ -32,10 +32,7 @@ export function stateOf({
   return { subscribed: unsubscribed === 0, suppressed: isSuppressed || soft_bounced === 1 };
 }
 
-/**
- * Returns, as parameters of an UPDATE, whether name and metadata are changed and their new values. An absent field keeps
- * its value; null clears it.
- */
+/** Returns parameters of an UPDATE: whether name and metadata change, and their values. null clears a field. */
 export function changeParameters(fields: {
   name?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;

@@ -25,10 +25,7 @@ interface Upserted {
   contact: ContactOut;
 }
 
-/**
- * Adds a contact, or changes the given fields of the contact of the list with this address; null clears a field. Throws
- * 404 for the list.
- */
+/** Adds a contact, or changes the given fields of the one with this address; null clears a field. Throws 404 for the list. */
 export async function upsertContact(ctx: CallerCtx, listId: string, input: ContactIn): Promise<Upserted> {
   const { number } = ctx.workspace;
   for (let tries = 1; ; tries++) {

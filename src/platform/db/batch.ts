@@ -38,10 +38,7 @@ export function expectChanges<Kind extends DatabaseKind>(db: Database<Kind>, row
   return db.prepare("SELECT CASE WHEN changes() <> ?1 THEN json('lost race') END").bind(rows);
 }
 
-/**
- * Runs a batch as one transaction. Throws ConcurrencyError when an `expectChanges` in it failed, RefusedBatchError when a
- * statement refused it.
- */
+/** Runs a transaction. Throws ConcurrencyError when an `expectChanges` in it failed, RefusedBatchError when a statement refused it. */
 export async function guardedBatch<Kind extends DatabaseKind>(
   db: Database<Kind>,
   statements: readonly Statement<NoInfer<Kind>>[],
@@ -82,11 +79,10 @@ export function isUniqueViolation(error: unknown): boolean {
 const MAX_ATTEMPTS = 3;
 
 /**
- * Runs a batch that is safe to run twice, and retries an ambiguous failure. `isCommitted` decides from the error of a
- * retry whether an earlier attempt committed. By default a unique violation means that, since the batch inserts rows with
- * ids generated before. Throws ConcurrencyError and RefusedBatchError as `guardedBatch` does, and the error of a database that
- * is overloaded: it was asked again already, and more calls would only make others fail. Returns the results of the batch, or null
- * when an earlier attempt had committed.
+ * Runs a batch that is safe to run twice, and retries an ambiguous failure. `isCommitted` decides from the error of a retry whether an
+ * earlier attempt committed. By default a unique violation means that, since the batch inserts rows with ids generated before. Throws
+ * ConcurrencyError and RefusedBatchError as `guardedBatch` does, and the error of a database that is overloaded: it was asked again
+ * already, and more calls would only make others fail. Returns the results of the batch, or null when an earlier attempt had committed.
  */
 export async function repeatableBatch<Kind extends DatabaseKind>(
   ctx: Pick<Ctx, "log">,

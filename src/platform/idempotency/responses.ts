@@ -21,9 +21,8 @@ export interface StoredResponse {
 }
 
 /**
- * Returns the response stored under this key in the last 24 hours, or null. Throws 409 when the key was used for another
- * request, or by another credential for a response that contains a secret, or
- * while the work of the key is running.
+ * Returns the response stored under this key in the last 24 hours, or null. Throws 409 when the key was used for another request, or by
+ * another credential for a response that contains a secret, or while the work of the key is running.
  */
 export async function findResponse(ctx: WorkspaceCtx, idempotency: Idempotency): Promise<StoredResponse | null> {
   const row = await findRow(ctx, idempotency);

@@ -52,10 +52,7 @@ export interface RunFilter {
   limit: number;
 }
 
-/**
- * Returns runs of an automation of the caller's workspace, newest first. A page looks at 5,000 runs at most, so it may be short and have
- * a next one. Throws 404 for the automation.
- */
+/** Returns runs of an automation, newest first. A page looks at 5,000 at most, so it may be short. Throws 404 for the automation. */
 export async function listRuns(
   ctx: CallerCtx,
   automationId: string,

@@ -34,10 +34,7 @@ export function newcombe(a: Proportion, b: Proportion, z: number): Interval {
   };
 }
 
-/**
- * Returns the quantile for two-sided intervals that all hold with this confidence at once, by Bonferroni's correction for the
- * number of comparisons.
- */
+/** Returns the quantile for two-sided intervals that all hold at once with this confidence, by Bonferroni's correction. */
 export function quantile(confidence: number, comparisons: number): number {
   return normalQuantile(1 - (1 - confidence) / (2 * comparisons));
 }

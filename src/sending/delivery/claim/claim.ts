@@ -45,10 +45,7 @@ export interface ClaimedMail {
   subject: string;
   fromEmail: string;
   fromName: string | null;
-  /**
-   * Time of the email's last `queued` event, in milliseconds since 1970: its Date header
-   * (docs/contract/emails.md#send-request).
-   */
+  /** Time of the email's last `queued` event, in milliseconds since 1970: its Date header (docs/contract/emails.md#send-request). */
   queuedAt: number;
   source: string;
   /** Id of the request that the email was accepted with, for the log; null without one. */

@@ -25,10 +25,7 @@ export interface RefusedItem {
   errors: ValidationError[];
 }
 
-/**
- * Longest reason of a result, in characters. A reason can contain a header name of the caller's, and the whole response
- * is stored for the Idempotency-Key.
- */
+/** Characters of a result's reason, which may contain a header name. The response is stored for the Idempotency-Key. */
 const REASON_CHARACTERS = 500;
 
 /** Checks items as single sends are checked, with one D1 batch for all of them. */

@@ -110,10 +110,7 @@ async function offloadStep(ctx: MailCtx, numbers: readonly number[]): Promise<nu
   return packs.length;
 }
 
-/**
- * Returns the statement that lowers the progress to the greatest `n` left. Every batch that deletes emails runs it:
- * SQLite assigns the greatest deleted numbers again.
- */
+/** Returns the statement that lowers the progress to the greatest `n` left. Batches that delete emails run it: SQLite reuses numbers. */
 export function rewindContentProgressStatement(ctx: Pick<MailCtx, "mail">): MailStatement {
   return ctx.mail.prepare(`
     WITH left AS (SELECT coalesce(max(n), 0) AS n FROM emails)

@@ -79,10 +79,7 @@ function mergeForms(forms: AddressForms, rows: readonly SuppressionRow[]): Suppr
   return [...merged.values()];
 }
 
-/**
- * Returns the records of any number of requests: those that were read with the credential when they cover the requests,
- * otherwise from one D1 batch.
- */
+/** Returns the records of requests: those read with the credential when they cover the requests, else from one D1 batch. */
 export async function findSendRecords(
   ctx: CallerCtx,
   requests: readonly Pick<ParsedRequest, "from" | "recipients" | "topic">[],

@@ -1,18 +1,10 @@
-/**
- * Decides which opens and clicks of an email are by persons, and which of them count
- * (docs/contract/tracking.md#machines-and-persons). Pure.
- */
+/** Decides which opens and clicks persons made, and which count (docs/contract/tracking.md#machines-and-persons). Pure. */
 import type { EventEntry } from "../../../platform/db/email-json.ts";
 
-/**
- * A client that fetches this many links of an email within SCANNER_MS is a scanner
- * (docs/contract/tracking.md#machines-and-persons).
- */
+/** A client that fetches this many links of an email within SCANNER_MS is a scanner (docs/contract/tracking.md#machines-and-persons). */
 const SCANNER_LINKS = 3;
 const SCANNER_MS = 5_000;
-/**
- * Repeats of an open or a click within this time are merged, in milliseconds (docs/contract/tracking.md#machines-and-persons).
- */
+/** Repeats of an open or a click within this time are merged, in milliseconds (docs/contract/tracking.md#machines-and-persons). */
 const REPEAT_MS = 60_000;
 
 type HitKind = "open" | "click";

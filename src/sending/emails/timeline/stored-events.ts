@@ -32,10 +32,7 @@ export function queuedEvent({ id, createdAt }: Origin): EventEntry {
 
 type Queued = Pick<EmailState, "events" | "createdAt" | "broadcast"> & { scheduledAt?: number | null };
 
-/**
- * Returns when an email was queued, in ms since 1970, which its field Date says. One of a broadcast that waits for the time of day of its
- * recipient is queued at that time. Pure.
- */
+/** Returns when an email was queued, in ms since 1970, for its field Date. One that waits for a local time is queued then. Pure. */
 export function queuedAt({ events, createdAt, broadcast, scheduledAt }: Queued): number {
   const at = events.findLast(({ type }) => type === "queued")?.at ?? createdAt;
   return typeof broadcast === "number" ? Math.max(at, scheduledAt ?? 0) : at;
