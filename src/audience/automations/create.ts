@@ -36,19 +36,10 @@ export async function createAutomation(ctx: CallerCtx, input: AutomationIn): Pro
   };
   const response = toAutomation(row);
   const db = ctx.mail;
-  const values = [
-    row.workspace,
-    row.id,
-    row.userId,
-    row.name,
-    definition,
-    sizeOf(definition),
-    input.trigger.event,
-    now,
-  ];
+  const values = [row.workspace, row.id, row.userId, row.name, definition, sizeOf(definition), input.trigger.event];
   // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.
   await guardedBatch(db, [
-    db.prepare(INSERT).bind(...values, limits.automations),
+    db.prepare(INSERT).bind(...values, now, limits.automations),
     expectChanges(db, 1),
     ...(await storeMailResponse(ctx, response)),
   ]).catch(

@@ -109,12 +109,7 @@ export function listIdsOf({ contact_list_id: first, more_lists: more }: Broadcas
 export const toMoreLists = (ids: readonly string[] | null | undefined) => (ids?.length ? JSON.stringify(ids) : null);
 
 /** A contact list. `lastContact`: greatest contacts.n of the database. */
-interface FoundList {
-  n: number;
-  id: string;
-  contacts: number;
-  lastContact: number;
-}
+type FoundList = { n: number; id: string; contacts: number; lastContact: number };
 
 /** Returns the greatest contacts.n of the database. */
 export async function findLastContact(ctx: MailCtx): Promise<number> {
@@ -146,11 +141,7 @@ const sum = (counts: SkipCounts) => Object.values(counts).reduce((total, count) 
  * Returns how many contacts a broadcast has stored as skipped, by reason, and how many others get no email (`gone`): deleted since the
  * audience was fixed, or not reached before a cancellation. Null before the plan, and for broadcasts of earlier versions.
  */
-export function skipCountsOf({
-  row,
-  fanOut,
-  counts,
-}: Broadcast): (SkipCounts & { gone: number; total: number }) | null {
+export function skipCountsOf({ row, fanOut, counts }: Broadcast) {
   if (!fanOut?.skipped || !fanOut.split?.skipped) return null;
   const since = sum(fanOut.skipped) - sum(fanOut.split.skipped);
   const gone = Math.max(0, skippedOf(fanOut, row.status, counts.queued) - since);

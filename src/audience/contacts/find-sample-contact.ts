@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey } from "../../lib/addresses.ts";
 
-/** A contact whose values fill a preview or a test. */
-export interface SampleContact {
+/** The values of a contact. */
+export interface ContactValues {
   email: string;
   /** Canonical address. */
   key: string;
@@ -21,11 +21,11 @@ const OF_WORKSPACE = `SELECT ${COLUMNS} FROM contacts c WHERE c.workspace = ?1 O
 export async function findSampleContact(
   ctx: CallerCtx,
   { address = "", listId = null }: { address?: string | undefined; listId?: string | null },
-): Promise<SampleContact | null> {
+): Promise<ContactValues | null> {
   if (!ctx.actor.scopes.has("contacts:view")) return null;
   const { number } = ctx.workspace;
-  if (address.trim() !== "") return ctx.mail.findRow<SampleContact>(BY_ADDRESS, number, addressKey(address.trim()));
+  if (address.trim() !== "") return ctx.mail.findRow<ContactValues>(BY_ADDRESS, number, addressKey(address.trim()));
   return listId === null
-    ? ctx.mail.findRow<SampleContact>(OF_WORKSPACE, number)
-    : ctx.mail.findRow<SampleContact>(OF_LIST, number, listId);
+    ? ctx.mail.findRow<ContactValues>(OF_WORKSPACE, number)
+    : ctx.mail.findRow<ContactValues>(OF_LIST, number, listId);
 }

@@ -125,17 +125,13 @@ export async function listContacts(ctx: CallerCtx, listId: string, query: Contac
   const db = ctx.mail;
   const key = [ctx.workspace.number, requireListId(listId)];
   const statements = contactStatements(query).map(({ sql, values }) => db.prepare(sql).bind(...key, ...values));
-  const [lists, found, end] = await db.batch([
+  const [[list], found, [endOfScan] = []] = await db.listEach<[ListRow, ContactRow & Candidate, { id: string }]>([
     db.prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`).bind(...key),
     ...statements,
   ]);
-  const [list] = (lists?.results ?? []) as ListRow[];
   if (!list) throw notFound("Contact list");
-  const rows = isBeyondAscii(query.q)
-    ? await findMatching(ctx, key, query, (found?.results ?? []) as Candidate[])
-    : ((found?.results ?? []) as ContactRow[]);
+  const rows = isBeyondAscii(query.q) ? await findMatching(ctx, key, query, found) : found;
   const contacts = rows.slice(0, query.limit);
-  const [endOfScan] = (end?.results ?? []) as { id: string }[];
   const next = rows.length > contacts.length ? contacts.at(-1)?.id : endOfScan?.id;
   return { list, contacts, next: next ?? null };
 }

@@ -18,26 +18,13 @@ export function isPrintable(text: string): boolean {
   return !UNPRINTABLE.test(text);
 }
 
-/** Returns the states that a contact shows for its marks: the reason on the suppression list, and two others besides. */
-export function stateOf({
-  suppressed: reason,
-  unsubscribed,
-  soft_bounced,
-}: {
-  suppressed: string | null;
-  unsubscribed: 0 | 1;
-  soft_bounced: 0 | 1;
-}): { subscribed: boolean; suppressed: boolean } {
-  const isSuppressed = reason !== null && reason !== "unsubscribe";
-  return { subscribed: unsubscribed === 0, suppressed: isSuppressed || soft_bounced === 1 };
+export interface ChangedFields {
+  name?: string | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
 }
 
 /** Returns parameters of an UPDATE: whether name and metadata change, and their values. null clears a field. */
-export function changeParameters(fields: {
-  name?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}): unknown[] {
-  const { name, metadata } = fields;
+export function changeParameters({ name, metadata }: ChangedFields): unknown[] {
   return [
     name === undefined ? 0 : 1,
     name ?? null,

@@ -37,10 +37,7 @@ export async function findResponse(ctx: WorkspaceCtx, idempotency: Idempotency):
   return { body, status: status === undefined ? null : Number(status) };
 }
 
-interface ResponseRow {
-  fingerprint: string;
-  answer: string;
-}
+type ResponseRow = { fingerprint: string; answer: string };
 
 /** Finds the row of a key in the main database and in the mail database of the workspace. */
 async function findRow(ctx: WorkspaceCtx, { keys, repeats }: Idempotency): Promise<ResponseRow | null> {

@@ -16,19 +16,12 @@ import { type DueRun, type PlaceOfPage, readDue } from "./read-due.ts";
 import { type Moved, moveStatements } from "./save.ts";
 import { findWorkspaces, type WorkspaceState } from "./workspaces.ts";
 
-/** The result of a page. */
-export interface PageResult {
-  moved: number;
-  /** Other runs were due. */
-  hasMore: boolean;
-}
-
 /**
  * Moves a page of runs that are due. What their steps do in this mail database is written in the transaction that moves them; what they
  * do in the main one is written before it, by runs that have begun the step, and is repeated without effect when this is killed
- * between. Throws ConcurrencyError when the lease was lost or a run was changed meanwhile: nothing of the page has moved then.
+ * between. Throws ConcurrencyError when the lease was lost or a run was changed meanwhile: nothing of the page has moved then. `hasMore`: other runs were due.
  */
-export async function movePage(ctx: MailCtx, lease: EngineLease, place: PlaceOfPage): Promise<PageResult> {
+export async function movePage(ctx: MailCtx, lease: EngineLease, place: PlaceOfPage) {
   const page = await readDue(ctx, lease, place);
   if (page.runs.length === 0) return { moved: 0, hasMore: page.hasMore };
   const workspaces = await findWorkspaces(ctx, page.runs);

@@ -9,6 +9,15 @@ export interface Proportion {
   of: number;
 }
 
+/** The intervals of all comparisons hold at once with this confidence. */
+export const CONFIDENCE = 0.95;
+
+/** Returns the clicks of emails. An email that is sent may be clicked in before a report confirms its delivery. */
+export const clicksOf = ({ clicked, delivered }: { clicked: number; delivered: number }): Proportion => ({
+  count: Math.min(clicked, delivered),
+  of: delivered,
+});
+
 export interface Interval {
   low: number;
   high: number;

@@ -60,7 +60,5 @@ function outageStatements(ctx: MailCtx, updates: readonly Update[]): MailStateme
   const retry = updates.some(({ isAccepted }) => isAccepted) ? [retryAfterOutageStatement(ctx)] : [];
   const waiting = new Set(updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [state.workspace] : [])));
   if (waiting.size === 0) return retry;
-  const values = [JSON.stringify([...waiting]), ctx.now(), SAVE_AFTER_MS];
-  const save = ctx.mail.prepare(SAVE_WAITING).bind(...values);
-  return [...retry, save];
+  return [...retry, ctx.mail.prepare(SAVE_WAITING).bind(JSON.stringify([...waiting]), ctx.now(), SAVE_AFTER_MS)];
 }
