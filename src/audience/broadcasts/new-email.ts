@@ -132,10 +132,7 @@ export function metadataOf({ metadata }: Pick<PageContact, "metadata">): Readonl
 }
 
 /** Returns the rendered subject, cut to the bytes that a subject may have, or why it cannot be rendered: the email then fails. */
-function renderSubject(
-  { subject: text }: StoredContent,
-  rendering: Rendering,
-): { subject: string; issue: string | null } {
+function renderSubject({ subject: text }: StoredContent, rendering: Rendering) {
   try {
     return { subject: toSubject(text.render(rendering, MAX_RENDERED_SUBJECT) ?? ""), issue: null };
   } catch (error) {

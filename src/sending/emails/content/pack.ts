@@ -118,11 +118,7 @@ export async function blankExcept(ctx: Pick<Ctx, "env">, key: string, named: rea
   });
 }
 
-async function rewritePack(
-  { env }: Pick<Ctx, "env">,
-  key: string,
-  change: (bytes: Uint8Array) => Uint8Array,
-): Promise<void> {
+async function rewritePack({ env }: Pick<Ctx, "env">, key: string, change: (bytes: Uint8Array) => Uint8Array) {
   const object = await env.CONTENT.get(key);
   if (!object) return;
   const bytes = change(new Uint8Array(await object.arrayBuffer()));

@@ -14,14 +14,10 @@ export interface ErasableEmail {
 }
 
 /** The columns after the erasure of one recipient; JSON as the row has it. */
-export interface ErasedEmail {
+export interface ErasedEmail extends Omit<ErasableEmail, "state"> {
   status: string;
   recipients: string;
   events: string;
-  subject: string;
-  rejectionReason: string | null;
-  variables: string | null;
-  tags: string | null;
   /** The person was the only recipient. */
   isAlone: boolean;
   /** A scheduled email that has no recipient left. */
@@ -63,8 +59,6 @@ export function eraseRecipient(email: ErasableEmail, key: string, scrubber: Scru
 
 function scrubEvent(event: EventEntry, scrubber: Scrubber): EventEntry {
   if (event.metadata === undefined) return event;
-  return {
-    ...event,
-    metadata: JSON.parse(scrubber.replace(JSON.stringify(event.metadata))) as Record<string, unknown>,
-  };
+  const metadata = JSON.parse(scrubber.replace(JSON.stringify(event.metadata))) as Record<string, unknown>;
+  return { ...event, metadata };
 }

@@ -88,10 +88,7 @@ function newEvents(state: EmailState, hits: readonly Hit[]): EventEntry[] {
 }
 
 /** Adds events while there is room. Returns those by persons that found none: they are only counted. */
-function storeEvents(
-  stored: readonly EventEntry[],
-  fresh: readonly EventEntry[],
-): { events: EventEntry[]; later: EventEntry[] } {
+function storeEvents(stored: readonly EventEntry[], fresh: readonly EventEntry[]) {
   const events = [...stored];
   const later: EventEntry[] = [];
   let left = MAX_HIT_EVENTS - stored.filter(isHitEvent).length;
