@@ -127,8 +127,7 @@ export function splitAudience(
 
 /** Returns the variant of a contact in the first phase, or null when it belongs to the remainder. */
 export function variantOf({ variants }: Split, rank: number): number | null {
-  const share = variants.find(({ size, upTo }) => size > 0 && upTo !== null && rank <= upTo);
-  return share?.variant ?? null;
+  return variants.find(({ size, upTo }) => size > 0 && upTo !== null && rank <= upTo)?.variant ?? null;
 }
 
 /** Divides a total by weights: each part is its share rounded down or up, and the parts sum to the total. */

@@ -87,8 +87,7 @@ const FIND = `
 
 /** Returns the row of a run. Throws 404. */
 export async function findRun(ctx: CallerCtx, { n }: AutomationRow, id: string): Promise<RunRow> {
-  const row = await ctx.mail.findRow<RunRow>(FIND, n, parseUuid(id) ?? "");
-  return requireFound(row, "Run");
+  return requireFound(await ctx.mail.findRow<RunRow>(FIND, n, parseUuid(id) ?? ""), "Run");
 }
 
 function toItem(row: ItemRow, versions: ReadonlyMap<number, Version>): RunItemOut {

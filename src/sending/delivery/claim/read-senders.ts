@@ -129,8 +129,7 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
     recipientKeys.flatMap((key) => formsOf(key).map((form) => JSON.stringify([workspace, form]))),
   );
   const chunks = jsonChunks([...new Set(recipients)]);
-  const ofTopics = topicRecipients(mails);
-  const topicStatements = findLeftOfMailsStatements(ctx, ofTopics);
+  const topicStatements = findLeftOfMailsStatements(ctx, topicRecipients(mails));
   const domains = new Set(mails.flatMap(({ recipientKeys }) => recipientKeys.map(domainOf)));
   const [senders, keys, waits, ...found] = await ctx.db.listEach<
     [SenderRow & { position: number }, DkimKeyRow, ReceiverWaitRow, ...(SuppressionRow & SoftBounceRow & LeftRow)[]]

@@ -37,8 +37,7 @@ export async function sendBatch(
   requireMailSpace(ctx);
   const { sendable, refused } = await checkItems(ctx, items, source);
   if (isStrict && refused.length > 0) {
-    const inOrder = refused.toSorted((a, b) => a.index - b.index);
-    throw unprocessable(inOrder.flatMap(({ errors }) => errors));
+    throw unprocessable(refused.toSorted((a, b) => a.index - b.index).flatMap(({ errors }) => errors));
   }
   const emails = sendable.length > 0 ? await toNewEmails(ctx, upload, sendable, source) : [];
   const response = toResponse(refused, emails);
