@@ -20,9 +20,7 @@ export const CONTACT_COLUMNS =
 const LIST_NUMBER = "(SELECT n FROM contact_lists WHERE workspace = ?1 AND id = ?2)";
 
 /** Returns the id of a path in lower case. Throws 404 for text that is not a UUID. */
-export function requireListId(id: string): string {
-  return requireFound(parseUuid(id), "Contact list");
-}
+export const requireListId = (id: string): string => requireFound(parseUuid(id), "Contact list");
 
 /** Returns a list of the caller's workspace. Throws 404. */
 export async function getList(ctx: CallerCtx, id: string): Promise<ListRow> {

@@ -14,9 +14,7 @@ export const limits = {
 export const exportLimits = { keys: 2_000, rowsPerPage: 1_000, metadataPerPage: 2_000_000 } as const;
 
 /** Returns whether a text, before trimming, has no control characters and no line breaks. */
-export function isPrintable(text: string): boolean {
-  return !UNPRINTABLE.test(text);
-}
+export const isPrintable = (text: string): boolean => !UNPRINTABLE.test(text);
 
 export interface ChangedFields {
   name?: string | null | undefined;

@@ -71,9 +71,7 @@ export function isRolledBack(error: unknown): boolean {
 }
 
 /** Returns whether a batch failed because a row with the same key exists. */
-export function isUniqueViolation(error: unknown): boolean {
-  return String(error).includes("UNIQUE constraint failed");
-}
+export const isUniqueViolation = (error: unknown): boolean => String(error).includes("UNIQUE constraint failed");
 
 /** Attempts of a batch when D1 does not report whether it committed. */
 const MAX_ATTEMPTS = 3;

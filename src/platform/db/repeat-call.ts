@@ -35,9 +35,7 @@ const READ_WAITS_MS = [50, 200];
 const WRITE_WAITS_MS = [100];
 
 /** Returns whether D1 refused a call because too many others waited. Nothing of the call was executed. */
-export function isOverloaded(error: unknown): boolean {
-  return OVERLOADED.test(String(error));
-}
+export const isOverloaded = (error: unknown): boolean => OVERLOADED.test(String(error));
 
 /** Databases whose calls end in others that are repeated. */
 const repeating = new WeakSet<object>();

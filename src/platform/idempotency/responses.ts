@@ -116,9 +116,7 @@ export function fingerprintOf({ actor: { domainIds } }: WorkspaceCtx, { fingerpr
 const SEALED_PREFIX = "sealed";
 
 /** Returns whether a stored response is encrypted. */
-function isSealed(response: string): boolean {
-  return response.startsWith(`${SEALED_PREFIX}.`);
-}
+const isSealed = (response: string): boolean => response.startsWith(`${SEALED_PREFIX}.`);
 
 /**
  * Encrypts a response (AES-256-GCM) under the newest sealing key. Returns `sealed.<credential>.<version>.<iv>.<text>`.

@@ -10,9 +10,7 @@ const REPEAT_MS = 60_000;
 type HitKind = "open" | "click";
 
 /** Returns whether an event is an open or a click. */
-export function isHitEvent({ type }: EventEntry): boolean {
-  return type === "open" || type === "click";
-}
+export const isHitEvent = ({ type }: EventEntry): boolean => type === "open" || type === "click";
 
 /**
  * Returns the events with `machine: true` on each hit of a scanner, and `repeat: true` on each hit by a person that is

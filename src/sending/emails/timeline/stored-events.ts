@@ -26,9 +26,7 @@ interface Email extends Origin {
 }
 
 /** Returns the event of an email that was queued when it was created. It has the id of its email. Pure. */
-export function queuedEvent({ id, createdAt }: Origin): EventEntry {
-  return { id, type: "queued", at: createdAt };
-}
+export const queuedEvent = ({ id, createdAt }: Origin): EventEntry => ({ id, type: "queued", at: createdAt });
 
 type Queued = Pick<EmailState, "events" | "createdAt" | "broadcast"> & { scheduledAt?: number | null };
 
