@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import type { MailStatement } from "../../platform/context.ts";
 import { insertStepRowsStatements, storeStepContents } from "../broadcasts/index.ts";
 import type { Definition } from "./definition.ts";
 import type { AutomationRow } from "./queries.ts";
@@ -16,7 +17,11 @@ const ENTER_VERSION = `
  * Prepares a version that people enter from now on. Stores the contents of its emails; the statements belong in the transaction of the
  * change. Throws 422 for what it names that does not exist, for senders that may not send, and for texts that cannot be rendered.
  */
-export async function prepareVersion(ctx: CallerCtx, { n, id, versionNumber }: AutomationRow, definition: Definition) {
+export async function prepareVersion(
+  ctx: CallerCtx,
+  { n, id, versionNumber }: AutomationRow,
+  definition: Definition,
+): Promise<{ number: number; statements: MailStatement[] }> {
   await checkReferences(ctx, definition);
   const number = versionNumber + 1;
   const contents = await readEmails(ctx, { automationId: id, number, definition });

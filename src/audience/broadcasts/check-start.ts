@@ -17,7 +17,10 @@ import { limits } from "./rules.ts";
 import { enoughEligible, sampleIssue as issueOfSample } from "./split.ts";
 import { findVariants, type VariantRow } from "./variants/queries.ts";
 
-type SenderRow = SenderMailbox & { mailbox_id: string; display_name: string | null };
+interface SenderRow extends SenderMailbox {
+  mailbox_id: string;
+  display_name: string | null;
+}
 
 // A catch-all receives only: it never satisfies the sender rule.
 const FIND_SENDER = `

@@ -132,7 +132,10 @@ export function metadataOf({ metadata }: Pick<PageContact, "metadata">): Readonl
 }
 
 /** Returns the rendered subject, cut to the bytes that a subject may have, or why it cannot be rendered: the email then fails. */
-function renderSubject({ subject: text }: StoredContent, rendering: Rendering) {
+function renderSubject(
+  { subject: text }: StoredContent,
+  rendering: Rendering,
+): { subject: string; issue: string | null } {
   try {
     return { subject: toSubject(text.render(rendering, MAX_RENDERED_SUBJECT) ?? ""), issue: null };
   } catch (error) {

@@ -51,7 +51,11 @@ const END_OF_SCAN = `SELECT e.n FROM ${EMAILS} ORDER BY p.last_n, e.n LIMIT 1 OF
  * Returns the recipients of a broadcast in the order in which their emails were made, after a cursor, optionally of one
  * status, and those who did something. `next` is the cursor of the next page, or null on the last one. Throws 404.
  */
-export async function listRecipients(ctx: CallerCtx, id: string, { status, activity, after = 0, limit }: Page) {
+export async function listRecipients(
+  ctx: CallerCtx,
+  id: string,
+  { status, activity, after = 0, limit }: Page,
+): Promise<{ recipients: RecipientOut[]; next: number | null }> {
   const { row } = await getBroadcast(ctx, id);
   const db = ctx.mail;
   const values = [row.workspace, row.n, after, MAX_SCANNED, status ?? null, limit + 1, activity ?? null];

@@ -58,7 +58,11 @@ export function statedByImportStatement(
 }
 
 /** Returns the statement that stores words, and their version. */
-export async function wordsStatement(ctx: MailCtx, workspace: number, words: object) {
+export async function wordsStatement(
+  ctx: MailCtx,
+  workspace: number,
+  words: object,
+): Promise<{ version: string; statement: MailStatement }> {
   const text = JSON.stringify(words);
   const version = await shortHash(text);
   const statement = ctx.mail

@@ -120,7 +120,12 @@ const FINISH = `
 type Addressee = PageRow & { id: string; email: string };
 
 /** Sends the mails of a page to those who still wait for one, and takes the others off. */
-async function sendPage(ctx: MailCtx, list: ListRow, sender: ConfirmationSender | null, page: readonly PageRow[]) {
+async function sendPage(
+  ctx: MailCtx,
+  list: ListRow,
+  sender: ConfirmationSender | null,
+  page: readonly PageRow[],
+): Promise<void> {
   const now = ctx.now();
   const keys = page.map(({ email_key: key }) => key);
   const marks = await findMarks(ctx, list.workspace, keys);

@@ -43,7 +43,12 @@ const BEFORE = {
 } as const;
 
 /** Returns a list and one of its contacts, by id or address, or null without it, in one D1 call. Throws 404 for the list. */
-export async function getListAndContact(ctx: CallerCtx, listId: string, column: keyof typeof BEFORE, value: string) {
+export async function getListAndContact(
+  ctx: CallerCtx,
+  listId: string,
+  column: keyof typeof BEFORE,
+  value: string,
+): Promise<{ list: ListRow; before: ContactBefore | null }> {
   const db = ctx.mail;
   const key = [ctx.workspace.number, requireListId(listId)];
   const [[list], [before = null]] = await db.listEach<[ListRow, ContactBefore]>([

@@ -95,10 +95,13 @@ const SOFT_BOUNCES =
 /** Returns what stops mail to an address, in one D1 call. */
 export async function findRestrictionsOf(ctx: Ctx, workspace: number, email: string): Promise<RestrictionsOfPerson> {
   const forms = JSON.stringify(formsOf(email));
-  const statements = [SUPPRESSION, SOFT_BOUNCES].map((sql) => ctx.db.prepare(sql).bind(workspace, forms));
-  const [[suppression = null], [softBounces = null]] =
-    await ctx.db.listEach<[RestrictionsOfPerson["suppression"], RestrictionsOfPerson["softBounces"]]>(statements);
-  return { suppression, softBounces };
+  const [suppression, softBounces] = await ctx.db.batch(
+    [SUPPRESSION, SOFT_BOUNCES].map((sql) => ctx.db.prepare(sql).bind(workspace, forms)),
+  );
+  return {
+    suppression: (suppression?.results[0] ?? null) as RestrictionsOfPerson["suppression"],
+    softBounces: (softBounces?.results[0] ?? null) as RestrictionsOfPerson["softBounces"],
+  };
 }
 
 /** When a person last received, opened and clicked an email, while the workspace kept activity. Times in milliseconds since 1970. */

@@ -149,8 +149,11 @@ export async function readTimeline(ctx: CallerCtx, email: string, before = Numbe
     next: hasMore ? (shown.at(-1)?.at ?? end) : null,
     stops: [
       ...findStops(restrictions).map(({ text }) => text),
-      ...stopOf(pending?.results ?? [], "pending"),
-      ...stopOf(left, "topic"),
+      ...stopOf(pending?.results.map(({ name }) => name) ?? [], "pending"),
+      ...stopOf(
+        left.map(({ name }) => name),
+        "topic",
+      ),
     ],
   };
 }
@@ -246,5 +249,5 @@ function ofRestrictions(restrictions: RestrictionsOfPerson): Entry[] {
 }
 
 /** Returns clauses of what stops mail about one thing: of lists that wait for a confirmation, and of topics. */
-const stopOf = (all: readonly { name: string }[], why: keyof typeof skipWords) =>
-  all.length === 0 ? [] : [`no mail of ${all.map(({ name }) => name).join(", ")}, because ${skipWords[why]}`];
+const stopOf = (names: readonly string[], why: keyof typeof skipWords) =>
+  names.length === 0 ? [] : [`no mail of ${names.join(", ")}, because ${skipWords[why]}`];

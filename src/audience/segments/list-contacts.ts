@@ -8,7 +8,11 @@ import { type SegmentContactOut, toSegmentContact } from "./schema.ts";
  * Returns people of a segment in the order of their addresses, one contact each. Evaluates at most 5,000 people, so that a page may be
  * short, or empty, and others follow. `next`: the address to continue after; null at the end. Throws 404.
  */
-export async function listSegmentContacts(ctx: CallerCtx, id: string, { after = "", limit }: ListRange) {
+export async function listSegmentContacts(
+  ctx: CallerCtx,
+  id: string,
+  { after = "", limit }: ListRange,
+): Promise<{ contacts: SegmentContactOut[]; next: string | null }> {
   const segment = await getSegment(ctx, id);
   const evaluator = await toEvaluator(ctx, segment.workspace, segment.conditions, ctx.now());
   const contacts: SegmentContactOut[] = [];

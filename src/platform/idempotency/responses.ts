@@ -100,9 +100,17 @@ export function insertResponse<Kind extends DatabaseKind>(
   if (!idempotency) return [];
   const { keys } = idempotency;
   const now = ctx.now();
-  const row = [dayOf(now), ctx.workspace.number, keys[0], fingerprintOf(ctx, idempotency), response, now];
-  const insert = db.prepare(INSERT_RESPONSE).bind(...row, now - RESPONSE_TTL_MS, JSON.stringify(keys));
-  return [insert, expectChanges(db, 1)];
+  const row = [
+    dayOf(now),
+    ctx.workspace.number,
+    keys[0],
+    fingerprintOf(ctx, idempotency),
+    response,
+    now,
+    now - RESPONSE_TTL_MS,
+    JSON.stringify(keys),
+  ];
+  return [db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
 }
 
 /** Returns the fingerprint, extended by the domains that the credential is restricted to. */

@@ -49,7 +49,11 @@ const timeoutText = (ms: number) => `no complete response within ${ms / 1000} se
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 500);
 
 /** Reads up to `max` bytes, until the signal aborts. A stream that fails counts as ended when it has begun. */
-export async function readBody(stream: ReadableStream<Uint8Array> | null, max: number, signal: AbortSignal) {
+export async function readBody(
+  stream: ReadableStream<Uint8Array> | null,
+  max: number,
+  signal: AbortSignal,
+): Promise<{ body: string; isComplete: boolean }> {
   if (!stream) return { body: "", isComplete: true };
   const reader = stream.getReader();
   const aborted = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));

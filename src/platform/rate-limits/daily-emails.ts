@@ -86,7 +86,11 @@ export const resetAt = (now: number): number => (dayOf(now)[0] + 1) * DAY_MS;
  * Returns the 429 of a batch that `countEmailsStatements` rolled back, and how many emails are left today; null for any other
  * error. Begins the count of the day again when that was rolled back, so that it is counted once.
  */
-export async function toDailyLimitError(ctx: MailCtx, workspace: Limited, error: unknown) {
+export async function toDailyLimitError(
+  ctx: MailCtx,
+  workspace: Limited,
+  error: unknown,
+): Promise<{ error: AppError; left: number } | null> {
   const limit = dailyLimitOf(ctx, workspace);
   if (limit === null || !(error instanceof RefusedBatchError) || error.reason !== REASON) return null;
   const left = (await findEmailsLeft(ctx, [workspace])).get(workspace.number) ?? 0;

@@ -192,7 +192,11 @@ function queueMail(active: ActiveClaim, claim: Claim, run: DeliveryRun, named: R
 }
 
 /** Records the outcomes that preflight decided, until a limit of the run is reached. */
-async function recordDecisions({ outcomes }: ActiveClaim, updates: readonly DecidedMail[], limits: RunLimits) {
+async function recordDecisions(
+  { outcomes }: ActiveClaim,
+  updates: readonly DecidedMail[],
+  limits: RunLimits,
+): Promise<void> {
   for (const { mail, update } of updates) {
     if (!mayContinue(limits) || !(await outcomes.acquireSlot())) return;
     outcomes.add(mail, update);

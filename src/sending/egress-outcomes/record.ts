@@ -15,7 +15,11 @@ export const MAX_OUTCOMES = 100;
  * the lease was lost: what a receiver has said for good counts, and all else needs the lease. Returns the tickets whose lease is not
  * held any more. Throws when a database could not be written; then the same report is to be sent again.
  */
-export async function recordOutcomes(ctx: Ctx, address: string, outcomes: readonly ReportedOutcome[]) {
+export async function recordOutcomes(
+  ctx: Ctx,
+  address: string,
+  outcomes: readonly ReportedOutcome[],
+): Promise<{ lost: string[] }> {
   const reports = outcomes.flatMap((outcome): Report[] => {
     const ticket = readTicket(outcome.ticket);
     return ticket ? [{ ticket, outcome }] : [];

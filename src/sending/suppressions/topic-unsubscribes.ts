@@ -11,13 +11,17 @@ import {
   topicEvents,
   wakeForTopicEvents,
 } from "../topics/index.ts";
-import { toSuppression } from "./schema.ts";
+import { type SuppressionOut, toSuppression } from "./schema.ts";
 
 /**
  * Unsubscribes a person, by the canonical address, from one topic. `isNew` is false when that was so already. Throws 404 for the topic,
  * ConcurrencyError when another call with the same Idempotency-Key committed first.
  */
-export async function addTopicUnsubscribe(ctx: CallerCtx, email: string, topicId: string) {
+export async function addTopicUnsubscribe(
+  ctx: CallerCtx,
+  email: string,
+  topicId: string,
+): Promise<{ isNew: boolean; suppression: SuppressionOut }> {
   const { number } = ctx.workspace;
   const topic = (await findPersonTopics(ctx, number, email)).topics.find(({ id }) => id === topicId);
   if (!topic) throw notFound("Topic");

@@ -16,7 +16,11 @@ type Field = "subject" | "html_body" | "text_body";
  * can render. At most one D1 call. Returns the templates that it renders, and the values that it reads; null for one of placeholders, which
  * is read whenever it is shown.
  */
-export async function examine(ctx: CallerCtx, { language, ...content }: TemplateContent, name: string | null) {
+export async function examine(
+  ctx: CallerCtx,
+  { language, ...content }: TemplateContent,
+  name: string | null,
+): Promise<{ parts: string[] | null; variables: string[] | null }> {
   if (language === "placeholders") return { parts: null, variables: null };
   const texts: [Field, string | null, Encoding][] = [
     ["html_body", content.htmlBody, "html"],

@@ -50,7 +50,10 @@ const LIST = `
  * Returns templates of the caller's workspace, most recently updated first, from the one that follows `after`: at most
  * `limit` of them and about PAGE_BYTES. `next` is the cursor of the next page, or null on the last one.
  */
-export async function listTemplates(ctx: CallerCtx, { after, limit }: { after?: TemplateCursor; limit: number }) {
+export async function listTemplates(
+  ctx: CallerCtx,
+  { after, limit }: { after?: TemplateCursor; limit: number },
+): Promise<{ rows: TemplateRow[]; next: TemplateCursor | null }> {
   const { updatedAt, id } = after ?? { updatedAt: Number.MAX_SAFE_INTEGER, id: "" };
   const results = await ctx.db.listRows<
     Omit<TemplateRow, JsonColumn> & Record<JsonColumn, string | null> & { found: number }

@@ -178,7 +178,11 @@ async function findEntryRules(ctx: MailCtx, started: readonly StartedRow[]): Pro
 type NewRun = Awaited<ReturnType<typeof toRun>>;
 
 /** Returns the runs to be added, and how many of `started` it has looked at until the work of the invocation was used up. */
-async function newEntries(ctx: MailCtx, events: readonly EventRow[], started: readonly StartedRow[]) {
+async function newEntries(
+  ctx: MailCtx,
+  events: readonly EventRow[],
+  started: readonly StartedRow[],
+): Promise<{ entries: NewRun[]; looked: number }> {
   if (started.length === 0) return { entries: [], looked: 0 };
   const rulesOf = await findEntryRules(ctx, started);
   const pairs = started.flatMap(({ position, ...automation }) => {

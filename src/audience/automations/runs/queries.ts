@@ -4,6 +4,7 @@ import { parseUuid } from "../../../lib/ids.ts";
 import { serialize } from "../../../lib/serialize.ts";
 import { isoOrNull } from "../../../lib/time.ts";
 import type { automationRuns } from "../../../platform/db/schema/mail/index.ts";
+import type { Definition } from "../definition.ts";
 import { parseHistory, toLines } from "../history.ts";
 import { type AutomationRow, getAutomation } from "../queries.ts";
 import type { RunStatus } from "../rules.ts";
@@ -52,7 +53,11 @@ export interface RunFilter {
 }
 
 /** Returns runs of an automation, newest first. A page looks at 5,000 at most, so it may be short. Throws 404 for the automation. */
-export async function listRuns(ctx: CallerCtx, automationId: string, { status, person, before, limit }: RunFilter) {
+export async function listRuns(
+  ctx: CallerCtx,
+  automationId: string,
+  { status, person, before, limit }: RunFilter,
+): Promise<{ runs: RunItemOut[]; next: string | null }> {
   const automation = await getAutomation(ctx, automationId);
   const parameters = [automation.n, status ?? null, before ?? LAST_ID, limit + 1];
   const statement =
@@ -73,7 +78,11 @@ export const getRun = async (ctx: CallerCtx, automationId: string, id: string): 
   (await readRun(ctx, automationId, id)).run;
 
 /** Returns the same with the version that the person entered. */
-export async function readRun(ctx: CallerCtx, automationId: string, id: string) {
+export async function readRun(
+  ctx: CallerCtx,
+  automationId: string,
+  id: string,
+): Promise<{ run: RunOut; definition: Definition }> {
   const row = await findRun(ctx, await getAutomation(ctx, automationId), id);
   const versions = await findVersions(ctx, [row.version]);
   const data = JSON.parse(row.data) as Record<string, unknown>;

@@ -153,7 +153,12 @@ export async function claimMail(
 }
 
 /** Claims rows and reads their emails, in one D1 batch, also when its connection is lost. */
-function claimWithMails(ctx: MailCtx, wakeUps: readonly WakeUp[], lease: Lease, options: ClaimOptions) {
+function claimWithMails(
+  ctx: MailCtx,
+  wakeUps: readonly WakeUp[],
+  lease: Lease,
+  options: ClaimOptions,
+): Promise<{ rows: ClaimedRow[]; found: MailRow[] }> {
   const { claim, find, onLeased } = claimStatements(ctx, wakeUps, lease, options);
   const findMails = onLeased(FIND_MAILS);
   const queue = onLeased(QUEUE_SCHEDULED, idPrefix(ctx));

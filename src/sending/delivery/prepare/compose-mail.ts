@@ -158,7 +158,11 @@ async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, submitted: Ra
 }
 
 /** Returns a submitted message with the headers of a list behind its own, if it offers to unsubscribe. */
-async function addListHeaders(ctx: MailCtx, mail: MailToCompose, raw: RawContent) {
+async function addListHeaders(
+  ctx: MailCtx,
+  mail: MailToCompose,
+  raw: RawContent,
+): Promise<{ raw: RawContent; hasCfblAddress: boolean }> {
   const given = parseFields(raw.head).map(({ name }) => name);
   const { headers, hasCfblAddress } = await listHeaders(ctx, mail, given);
   const fields = headers.map(([name, value]) => foldedField(name, value.split(" ")).raw);
@@ -199,7 +203,11 @@ const feedbackIdOf = ({ settings }: MailCtx, workspace: number, source: string):
   `:w${workspace}:${source}:${settings.bounceDomain.replace(/[^a-z0-9]/g, "").slice(-15)}`;
 
 /** Adds the tracking pixel and links. With several recipients a hit names none of them, since all get one message. */
-async function addTracking(ctx: MailCtx, mail: MailToCompose, { html, tracking }: ContentDocument) {
+async function addTracking(
+  ctx: MailCtx,
+  mail: MailToCompose,
+  { html, tracking }: ContentDocument,
+): Promise<{ html: ContentDocument["html"]; untrackedLinks: number }> {
   if (!html) return { html, untrackedLinks: 0 };
   const { workspace, id: emailId, recipients } = mail.state;
   const recipient = recipients.length === 1 ? 0 : "all";

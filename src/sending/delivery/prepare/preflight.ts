@@ -26,7 +26,11 @@ export type Decision = { send: MailToSend } | { update: DeliveryUpdate };
  * Decides about claimed emails right before dispatch: claim count, sender, pause, suppressions, and whether there is an egress
  * (docs/contract/delivery.md#checks-before-dispatch). Reads only the claim, not the database.
  */
-export function preflight(ctx: MailCtx, claim: Claim, issueOf: (mail: ClaimedMail) => UnusableEgress | null) {
+export function preflight(
+  ctx: MailCtx,
+  claim: Claim,
+  issueOf: (mail: ClaimedMail) => UnusableEgress | null,
+): { mail: ClaimedMail; decision: Decision }[] {
   const mailsOf = Map.groupBy(claim.mails, ({ outboxId }) => outboxId);
   return claim.mails.map((mail) => {
     const sharesRow = (mailsOf.get(mail.outboxId)?.length ?? 0) > 1;

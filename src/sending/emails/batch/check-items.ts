@@ -29,7 +29,11 @@ export interface RefusedItem {
 const REASON_CHARACTERS = 500;
 
 /** Checks items as single sends are checked, with one D1 batch for all of them. */
-export async function checkItems(ctx: CallerCtx, items: readonly BatchItem[], source = "batch") {
+export async function checkItems(
+  ctx: CallerCtx,
+  items: readonly BatchItem[],
+  source = "batch",
+): Promise<{ sendable: SendableItem[]; refused: RefusedItem[] }> {
   const now = ctx.now();
   const refused: RefusedItem[] = [];
   const inputs = items.flatMap((item, index) => ("input" in item ? [{ index, input: item.input }] : []));

@@ -118,7 +118,11 @@ export async function blankExcept(ctx: Pick<Ctx, "env">, key: string, named: rea
   });
 }
 
-async function rewritePack({ env }: Pick<Ctx, "env">, key: string, change: (bytes: Uint8Array) => Uint8Array) {
+async function rewritePack(
+  { env }: Pick<Ctx, "env">,
+  key: string,
+  change: (bytes: Uint8Array) => Uint8Array,
+): Promise<void> {
   const object = await env.CONTENT.get(key);
   if (!object) return;
   const bytes = change(new Uint8Array(await object.arrayBuffer()));

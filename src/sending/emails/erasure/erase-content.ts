@@ -33,7 +33,10 @@ const isRange = (value: unknown): value is StoredRange =>
   typeof value === "object" && value !== null && "at" in value && "size" in value;
 
 /** The person, by the canonical address. */
-type Erased = { key: string; scrubber: Scrubber };
+interface Erased {
+  key: string;
+  scrubber: Scrubber;
+}
 
 /**
  * Overwrites contents in one R2 object that other emails use too; their positions stay. Safe to repeat. A missing object is not an
@@ -58,7 +61,10 @@ export async function overwriteContents(ctx: Ctx, contents: readonly ContentEras
   await putOverwritten(ctx, object, overwriting(patches, person.scrubber));
 }
 
-async function readDocument(ctx: Ctx, { key, offset, size }: ContentPlace) {
+async function readDocument(
+  ctx: Ctx,
+  { key, offset, size }: ContentPlace,
+): Promise<{ text: string; etag: string } | null> {
   const object = await ctx.env.CONTENT.get(key, { range: { offset, length: size } });
   return object && { text: await object.text(), etag: object.etag };
 }

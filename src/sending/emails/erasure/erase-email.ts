@@ -14,10 +14,14 @@ export interface ErasableEmail {
 }
 
 /** The columns after the erasure of one recipient; JSON as the row has it. */
-export interface ErasedEmail extends Omit<ErasableEmail, "state"> {
+export interface ErasedEmail {
   status: string;
   recipients: string;
   events: string;
+  subject: string;
+  rejectionReason: string | null;
+  variables: string | null;
+  tags: string | null;
   /** The person was the only recipient. */
   isAlone: boolean;
   /** A scheduled email that has no recipient left. */
@@ -59,6 +63,8 @@ export function eraseRecipient(email: ErasableEmail, key: string, scrubber: Scru
 
 function scrubEvent(event: EventEntry, scrubber: Scrubber): EventEntry {
   if (event.metadata === undefined) return event;
-  const metadata = JSON.parse(scrubber.replace(JSON.stringify(event.metadata))) as Record<string, unknown>;
-  return { ...event, metadata };
+  return {
+    ...event,
+    metadata: JSON.parse(scrubber.replace(JSON.stringify(event.metadata))) as Record<string, unknown>,
+  };
 }

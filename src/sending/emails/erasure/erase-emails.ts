@@ -3,8 +3,6 @@ import type { MailCtx } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { bytesSql, withinBytes } from "../../../platform/db/byte-pages.ts";
 import { fullKey, r2Keys } from "../../../platform/db/r2-keys.ts";
-import type { emails } from "../../../platform/db/schema/mail/index.ts";
-import type { StoredColumns } from "../../../platform/db/stored-row.ts";
 import { contentPlace } from "../content/index.ts";
 import { isPending } from "../rules.ts";
 import { findRecipientNumbers, indexAgainStatements } from "../search/index.ts";
@@ -40,9 +38,17 @@ export interface EmailsErased {
   cancelled: number;
 }
 
-type Content = "content" | "content_key" | "content_offset" | "content_size";
-type Named = "subject" | "rejection_reason" | "variables" | "tags";
-type Row = EmailStateRow & StoredColumns<typeof emails, Named | Content> & { found: number };
+type Row = EmailStateRow & {
+  subject: string;
+  rejection_reason: string | null;
+  variables: string | null;
+  tags: string | null;
+  content: string | null;
+  content_key: string | null;
+  content_offset: number;
+  content_size: number;
+  found: number;
+};
 
 const FIND = `
   SELECT ${EMAIL_STATE_COLUMNS}, e.subject, e.rejection_reason, e.variables, e.tags, e.content, e.content_key, e.content_offset, e.content_size, p.found
@@ -62,8 +68,10 @@ export async function eraseEmails(ctx: MailCtx, person: ErasedPerson, before: nu
   let page = await readRows(ctx, person, numbers);
   const waiting = page.emails.filter(({ state }) => isWaiting(state, person.key));
   if (waiting.length > 0) {
-    const cancellations = waiting.map(({ state }) => toCancellation(ctx, state, person.key));
-    await applyFacts(ctx, cancellations);
+    await applyFacts(
+      ctx,
+      waiting.map(({ state }) => toCancellation(ctx, state, person.key)),
+    );
     page = await readRows(ctx, person, numbers);
   }
   await writeErased(ctx, person, page.emails);
@@ -117,9 +125,10 @@ const UNSCHEDULE = `
 async function writeErased(ctx: MailCtx, person: ErasedPerson, found: readonly FoundEmail[]): Promise<void> {
   if (found.length === 0) return;
   const scrubber = new Scrubber(person.key);
-  const emails = found.map(({ row, state }) => {
-    return { row, erased: eraseRecipient(toErasable(row, state), person.key, scrubber) };
-  });
+  const emails = found.map(({ row, state }) => ({
+    row,
+    erased: eraseRecipient(toErasable(row, state), person.key, scrubber),
+  }));
   await eraseObjects(ctx, person, emails, scrubber);
   const db = ctx.mail;
   const rows = emails.map(({ row, erased }) => ({

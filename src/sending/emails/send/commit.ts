@@ -114,7 +114,12 @@ async function commitTogether(
 }
 
 /** Commits emails by a transaction of their own. `mayBeWritten`: one of several may have written them. Throws the refusal. */
-async function commitAlone(ctx: CallerCtx, commit: Commit, extra: readonly MailStatement[], mayBeWritten: boolean) {
+async function commitAlone(
+  ctx: CallerCtx,
+  commit: Commit,
+  extra: readonly MailStatement[],
+  mayBeWritten: boolean,
+): Promise<void> {
   try {
     if (!(await write(ctx, [commit], extra)).has(firstId(commit))) throw new ConcurrencyError();
   } catch (error) {

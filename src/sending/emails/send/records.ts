@@ -1,6 +1,7 @@
 import { KEY_WORKSPACE } from "../../../access/accounts/authenticate.ts";
 import { type CallerCtx, EarlySlot } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
+import { parseUuid } from "../../../lib/ids.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { mailboxAddressesSql } from "../../../platform/db/mailbox-addresses.ts";
@@ -11,7 +12,7 @@ import { type SendTopics, sendTopicsStatements, type TopicRef, toSendTopics } fr
 import type { Suppression, SuppressionReason } from "../rules.ts";
 import type { ParsedRequest } from "./parse.ts";
 import type { SenderMailbox } from "./sender-rule.ts";
-import { findIds, findTemplatesStatement, toTemplates } from "./templates.ts";
+import { findTemplateIds, findTemplatesStatement, toTemplates } from "./templates.ts";
 
 interface SuppressionRow {
   email: string;
@@ -105,7 +106,7 @@ const includesAll = <Key>(all: ReadonlySet<Key>, part: ReadonlySet<Key>) => [...
  */
 export function earlySendReads(ctx: Ctx, body: unknown) {
   const read = findAddresses(body);
-  const templateIds = findIds(Array.isArray(body) ? body : [body], "template_id");
+  const templateIds = findTemplateIds(Array.isArray(body) ? body : [body]);
   const readsTemplates = templateIds.size > 0 && templateIds.size <= MAX_EARLY_TEMPLATES;
   const { statements, toRecords } = reads(ctx, read);
   return {
@@ -150,15 +151,23 @@ function findAddresses(body: unknown): Addresses {
   return {
     senders: new Set(keysOf(items.map((item) => property(item, "from_")))),
     recipients: new Set(items.flatMap((item) => ["to", "cc", "bcc"].flatMap((name) => keysOf(listOf(item, name))))),
-    topics: findIds(items, "topic_id"),
+    topics: findTopicIds(items),
   };
+}
+
+/** Returns the ids of topics that a send or a batch names, whose form was not checked. */
+function findTopicIds(items: readonly unknown[]): Set<TopicRef> {
+  const ids = items.map((item) => property(item, "topic_id"));
+  return new Set(ids.flatMap((id) => (typeof id === "string" ? (parseUuid(id) ?? []) : [])));
 }
 
 const property = (value: unknown, name: string) => (Object(value) as Record<string, unknown>)[name];
 
 const keyOf = (address: unknown) => (typeof address === "string" ? (parseAddress(address)?.key ?? null) : null);
 
-type SenderRow = SenderMailbox & { mailbox_id: string };
+interface SenderRow extends SenderMailbox {
+  mailbox_id: string;
+}
 
 /** The database rows that decide whether some requests may be sent. */
 export interface SendRecords {

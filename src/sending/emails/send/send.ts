@@ -28,8 +28,10 @@ export async function sendEmail(
 ): Promise<AcceptOut> {
   requireMailSpace(ctx);
   const [resolved = { input, issues: [] }] = await resolveTemplates(ctx, [input]);
-  const request = parse(resolved.input, ctx.now(), resolved.issues);
-  const sendable = await requireSendable(ctx, request, { source, isRetry: false });
+  const sendable = await requireSendable(ctx, parse(resolved.input, ctx.now(), resolved.issues), {
+    source,
+    isRetry: false,
+  });
   const { sendAt } = sendable.email;
   const isLongWait = sendAt !== null && sendAt > ctx.now() + LONG_WAIT_MS;
   const content = await putContent(upload, sendable.email, isLongWait || storesContentInR2Only(ctx));

@@ -38,9 +38,9 @@ export function toTemplates(result: D1Result | undefined): Templates {
   return new Map(rows.map(({ id, ...content }) => [id, content]));
 }
 
-/** Returns the ids that a send or a batch names, whose form was not checked. */
-export function findIds(items: readonly unknown[], field: "template_id" | "topic_id"): Set<string> {
-  const ids = items.map((item) => (Object(item) as Partial<Record<typeof field, unknown>>)[field]);
+/** Returns the ids of the templates that a send or a batch names, whose form was not checked. */
+export function findTemplateIds(items: readonly unknown[]): Set<string> {
+  const ids = items.map((item) => (Object(item) as { template_id?: unknown }).template_id);
   return new Set(ids.flatMap((id) => (typeof id === "string" ? (parseUuid(id) ?? []) : [])));
 }
 
@@ -55,7 +55,7 @@ export interface ResolvedInput {
  * that were read with the credential need no query; the others take one D1 call. Requests without a template stay as they are.
  */
 export async function resolveTemplates(ctx: CallerCtx, inputs: readonly SendIn[]): Promise<ResolvedInput[]> {
-  const ids = findIds(inputs, "template_id");
+  const ids = findTemplateIds(inputs);
   if (inputs.every(({ template_id }) => template_id === undefined || template_id === null))
     return inputs.map((input) => ({ input, issues: [] }));
   const early = earlyRecords.get(ctx)?.templates;
@@ -65,8 +65,11 @@ export async function resolveTemplates(ctx: CallerCtx, inputs: readonly SendIn[]
       ? early
       : toTemplates(await findTemplatesStatement(ctx, "?1", ctx.workspace.number, ids).all<unknown>());
   const names = [...templates.values()].flatMap(({ parts }) => (parts === null ? [] : (JSON.parse(parts) as string[])));
-  const parts = await readParts(ctx, ctx.workspace.number, names, templates.size);
-  const renderer = new Renderer(templates, parts, ctx.now());
+  const renderer = new Renderer(
+    templates,
+    await readParts(ctx, ctx.workspace.number, names, templates.size),
+    ctx.now(),
+  );
   return inputs.map((input) => resolve(input, renderer));
 }
 

@@ -88,7 +88,10 @@ function newEvents(state: EmailState, hits: readonly Hit[]): EventEntry[] {
 }
 
 /** Adds events while there is room. Returns those by persons that found none: they are only counted. */
-function storeEvents(stored: readonly EventEntry[], fresh: readonly EventEntry[]) {
+function storeEvents(
+  stored: readonly EventEntry[],
+  fresh: readonly EventEntry[],
+): { events: EventEntry[]; later: EventEntry[] } {
   const events = [...stored];
   const later: EventEntry[] = [];
   let left = MAX_HIT_EVENTS - stored.filter(isHitEvent).length;

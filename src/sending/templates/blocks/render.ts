@@ -21,7 +21,10 @@ const STYLE = {
  * Renders blocks as HTML and plain text in a language: placeholders and tags stay in both, and conditions and parts become Liquid. All
  * other text is escaped, and a URL that `isSafeUrl` refuses is left out. Returns null for both when there is no block. Pure.
  */
-export function renderBlocks(blocks: readonly Block[], language: Language = languageOf(blocks)) {
+export function renderBlocks(
+  blocks: readonly Block[],
+  language: Language = languageOf(blocks),
+): { html: string | null; text: string | null } {
   if (blocks.length === 0) return { html: null, text: null };
   // A line break ends a name, so no placeholder can begin in one block and end in the next.
   const html = blocks.map((block) => conditional(block, `${HTML[block.type](block, language)}\n`)).join("");
