@@ -11,13 +11,11 @@ import { type FoundRow, findByPasswordStatement } from "./mail-programs.ts";
 import { hashPassword, isPassword } from "./password.ts";
 import { PASSWORD_TABLES, type PasswordOwner } from "./rights.ts";
 
-/** The tokens of a mailbox session. */
+/** The tokens of a mailbox session. Times in ms since 1970. */
 export interface MailboxTokens {
   access_token: string;
-  /** When the access token expires, in ms since 1970. */
   expiresAt: number;
   refresh_token: string;
-  /** When the refresh token expires, in ms since 1970. */
   refreshExpiresAt: number;
   mailbox_id: string;
 }

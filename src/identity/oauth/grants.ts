@@ -4,19 +4,13 @@ import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
+import type { oauthGrants } from "../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 
-export interface GrantRow {
-  id: string;
-  client_id: string;
-  client_name: string | null;
-  client_uri: string | null;
-  workspace_id: string;
-  workspace_name: string;
-  scopes: string;
-  created_at: number;
-  refreshed_at: number | null;
-  expires_at: number;
-}
+export type GrantRow = StoredColumns<
+  typeof oauthGrants,
+  "id" | "client_id" | "scopes" | "created_at" | "refreshed_at" | "expires_at"
+> & { client_name: string | null; client_uri: string | null; workspace_id: string; workspace_name: string };
 
 const OWN_GRANTS = `
   SELECT g.id, g.client_id, c.name AS client_name, c.uri AS client_uri, w.id AS workspace_id, w.name AS workspace_name,

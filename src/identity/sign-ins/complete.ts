@@ -13,7 +13,6 @@ import { SECOND_FACTOR_TTL_MS } from "./rules.ts";
 /** A proven identity: an address that the person controls. */
 export interface Identity {
   address: Address;
-  /** Name for a new account. */
   name: string | null;
   method: SignInMethod;
   client: Client;

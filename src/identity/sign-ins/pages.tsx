@@ -2,7 +2,6 @@ import { ButtonLink, Field, Form, Layout, Notice } from "../../http/ui/index.ts"
 import { type Provider, providerNames } from "./linked-accounts/index.ts";
 
 interface SignInPageProps {
-  /** Path that the sign-in leads to. */
   next: string;
   providers: readonly Provider[];
   email?: string;

@@ -7,7 +7,6 @@ import { memberships, workspaces } from "../../platform/db/schema/main/index.ts"
 
 export type WorkspaceRow = typeof workspaces.$inferSelect;
 
-/** A workspace with the role that the caller's user has in it. */
 interface Membership {
   row: WorkspaceRow;
   role: Role;

@@ -15,7 +15,6 @@ export function requireInitiator(ctx: CallerCtx, transfer: TransferRow): void {
   if (!isOwn || !permits(ctx, transfer)) throw transferError("not_found");
 }
 
-/** Returns whether the credential permits the domain of a transfer. */
 const permits = ({ actor }: CallerCtx, { domainId }: TransferRow) => actor.domainIds?.has(domainId) ?? true;
 
 const FIND_RIGHT = "SELECT 1 FROM memberships WHERE workspace = ?1 AND user_id = ?2 AND role IN ('owner', 'admin')";

@@ -8,7 +8,6 @@ type LinkMethod = (typeof METHODS)[number];
 
 interface NewLink {
   email: string;
-  /** Path that the sign-in leads to. */
   next: string;
   /** It is recorded in the session. */
   method?: LinkMethod;

@@ -15,7 +15,6 @@ export interface ProviderState {
   nonce: string;
   /** PKCE verifier (RFC 7636 4.1). */
   verifier: string;
-  /** Path that the sign-in leads to. */
   next: string;
   expiresAt: number;
 }

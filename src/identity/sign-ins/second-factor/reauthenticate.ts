@@ -2,9 +2,8 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { findOneTimeToken, redeemStatements } from "../../../access/tokens/one-time-tokens.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { forbidden } from "../../../lib/errors.ts";
-import type { MainStatement } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import { findTotp, verifyCode } from "./verify.ts";
+import { findTotp, type VerifiedCode, verifyCode } from "./verify.ts";
 
 /**
  * Stamps the caller's session: its user has proved its identity again, by a TOTP code or by the token of a fresh sign-in link
@@ -32,15 +31,14 @@ async function verifyProof(
   ctx: CallerCtx,
   { code, token }: { code?: string; token?: string },
   ip: string | null,
-): Promise<{ statements: MainStatement[]; succeeded(): Promise<void> }> {
+): Promise<VerifiedCode> {
+  const isOn = Boolean((await findTotp(ctx, ctx.actor.userId))?.enabled_at);
   if (code !== undefined) {
-    const totp = await findTotp(ctx, ctx.actor.userId);
-    const verified = totp?.enabled_at ? await verifyCode(ctx, ctx.actor.userId, code, { ip }) : null;
+    const verified = isOn ? await verifyCode(ctx, ctx.actor.userId, code, { ip }) : null;
     if (!verified) throw forbidden("The code is wrong or was used before");
     return verified;
   }
-  if ((await findTotp(ctx, ctx.actor.userId))?.enabled_at)
-    throw forbidden("Two-factor authentication is on; send a code");
+  if (isOn) throw forbidden("Two-factor authentication is on; send a code");
   const link = token === undefined ? null : await findOneTimeToken(ctx, "magic_link", token);
   const isOwn = link !== null && parseAddress(link.subject)?.key === parseAddress(ctx.actor.email)?.key;
   if (!isOwn || token === undefined) throw forbidden("The sign-in link is invalid, or of another account");

@@ -92,7 +92,6 @@ async function requireCode(ctx: CallerCtx, code: string, ip: string | null) {
   return verified;
 }
 
-/** Returns a recovery code of 80 random bits, in four groups. */
 function newRecoveryCode(): string {
   const code = toBase32(crypto.getRandomValues(new Uint8Array(10))).toUpperCase();
   return (code.match(/.{4}/g) ?? []).join("-");
