@@ -154,7 +154,6 @@ function longestText(texts: readonly MultipartPart[], maxBytes: number) {
   return { longest, bytes: maxBytes - others };
 }
 
-/** The file of a body, and what the client says about it. */
 interface UploadedFile {
   bytes: Uint8Array<ArrayBuffer>;
   filename: string | null;

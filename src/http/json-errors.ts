@@ -72,7 +72,6 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Returns the 422 of a body that is not JSON. */
 const invalidJson = (msg: string): AppError => unprocessable([{ loc: ["body"], msg, type: "json_invalid" }]);
 
 /** Converts an error of `extractJson` to the error that the route returns. Returns any other error unchanged. */

@@ -40,5 +40,4 @@ function isPageRequest(c: AppContext): boolean {
   return !c.req.path.startsWith("/v1/") && (c.req.header("Accept") ?? "").includes("text/html");
 }
 
-/** Adds the last slash of a path, or removes it. */
 const toggleTrailingSlash = (path: string) => (path.endsWith("/") ? path.slice(0, -1) : `${path}/`);

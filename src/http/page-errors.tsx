@@ -42,7 +42,6 @@ interface ErrorPageProps {
   isSetUp?: boolean;
 }
 
-/** The page of an error, with the menu of the dashboard below /app. */
 function ErrorPage({ context, title, message = "The service failed. Try again.", isSetUp = true }: ErrorPageProps) {
   const { path } = context.req;
   const { recipient } = viewerOf(context);

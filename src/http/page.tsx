@@ -14,7 +14,6 @@ type Content = ReturnType<typeof html> | ReturnType<typeof Layout>;
 interface PageOptions {
   /** Default: that of the refusal, or 200. */
   status?: ContentfulStatusCode;
-  /** Says what the user has just done. */
   notice?: Child | undefined;
   /** Texts of such notices by the parameter `done` of the URL. Default: those that `pagesOf` sets. A page that says why a request was refused shows none. */
   notices?: Readonly<Record<string, string>>;
@@ -33,7 +32,6 @@ interface PageOptions {
   address?: string | undefined;
   /** Default: that of its browser. */
   language?: string | undefined;
-  /** True when search engines may list the page. */
   isIndexed?: boolean;
 }
 
@@ -146,13 +144,6 @@ export function respondRefresh(c: AppContext, path: string) {
   );
 }
 
-interface MailHtmlOptions {
-  /** True when it shows files of this service, such as the images of a received message. */
-  ownImages?: boolean;
-  /** True when it loads images of other hosts. */
-  foreignImages?: boolean;
-}
-
 /**
  * Returns the HTML of an email, for a sandboxed frame of a page of this service: no script runs, nothing is loaded but the
  * images that the options allow, and its links open in a new tab.
@@ -160,7 +151,7 @@ interface MailHtmlOptions {
 export function respondMailHtml(
   c: AppContext,
   mailHtml: string,
-  { ownImages = false, foreignImages = false }: MailHtmlOptions = {},
+  { ownImages = false, foreignImages = false }: { ownImages?: boolean; foreignImages?: boolean } = {},
 ) {
   const policy = [
     "default-src 'none'",

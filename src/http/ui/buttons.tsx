@@ -13,7 +13,6 @@ interface FaceProps {
   hotkey?: string | undefined;
 }
 
-/** The icon and the text of a button. */
 const Face = ({ label, kind, icon }: FaceProps) => (
   <>
     {icon ? <Icon name={icon} /> : null}
@@ -60,11 +59,8 @@ export function Submit({ label, kind, icon, name, hotkey, action, ask, confirmed
 }
 
 interface PostButtonProps extends FaceProps {
-  /** Path that the form posts to. */
   to: string;
-  /** As that of `Form`. */
   once?: boolean;
-  /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
 }
 

@@ -5,7 +5,6 @@ import { submittedTo } from "./submitted.ts";
 import { useViewer } from "./viewer.tsx";
 
 interface DialogProps {
-  /** Text of the button. */
   label: string;
   /** Heading of the dialog. Default: the text of the button. */
   title?: string;
@@ -14,7 +13,6 @@ interface DialogProps {
   name?: string;
   /** `quiet`: it is not the main button of the page. */
   kind?: "quiet" | undefined;
-  /** True when it is open when the page is loaded. */
   isOpen?: boolean;
   children?: Child;
 }
@@ -37,11 +35,8 @@ export const Dialog = ({ label, title = label, icon, name, kind, isOpen = false,
 );
 
 interface FormDialogProps extends Omit<DialogProps, "isOpen"> {
-  /** Path that the form posts to. */
   action: string;
-  /** Text of the button that submits it. */
   button: string;
-  /** As that of `Form`. */
   once?: boolean;
 }
 

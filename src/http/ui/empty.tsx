@@ -57,7 +57,6 @@ export const Empty = ({ children, drawing = "mail", action, command }: EmptyProp
   </div>
 );
 
-/** The command that posts a body to a path of the API. */
 const Curl = ({ path, body }: NonNullable<EmptyProps["command"]>) => {
   const json = typeof body === "string" ? body : `'${JSON.stringify(body)}'`;
   return (

@@ -42,7 +42,6 @@ interface ListProps {
   caption: string;
   /** Names of the columns. False: neither the column nor its cells are shown. */
   columns: readonly (string | false)[];
-  /** Cells in the order of the columns. */
   rows: readonly (readonly Child[])[];
   /** Class with the widths of its columns, and with what becomes of texts that do not fit. */
   kind?: string;

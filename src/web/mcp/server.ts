@@ -14,7 +14,6 @@ const INSTRUCTIONS =
 /** The tools that the caller of a request may use, and how these call endpoints. */
 export interface McpCaller {
   tools: readonly Tool[];
-  /** Name of the service, which programs show. */
   serviceName: string;
   dispatch: ApiCall;
 }

@@ -83,7 +83,6 @@ function errorLines(document: ApiDocument, operation: Operation): string {
     .join("\n");
 }
 
-/** Returns the table of fields, or "" without any. */
 function toTable(title: string, fields: readonly Field[]): string {
   if (fields.length === 0) return "";
   const lines = fields.map(({ name, type, isRequired, limits, description }) => {

@@ -5,15 +5,11 @@ import { getMessage, listFiles, MAX_FILE_BYTES, openAttachment, uploadFile } fro
 import { type FormFile, readPartRef } from "./compose-form.ts";
 import type { OpenPage } from "./layout.tsx";
 
-/** A file that was chosen in the form. */
-interface ChosenFile {
-  bytes: Uint8Array;
-  filename: string | null;
-  mediaType: string | null;
-}
-
 /** Stores the files that were chosen in a form, and returns them as files of the form. */
-export async function storeChosen({ caller, mailbox }: OpenPage, chosen: readonly ChosenFile[]): Promise<FormFile[]> {
+export async function storeChosen(
+  { caller, mailbox }: OpenPage,
+  chosen: readonly { bytes: Uint8Array; filename: string | null; mediaType: string | null }[],
+): Promise<FormFile[]> {
   const stored: FormFile[] = [];
   // One after the other: their bytes are in memory, and those of a request are few.
   for (const file of chosen) {

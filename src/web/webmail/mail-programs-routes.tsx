@@ -58,7 +58,6 @@ interface MailProgramsPageProps {
   passwords: readonly AppPasswordRow[];
 }
 
-/** The page of the mail programs that use a mailbox, and of their app passwords. */
 const MailProgramsPage = ({ page, passwords }: MailProgramsPageProps) => (
   <SettingsLayout page={page} at="mail-programs">
     <Servers page={page} />

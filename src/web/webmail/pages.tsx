@@ -14,7 +14,6 @@ export const MailboxSignInPage = ({ email, error }: { email: string; error?: str
 );
 
 interface MailboxesPageProps {
-  /** Address of the signed-in user. */
   user: string;
   mailboxes: readonly { id: string; address: string }[];
 }

@@ -134,7 +134,6 @@ const MAX_TEXT = 1_000_000;
 
 const textOf = ({ text, html }: MessageContent) => text ?? htmlToText(html ?? "", MAX_TEXT).trim();
 
-/** Returns the files of a message as files of the form. */
 const filesOf = ({ folder, uid, parts }: StoredMessage): FormFile[] =>
   parts
     .filter(({ use }) => use === "attachment")

@@ -43,7 +43,6 @@ export const accountPages = pagesOf(
   }),
 );
 
-/** The accounts of the platform. `email`: the address that is searched for. */
 const AccountsPage = ({ users, email }: { users: readonly UserRow[]; email: string }) => (
   <AppLayout title="Accounts">
     <FindForm action={PATH} name="email" label="Find an address" value={email} maxlength={254} />

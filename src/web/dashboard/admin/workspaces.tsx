@@ -33,7 +33,6 @@ export const workspacePages = pagesOf(
   }),
 );
 
-/** The workspaces of the platform, and who paused their mail. */
 const WorkspacesPage = ({ workspaces }: { workspaces: readonly WorkspaceRow[] }) => (
   <AppLayout title="Workspaces">
     <List

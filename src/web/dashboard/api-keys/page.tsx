@@ -105,14 +105,8 @@ function Grid() {
   );
 }
 
-interface CreatedKeyPageProps {
-  created: NewApiKeyOut;
-  /** True when it replaces another key. */
-  isSuccessor?: boolean;
-}
-
-/** The response to the form: the only page that shows the key. */
-export const CreatedKeyPage = ({ created, isSuccessor = false }: CreatedKeyPageProps) => (
+/** The response to the form: the only page that shows the key. A successor replaces another one. */
+export const CreatedKeyPage = ({ created, isSuccessor = false }: { created: NewApiKeyOut; isSuccessor?: boolean }) => (
   <AppLayout title="Your new API key">
     <Notice kind="warn">
       Copy the key now. It is not shown again.

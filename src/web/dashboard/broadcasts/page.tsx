@@ -76,12 +76,10 @@ interface BroadcastPageProps {
   variants: readonly VariantOut[];
   /** Before the send, and while contacts wait for a winner. Null otherwise, and when there is no list. */
   audience: AudienceOut | null;
-  /** Contacts that get no email. */
   skipped: number;
   links: TopLinksOut;
   /** That of the workspace. */
   zone: string;
-  /** The time of the request. */
   now: number;
 }
 
@@ -129,7 +127,6 @@ function scheduleOf({ scheduled_at: at, local_time_field: field }: BroadcastOut,
   return `${toLocalMinute(new Date(at), zone).replace("T", " ")} by the clock of each person (${field})`;
 }
 
-/** Returns how the winner of a test is chosen, or was. */
 function winnerOf({ ab_auto_promote: auto, ab_promotion_reason: reason, ab_promoted_at: at }: BroadcastOut) {
   if (reason !== null) return reason;
   return auto === null || at !== null

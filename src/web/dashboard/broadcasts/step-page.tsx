@@ -6,7 +6,6 @@ import { pathOfStep, STEPS, type Step } from "./steps.ts";
 /** Of the page of a step. */
 export interface StepProps<Shown = BroadcastOut> {
   broadcast: Shown;
-  /** The steps that are done. */
   done: readonly Step[];
 }
 

@@ -10,7 +10,6 @@ interface DomainReportsPageProps {
 const KINDS = { dmarc: "Who sends as you (DMARC)", tls: "Encryption on the way to you (TLS)" } as const;
 const PERIODS = { "7d": "7 days", "30d": "30 days", "90d": "90 days" } as const;
 
-/** Entries of a record, with its keys. */
 const entriesOf = <Key extends string>(names: Record<Key, string>) => Object.entries(names) as [Key, string][];
 
 /** The reports of receivers on a domain. */
@@ -151,7 +150,6 @@ interface DaysProps {
   labels: readonly [good: string, bad: string];
 }
 
-/** Two lines over the days, and their figures. */
 const Days = ({ title, days, labels: [good, bad] }: DaysProps) => (
   <>
     <h2>{title}</h2>

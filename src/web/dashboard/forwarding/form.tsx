@@ -79,15 +79,8 @@ const TYPES: Readonly<Record<(typeof actionTypes)[number], string>> = {
   webhook: "A URL, as a signed POST",
 };
 
-interface RuleFieldsProps {
-  /** Default: a new rule. */
-  form?: RuleForm;
-  /** Domains and mailboxes whose mail a new rule may forward. */
-  scopes?: readonly Choice[];
-}
-
 /** The fields of a new rule, or of one that exists when `scopes` is absent. */
-export const RuleFields = ({ form = newRuleForm, scopes }: RuleFieldsProps) => (
+export const RuleFields = ({ form = newRuleForm, scopes }: { form?: RuleForm; scopes?: readonly Choice[] }) => (
   <>
     {scopes ? <Select name="scope" label="Forward mail to" options={scopes} /> : null}
     <fieldset>

@@ -16,7 +16,6 @@ interface Step {
   done: keyof SetupState;
   text: string;
   action: { href: string; label: string };
-  /** Scope that the action needs. */
   scope: Scope;
 }
 

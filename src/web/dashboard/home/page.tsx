@@ -77,7 +77,6 @@ const systemMailIssues = {
   no_mailbox: "SYSTEM_MAILBOX is not an active mailbox on a verified domain",
 } as const;
 
-/** Tells administrators of the platform that the service cannot send its own emails. */
 const SystemMailNotice = ({ state }: { state: SystemMail | null }) =>
   state === null || state === "configured" ? null : (
     <section class="notice warn" aria-label="System mailbox">

@@ -69,5 +69,4 @@ function size(bytes: number): string {
 export const Usage = ({ used_bytes: used, quota_bytes: quota }: Pick<MailboxOut, "used_bytes" | "quota_bytes">) =>
   quota === null ? <span>{size(used)}</span> : <Share of={used / quota} text={`${size(used)} of ${size(quota)}`} />;
 
-/** Returns how many people a mailbox is assigned to. */
 const peopleText = (count: number) => (count === 0 ? "Nobody yet" : counted(count, "person", "people"));

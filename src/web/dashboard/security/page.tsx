@@ -124,13 +124,8 @@ function SessionTable({ sessions }: { sessions: readonly SessionRow[] }) {
   );
 }
 
-interface TotpSetupPageProps {
-  /** The new secret. Null after a wrong code: the page showed it before. */
-  secret: { secret: string; otpauth_url: string } | null;
-}
-
-/** The page that shows a new TOTP secret and asks for a first code. */
-export const TotpSetupPage = ({ secret }: TotpSetupPageProps) => (
+/** The page that shows a new TOTP secret, unless it was shown before a wrong code, and asks for a first code. */
+export const TotpSetupPage = ({ secret }: { secret: { secret: string; otpauth_url: string } | null }) => (
   <AppLayout title="Set up two-factor authentication">
     <RefusalNotice />
     {secret === null ? (

@@ -115,7 +115,6 @@ function showInUse(c: AppContext) {
   );
 }
 
-/** The fields of the API call. */
 interface Entered {
   name: string;
   conditions: unknown;
@@ -136,7 +135,6 @@ const saveForm = (c: AppContext, save: (entered: Entered, version: string) => Pr
     });
   });
 
-/** Shows the form of the segment of the path, or of a new one. */
 async function showForm(c: AppContext): Promise<Response> {
   const caller = c.get("caller");
   const id = c.req.param("segment_id");

@@ -32,7 +32,6 @@ import { TimeZoneForm } from "./time-zone.tsx";
 
 const tracking = { on: true, off: false } as const;
 
-/** Reads the submitted form. */
 const readSettings = inputOf(WorkspacePatch, {
   sending_paused: isChecked,
   settings: (form) => {
@@ -46,7 +45,6 @@ const readSettings = inputOf(WorkspacePatch, {
   },
 });
 
-/** When opens or clicks are counted. */
 const trackingOptions = { "": "In bulk emails only", on: "In every email", off: "Never" };
 
 /** Returns a setting as a value of `trackingOptions`. */
@@ -54,14 +52,12 @@ const wordOf = (value: boolean | null | undefined) => (value === true ? "on" : v
 
 const labelOf = (value: boolean | null | undefined) => trackingOptions[wordOf(value)];
 
-/** Returns what the form shows of a stored workspace. */
 const toPatch = ({ name, settings, sendingPausedAt }: WorkspaceRow): WorkspacePatch => ({
   name,
   settings,
   sending_paused: sendingPausedAt !== null,
 });
 
-/** Returns what the form shows and changes, by label. */
 const valuesOf = ({ name = "", settings = {}, sending_paused }: WorkspacePatch): FormValues => ({
   "Name of the workspace": name,
   "Count opens": labelOf(settings.tracking_opens),
@@ -95,7 +91,6 @@ export const settingsPages = pagesOf(
   }),
 );
 
-/** Name, pause and tracking of the workspace. */
 const SettingsPage = ({ workspace }: { workspace: WorkspaceRow }) => (
   <AppLayout title="Settings">
     {useScope("team:manage") ? (

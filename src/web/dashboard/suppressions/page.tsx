@@ -16,7 +16,6 @@ const { Field } = fieldsOf(SuppressionIn);
 
 interface SuppressionsPageProps {
   suppressions: readonly (SuppressionOut & { topicName: string | null })[];
-  /** The address that is searched for. */
   search: string;
 }
 

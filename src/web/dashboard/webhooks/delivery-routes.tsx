@@ -30,7 +30,6 @@ export const deliveryPages = pagesOf(
   }),
 );
 
-/** One delivery of a webhook: what was posted, and what the endpoint returned. */
 function DeliveryPage({ webhookId, delivery }: { webhookId: string; delivery: DeliveryOut }) {
   const path = `/app/webhooks/${webhookId}`;
   return (
