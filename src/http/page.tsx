@@ -5,7 +5,7 @@ import type { CallerCtx, ListRange } from "../access/caller.ts";
 import { withQuery } from "../lib/with-query.ts";
 import type { Brand } from "../platform/brands/brand.ts";
 import type { AppContext } from "./env.ts";
-import { Layout, logoUrl, TextPage, ViewerContext } from "./ui/index.ts";
+import { Layout, LinkLine, logoUrl, TextPage, ViewerContext } from "./ui/index.ts";
 import { viewerOf } from "./viewer.ts";
 
 /** An element of a page, or text that `hono/html` made. */
@@ -137,9 +137,7 @@ export function respondRefresh(c: AppContext, path: string) {
   return respondPage(
     c,
     <Layout title="One moment" refreshTo={path}>
-      <p>
-        <a href={path}>Continue</a>
-      </p>
+      <LinkLine to={path} label="Continue" />
     </Layout>,
   );
 }

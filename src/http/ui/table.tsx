@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ButtonLink } from "./buttons.tsx";
+import { ButtonLine } from "./buttons.tsx";
 import { useViewer } from "./viewer.tsx";
 
 interface TableProps {
@@ -125,15 +125,8 @@ export const Facts = ({ of }: { of: Readonly<Record<string, Fact>> }) => (
   </dl>
 );
 
-/** The link to the next page of a list. */
-export const Pager = ({ to, label }: { to: string; label: string }) => (
-  <p>
-    <ButtonLink to={to} label={label} kind="quiet" />
-  </p>
-);
-
 /** The link to the next page of the list that `respondPage` names. It stands at the end of the page. */
 export function NextPage() {
   const { next } = useViewer();
-  return next ? <Pager {...next} /> : null;
+  return next ? <ButtonLine {...next} kind="quiet" /> : null;
 }

@@ -6,7 +6,7 @@ import {
   Empty,
   FindForm,
   List,
-  PostButton,
+  PostLink,
   Status,
   Time,
   useCaller,
@@ -69,12 +69,7 @@ function Action({ user, isSelf }: { user: UserRow; isSelf: boolean }) {
   const path = `${PATH}/${user.id}`;
   if (user.restrictedAt !== null)
     return (
-      <PostButton
-        to={`${path}/unrestrict`}
-        label="End the restriction"
-        kind="link"
-        name={`End the restriction of ${user.email}`}
-      />
+      <PostLink to={`${path}/unrestrict`} label="End the restriction" name={`End the restriction of ${user.email}`} />
     );
   return isSelf ? null : <ActionLink to={`${path}/restrict`} label="Restrict" name={`Restrict ${user.email}`} />;
 }

@@ -1,7 +1,7 @@
 import { scopes } from "../../../access/accounts/scopes.ts";
 import {
   AppLayout,
-  ButtonLink,
+  ButtonLine,
   Check,
   Code,
   Facts,
@@ -118,8 +118,6 @@ export const CreatedKeyPage = ({ created, isSuccessor = false }: { created: NewA
       label="The command"
       text={`curl ${useCaller().settings.publicUrl}/v1/me \\\n  -H "Authorization: Bearer ${created.key}"`}
     />
-    <p>
-      <ButtonLink to="/app/api-keys" label="I have copied it" />
-    </p>
+    <ButtonLine to="/app/api-keys" label="I have copied it" />
   </AppLayout>
 );

@@ -11,6 +11,7 @@ import {
   counted,
   Empty,
   Facts,
+  LinkLine,
   List,
   Live,
   Numbers,
@@ -183,9 +184,10 @@ function Results({ broadcast, skipped, links }: Pick<BroadcastPageProps, "broadc
           figure("Marked as spam", broadcast.complained_count, delivered, pathOfRecipients(id, "left")),
         ]}
       />
-      <p>
-        <a href={`/app/analytics/broadcasts/${broadcast.id}`}>Compare the variants, with confidence intervals</a>
-      </p>
+      <LinkLine
+        to={`/app/analytics/broadcasts/${broadcast.id}`}
+        label="Compare the variants, with confidence intervals"
+      />
       {links.links.length === 0 ? null : (
         <List
           caption="Links"

@@ -1,6 +1,16 @@
 import type { DomainRow } from "../../../domains/domains/index.ts";
 import type { ReportsOut } from "../../../domains/reports/index.ts";
-import { AppLayout, ButtonLink, Chips, LineChart, List, Numbers, Share, useScope } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  ButtonLink,
+  Chips,
+  LineChart,
+  LinkLine,
+  List,
+  Numbers,
+  Share,
+  useScope,
+} from "../../../http/ui/index.ts";
 
 interface DomainReportsPageProps {
   domain: Pick<DomainRow, "id" | "name" | "setup">;
@@ -35,9 +45,7 @@ export function DomainReportsPage({ domain, reports }: DomainReportsPageProps) {
       />
       <p>{reports.advice}</p>
       {reports.kind === "dmarc" && domain.setup === "delegated" && useScope("domains:manage") ? (
-        <p>
-          <a href={`/app/domains/${domain.id}/dmarc`}>Change the DMARC policy</a>
-        </p>
+        <LinkLine to={`/app/domains/${domain.id}/dmarc`} label="Change the DMARC policy" />
       ) : null}
       {reports.kind === "dmarc" ? <DmarcPart reports={reports} /> : <TlsPart reports={reports} />}
       {reports.reporters.length === 0 ? null : (

@@ -1,6 +1,6 @@
 import { respondPage } from "../../../http/page.tsx";
 import { creation, page, pagesOf } from "../../../http/page-actions.tsx";
-import { AppLayout, Form, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
+import { AppLayout, Form, LinkLine, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
 import { parseItems } from "../../../http/validate.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { type BatchOut, emailLimits, SendIn, sendBatch } from "../../../sending/emails/index.ts";
@@ -66,8 +66,6 @@ const BatchResultPage = ({ result }: { result: BatchOut }) => (
         rejection_reason ?? "",
       ])}
     />
-    <p>
-      <a href="/app/emails">All emails</a>
-    </p>
+    <LinkLine to="/app/emails" label="All emails" />
   </AppLayout>
 );

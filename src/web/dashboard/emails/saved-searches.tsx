@@ -1,4 +1,4 @@
-import { Field, Form, PostButton, Submit } from "../../../http/ui/index.ts";
+import { Field, Form, PostLink, Submit } from "../../../http/ui/index.ts";
 import type { SavedSearchesOut } from "../../../sending/emails/index.ts";
 import { type EmailFilter, emailsPath } from "../emails-path.ts";
 
@@ -26,13 +26,7 @@ export function SavedSearches({ searches, filter }: { searches: SavedSearchesOut
               <a class="action" href={emailsPath(filterOf(saved))}>
                 {name}
               </a>{" "}
-              <PostButton
-                to="/app/emails/searches/remove"
-                label="Remove"
-                kind="link"
-                name={`Remove ${name}`}
-                fields={{ id }}
-              />
+              <PostLink to="/app/emails/searches/remove" label="Remove" name={`Remove ${name}`} fields={{ id }} />
             </li>
           ))}
         </ul>

@@ -1,4 +1,4 @@
-import { AppLayout, Form, List, Status, Submit, Time } from "../../../http/ui/index.ts";
+import { AppLayout, Form, LinkLine, List, Status, Submit, Time } from "../../../http/ui/index.ts";
 import type { Invitation } from "../../../identity/invitations/index.ts";
 import type { NotificationOut } from "../../../notices/notifications/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
@@ -101,9 +101,7 @@ const Alerts = ({ notifications }: Pick<HomeContent, "notifications">) =>
           </span>
         </p>
       ))}
-      <p>
-        <a href="/app/notifications?unread=true">All unread notifications</a>
-      </p>
+      <LinkLine to="/app/notifications?unread=true" label="All unread notifications" />
     </section>
   );
 

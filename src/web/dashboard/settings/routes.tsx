@@ -4,7 +4,7 @@ import { button, change, page, pagesOf } from "../../../http/page-actions.tsx";
 import { textOf } from "../../../http/page-routes.ts";
 import {
   AppLayout,
-  ButtonLink,
+  ButtonLine,
   Check,
   Facts,
   Field,
@@ -97,9 +97,7 @@ const SettingsPage = ({ workspace }: { workspace: WorkspaceRow }) => (
       <>
         <SettingsFields workspace={workspace} />
         <h2>Brand</h2>
-        <p>
-          <ButtonLink to="/app/settings/brand" label="Logo, colour and postal address" kind="quiet" />
-        </p>
+        <ButtonLine to="/app/settings/brand" label="Logo, colour and postal address" kind="quiet" />
       </>
     ) : (
       <Facts
@@ -114,9 +112,7 @@ const SettingsPage = ({ workspace }: { workspace: WorkspaceRow }) => (
     <h2>Workspace</h2>
     <Facts of={{ Id: { code: workspace.id } }} />
     {useCaller().actor.role === "owner" ? (
-      <p>
-        <ButtonLink to="/app/settings/delete" label="Delete workspace" kind="danger" />
-      </p>
+      <ButtonLine to="/app/settings/delete" label="Delete workspace" kind="danger" />
     ) : null}
   </AppLayout>
 );
