@@ -22,11 +22,7 @@ const ALGORITHM = "HS256";
 const MAX_TOKEN_CHARACTERS = 2_048;
 
 /** Returns a JWT (RFC 7519) that is valid for 60 minutes, signed by a key derived from the newest master key. */
-export async function signAccessToken(
-  ctx: Pick<Ctx, "settings" | "now">,
-  kind: AccessTokenKind,
-  claims: AccessClaims,
-): Promise<{ token: string; expiresAt: number }> {
+export async function signAccessToken(ctx: Pick<Ctx, "settings" | "now">, kind: AccessTokenKind, claims: AccessClaims) {
   const root = newestKey(ctx.settings.masterKeys);
   const issuedAt = Math.floor(ctx.now() / 1000);
   const expiresAt = issuedAt + ACCESS_TOKEN_TTL_MS / 1000;
@@ -44,11 +40,7 @@ export async function signAccessToken(
  * Returns the claims of a JWT of this kind, or null when its signature, algorithm, type, audience, issuer or lifetime is
  * wrong. The session that it names may have ended.
  */
-export async function verifyAccessToken(
-  ctx: Pick<Ctx, "settings" | "now">,
-  kind: AccessTokenKind,
-  token: string,
-): Promise<(AccessClaims & { expiresAt: number }) | null> {
+export async function verifyAccessToken(ctx: Pick<Ctx, "settings" | "now">, kind: AccessTokenKind, token: string) {
   if (!isCanonical(token)) return null;
   try {
     const { payload } = await jwtVerify(

@@ -9,10 +9,7 @@ const FIND = `
  * Returns an access token for the workspace that a session is now active in, after the one of its last token was deleted. Null
  * when the session has ended.
  */
-export async function activeAccessToken(
-  ctx: Ctx,
-  { credentialId: sid, userId: sub }: SessionActor,
-): Promise<{ token: string; expiresAt: number } | null> {
+export async function activeAccessToken(ctx: Ctx, { credentialId: sid, userId: sub }: SessionActor) {
   const wid = await ctx.db.findValue<string>(FIND, sid);
   return wid === null ? null : signAccessToken(ctx, "session", { sub, sid, wid });
 }

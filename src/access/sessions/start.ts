@@ -1,5 +1,5 @@
 import { auditSessionStatement } from "../../platform/audit/record-session.ts";
-import type { Ctx, MainStatement } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import type { SignInMethod } from "../../platform/db/schema/main/index.ts";
 import { issueRefreshToken } from "../tokens/issue-refresh-token.ts";
 import { signAccessToken } from "./access-token.ts";
@@ -35,10 +35,7 @@ const INSERT_SESSION = `
  * Returns the tokens of a new session and the statements that create it, for the batch that redeems what proved the
  * identity of the user.
  */
-export async function newSession(
-  ctx: Ctx,
-  { userId, workspaceId, method, client }: NewSession,
-): Promise<{ sessionId: string; tokens: SessionTokens; statements: MainStatement[] }> {
+export async function newSession(ctx: Ctx, { userId, workspaceId, method, client }: NewSession) {
   const sessionId = ctx.newId();
   const refresh = await issueRefreshToken(ctx, "session", sessionId);
   const userAgent = client.userAgent?.slice(0, MAX_USER_AGENT) ?? null;

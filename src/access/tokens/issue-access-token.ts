@@ -16,11 +16,7 @@ export interface IssuedAccessToken {
 }
 
 /** Returns a new access token of a grant, with the statements that store its hash. */
-export async function issueAccessToken(
-  ctx: Ctx,
-  grantId: string,
-  scopes: readonly Scope[],
-): Promise<IssuedAccessToken> {
+export async function issueAccessToken(ctx: Ctx, grantId: string, scopes: readonly Scope[]) {
   const token = `${ACCESS_TOKEN_PREFIX}${randomToken()}`;
   const [hash] = await keyedHashes(ctx.settings.masterKeys, ACCESS_TOKEN_PURPOSE, token);
   const values = [hash, grantId, JSON.stringify(scopes), ctx.now() + ACCESS_TOKEN_TTL_MS];

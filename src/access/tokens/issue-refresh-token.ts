@@ -15,11 +15,7 @@ const INSERT_TOKEN =
  * Returns the first refresh token of a family with the statement that stores it, for the batch that creates what it
  * refreshes. A family has the id of that session or grant.
  */
-export async function issueRefreshToken(
-  ctx: Ctx,
-  kind: RefreshTokenKind,
-  family: string,
-): Promise<{ token: string; expiresAt: number; statement: MainStatement }> {
+export async function issueRefreshToken(ctx: Ctx, kind: RefreshTokenKind, family: string) {
   const token = randomToken();
   const [hash] = await keyedHashes(ctx.settings.masterKeys, REFRESH_TOKEN_PURPOSE, token);
   const now = ctx.now();

@@ -1,6 +1,6 @@
 import type { Address } from "../../lib/addresses.ts";
 import { keyedHashes, randomToken } from "../../lib/secret-box.ts";
-import type { Ctx, MainStatement } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { INVITATION_PURPOSE } from "./rules.ts";
 
 /** SQL: an invitation `i` to a workspace `w`, which is valid as long as its sender `m` could send it. */
@@ -18,10 +18,7 @@ const FIND = `
  * Returns the path of a new link to the newest invitation of an address, and the statement by which it replaces the earlier link. Null when
  * there is no valid one.
  */
-export async function newInvitationLink(
-  ctx: Ctx,
-  address: Address,
-): Promise<{ path: string; statement: MainStatement } | null> {
+export async function newInvitationLink(ctx: Ctx, address: Address) {
   const id = await ctx.db.findValue<string>(FIND, address.key, ctx.now());
   if (id === null) return null;
   const token = randomToken();

@@ -12,10 +12,7 @@ const MAX_STEPS = 50;
  * (docs/contract/transfers.md#completion). Only what was created until the completion: the workspace may get a domain back. Returns
  * whether it is finished. Safe to repeat.
  */
-export async function cleanUp(
-  ctx: Ctx,
-  { workspace, domains, names, completedAt }: CleanUp["cleanUp"],
-): Promise<boolean> {
+export async function cleanUp(ctx: Ctx, { workspace, domains, names, completedAt }: CleanUp["cleanUp"]) {
   const mailCtx = await onShardOf(ctx, workspace);
   if (!mailCtx) return true;
   await cancelBroadcastsOfDomains(mailCtx, workspace, names, completedAt);

@@ -43,10 +43,7 @@ export async function findMoved(
  * Returns the domain and its sub-domains, which move with it. Throws 409 when it is not a verified domain of the workspace,
  * and when a domain above it would stay: verified names of two workspaces are never above each other.
  */
-export async function requireMovable(
-  ctx: Ctx,
-  { domainId, workspace, reversedName }: OwnedDomain,
-): Promise<MovedDomain[]> {
+export async function requireMovable(ctx: Ctx, { domainId, workspace, reversedName }: OwnedDomain) {
   const [moved, parents] = await ctx.db.batch<MovedDomain & { status: string }>([
     ctx.db.prepare(FIND_MOVED).bind(workspace, ...reversedRange(reversedName)),
     ctx.db.prepare(FIND_PARENTS).bind(workspace, JSON.stringify(ancestors(reversedName)), domainId),
@@ -61,11 +58,7 @@ export async function requireMovable(
 /**
  * Throws 409 when the source workspace has scheduled emails, or scheduled or sending broadcasts, from these domains.
  */
-export async function requireNothingScheduled(
-  ctx: Ctx,
-  workspace: number,
-  domains: readonly MovedDomain[],
-): Promise<void> {
+export async function requireNothingScheduled(ctx: Ctx, workspace: number, domains: readonly MovedDomain[]) {
   const ids = domains.map(({ id }) => id);
   const names = domains.map(({ name }) => name);
   const mailCtx = await onShardOf(ctx, workspace);

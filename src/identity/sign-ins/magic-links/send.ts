@@ -21,12 +21,7 @@ export function countMagicLink(ctx: Ctx, address: Address, ip: string | null): P
  * Emails a sign-in link to an address, when it has an account or sign-up is open, else a link to its newest invitation. Run it after the
  * response.
  */
-export async function sendMagicLink(
-  ctx: Ctx,
-  address: Address,
-  next: string,
-  sendEmail: SendSystemEmail,
-): Promise<void> {
+export async function sendMagicLink(ctx: Ctx, address: Address, next: string, sendEmail: SendSystemEmail) {
   const known = await ctx.db.findValue<string>("SELECT email FROM users WHERE email_key = ?1", address.key);
   if (known === null && ctx.settings.signUp !== "open") return sendInvitationLink(ctx, address, sendEmail);
   const url = await createMagicLink(ctx, { email: known ?? address.address, next });

@@ -16,11 +16,7 @@ const FIND_LINKED = `
  * Returns the URL of a provider's sign-in page with PKCE, and the state to keep in a cookie
  * (docs/contract/sign-in.md#ways-to-sign-in).
  */
-export async function beginProviderSignIn(
-  ctx: Ctx,
-  provider: Provider,
-  next: string,
-): Promise<{ url: string; sealed: string }> {
+export async function beginProviderSignIn(ctx: Ctx, provider: Provider, next: string) {
   const { clientId, authorizeUrl } = ctx.settings[provider];
   const { state, nonce, verifier, sealed } = await newState(ctx, provider, next);
   const url = new URL(authorizeUrl);
