@@ -10,9 +10,7 @@ import { toValidationErrors } from "./validate.ts";
 const MAX_BYTES = 16_384;
 
 /** Returns whether a request is a submitted form of a page. Its response is a page or a redirect instead of JSON. */
-export function isForm(c: AppContext): boolean {
-  return mediaTypeOf(c) === "application/x-www-form-urlencoded";
-}
+export const isForm = (c: AppContext): boolean => mediaTypeOf(c) === "application/x-www-form-urlencoded";
 
 /** Returns whether a request is a submitted form with files. */
 export const isMultipart = (c: AppContext) => mediaTypeOf(c) === "multipart/form-data";

@@ -112,7 +112,7 @@ async function readParts(
 /** A form with files: its text fields, and the files that were chosen, by field. */
 export interface FormWithFiles {
   fields: URLSearchParams;
-  files: (UploadedFile & { field: string })[];
+  files: (ReturnType<typeof toFile> & { field: string })[];
   /** True when the files were larger than allowed. The fields are then those before the first file, and there are no files. */
   isTooLarge: boolean;
   /** True when the text fields were larger than allowed. The longest of them is cut. */
@@ -154,13 +154,7 @@ function longestText(texts: readonly MultipartPart[], maxBytes: number) {
   return { longest, bytes: maxBytes - others };
 }
 
-interface UploadedFile {
-  bytes: Uint8Array<ArrayBuffer>;
-  filename: string | null;
-  mediaType: string | null;
-}
-
-function toFile(part: MultipartPart): UploadedFile {
+function toFile(part: MultipartPart) {
   return { bytes: fileOf(part), filename: part.filename ?? null, mediaType: part.mediaType ?? null };
 }
 

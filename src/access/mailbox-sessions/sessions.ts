@@ -12,13 +12,7 @@ import { hashPassword, isPassword } from "./password.ts";
 import { PASSWORD_TABLES, type PasswordOwner } from "./rights.ts";
 
 /** The tokens of a mailbox session. Times in ms since 1970. */
-export interface MailboxTokens {
-  access_token: string;
-  expiresAt: number;
-  refresh_token: string;
-  refreshExpiresAt: number;
-  mailbox_id: string;
-}
+export type MailboxTokens = Awaited<ReturnType<typeof toTokens>>;
 
 const SAVE_PASSWORD = `
   INSERT INTO mailbox_passwords (mailbox_id, hash, changed_at, api_key_id, assignee_id, user_id)
@@ -104,7 +98,7 @@ async function toTokens(
   ctx: Ctx,
   claims: { sub: string; sid: string; wid: string },
   refresh: { token: string; expiresAt: number },
-): Promise<MailboxTokens> {
+) {
   const { token, expiresAt } = await signAccessToken(ctx, "mailbox_access", claims);
   const { token: refresh_token, expiresAt: refreshExpiresAt } = refresh;
   return { access_token: token, expiresAt, refresh_token, refreshExpiresAt, mailbox_id: claims.sub };

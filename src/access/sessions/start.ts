@@ -6,12 +6,7 @@ import { signAccessToken } from "./access-token.ts";
 import { MAX_USER_AGENT } from "./rules.ts";
 
 /** The tokens of a session, for its cookies. Times in ms since 1970. */
-export interface SessionTokens {
-  accessToken: string;
-  accessExpiresAt: number;
-  refreshToken: string;
-  refreshExpiresAt: number;
-}
+export type SessionTokens = Awaited<ReturnType<typeof toTokens>>;
 
 /** Where a sign-in comes from, as shown in the list of sessions. */
 export interface Client {
@@ -57,7 +52,7 @@ export async function toTokens(
   ctx: Ctx,
   { userId, sessionId, workspaceId }: { userId: string; sessionId: string; workspaceId: string },
   refresh: { token: string; expiresAt: number },
-): Promise<SessionTokens> {
+) {
   const access = await signAccessToken(ctx, "session", { sub: userId, sid: sessionId, wid: workspaceId });
   return {
     accessToken: access.token,

@@ -28,9 +28,7 @@ export function getApiKey(ctx: CallerCtx, id: string) {
 }
 
 /** Returns one API key that the caller may see. Throws 404 as `getApiKey` does, and for a key that the caller may not see. */
-export function getVisibleApiKey(ctx: CallerCtx, id: string) {
-  return getWhere(ctx, id, visibleToCaller(ctx));
-}
+export const getVisibleApiKey = (ctx: CallerCtx, id: string) => getWhere(ctx, id, visibleToCaller(ctx));
 
 async function getWhere(ctx: CallerCtx, id: string, where: SQL | undefined) {
   const uuid = requireFound(parseUuid(id), "API key");

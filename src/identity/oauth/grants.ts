@@ -35,9 +35,8 @@ export async function getGrant(ctx: CallerCtx, id: string): Promise<GrantRow> {
 }
 
 /** Returns the statement that ends a grant. Its codes and access tokens are deleted with it. */
-export function deleteGrantStatement(ctx: Pick<Ctx, "db">, grantId: string): MainStatement {
-  return ctx.db.prepare("DELETE FROM oauth_grants WHERE id = ?1").bind(grantId);
-}
+export const deleteGrantStatement = (ctx: Pick<Ctx, "db">, grantId: string): MainStatement =>
+  ctx.db.prepare("DELETE FROM oauth_grants WHERE id = ?1").bind(grantId);
 
 /** Ends a grant by its id. Its tokens are invalid from the next request on. Safe to run twice. */
 export async function endGrant(ctx: Ctx, grantId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { effectiveScopes, type Scope } from "../../access/accounts/scopes.ts";
 import type { Role } from "../../access/caller.ts";
-import { type IssuedAccessToken, issueAccessToken } from "../../access/tokens/issue-access-token.ts";
+import { issueAccessToken } from "../../access/tokens/issue-access-token.ts";
 import { issueRefreshToken } from "../../access/tokens/issue-refresh-token.ts";
 import { isOwnResource } from "../../access/tokens/rules.ts";
 import { toBase64Url, utf8 } from "../../lib/bytes.ts";
@@ -25,7 +25,7 @@ export interface CodeRedemption {
 
 /** The tokens that a client gets (RFC 6749 5.1). */
 export interface TokenPair {
-  access: IssuedAccessToken;
+  access: Awaited<ReturnType<typeof issueAccessToken>>;
   refreshToken: string;
   scopes: readonly Scope[];
 }

@@ -56,19 +56,13 @@ export function formActionOf(redirectUri: string): string {
 }
 
 /** Returns whether a text is a code verifier (RFC 7636 4.1). */
-export function isCodeVerifier(text: string): boolean {
-  return /^[A-Za-z0-9._~-]{43,128}$/.test(text);
-}
+export const isCodeVerifier = (text: string): boolean => /^[A-Za-z0-9._~-]{43,128}$/.test(text);
 
 /** Returns whether a text is an S256 code challenge (RFC 7636 4.2): 32 octets in base64url. */
-export function isCodeChallenge(text: string): boolean {
-  return /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(text);
-}
+export const isCodeChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(text);
 
 /** Returns the words of a space-separated list (RFC 6749 3.3), each once. */
-export function splitWords(text: string): string[] {
-  return [...new Set(text.split(" ").filter((word) => word !== ""))];
-}
+export const splitWords = (text: string): string[] => [...new Set(text.split(" ").filter((word) => word !== ""))];
 
 /** Error codes of RFC 6749 4.1.2.1 and 5.2, RFC 7591 3.2.2 and RFC 8707 2. */
 export type OAuthErrorCode =

@@ -23,9 +23,8 @@ export async function requireActiveWorkspace(ctx: CallerCtx, id: string): Promis
 }
 
 /** Returns the workspace that the credential acts in. Throws 404 when it was deleted meanwhile. */
-export async function getWorkspace(ctx: CallerCtx): Promise<WorkspaceRow> {
-  return (await getMembership(ctx, ctx.workspace.id)).row;
-}
+export const getWorkspace = async (ctx: CallerCtx): Promise<WorkspaceRow> =>
+  (await getMembership(ctx, ctx.workspace.id)).row;
 
 /**
  * Returns a workspace of the caller's user: a session reads each one that it lists, any other credential the one that it acts

@@ -69,9 +69,8 @@ const endOf = ({ expiresAt, cooloffUntil }: TransferState, window: Window) =>
   window === "request" ? expiresAt : (cooloffUntil ?? Number.POSITIVE_INFINITY);
 
 /** Returns the status that callers see: a pending transfer is expired from the end of its window on. */
-export function shownStatus(transfer: TransferState, now: number): TransferStatus {
-  return statusAfter(transfer, "expire", now) ?? transfer.status;
-}
+export const shownStatus = (transfer: TransferState, now: number): TransferStatus =>
+  statusAfter(transfer, "expire", now) ?? transfer.status;
 
 /** Returns the time of the next event that happens by itself, or null when the transfer is closed. */
 export function deadlineOf({ status, expiresAt, cooloffUntil }: TransferState): number | null {

@@ -57,10 +57,7 @@ export function draftForm(draft: StoredMessage, content: MessageContent): Compos
   });
 }
 
-interface Written {
-  text: string;
-  html: string;
-}
+type Written = Pick<ComposeForm, "text" | "html">;
 
 /** Returns an empty line with the signature below it. */
 const signedText = (signature: Signature | null): Written =>

@@ -8,6 +8,5 @@ const LIST = `
   SELECT provider, subject, email, created_at AS createdAt FROM identities WHERE user_id = ?1 ORDER BY created_at, provider, subject LIMIT 100`;
 
 /** Returns the accounts at providers by which the caller's user signs in, oldest first, at most 100. */
-export async function listLinkedAccounts(ctx: CallerCtx): Promise<LinkedAccountRow[]> {
-  return await ctx.db.listRows<LinkedAccountRow>(LIST, ctx.actor.userId);
-}
+export const listLinkedAccounts = (ctx: CallerCtx): Promise<LinkedAccountRow[]> =>
+  ctx.db.listRows<LinkedAccountRow>(LIST, ctx.actor.userId);

@@ -41,6 +41,5 @@ export async function openState(
 }
 
 /** Returns the PKCE challenge of a verifier (RFC 7636 4.2, S256). */
-export async function challengeOf(verifier: string): Promise<string> {
-  return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(verifier))));
-}
+export const challengeOf = async (verifier: string): Promise<string> =>
+  toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(verifier))));

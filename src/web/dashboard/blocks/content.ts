@@ -48,11 +48,9 @@ export const toContent = ({ language, html_body, text_body, blocks_json }: Store
 export function readContent(fields: URLSearchParams): WrittenContent {
   const field = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
   const blocks: Block[] = [];
-  for (
-    let type = toType(fields, 0);
-    type && blocks.length <= blockLimits.blocks;
-    type = toType(fields, blocks.length)
-  ) {
+  while (blocks.length <= blockLimits.blocks) {
+    const type = toType(fields, blocks.length);
+    if (!type) break;
     blocks.push(toBlock(type, readBlockFields(field, blocks.length)));
   }
   return {
@@ -128,12 +126,8 @@ const inBlock = (index: number, { message }: { message: string }) => `Block ${in
  * Returns the content that the preview of a form shows, or the first mistake in the Liquid of a block. It loads nothing, so images are their
  * alternative texts.
  */
-export function toPreview({
-  blocks,
-  language: chosen,
-  html_body,
-  text_body,
-}: WrittenContent): PreviewedContent | string {
+export function toPreview(content: WrittenContent): PreviewedContent | string {
+  const { blocks, language: chosen, html_body, text_body } = content;
   if (blocks === null) return { language: chosen, html: html_body || null, text: text_body || null };
   // A part without a name yet would be a mistake in place of all blocks.
   const shown = blocks.filter(({ type, text }) => type !== "part" || text.trim() !== "");

@@ -3,17 +3,10 @@ import type { FormValues } from "../../../lib/form-version.ts";
 import type { actionTypes, RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
 
 /** The fields of a forwarding rule, as they were filled in. */
-export interface RuleForm {
-  from: string;
-  to: string;
-  subject: string;
-  type: string;
-  target: string;
-  position: string;
-  isActive: boolean;
-}
+type RuleForm = ReturnType<typeof readRuleForm>;
 
-export function readRuleForm(form: URLSearchParams): RuleForm {
+/** Reads the fields of a submitted form. */
+export function readRuleForm(form: URLSearchParams) {
   const field = (name: string) => form.get(name)?.trim() ?? "";
   return {
     from: field("from"),
