@@ -10,10 +10,7 @@ export interface BudgetLimits {
   pollMs: number;
 }
 
-/**
- * Waits 15 s for room (docs/contract/requests.md#bodies). A number of tries, because clocks stand still between awaits in
- * production.
- */
+/** Waits 15 s for room (docs/contract/requests.md#bodies). A number of tries, because clocks stand still between awaits in production. */
 const WAIT = { tries: 300, pollMs: 50 };
 
 /**

@@ -161,8 +161,7 @@ function toFile(part: MultipartPart) {
 /** Returns the bytes of a part: the range of the body that its first piece begins. */
 function fileOf(part: MultipartPart): Uint8Array<ArrayBuffer> {
   const [first] = part.content;
-  // The body grows in place, so its buffer is the only resizable one. The parser copies a piece that ends with the start of a
-  // boundary.
+  // The body grows in place, so its buffer is the only resizable one. The parser copies a piece that ends with the start of a boundary.
   if (!(first?.buffer instanceof ArrayBuffer) || !first.buffer.resizable) return concat(part.content);
   return new Uint8Array(first.buffer, first.byteOffset, part.size);
 }

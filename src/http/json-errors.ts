@@ -16,9 +16,7 @@ import {
   TextInvalid,
 } from "../lib/json-extract/errors.ts";
 
-/**
- * Greatest nesting of arrays and objects in a record, and in each item of a list (docs/contract/limits.md#bodies-and-values).
- */
+/** Greatest nesting of arrays and objects in a record, and in each item of a list (docs/contract/limits.md#bodies-and-values). */
 export const MAX_NESTING = 32;
 
 /**

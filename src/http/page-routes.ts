@@ -126,9 +126,8 @@ export async function attempt(c: AppContext, show: Show | undefined, run: () => 
 }
 
 /**
- * Runs an operation for a form with a hidden Idempotency-Key. A repeated submission, such as a reloaded page, gets the
- * stored response. `fields` is a text that is equal for equal forms only: by default all fields. Throws 422 for a key that the form did not
- * have.
+ * Runs an operation for a form with a hidden Idempotency-Key. A repeated submission, such as a reloaded page, gets the stored response.
+ * `fields` is a text that is equal for equal forms only: by default all fields. Throws 422 for a key that the form did not have.
  */
 export async function onceForForm<Result>(
   c: AppContext,

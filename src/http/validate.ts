@@ -117,10 +117,7 @@ function validatedItems<Schema extends z.ZodType>(item: Schema, maxItems: number
   return described(check, "json", z.array(item).min(1).max(maxItems));
 }
 
-/**
- * Validates each item of a list of 1 to `maxItems` on its own. Throws 422 when `body` is not a list, 400 when it is empty or
- * too long.
- */
+/** Validates each item of a list of 1 to `maxItems` on its own. Throws 422 when `body` is not a list, 400 when it is empty or too long. */
 export function parseItems<Schema extends z.ZodType>(item: Schema, maxItems: number, body: unknown): Item<Schema>[] {
   const { success, data: items, error } = z.array(z.unknown()).safeParse(body, { reportInput: true });
   if (!success) throw unprocessable(toValidationErrors("body", error.issues, body));

@@ -57,9 +57,8 @@ export interface Caller {
 }
 
 /**
- * Returns the user, workspace and rights of an API key, in one D1 call. `reads` returns statements that run in the same
- * call; `results` are theirs. Throws 401 with the same text for a key that is malformed, unknown, revoked, expired or of
- * a deleted workspace.
+ * Returns the user, workspace and rights of an API key, in one D1 call. `reads` returns statements that run in the same call; `results` are
+ * theirs. Throws 401 with the same text for a key that is malformed, unknown, revoked, expired or of a deleted workspace.
  */
 export async function authenticateApiKey(
   ctx: Ctx,

@@ -70,9 +70,8 @@ export const serviceScopes = [
 export type ServiceScope = (typeof serviceScopes)[number];
 
 /**
- * `any`: every authenticated caller. `session`: a user who signed in, no API key. `platform_admin`: such a user who
- * administers the platform. `page`: a page of the dashboard, which sends visitors without a session to the sign-in page.
- * `public`: no authentication.
+ * `any`: every authenticated caller. `session`: a user who signed in, no API key. `platform_admin`: such a user who administers the
+ * platform. `page`: a page of the dashboard, which sends visitors without a session to the sign-in page. `public`: no authentication.
  */
 export type RequiredScope = Scope | ServiceScope | "any" | "session" | "platform_admin" | "page" | "public";
 

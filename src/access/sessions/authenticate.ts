@@ -29,9 +29,8 @@ const FIND_SESSION = `
    WHERE s.id = ?1 AND s.user_id = ?2 AND s.expires_at > ?4`;
 
 /**
- * Returns the user, active workspace and rights of a session's access token, in one D1 query. The scopes are those of
- * the current role. Throws 401 with the same text for a token that is invalid or expired, and for one whose session,
- * membership or workspace has ended.
+ * Returns the user, active workspace and rights of a session's access token, in one D1 query. The scopes are those of the current role.
+ * Throws 401 with the same text for a token that is invalid or expired, and for one whose session, membership or workspace has ended.
  */
 export async function authenticateSession(ctx: Ctx, token: string): Promise<Caller & { actor: SessionActor }> {
   const claims = await verify(ctx, token);

@@ -27,8 +27,7 @@ const INSERT_SESSION = `
   SELECT ?1, ?2, number, ?4, ?5, ?6, ?7, ?7, ?7, ?8 FROM workspaces WHERE id = ?3`;
 
 /**
- * Returns the tokens of a new session and the statements that create it, for the batch that redeems what proved the
- * identity of the user.
+ * Returns the tokens of a new session and the statements that create it, for the batch that redeems what proved the identity of the user.
  */
 export async function newSession(ctx: Ctx, { userId, workspaceId, method, client }: NewSession) {
   const sessionId = ctx.newId();

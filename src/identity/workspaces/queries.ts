@@ -13,8 +13,7 @@ interface Membership {
 }
 
 /**
- * Throws unless `id` is the workspace that the credential acts in: 409 for another one that the session may switch to, 404 for
- * any other.
+ * Throws unless `id` is the workspace that the credential acts in: 409 for another one that the session may switch to, 404 for any other.
  */
 export async function requireActiveWorkspace(ctx: CallerCtx, id: string): Promise<void> {
   if (id.toLowerCase() === ctx.workspace.id) return;

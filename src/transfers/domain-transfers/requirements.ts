@@ -55,9 +55,7 @@ export async function requireMovable(ctx: Ctx, { domainId, workspace, reversedNa
   return domains.map(({ id, name }) => ({ id, name }));
 }
 
-/**
- * Throws 409 when the source workspace has scheduled emails, or scheduled or sending broadcasts, from these domains.
- */
+/** Throws 409 when the source workspace has scheduled emails, or scheduled or sending broadcasts, from these domains. */
 export async function requireNothingScheduled(ctx: Ctx, workspace: number, domains: readonly MovedDomain[]) {
   const ids = domains.map(({ id }) => id);
   const names = domains.map(({ name }) => name);
