@@ -15,10 +15,7 @@ export const isForm = (c: AppContext): boolean => mediaTypeOf(c) === "applicatio
 /** Returns whether a request is a submitted form with files. */
 export const isMultipart = (c: AppContext) => mediaTypeOf(c) === "multipart/form-data";
 
-/**
- * Reads a small JSON or form body, by default of at most MAX_BYTES, and validates its fields. Of a repeated form field the last value counts. Throws 413,
- * 415 and 422.
- */
+/** Reads a small JSON or form body, by default of MAX_BYTES, and validates its fields: of repeated ones the last. Throws 413, 415, 422. */
 export async function readFields<Schema extends z.ZodType>(
   c: AppContext,
   schema: Schema,

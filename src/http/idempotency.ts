@@ -89,10 +89,7 @@ export async function toIdempotency(
 /** Request headers that change the meaning of a request. */
 const MEANINGFUL_HEADERS = ["X-Batch-Mode", "X-Batch-Validation"];
 
-/**
- * Returns the SHA-256 of method, path, MEANINGFUL_HEADERS that are present, and body
- * (docs/contract/idempotency.md#idempotency-key), in base64.
- */
+/** Returns the SHA-256, in base64, of method, path, MEANINGFUL_HEADERS and body (docs/contract/idempotency.md#idempotency-key). */
 async function fingerprintOf(c: AppContext, body: string): Promise<string> {
   const headers = MEANINGFUL_HEADERS.flatMap((name) => {
     const value = c.req.header(name)?.trim().toLowerCase();

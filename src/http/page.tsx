@@ -129,10 +129,7 @@ export function toPage<Row>(
   return { rows, next: last === undefined ? null : withQuery(path, { after: afterOf(last) }) };
 }
 
-/**
- * Returns a page that opens `path` by itself. Browsers send Strict cookies with that request, and not with the one that
- * another site, or a link in an email, has caused.
- */
+/** Returns a page that opens `path` by itself: browsers send Strict cookies then, but not when another site or an email caused it. */
 export function respondRefresh(c: AppContext, path: string) {
   return respondPage(
     c,

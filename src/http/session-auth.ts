@@ -8,10 +8,7 @@ import { requireSameOrigin } from "./same-origin.ts";
 export const hasSession = (c: AppContext): boolean =>
   c.req.header("Authorization") === undefined && readCookie(c, "session") !== undefined;
 
-/**
- * Returns the caller of a request by its session cookie. Throws 401 for an invalid or ended session, 403 for a change
- * that another site may have sent.
- */
+/** Returns the caller by its session cookie. Throws 401 for an invalid or ended session, 403 for a change that another site may send. */
 export async function authenticateCookie(c: AppContext, ctx: Ctx) {
   const token = readCookie(c, "session");
   if (token === undefined) throw invalidSession();

@@ -72,10 +72,7 @@ export const optionalBody = <Schema extends z.ZodType>(schema: Schema) =>
  */
 export const bodyWithLongTexts = <Schema extends z.ZodType>(schema: Schema, contents: readonly string[]) =>
   [jsonBody({ kind: "record", maxString: boundOf(schema) }), validated("json", schema, contents)] as const;
-/**
- * Returns the same for a body with attachments, up to 40 MB. Attachment contents, in their field `contentField`, go to the
- * sink of `openSink`.
- */
+/** Returns the same for a body with attachments, up to 40 MB. Their contents, in the field `contentField`, go to the sink of `openSink`. */
 export const bodyWithAttachments = <Schema extends z.ZodType>(
   schema: Schema,
   openSink: (caller: CallerCtx) => AttachmentSink,

@@ -1,7 +1,4 @@
-/**
- * The meaning of each scope, and the scopes of each role (docs/contract/scopes.md#required-scopes). Each route declares its scope in
- * its `routes.ts`.
- */
+/** The meaning of each scope, and the scopes of each role (docs/contract/scopes.md#required-scopes). */
 
 const actions = {
   emails: ["send", "view"],
@@ -95,10 +92,7 @@ export const roleScopes: Readonly<Record<"owner" | "admin" | "member", readonly 
   member: everyScope.filter((scope) => !deniedToMembers.includes(scope)),
 };
 
-/**
- * Returns the effective scopes of a credential: those granted (`*` grants all, `manage` implies `view`) that the
- * current role of its user allows.
- */
+/** Returns the effective scopes of a credential: those granted (`*` grants all, `manage` implies `view`) that the user's role allows. */
 export function effectiveScopes(granted: readonly string[], role: "owner" | "admin" | "member"): ReadonlySet<Scope> {
   const isGranted = (scope: Scope) =>
     granted.includes("*") ||

@@ -26,9 +26,7 @@ const INSERT_SESSION = `
   INSERT INTO sessions (id, user_id, workspace, method, ip, user_agent, created_at, refreshed_at, reauthenticated_at, expires_at)
   SELECT ?1, ?2, number, ?4, ?5, ?6, ?7, ?7, ?7, ?8 FROM workspaces WHERE id = ?3`;
 
-/**
- * Returns the tokens of a new session and the statements that create it, for the batch that redeems what proved the identity of the user.
- */
+/** Returns the tokens of a new session and the statements that create it, for the batch that redeems what proved who the user is. */
 export async function newSession(ctx: Ctx, { userId, workspaceId, method, client }: NewSession) {
   const sessionId = ctx.newId();
   const refresh = await issueRefreshToken(ctx, "session", sessionId);

@@ -8,10 +8,7 @@ import { ACCESS_TOKEN_PREFIX, ACCESS_TOKEN_PURPOSE, ACCESS_TOKEN_TTL_MS } from "
 const INSERT_TOKEN = `
   INSERT INTO oauth_access_tokens (hash, grant_id, scopes, expires_at) SELECT ?1, id, ?3, ?4 FROM oauth_grants WHERE id = ?2`;
 
-/**
- * Returns a new access token of a grant, with the statements that store its hash, and roll back their batch with ConcurrencyError when the
- * grant has ended.
- */
+/** Returns a new access token of a grant. Its statements store the hash, and throw ConcurrencyError when the grant has ended. */
 export async function issueAccessToken(ctx: Ctx, grantId: string, scopes: readonly Scope[]) {
   const token = `${ACCESS_TOKEN_PREFIX}${randomToken()}`;
   const [hash] = await keyedHashes(ctx.settings.masterKeys, ACCESS_TOKEN_PURPOSE, token);

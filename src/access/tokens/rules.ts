@@ -21,10 +21,7 @@ export const isOwnResource = (publicUrl: string, resource: string): boolean =>
 /** Lifetime of a refresh token, in ms. */
 export const REFRESH_TOKEN_TTL_MS = 30 * 24 * 3_600_000;
 
-/**
- * How long a used refresh token still returns its successor, in ms: for parallel tabs and lost responses
- * (docs/contract/sign-in.md#refresh-tokens).
- */
+/** How long a used refresh token returns its successor, for parallel tabs and lost responses (docs/contract/sign-in.md#refresh-tokens). */
 export const GRACE_MS = 30_000;
 
 /** The meaning of a use of a stored refresh token. Times in ms since 1970. */

@@ -17,10 +17,7 @@ interface DialogProps {
   children?: Child;
 }
 
-/**
- * A button that opens what is chosen or filled in. With scripts it is a modal dialog; without them a sheet below the button. It belongs to
- * the `actions` of an AppLayout.
- */
+/** A button that opens what is filled in: a modal dialog, or without scripts a sheet. It belongs to the `actions` of an AppLayout. */
 export const Dialog = ({ label, title = label, icon, name, kind, isOpen = false, children }: DialogProps) => (
   <details class="dialog" data-dialog="" open={isOpen}>
     <summary class={kind ? `button ${kind}` : "button"} aria-label={name}>

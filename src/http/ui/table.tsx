@@ -56,9 +56,7 @@ const NUMBER = /^[+-]?\d{1,3}(?:,?\d{3})*(?:\.\d+)?(?: %| \(.*\))?$/;
 const isNumber = (cell: Child) => typeof cell === "number" || (typeof cell === "string" && NUMBER.test(cell));
 const isNothing = (cell: Child) => cell === "" || cell === "–" || cell === null;
 
-/**
- * A table whose rows are cards in narrow windows, with the name of the column before each cell. The first link of a row is as large as the row.
- */
+/** A table whose rows are cards in narrow windows, with the column before each cell. The first link of a row is as large as the row. */
 export function List({ caption, columns, rows, kind, live, empty }: ListProps) {
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
   const isOfNumbers = columns.map((_, index) => {

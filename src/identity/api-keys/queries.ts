@@ -39,10 +39,7 @@ async function getWhere(ctx: CallerCtx, id: string, where: SQL | undefined) {
   return requireFound(row, "API key");
 }
 
-/**
- * Returns the API keys that the caller may see, newest first, revoked and expired ones included; `after` continues
- * after the key with this id.
- */
+/** Returns the API keys that the caller may see, newest first, revoked and expired ones included; `after` continues after this id. */
 export function listApiKeys(
   ctx: CallerCtx,
   { after, offset, limit }: ListRange & { offset: number },

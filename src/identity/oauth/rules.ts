@@ -18,10 +18,7 @@ const APP_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\/[^\s]*$/;
 /** Schemes of editors and assistants that do not follow RFC 8252 7.1. No browser or system handles these itself. */
 const KNOWN_APP_SCHEMES = ["claude", "cursor", "vscode", "vscode-insiders", "windsurf", "zed"];
 
-/**
- * Returns why a client must not register a redirect URI, or null. Allowed are https, http to a loopback host, and the
- * scheme of an app (RFC 8252 7, RFC 9700 4.1). Pure.
- */
+/** Returns why a redirect URI is refused, or null: for https, http to a loopback host, and the scheme of an app (RFC 8252 7). Pure. */
 export function redirectUriIssue(uri: string): string | null {
   if (uri.length > MAX_URI_CHARACTERS) return `A redirect URI has at most ${MAX_URI_CHARACTERS} characters`;
   if (!/^[\x21-\x7e]+$/.test(uri) || /[\\"'<>`{|}^*]/.test(uri))

@@ -13,10 +13,7 @@ export const REPAIR_DELAY_MS = 60_000;
 export const MAX_BLOCKERS = 50;
 export const NOTE_CHARACTERS = 1_000;
 
-/**
- * Every transition. `during`: the window that must be open. `after`: the window that must have ended. A test checks each row,
- * and that every other pair is refused.
- */
+/** Every transition; a test checks that all others are refused. `during`: the window that must be open. `after`: that must have ended. */
 export const transitions = [
   { from: "pending", on: "accept", to: "accepted", during: "request" },
   { from: "pending", on: "decline", to: "declined", during: "request" },

@@ -18,10 +18,7 @@ export interface McpCaller {
   dispatch: ApiCall;
 }
 
-/**
- * Returns one request of the Model Context Protocol (Streamable HTTP). The server keeps nothing between requests, so any
- * isolate can respond. `body` is the parsed JSON-RPC message.
- */
+/** Responds to one request of the Model Context Protocol (Streamable HTTP) without any state. `body` is the parsed JSON-RPC message. */
 export function handleMcp(request: Request, body: unknown, caller: McpCaller): Promise<Response> {
   const handler = createMcpHandler(() => createServer(caller), { keepAliveMs: 0 });
   return handler.fetch(request, { parsedBody: body });

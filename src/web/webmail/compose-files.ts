@@ -25,10 +25,7 @@ export interface SettledFiles {
   missing: number;
 }
 
-/**
- * Makes every file of a form an upload: parts of stored messages are copied. Throws 413 when those parts exceed 24 MiB together,
- * of which a copy holds one at a time.
- */
+/** Makes every file of a form an upload: parts of stored messages are copied one by one. Throws 413 for more than 24 MiB of them. */
 export async function settleFiles(page: OpenPage, files: readonly FormFile[]): Promise<SettledFiles> {
   const ids: string[] = [];
   let copied = 0;

@@ -72,10 +72,7 @@ const signedText = (signature: Signature | null): Written =>
 const MAX_QUOTED = 200_000;
 const CUT_LINE = "[The rest of the message is not quoted.]";
 
-/**
- * Returns a message below the text of a reply to it. HTML that is too long is quoted as its text, and text that is too long as
- * plain text alone, up to MAX_QUOTED characters.
- */
+/** Returns a message below the text of a reply. Too long HTML is quoted as its text, too long text as plain text up to MAX_QUOTED. */
 function quote(
   start: Written,
   intro: readonly string[],

@@ -4,10 +4,7 @@ import type { Done } from "./bulk-actions.ts";
 import { scheduledPath } from "./paths.ts";
 import type { Sent } from "./sent.ts";
 
-/**
- * Says what was done, with a button that undoes it by the list at the path `action`, by default that of the page. `at`: UID of the message
- * whose page is shown again.
- */
+/** Says what was done, with a button that undoes it by the list at `action`, by default the page. `at`: UID of a message shown again. */
 export const DoneToast = ({ done, action, at }: { done: Done; action?: string; at?: number }) => (
   <div class="toast" role="status" data-toast="" data-return="">
     <Icon name="check" />
