@@ -5,7 +5,6 @@ import { toBase64, utf8 } from "../lib/bytes.ts";
 import { AppError, unprocessable } from "../lib/errors.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
-import type { Idempotency } from "../platform/idempotency/key.ts";
 import { findResponse } from "../platform/idempotency/responses.ts";
 import type { AppContext, Middleware } from "./env.ts";
 
@@ -73,12 +72,7 @@ export const isConflict = (error: unknown) =>
 const isRefusal = (error: unknown) => isConflict(error) || (error instanceof AppError && error.status < 500);
 
 /** Returns the key of a request with its fingerprint. `body` is a text that is equal for equal bodies only. */
-export async function toIdempotency(
-  { settings: { masterKeys } }: CallerCtx,
-  key: string,
-  body: string,
-  c: AppContext,
-): Promise<Idempotency> {
+export async function toIdempotency({ settings: { masterKeys } }: CallerCtx, key: string, body: string, c: AppContext) {
   return {
     keys: await keyedHashes(masterKeys, "idempotency-key", key),
     fingerprint: await fingerprintOf(c, body),
