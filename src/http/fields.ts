@@ -16,11 +16,7 @@ export const isForm = (c: AppContext): boolean => mediaTypeOf(c) === "applicatio
 export const isMultipart = (c: AppContext) => mediaTypeOf(c) === "multipart/form-data";
 
 /** Reads a small JSON or form body, by default of MAX_BYTES, and validates its fields: of repeated ones the last. Throws 413, 415, 422. */
-export async function readFields<Schema extends z.ZodType>(
-  c: AppContext,
-  schema: Schema,
-  maxBytes = MAX_BYTES,
-): Promise<z.output<Schema>> {
+export async function readFields<Schema extends z.ZodType>(c: AppContext, schema: Schema, maxBytes = MAX_BYTES) {
   if (!isForm(c) && mediaTypeOf(c) !== "application/json")
     throw unsupportedMediaType("The body must be application/json or application/x-www-form-urlencoded");
   requireUncompressed(c.req.raw.headers);

@@ -118,12 +118,7 @@ export async function readPage<Row>(c: AppContext, { path, read, after, size = 1
 }
 
 /** Returns the rows of a page, and the URL of the next one; null on the last page. `afterOf` returns how a URL names a row. */
-export function toPage<Row>(
-  found: readonly Row[],
-  size: number,
-  path: string,
-  afterOf: (last: Row) => string,
-): { rows: Row[]; next: string | null } {
+export function toPage<Row>(found: readonly Row[], size: number, path: string, afterOf: (last: Row) => string) {
   const rows = found.slice(0, size);
   const last = found.length > size ? rows.at(-1) : undefined;
   return { rows, next: last === undefined ? null : withQuery(path, { after: afterOf(last) }) };

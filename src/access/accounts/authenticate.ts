@@ -77,9 +77,8 @@ export async function authenticateApiKey(
 /** `hash` is that of the key under the newest master key. */
 function toCaller(ctx: Ctx, row: KeyRow | undefined, hash: string): Caller {
   const now = ctx.now();
-  if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
+  if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now))
     throw invalidToken("Invalid API key");
-  }
   const isDue = row.last_used_at === null || row.last_used_at <= now - LAST_USED_INTERVAL_MS;
   return {
     actor: toActor(row),

@@ -1,7 +1,7 @@
 import { unauthorized } from "../../lib/errors.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { CallerCtx } from "../caller.ts";
-import { signAccessToken } from "../sessions/access-token.ts";
+import { type AccessClaims, signAccessToken } from "../sessions/access-token.ts";
 import type { Client } from "../sessions/start.ts";
 import { deleteFamiliesStatement, findFamily, issueRefreshToken } from "../tokens/issue-refresh-token.ts";
 import { rotateRefreshToken } from "../tokens/rotate-refresh-token.ts";
@@ -94,11 +94,7 @@ export async function signOutOfMailbox(ctx: Ctx, token: string): Promise<void> {
   await ctx.db.batch([deleteStatement(ctx, family), deleteFamiliesStatement(ctx, [family])]);
 }
 
-async function toTokens(
-  ctx: Ctx,
-  claims: { sub: string; sid: string; wid: string },
-  refresh: { token: string; expiresAt: number },
-) {
+async function toTokens(ctx: Ctx, claims: AccessClaims, refresh: { token: string; expiresAt: number }) {
   const { token, expiresAt } = await signAccessToken(ctx, "mailbox_access", claims);
   const { token: refresh_token, expiresAt: refreshExpiresAt } = refresh;
   return { access_token: token, expiresAt, refresh_token, refreshExpiresAt, mailbox_id: claims.sub };

@@ -2,7 +2,7 @@ import { auditSessionStatement } from "../../platform/audit/record-session.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { SignInMethod } from "../../platform/db/schema/main/index.ts";
 import { issueRefreshToken } from "../tokens/issue-refresh-token.ts";
-import { signAccessToken } from "./access-token.ts";
+import { type AccessClaims, signAccessToken } from "./access-token.ts";
 import { MAX_USER_AGENT } from "./rules.ts";
 
 /** The tokens of a session, for its cookies. Times in ms since 1970. */
@@ -32,7 +32,7 @@ export async function newSession(ctx: Ctx, { userId, workspaceId, method, client
   const refresh = await issueRefreshToken(ctx, "session", sessionId);
   const userAgent = client.userAgent?.slice(0, MAX_USER_AGENT) ?? null;
   const values = [sessionId, userId, workspaceId, method, client.ip, userAgent, ctx.now(), refresh.expiresAt];
-  const tokens = await toTokens(ctx, { userId, sessionId, workspaceId }, refresh);
+  const tokens = await toTokens(ctx, { sub: userId, sid: sessionId, wid: workspaceId }, refresh);
   return {
     sessionId,
     tokens,
@@ -45,12 +45,8 @@ export async function newSession(ctx: Ctx, { userId, workspaceId, method, client
 }
 
 /** Signs an access token and returns it with the refresh token. */
-export async function toTokens(
-  ctx: Ctx,
-  { userId, sessionId, workspaceId }: { userId: string; sessionId: string; workspaceId: string },
-  refresh: { token: string; expiresAt: number },
-) {
-  const access = await signAccessToken(ctx, "session", { sub: userId, sid: sessionId, wid: workspaceId });
+export async function toTokens(ctx: Ctx, claims: AccessClaims, refresh: { token: string; expiresAt: number }) {
+  const access = await signAccessToken(ctx, "session", claims);
   return {
     accessToken: access.token,
     accessExpiresAt: access.expiresAt,

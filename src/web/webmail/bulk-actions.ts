@@ -96,10 +96,7 @@ export interface Done {
 }
 
 /** Returns what the query of a page says about the last action. Undefined: nothing, or no page of the mailbox has made it. */
-export async function readDone(
-  { caller, mailbox }: OpenPage,
-  query: Record<string, string>,
-): Promise<Done | undefined> {
+export async function readDone({ caller, mailbox }: OpenPage, query: Record<string, string>) {
   const { done = "", n = "", to = "", undo = null } = query;
   const what = done === "move" ? `moved to ${folderTitle(to)}` : DONE[done];
   if (what === undefined || !/^\d{1,4}$/.test(n)) return undefined;

@@ -11,7 +11,11 @@ const MAC_BYTES = 16;
  * Returns the query of the page after an action with a signature of it. Otherwise a link of somewhere else could say that messages
  * were deleted, and offer an Undo that moves others.
  */
-export async function signResult({ settings }: CallerCtx, mailboxId: string, query: Record<string, string>) {
+export async function signResult(
+  { settings }: CallerCtx,
+  mailboxId: string,
+  query: Record<string, string>,
+): Promise<Record<string, string>> {
   const whole = await mac(settings.masterKeys, PURPOSE, toBytes(mailboxId, query));
   return { ...query, sign: toBase64Url(whole.subarray(0, MAC_BYTES)) };
 }

@@ -32,10 +32,7 @@ export const consentRoutes = newRoutes()
   );
 
 /** Runs `next` with the request of the query. Errors go to the client (RFC 6749 4.1.2.1), or on a page unless its redirect URI is valid. */
-async function withRequest(
-  c: AppContext,
-  next: (request: AuthorizationRequest) => Promise<Response>,
-): Promise<Response> {
+async function withRequest(c: AppContext, next: (request: AuthorizationRequest) => Promise<Response>) {
   const ctx = c.get("ctx");
   try {
     return await next(await readAuthorizationRequest(ctx, new URL(c.req.url).searchParams));

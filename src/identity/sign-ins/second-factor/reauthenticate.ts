@@ -3,7 +3,7 @@ import { findOneTimeToken, redeemStatements } from "../../../access/tokens/one-t
 import { parseAddress } from "../../../lib/addresses.ts";
 import { forbidden } from "../../../lib/errors.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
-import { findTotp, type VerifiedCode, verifyCode } from "./verify.ts";
+import { findTotp, verifyCode } from "./verify.ts";
 
 /**
  * Stamps the caller's session: its user has proved its identity again, by a TOTP code or by the token of a fresh sign-in link
@@ -23,11 +23,7 @@ export async function reauthenticate(ctx: CallerCtx, proof: { code?: string; tok
   return now;
 }
 
-async function verifyProof(
-  ctx: CallerCtx,
-  { code, token }: { code?: string; token?: string },
-  ip: string | null,
-): Promise<VerifiedCode> {
+async function verifyProof(ctx: CallerCtx, { code, token }: { code?: string; token?: string }, ip: string | null) {
   const isOn = Boolean((await findTotp(ctx, ctx.actor.userId))?.enabled_at);
   if (code !== undefined) {
     const verified = isOn ? await verifyCode(ctx, ctx.actor.userId, code, { ip }) : null;

@@ -6,10 +6,7 @@ import { fieldOf } from "./content.ts";
  * Runs a call that saves blocks. An error of the HTML or text that is made of them is moved to the block of a part whose name it
  * contains, since the form has no field for HTML.
  */
-export async function atBlocks<Result>(
-  blocks: readonly Block[] | null | undefined,
-  run: () => Promise<Result>,
-): Promise<Result> {
+export async function atBlocks<Result>(blocks: readonly Block[] | null | undefined, run: () => Promise<Result>) {
   try {
     return await run();
   } catch (error) {
