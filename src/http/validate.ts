@@ -165,10 +165,7 @@ export function toValidationErrors(
   });
 }
 
-/**
- * Finds a string that was too long to be read, in a valid value: a field that takes any JSON, such as the metadata of a
- * contact, accepts the OversizedString in its place.
- */
+/** Finds a string that was too long to be read, in a value that is valid with the OversizedString in its place: a field of any JSON. */
 function findOversized(value: unknown): Oversized | null {
   if (typeof value !== "object" || value === null) return null;
   if (value instanceof OversizedString) return { path: [], string: value };
