@@ -30,8 +30,7 @@ export async function listGrants(ctx: CallerCtx, { after, limit }: ListRange): P
 /** Returns a grant of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
 export async function getGrant(ctx: CallerCtx, id: string): Promise<GrantRow> {
   const values = [ctx.actor.userId, ctx.now(), parseUuid(id)];
-  const grant = await ctx.db.findRow<GrantRow>(`${OWN_GRANTS} AND g.id = ?3`, ...values);
-  return requireFound(grant, "Grant");
+  return requireFound(await ctx.db.findRow<GrantRow>(`${OWN_GRANTS} AND g.id = ?3`, ...values), "Grant");
 }
 
 /** Returns the statement that ends a grant. Its codes and access tokens are deleted with it. */

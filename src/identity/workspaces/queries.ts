@@ -25,8 +25,7 @@ export const getWorkspace = async (ctx: CallerCtx): Promise<WorkspaceRow> =>
 
 /** Returns a workspace of the caller's user: for a session each that it lists, for other credentials the one they act in. Throws 404. */
 export async function getMembership(ctx: CallerCtx, id: string): Promise<Membership> {
-  const uuid = requireFound(parseUuid(id), "Workspace");
-  const [found] = await visible(ctx, eq(workspaces.id, uuid));
+  const [found] = await visible(ctx, eq(workspaces.id, requireFound(parseUuid(id), "Workspace")));
   return requireFound(found, "Workspace");
 }
 

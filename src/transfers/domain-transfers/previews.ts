@@ -9,8 +9,7 @@ import { tokenRef } from "./tokens.ts";
 
 /** Returns what the page of an accept link shows, without changing anything. Throws what an acceptance would throw. */
 export async function previewAccept(ctx: CallerCtx, token: string) {
-  const ref = await tokenRef(ctx, "accept", token);
-  const { transfer } = await getTransfer(ctx, ref);
+  const { transfer } = await getTransfer(ctx, await tokenRef(ctx, "accept", token));
   requireRecipient(ctx, transfer);
   requireTransition(transfer, "accept", ctx.now());
   const { sourceWorkspace: workspace, reversedName } = transfer;

@@ -20,8 +20,7 @@ export interface McpCaller {
 
 /** Responds to one request of the Model Context Protocol (Streamable HTTP) without any state. `body` is the parsed JSON-RPC message. */
 export function handleMcp(request: Request, body: unknown, caller: McpCaller): Promise<Response> {
-  const handler = createMcpHandler(() => createServer(caller), { keepAliveMs: 0 });
-  return handler.fetch(request, { parsedBody: body });
+  return createMcpHandler(() => createServer(caller), { keepAliveMs: 0 }).fetch(request, { parsedBody: body });
 }
 
 function createServer({ tools: usable, serviceName, dispatch }: McpCaller): McpServer {

@@ -114,8 +114,7 @@ function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredM
 
 /** Who got the message: in a line, and on request with the addresses. */
 function Recipients({ message, own }: { message: StoredMessage; own: string }) {
-  const everybody = [...message.to, ...message.cc, ...message.bcc];
-  const names = everybody.map((person) => nameOrMe(person, own));
+  const names = [...message.to, ...message.cc, ...message.bcc].map((person) => nameOrMe(person, own));
   return (
     <details class="recipients">
       <summary>{names.length === 0 ? "no recipient" : `to ${writeNames(names, MAX_NAMES)}`}</summary>

@@ -19,8 +19,7 @@ interface MailboxesPageProps {
 
 /** The mailboxes of the workspace, and the dialog that creates one. */
 export function MailboxesPage({ mailboxes, domains }: MailboxesPageProps) {
-  const caller = useCaller();
-  const mayCreate = mayManage(caller.actor) && domains.length > 0;
+  const mayCreate = mayManage(useCaller().actor) && domains.length > 0;
   return (
     <AppLayout title="Mailboxes" actions={mayCreate ? <CreateDialog domains={domains} /> : null}>
       <List
