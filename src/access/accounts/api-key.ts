@@ -20,7 +20,9 @@ export function newApiKey(): string {
 }
 
 /** Returns a new API key with the values stored in its row: the prefix, which may be displayed, and the keyed hash. */
-export async function mintApiKey(masterKeys: readonly RootKey[]) {
+export async function mintApiKey(
+  masterKeys: readonly RootKey[],
+): Promise<{ key: string; prefix: string; hash: string }> {
   const key = newApiKey();
   const [hash] = await keyedHashes(masterKeys, API_KEY_PURPOSE, key);
   if (!hash) throw new Error("no master key");

@@ -22,7 +22,11 @@ const ALGORITHM = "HS256";
 const MAX_TOKEN_CHARACTERS = 2_048;
 
 /** Returns a JWT (RFC 7519) that is valid for 60 minutes, signed by a key derived from the newest master key. */
-export async function signAccessToken(ctx: Pick<Ctx, "settings" | "now">, kind: AccessTokenKind, claims: AccessClaims) {
+export async function signAccessToken(
+  ctx: Pick<Ctx, "settings" | "now">,
+  kind: AccessTokenKind,
+  claims: AccessClaims,
+): Promise<{ token: string; expiresAt: number }> {
   const root = newestKey(ctx.settings.masterKeys);
   const issuedAt = Math.floor(ctx.now() / 1000);
   const expiresAt = issuedAt + ACCESS_TOKEN_TTL_MS / 1000;
@@ -37,7 +41,11 @@ export async function signAccessToken(ctx: Pick<Ctx, "settings" | "now">, kind: 
 }
 
 /** Returns the claims of a JWT of this kind, or null for one that is not valid now. The session that it names may have ended. */
-export async function verifyAccessToken(ctx: Pick<Ctx, "settings" | "now">, kind: AccessTokenKind, token: string) {
+export async function verifyAccessToken(
+  ctx: Pick<Ctx, "settings" | "now">,
+  kind: AccessTokenKind,
+  token: string,
+): Promise<(AccessClaims & { expiresAt: number }) | null> {
   if (!isCanonical(token)) return null;
   try {
     const { payload } = await jwtVerify(

@@ -1,5 +1,5 @@
 import { auditSessionStatement } from "../../platform/audit/record-session.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { SignInMethod } from "../../platform/db/schema/main/index.ts";
 import { issueRefreshToken } from "../tokens/issue-refresh-token.ts";
 import { type AccessClaims, signAccessToken } from "./access-token.ts";
@@ -27,7 +27,10 @@ const INSERT_SESSION = `
   SELECT ?1, ?2, number, ?4, ?5, ?6, ?7, ?7, ?7, ?8 FROM workspaces WHERE id = ?3`;
 
 /** Returns the tokens of a new session and the statements that create it, for the batch that redeems what proved who the user is. */
-export async function newSession(ctx: Ctx, { userId, workspaceId, method, client }: NewSession) {
+export async function newSession(
+  ctx: Ctx,
+  { userId, workspaceId, method, client }: NewSession,
+): Promise<{ sessionId: string; tokens: SessionTokens; statements: MainStatement[] }> {
   const sessionId = ctx.newId();
   const refresh = await issueRefreshToken(ctx, "session", sessionId);
   const userAgent = client.userAgent?.slice(0, MAX_USER_AGENT) ?? null;

@@ -12,7 +12,10 @@ const SWITCH = `
  * Makes another workspace of the user the active one of the session. Returns an access token for it; the refresh token
  * stays. Throws 404 for a workspace that is unknown or that the user does not belong to.
  */
-export async function switchWorkspace(ctx: CallerCtx & { actor: SessionActor }, workspaceId: string) {
+export async function switchWorkspace(
+  ctx: CallerCtx & { actor: SessionActor },
+  workspaceId: string,
+): Promise<{ token: string; expiresAt: number }> {
   const { credentialId: sid, userId: sub } = ctx.actor;
   const wid = requireFound(parseUuid(workspaceId), "Workspace");
   const { meta } = await ctx.db.execute(SWITCH, sid, wid);

@@ -12,7 +12,11 @@ const INSERT_TOKEN =
   "INSERT INTO refresh_tokens (hash, kind, family, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
 
 /** Returns the first token of a family, which has the id of a session or grant, and the statement for the batch that creates this. */
-export async function issueRefreshToken(ctx: Ctx, kind: RefreshTokenKind, family: string) {
+export async function issueRefreshToken(
+  ctx: Ctx,
+  kind: RefreshTokenKind,
+  family: string,
+): Promise<{ token: string; expiresAt: number; statement: MainStatement }> {
   const token = randomToken();
   const [hash] = await keyedHashes(ctx.settings.masterKeys, REFRESH_TOKEN_PURPOSE, token);
   const now = ctx.now();

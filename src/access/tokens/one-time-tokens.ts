@@ -28,7 +28,11 @@ export async function issueOneTimeToken(
 }
 
 /** Returns what a token was issued for, without redeeming it. Null for one that is unknown, redeemed or expired. */
-export async function findOneTimeToken(ctx: Ctx, purpose: OneTimePurpose, token: string) {
+export async function findOneTimeToken(
+  ctx: Ctx,
+  purpose: OneTimePurpose,
+  token: string,
+): Promise<{ subject: string; data: Record<string, unknown> } | null> {
   const sql = `SELECT subject, data FROM one_time_tokens WHERE ${OF_TOKEN}`;
   const hashes = await hashesOf(ctx, token);
   const row = await ctx.db.findRow<{ subject: string; data: string }>(sql, hashes, purpose, ctx.now());

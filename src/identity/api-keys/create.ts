@@ -87,7 +87,10 @@ async function toGrant(ctx: CallerCtx, input: ApiKeyIn): Promise<Grant> {
 }
 
 /** Returns the expiry in ms since 1970. With an error, which is reported together with other errors, the default. */
-function parseExpiry({ actor, now }: CallerCtx, given: ApiKeyIn["expires_at"]) {
+function parseExpiry(
+  { actor, now }: CallerCtx,
+  given: ApiKeyIn["expires_at"],
+): { at: number | null; errors: ValidationError[] } {
   if (given === null) return { at: null, errors: [] };
   if (given === undefined) return { at: actor.expiresAt, errors: [] };
   const msg = expiryIssue(given, now());

@@ -77,7 +77,11 @@ async function readTarget(ctx: Ctx, query: URLSearchParams): Promise<ReturnTarge
  * Returns the redirect URI with the parameters of a response, with `state` as the client sent it and with `iss`, by which
  * a client of several servers tells whose response it is (RFC 9207).
  */
-export function responseUri(ctx: Pick<Ctx, "settings">, target: ReturnTarget, response: Record<string, string>) {
+export function responseUri(
+  ctx: Pick<Ctx, "settings">,
+  target: ReturnTarget,
+  response: Record<string, string>,
+): string {
   const parameters = new URLSearchParams(response);
   if (target.state !== null) parameters.set("state", target.state);
   parameters.set("iss", ctx.settings.publicUrl);

@@ -1,6 +1,6 @@
 import type { Address } from "../../lib/addresses.ts";
 import { keyedHashes, randomToken } from "../../lib/secret-box.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { INVITATION_PURPOSE } from "./rules.ts";
 
 /** SQL: an invitation `i` to a workspace `w`, which is valid as long as its sender `m` could send it. */
@@ -15,7 +15,10 @@ const FIND = `
    WHERE i.email_key = ?1 AND i.expires_at > ?2 ORDER BY i.expires_at DESC LIMIT 1`;
 
 /** Returns the path of a link to the newest invitation of an address, and the statement that makes it replace the earlier one, or null. */
-export async function newInvitationLink(ctx: Ctx, address: Address) {
+export async function newInvitationLink(
+  ctx: Ctx,
+  address: Address,
+): Promise<{ path: string; statement: MainStatement } | null> {
   const id = await ctx.db.findValue<string>(FIND, address.key, ctx.now());
   if (id === null) return null;
   const token = randomToken();

@@ -7,7 +7,10 @@ const INSERT_OWNER = `
   SELECT number, ?2, 'owner', ?3 FROM workspaces WHERE id = ?1`;
 
 /** Returns the statements that create a workspace with one owner on the emptiest mail database, its test domain, and its id. */
-export async function newWorkspace(ctx: Ctx, { name, ownerId }: { name: string; ownerId: string }) {
+export async function newWorkspace(
+  ctx: Ctx,
+  { name, ownerId }: { name: string; ownerId: string },
+): Promise<{ id: string; createdAt: number; statements: MainStatement[] }> {
   const id = ctx.newId();
   const now = ctx.now();
   const slug = toSlug(name, id);

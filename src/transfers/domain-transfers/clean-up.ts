@@ -12,7 +12,10 @@ const MAX_STEPS = 50;
  * (docs/contract/transfers.md#completion). Only what was created until the completion: the workspace may get a domain back. Returns
  * whether it is finished. Safe to repeat.
  */
-export async function cleanUp(ctx: Ctx, { workspace, domains, names, completedAt }: CleanUp["cleanUp"]) {
+export async function cleanUp(
+  ctx: Ctx,
+  { workspace, domains, names, completedAt }: CleanUp["cleanUp"],
+): Promise<boolean> {
   const mailCtx = await onShardOf(ctx, workspace);
   if (!mailCtx) return true;
   await cancelBroadcastsOfDomains(mailCtx, workspace, names, completedAt);

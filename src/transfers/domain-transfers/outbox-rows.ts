@@ -1,4 +1,4 @@
-import type { Ctx, OutboxCtx, WakeUp } from "../../platform/context.ts";
+import type { Ctx, MainStatement, OutboxCtx, WakeUp } from "../../platform/context.ts";
 
 /** The `ref` of an outbox row of kind `transfer` in the main database. */
 export type TransferRef =
@@ -22,7 +22,10 @@ const INSERT = `
   SELECT value->>'dueAt', value->>'id', 'transfer', value->>'ref' FROM json_each(?1)`;
 
 /** Returns the statement that adds outbox rows, for the batch that causes them, and the wake-ups to send after it. */
-export function addOutboxRows(ctx: Ctx, refs: readonly { dueAt: number; ref: TransferRef }[]) {
+export function addOutboxRows(
+  ctx: Ctx,
+  refs: readonly { dueAt: number; ref: TransferRef }[],
+): { statement: MainStatement; wakeUps: WakeUp[] } {
   const rows = refs.map(({ dueAt, ref }) => ({ dueAt, id: ctx.newId(), ref: JSON.stringify(ref) }));
   return {
     statement: ctx.db.prepare(INSERT).bind(JSON.stringify(rows)),

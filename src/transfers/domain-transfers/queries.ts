@@ -70,7 +70,10 @@ export async function findIncoming(ctx: CallerCtx, { after, limit }: ListRange):
 }
 
 /** Returns the transfers of `findIncoming` with the DKIM keys that were made for them. */
-export async function listIncoming(ctx: CallerCtx, page: ListRange) {
+export async function listIncoming(
+  ctx: CallerCtx,
+  page: ListRange,
+): Promise<{ row: TransferRow; keys: TransferKey[] }[]> {
   const rows = await findIncoming(ctx, page);
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map(({ id }) => id));

@@ -43,7 +43,10 @@ export async function findMoved(
  * Returns the domain and its sub-domains, which move with it. Throws 409 when it is not a verified domain of the workspace,
  * and when a domain above it would stay: verified names of two workspaces are never above each other.
  */
-export async function requireMovable(ctx: Ctx, { domainId, workspace, reversedName }: OwnedDomain) {
+export async function requireMovable(
+  ctx: Ctx,
+  { domainId, workspace, reversedName }: OwnedDomain,
+): Promise<MovedDomain[]> {
   const [moved, parents] = await ctx.db.batch<MovedDomain & { status: string }>([
     ctx.db.prepare(FIND_MOVED).bind(workspace, ...reversedRange(reversedName)),
     ctx.db.prepare(FIND_PARENTS).bind(workspace, JSON.stringify(ancestors(reversedName)), domainId),
@@ -56,7 +59,11 @@ export async function requireMovable(ctx: Ctx, { domainId, workspace, reversedNa
 }
 
 /** Throws 409 when the source workspace has scheduled emails, or scheduled or sending broadcasts, from these domains. */
-export async function requireNothingScheduled(ctx: Ctx, workspace: number, domains: readonly MovedDomain[]) {
+export async function requireNothingScheduled(
+  ctx: Ctx,
+  workspace: number,
+  domains: readonly MovedDomain[],
+): Promise<void> {
   const ids = domains.map(({ id }) => id);
   const names = domains.map(({ name }) => name);
   const mailCtx = await onShardOf(ctx, workspace);

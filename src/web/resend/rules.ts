@@ -40,7 +40,11 @@ const lastEvents: Readonly<Record<string, string>> = {
 };
 
 /** Returns the last event of an email in Resend's words. `events` are the types of its events. */
-export function lastEventOf(status: string, counts: { opened: number; clicked: number }, events: readonly string[]) {
+export function lastEventOf(
+  status: string,
+  counts: { opened: number; clicked: number },
+  events: readonly string[],
+): string {
   if (events.includes("complained")) return "complained";
   if (status === "delivered" && counts.clicked > 0) return "clicked";
   if (status === "delivered" && counts.opened > 0) return "opened";

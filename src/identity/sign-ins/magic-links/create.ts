@@ -1,5 +1,5 @@
 import { issueOneTimeToken } from "../../../access/tokens/one-time-tokens.ts";
-import type { Ctx } from "../../../platform/context.ts";
+import type { Ctx, MainStatement } from "../../../platform/context.ts";
 import { MAGIC_LINK_TTL_MS } from "../rules.ts";
 
 /** Ways in which a person gets a sign-in link: by email, or from the operator of the deployment. */
@@ -14,7 +14,10 @@ interface NewLink {
 }
 
 /** Returns a new sign-in link of an address: its token, its URL, and the statement that stores it. */
-export async function issueMagicLink(ctx: Ctx, { email, next, method = "magic_link" }: NewLink) {
+export async function issueMagicLink(
+  ctx: Ctx,
+  { email, next, method = "magic_link" }: NewLink,
+): Promise<{ token: string; url: string; statement: MainStatement }> {
   const { token, statement } = await issueOneTimeToken(ctx, "magic_link", {
     subject: email,
     data: { next, method },

@@ -15,7 +15,12 @@ export function countMagicLink(ctx: Ctx, address: Address, ip: string | null): P
 }
 
 /** Emails a sign-in link to an address with an account, or while sign-up is open, else one to its invitation. Run it after the response. */
-export async function sendMagicLink(ctx: Ctx, address: Address, next: string, sendEmail: SendSystemEmail) {
+export async function sendMagicLink(
+  ctx: Ctx,
+  address: Address,
+  next: string,
+  sendEmail: SendSystemEmail,
+): Promise<void> {
   const known = await ctx.db.findValue<string>("SELECT email FROM users WHERE email_key = ?1", address.key);
   if (known === null && ctx.settings.signUp !== "open") return sendInvitationLink(ctx, address, sendEmail);
   const url = await createMagicLink(ctx, { email: known ?? address.address, next });

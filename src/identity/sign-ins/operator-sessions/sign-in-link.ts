@@ -15,7 +15,11 @@ const FIND_ADMIN = `
  * of the platform. The caller has proved that it has a master key. The link works once, within 15 minutes, and asks for the second factor
  * like any other. Throws the same 404 when there is no such account, it is no platform administrator, or it is restricted.
  */
-export async function createOperatorLink(ctx: Ctx, address: string, clientIp: string | null) {
+export async function createOperatorLink(
+  ctx: Ctx,
+  address: string,
+  clientIp: string | null,
+): Promise<{ email: string; url: string }> {
   const key = address === ANY_ADMIN ? null : addressKey(address);
   const admin = await ctx.db.findRow<{ id: string; email: string }>(FIND_ADMIN, key);
   if (!admin) throw notFound("Platform administrator");

@@ -45,7 +45,12 @@ export const redirectUri = ({ settings }: Ctx, provider: Provider) => `${setting
  * Fetches and checks the tokens of a code. An ID token must have this issuer, client and nonce, and must not have expired. It
  * comes from the token endpoint over TLS, so its signature need not be checked (OIDC Core 3.1.3.7).
  */
-async function fetchTokens(ctx: Ctx, provider: Provider, code: string, { state, verifier, nonce }: ProviderState) {
+async function fetchTokens(
+  ctx: Ctx,
+  provider: Provider,
+  code: string,
+  { state, verifier, nonce }: ProviderState,
+): Promise<oauth.TokenEndpointResponse> {
   const { clientId, clientSecret, tokenUrl } = ctx.settings[provider];
   const server = { issuer: ISSUERS[provider], token_endpoint: tokenUrl };
   const client = { client_id: clientId, [oauth.clockSkew]: Math.round((ctx.now() - Date.now()) / 1000) };

@@ -13,7 +13,11 @@ const FIND_LINKED = `
   SELECT u.email FROM identities i JOIN users u ON u.id = i.user_id WHERE i.provider = ?1 AND i.subject = ?2`;
 
 /** Returns the URL of a provider's sign-in page with PKCE, and the state to keep in a cookie (docs/contract/sign-in.md#ways-to-sign-in). */
-export async function beginProviderSignIn(ctx: Ctx, provider: Provider, next: string) {
+export async function beginProviderSignIn(
+  ctx: Ctx,
+  provider: Provider,
+  next: string,
+): Promise<{ url: string; sealed: string }> {
   const { clientId, authorizeUrl } = ctx.settings[provider];
   const { state, nonce, verifier, sealed } = await newState(ctx, provider, next);
   const url = new URL(authorizeUrl);

@@ -20,7 +20,11 @@ export interface ProviderState {
 }
 
 /** Returns the state of a new sign-in at a provider, and its encrypted form. */
-export async function newState(ctx: Ctx, provider: Provider, next: string) {
+export async function newState(
+  ctx: Ctx,
+  provider: Provider,
+  next: string,
+): Promise<ProviderState & { sealed: string }> {
   const expiresAt = ctx.now() + STATE_TTL_MS;
   const state = { state: randomToken(), nonce: randomToken(), verifier: randomToken(), next, expiresAt };
   return { ...state, sealed: await seal(ctx.settings.masterKeys, PURPOSE, provider, utf8(JSON.stringify(state))) };

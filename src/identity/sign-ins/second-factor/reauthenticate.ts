@@ -10,7 +10,11 @@ import { findTotp, verifyCode } from "./verify.ts";
  * to its address (docs/contract/sign-in.md#proof-of-identity). With TOTP on, only a code counts. Throws 403 for a wrong proof,
  * 429. Returns the time of the stamp, in ms since 1970.
  */
-export async function reauthenticate(ctx: CallerCtx, proof: { code?: string; token?: string }, ip: string | null) {
+export async function reauthenticate(
+  ctx: CallerCtx,
+  proof: { code?: string; token?: string },
+  ip: string | null,
+): Promise<number> {
   const verified = await verifyProof(ctx, proof, ip);
   const now = ctx.now();
   const stamp = ctx.db.prepare("UPDATE sessions SET reauthenticated_at = ?2 WHERE id = ?1");
