@@ -66,8 +66,7 @@ async function authenticateUser(
   const ctx = c.get("ctx");
   const body = c.get("earlyBody")?.json;
   const reads = body === undefined ? undefined : earlyReads?.(ctx, body);
-  const found = await findCaller(c, route, token, ctx, reads?.statements);
-  const { actor, workspace, touch, results } = found;
+  const { actor, workspace, touch, results } = await findCaller(c, route, token, ctx, reads?.statements);
   requireRight(actor, route, c.get("routes"));
   await requireRequestRate(ctx, route, actor);
   if (touch) c.executionCtx.waitUntil(touch());

@@ -16,9 +16,7 @@ const subjects = {
   mailbox: "mailbox session",
 } as const;
 
-/**
- * Throws 429 when the credential has used up its requests, or its sends, of this minute (docs/contract/limits.md#rate-limits).
- */
+/** Throws 429 when the credential has used up its requests, or its sends, of this minute (docs/contract/limits.md#rate-limits). */
 export async function requireRequestRate(ctx: Ctx, route: string, actor: Actor): Promise<void> {
   const policy = await findExceededPolicy(ctx, route, actor.credentialId);
   // The binding does not say when its window ends, so the client waits for a whole one.
@@ -48,9 +46,7 @@ export function minuteLimit(name: string, limitOf: (settings: Settings) => numbe
   };
 }
 
-/**
- * Middleware: counts a call without credentials against an exact hourly limit of the caller's address and throws 429 beyond it.
- */
+/** Middleware: counts a call without credentials against an exact hourly limit of the caller's address and throws 429 beyond it. */
 export function addressLimit(name: string, limit: number): Middleware {
   return async (c, next) => {
     const policy = hourlyPolicy(name, limit);
