@@ -58,9 +58,8 @@ export async function consume(batch: MessageBatch<OutboxMessage | ShardJobMessag
 }
 
 /**
- * Consumes the automations queue: moves the due runs of the mail databases that its messages name. Logs an error: one of a database
- * delays no other, and cron starts each again, so none is retried. Messages of an unknown format are retried alone until they become
- * dead letters.
+ * Consumes the automations queue: moves the due runs of the mail databases that its messages name. Logs an error: one of a database delays
+ * no other, and cron starts each again, so none is retried. Messages of an unknown format are retried alone until they become dead letters.
  */
 export async function consumeAutomations(batch: MessageBatch, env: Env): Promise<void> {
   const counts = new Map<string, number>();

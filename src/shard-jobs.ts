@@ -157,9 +157,8 @@ interface Found {
 }
 
 /**
- * Sweeps the outboxes of these databases, measures the sizes of mail databases, processes what the sweeps left, probes the
- * egress if emails wait for it, and indexes new emails for the search. Each database is swept and indexed once before the
- * first gets more.
+ * Sweeps the outboxes of these databases, measures the sizes of mail databases, processes what the sweeps left, probes the egress if emails
+ * wait for it, and indexes new emails for the search. Each database is swept and indexed once before the first gets more.
  */
 async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits): Promise<void> {
   const found: Found = { outboxes: [], sizes: [], unindexed: [], waiting: [], notifiable: [] };

@@ -8,8 +8,7 @@ export const recordPurposes = [
 ] as const;
 
 /**
- * A DNS record that a domain needs (docs/contract/domains.md#records). Names have no final dot; a TXT value is one string of
- * any length.
+ * A DNS record that a domain needs (docs/contract/domains.md#records). Names have no final dot; a TXT value is one string of any length.
  */
 export interface ExpectedRecord {
   /** Key of its status in the column `records`. */

@@ -87,10 +87,7 @@ const dkimRecordFields = (
   value: dkimRecord(algorithm, publicKey),
 });
 
-/**
- * Returns the record of one DKIM key. A pending key beside active keys is not required: the domain stays verified by
- * the active keys.
- */
+/** Returns the record of one DKIM key. A pending key beside active keys is not required: the domain stays verified by the active keys. */
 function dkimRecordOf(domain: Pick<DomainRow, Placed>, key: DkimKeyRow, keys: readonly DkimKeyRow[]): ExpectedRecord {
   const delegation = delegationOf(domain);
   const fields = dkimRecordFields(domain.name, key);

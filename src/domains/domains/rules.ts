@@ -6,10 +6,7 @@ export const RECHECK_MS = 24 * 3_600_000;
 export const RETRY_CHECK_MS = 3_600_000;
 /** Failed daily checks in a row after which a domain becomes `failed` (docs/contract/domains.md#verification). */
 export const MAX_FAILED_CHECKS = 3;
-/**
- * How long a retired DKIM key is listed, in ms (docs/contract/domains.md#dkim-keys). Retries of email it signed end after 48
- * hours.
- */
+/** How long a retired DKIM key is listed, in ms (docs/contract/domains.md#dkim-keys). Retries of email it signed end after 48 hours. */
 export const RETIRED_KEY_MS = 7 * 24 * 3_600_000;
 
 /** Greatest number of mailboxes that the refusal of a deletion names. */

@@ -25,9 +25,7 @@ export const recordsToImport = (domain: Pick<DomainOut, "records" | "receives">)
     return purpose !== "dmarc" || values.length === 0;
   });
 
-/**
- * Returns the records of a domain as a master file (RFC 1035 5), as most DNS providers import it. Values are ASCII. Pure.
- */
+/** Returns the records of a domain as a master file (RFC 1035 5), as most DNS providers import it. Values are ASCII. Pure. */
 export function toZoneFile({ name, records }: ZoneFileInput): string {
   const lines = records.map((record) => `${record.name}. IN ${record.type} ${dataOf(record)}`);
   return [`; Records of ${name} for sending and receiving mail`, "$TTL 3600", ...lines, ""].join("\n");

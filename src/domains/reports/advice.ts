@@ -16,9 +16,7 @@ export function dmarcAdvice({ days, messages, aligned }: { days: number; message
   return `${percent(share)} of the messages are aligned. You can set p=quarantine and, after two weeks without complaints, p=reject.`;
 }
 
-/**
- * Returns what the owner of a domain should do next, by its TLS reports of a period. `record`: the one that asks for reports. Pure.
- */
+/** Returns what the owner of a domain should do next, by its TLS reports of a period. `record`: the one that asks for reports. Pure. */
 export function tlsAdvice({
   sessions,
   failed,

@@ -50,9 +50,8 @@ export interface ExtractOptions {
   /** The contents of one email, decoded. Default 24 MiB. */
   maxCombined?: number;
   /**
-   * Handling of a content that is invalid or too large, and of an array or object nested too deeply: "throw" ends the
-   * parse; "keep" aborts its writer, puts a RefusedContent in the skeleton and continues, for a batch, where it is the
-   * error of one item only.
+   * Handling of a content that is invalid or too large, and of an array or object nested too deeply: "throw" ends the parse; "keep" aborts
+   * its writer, puts a RefusedContent in the skeleton and continues, for a batch, where it is the error of one item only.
    */
   errors?: "throw" | "keep";
   /** True when contents and long texts go to the sink. Default true; if false, they are treated like other strings. */

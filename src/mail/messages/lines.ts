@@ -52,9 +52,8 @@ export class WindowLines {
   }
 
   /**
-   * Returns the first line after the byte `from` that begins with `--`, when it is within a multipart, or that is empty,
-   * with `orEmpty`. Returns -1
-   * when the window has none. Bytes are faster than lines here.
+   * Returns the first line after the byte `from` that begins with `--`, when it is within a multipart, or that is empty, with `orEmpty`.
+   * Returns -1 when the window has none. Bytes are faster than lines here.
    */
   search(from: number, isMultipart: boolean, orEmpty: boolean): number {
     const raw = this.bytes;

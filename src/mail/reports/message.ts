@@ -70,9 +70,8 @@ export function decodeHeader(bytes: Uint8Array): string {
 }
 
 /**
- * Reads the fields from `at` up to the first empty line or `to`. A line that is no field continues the field before it,
- * also without the indent that RFC 5322 2.2.3 requires (some systems strip it). Values are unfolded and trimmed;
- * encoded words are not decoded.
+ * Reads the fields from `at` up to the first empty line or `to`. A line that is no field continues the field before it, also without the
+ * indent that RFC 5322 2.2.3 requires (some systems strip it). Values are unfolded and trimmed; encoded words are not decoded.
  */
 export function readFields(bytes: Uint8Array, at: number, to: number): { fields: Fields; bodyAt: number } {
   const fields = new Fields();

@@ -31,8 +31,7 @@ const PAGE_OF_FOLDER = `
    WHERE m.uid > ?1 AND f.id = ?3 ORDER BY m.uid LIMIT ?2`;
 
 /**
- * Returns messages to export after a cursor, 0 for the first page. `folderName` null: of all folders. Null when there is no
- * such folder.
+ * Returns messages to export after a cursor, 0 for the first page. `folderName` null: of all folders. Null when there is no such folder.
  */
 export function exportMessages(
   sql: Sql,
@@ -61,9 +60,8 @@ export function describeContents(sql: Sql): ArchiveContents {
 }
 
 /**
- * Creates the folders and labels of an archive that the mailbox does not have in any letter case. Beyond the limits of a mailbox
- * they are left out.
- * Returns the folders that were created.
+ * Creates the folders and labels of an archive that the mailbox does not have in any letter case. Beyond the limits of a mailbox they are
+ * left out. Returns the folders that were created.
  */
 export function createContents(
   sql: Sql,

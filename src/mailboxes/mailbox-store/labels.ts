@@ -35,9 +35,7 @@ export function deleteLabel(sql: Sql, id: string): boolean {
 /** How labels of messages change: they get exactly these, these too, or no longer these. */
 export type LabelChange = "replace" | "add" | "remove";
 
-/**
- * Changes the labels of messages. Returns the UIDs that exist, or what does not exist. Must run in a transaction.
- */
+/** Changes the labels of messages. Returns the UIDs that exist, or what does not exist. Must run in a transaction. */
 export function changeLabels(
   sql: Sql,
   folder: string,

@@ -10,9 +10,7 @@ export interface MailboxStore extends MailboxOperations {
   destroy(): Promise<void>;
 }
 
-/**
- * Returns the store of a mailbox. Each failure of a call, whatever its cause, becomes a 502 (docs/contract/inbox.md#messages).
- */
+/** Returns the store of a mailbox. Each failure of a call, whatever its cause, becomes a 502 (docs/contract/inbox.md#messages). */
 export function mailboxStore(ctx: Ctx, mailboxId: string): MailboxStore {
   const stub: MailboxStore = ctx.env.MAILBOX.getByName(mailboxId);
   return new Proxy(stub, {

@@ -27,9 +27,8 @@ interface RunLimits {
 }
 
 /**
- * Deletes the data of deleted records. Every step may be repeated, so the claim only avoids double work. A purge that is
- * not finished in time is released and continues after the next sweep. Throws when a step failed: the lease then
- * expires and the next sweep finds the row.
+ * Deletes the data of deleted records. Every step may be repeated, so the claim only avoids double work. A purge that is not finished in
+ * time is released and continues after the next sweep. Throws when a step failed: the lease then expires and the next sweep finds the row.
  */
 export async function purge(ctx: PurgeCtx, wakeUps: readonly WakeUp[], maxSteps = RUN_STEPS): Promise<void> {
   const limits = { until: ctx.now() + RUN_MS, steps: maxSteps };
