@@ -75,10 +75,7 @@ export function lowerCase(text: string): string {
     .normalize("NFC");
 }
 
-/**
- * Returns a text without case, for comparisons: per code point, through upper case where that is one, so that σ and ς are equal (Unicode
- * simple case folding).
- */
+/** Returns a text without case: per code point, through upper case where that is one, so that σ and ς are equal (simple case folding). */
 export function foldCase(text: string): string {
   if (/^[\0-\u007f]*$/.test(text)) return text.toLowerCase();
   return Array.from(text, (character) => {

@@ -12,10 +12,7 @@ import { dkimState } from "./rules.ts";
 
 /** The result of one DNS check of a domain. */
 export interface DnsCheck {
-  /**
-   * `pass`: every required record is correct. `fail`: one is missing or wrong. `temperror`: DNS did not respond for a
-   * required record (the word of RFC 8601 2.7).
-   */
+  /** `fail`: a required record is missing or wrong. `temperror`: DNS did not respond for one (RFC 8601 2.7). */
   verdict: "pass" | "fail" | "temperror";
   /** Statuses of all records. A record that DNS did not respond for keeps its previous status. */
   statuses: Record<string, RecordStatus>;

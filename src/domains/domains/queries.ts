@@ -20,10 +20,7 @@ export interface DomainWithKeys {
 
 const columns = { workspace: domains.workspace, domainId: domains.id };
 
-/**
- * Returns one domain of the caller's workspace. Throws 404 for an id that is malformed, unknown, of another workspace,
- * or outside the domains that the API key is restricted to.
- */
+/** Returns one domain of the caller's workspace. Throws 404, also for a domain outside those that the API key is restricted to. */
 export async function getDomain(ctx: CallerCtx, id: string): Promise<DomainRow> {
   return (await getDomainWithKeys(ctx, id)).domain;
 }

@@ -45,10 +45,7 @@ function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
   return selectWithKeys(ctx, due, { offset: 0, limit: DOMAINS_PER_RUN, orderBy: domains.nextCheckAt });
 }
 
-/**
- * Checks the DNS records of one domain and saves the result. Never throws: a domain whose check fails would come first
- * in every run and block the domains after it.
- */
+/** Checks one domain and saves the result. Never throws: a domain whose check fails would come first in every run and block the others. */
 async function recheck(ctx: Ctx, found: DomainWithKeys, examine: Examine): Promise<void> {
   const check = await checkDns(ctx, found);
   try {

@@ -54,10 +54,7 @@ export function ancestors(reversed: string): string[] {
   return labels.map((_, index) => `${labels.slice(0, index + 1).join(".")}.`);
 }
 
-/**
- * Returns the state of a DKIM key. `pending`: its DNS record has not been found yet. `active`: it signs. `retired`: its
- * record stays published for email that is already signed.
- */
+/** Returns the state of a DKIM key. `pending`: not found in DNS yet. `retired`: still published for email that is already signed. */
 export function dkimState(key: {
   activatedAt: number | null;
   retiredAt: number | null;

@@ -14,10 +14,7 @@ type DomainRecord = DomainOut["records"][number];
 export const recordsToPublish = ({ records, receives }: Pick<DomainOut, "records" | "receives">): DomainRecord[] =>
   records.filter(({ purpose }) => purpose !== "mx" || receives === true);
 
-/**
- * Returns those of them that an import may add. A CNAME has no other record at its name (RFC 1034 3.6.2), and a second policy of SPF or DMARC
- * makes receivers use none. Pure.
- */
+/** Returns those that an import may add: no record beside a CNAME (RFC 1034 3.6.2), and no second policy of SPF or DMARC. Pure. */
 export const recordsToImport = (domain: Pick<DomainOut, "records" | "receives">): DomainRecord[] =>
   recordsToPublish(domain).filter(({ purpose, found }) => {
     const values = found?.filter((text) => !text.startsWith("CNAME ")) ?? [];

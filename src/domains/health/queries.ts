@@ -78,10 +78,7 @@ export interface History {
   delivery: DeliveryEvidence;
 }
 
-/**
- * Returns the reports on a domain of the last seven days, the replies that refused its mail, and the counts of its workspace, by
- * one statement.
- */
+/** Returns reports on a domain of the last seven days, replies that refused its mail, and counts of its workspace, by one statement. */
 export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings, domainId: string): Promise<History> {
   const now = ctx.now();
   const [today, hour] = [dayOf(now), Math.floor(now / HOUR_MS)];

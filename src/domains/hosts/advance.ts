@@ -95,10 +95,7 @@ async function advance(ctx: Ctx, hostnames: CustomHostnames, row: HostRow, lease
   await ctx.db.execute(SAVE, row.name, lease, taken.to, problem, id, now + taken.waitMs, now);
 }
 
-/**
- * Ends the policy of a host that is to be removed. Returns true while senders may keep one that enforces: the host serves the mode
- * `none` until then.
- */
+/** Ends the policy of a host that is to be removed. Returns true while senders may keep one that enforces; it serves `none` until then. */
 async function endPolicy(ctx: Ctx, { name, policy_mode: mode, policy_kept_until: kept }: HostRow, lease: number) {
   const now = ctx.now();
   const until = mode === null ? null : keptUntil(mode, kept, now);

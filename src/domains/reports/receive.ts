@@ -114,9 +114,7 @@ async function save(
   });
 }
 
-/**
- * Returns what a report says about a domain: of a DMARC report on a domain above it, the messages from it. Null: it is about others. Pure.
- */
+/** Returns what a report says about a domain: of a DMARC report on one above it, the messages from it. Null: it is about others. Pure. */
 function rowsOf(report: AggregateReport, domain: string): ReportRows | null {
   if (report.kind === "tls") {
     const policies = report.policies.filter((policy) => policy.domain === domain);

@@ -8,10 +8,7 @@ import { deleteRecords, putRecord } from "../../platform/dns-zones/put-record.ts
 import { ZoneError, type ZoneErrorKind } from "../../platform/dns-zones/zones.ts";
 import { CLAIM_MS, REMOVAL_MS, retryDelay, TTL_SECONDS } from "./rules.ts";
 
-/**
- * Records that one run publishes: at most 160 calls of the API. Runs each minute keep within its limit of 1,200 calls in five
- * minutes, whatever the number of domains.
- */
+/** Records of one run: at most 160 calls of the API, so that runs each minute keep within its limit of 1,200 calls in five minutes. */
 const RECORDS_PER_RUN = 40;
 /** Records at once: an invocation has six connections (Workers limits). */
 const CONCURRENCY = 3;

@@ -20,10 +20,7 @@ export interface ContentSink {
 
 /** Receives one content. Each call is awaited before reading continues; `close` or `abort` is called once at the end. */
 export interface ContentWriter {
-  /**
-   * Takes bytes, of an attachment WRITE_BYTES (48 KiB) except the last time. The writer owns the buffer. Not called for an
-   * empty attachment.
-   */
+  /** Takes bytes, of an attachment WRITE_BYTES (48 KiB) except the last time. The writer owns the buffer. Not called for an empty one. */
   write(chunk: Uint8Array): void | Promise<void>;
   /** Ends a complete content; `size` in bytes. */
   close(size: number): void | Promise<void>;

@@ -77,10 +77,7 @@ export class WindowLines {
     return raw[index + 1] === LF || this.start + index > this.lastLf;
   }
 
-  /**
-   * Returns the first byte after the line that contains `at`, at most the end of the window. LF ends a line, and CR where no LF follows
-   * in the window.
-   */
+  /** Returns the first byte after the line with `at`, at most the end of the window. LF ends a line, and CR where no LF follows in it. */
   endOfLine(at: number): number {
     const raw = this.bytes;
     const start = this.start;

@@ -33,10 +33,7 @@ type Steps<Result> = Generator<void, Result, void>;
 
 const SPACE = 0x20;
 
-/**
- * Finds the parts of a message (RFC 2046) in one pass while it arrives, and holds one MiB of it at most. The work grows with the
- * length of the message only. Never throws.
- */
+/** Finds the parts of a message (RFC 2046) in one pass and linear time while it arrives, and holds one MiB of it at most. Never throws. */
 export class MessageScanner {
   readonly #window: MessageWindow;
   readonly #body: BodySink | null;

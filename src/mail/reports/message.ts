@@ -172,10 +172,7 @@ interface Progress {
 
 const DASH = 0x2d;
 
-/**
- * Splits a message into its parts (RFC 2046) at a bounded cost. Parts are views of the message: nothing is decoded or
- * copied. Parts beyond the limits are left out.
- */
+/** Splits a message into its parts (RFC 2046) at a bounded cost: views, neither decoded nor copied. Those beyond limits are left out. */
 export function splitMessage(raw: Uint8Array): SplitMessage {
   const to = Math.min(raw.length, MAX_BYTES);
   const { fields, bodyAt } = readFields(raw, afterMboxLine(raw, to), to);

@@ -28,10 +28,7 @@ const MAX_FILES_BYTES = 900_000;
 const FIND_RULE =
   "SELECT 1 FROM forwarding_rules WHERE id = ?1 AND workspace = ?2 AND is_active = 1 AND action = 'webhook'";
 
-/**
- * Writes the delivery that posts an email to the URL of its rule, once however often it is called
- * (docs/contract/inbound.md#forwards-to-a-url).
- */
+/** Writes the delivery that posts an email to the URL of its rule; repeated, it adds none (docs/contract/inbound.md#forwards-to-a-url). */
 export async function postForward(ctx: MailCtx, { forward }: { forward: Forward }): Promise<ForwardResult> {
   const { rule, workspace, inbound } = forward;
   const isActive = await ctx.db.findRow(FIND_RULE, rule, workspace);

@@ -40,10 +40,7 @@ export async function recordDelivery(ctx: Ctx, mailbox: RecipientMailbox, delive
   await logDelivery(ctx, mailbox, { id: furtherId, recipient: to, message, plan });
 }
 
-/**
- * Returns the forwards of a stored message. Spam has none (docs/contract/inbound.md#spam). `earlier` is the address that its
- * first entry names.
- */
+/** Returns the forwards of a stored message. Spam has none (docs/contract/inbound.md#spam). `earlier`: the address of its first entry. */
 async function planOf(
   ctx: Ctx,
   mailbox: RecipientMailbox,

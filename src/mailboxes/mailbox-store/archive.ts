@@ -30,9 +30,7 @@ const PAGE_OF_FOLDER = `
   SELECT ${COLUMNS}, m.uid AS cursor FROM folders f JOIN messages m ON m.folder = f.id
    WHERE m.uid > ?1 AND f.id = ?3 ORDER BY m.uid LIMIT ?2`;
 
-/**
- * Returns messages to export after a cursor, 0 for the first page. `folderName` null: of all folders. Null when there is no such folder.
- */
+/** Returns messages to export after a cursor, 0 for the first page. `folderName` null: of all folders. Null: there is no such folder. */
 export function exportMessages(
   sql: Sql,
   { after, limit, folderName }: { after: number; limit: number; folderName: string | null },

@@ -15,10 +15,7 @@ export type CopyResult =
   | { copied: MovedMessage[]; uidvalidity: number; usedBytes: number }
   | { refused: "unknown-from" | "unknown-to" | "over-quota" };
 
-/**
- * Copies messages of a folder to another or the same one (RFC 3501 6.4.7): all of them, or none beyond the quota. Must run in a
- * transaction. `now` in ms since 1970.
- */
+/** Copies messages of a folder to another or the same one (RFC 3501 6.4.7): all, or none beyond the quota. Must run in a transaction. */
 export function copyMessages(
   sql: Sql,
   from: string,

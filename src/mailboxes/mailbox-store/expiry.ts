@@ -91,10 +91,7 @@ export function nextExpiry(sql: Sql, structuresAt: number): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/**
- * Removes from a mailbox what has been in Trash or Spam for 30 days, and from R2 what was expunged, up to the bounds of one run.
- * Calls `announce` with the changes. Safe to repeat.
- */
+/** Removes what has been in Trash or Spam for 30 days, and from R2 what was expunged, up to the bounds of one run. Safe to repeat. */
 export async function runExpiry(
   ctx: Ctx,
   storage: DurableObjectStorage,

@@ -38,10 +38,7 @@ export async function openEventSocket(ctx: Ctx, mailboxId: string, headers: Reco
   }
 }
 
-/**
- * Has the object of a mailbox close the sockets of clients whose access has just ended. It would do so before it tells them of the next
- * change, so a failure is only logged.
- */
+/** Closes the sockets of clients whose access has just ended. A failure is only logged: the next change of the mailbox closes them too. */
 export async function checkAccess(ctx: Ctx, mailboxId: string): Promise<void> {
   await mailboxStore(ctx, mailboxId)
     .checkAccess()

@@ -41,10 +41,7 @@ const SEARCH = `
 const COUNT =
   "SELECT count(*) AS total FROM (SELECT 1 FROM message_search WHERE message_search MATCH ?1 ORDER BY rowid DESC LIMIT ?2)";
 
-/**
- * Returns the messages that contain every word of a text, newest first. `folderName` `*`: of all folders. The total counts
- * at most 10,000. Null when there is no such folder.
- */
+/** Returns messages with every word of a text, newest first. `folderName` `*`: of all. `total` is at most 10,000. Null: no such folder. */
 export function searchMessages(
   sql: Sql,
   text: string,

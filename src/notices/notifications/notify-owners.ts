@@ -7,10 +7,7 @@ type Row = typeof notifications.$inferSelect;
 
 /** The content of a notification. `href` is a path of the dashboard below `/app`. */
 export interface Notice extends Pick<Row, "category" | "severity" | "title" | "body" | "href"> {
-  /**
-   * Names the event: a workspace is notified of it once, however often this is called. Alerts that are combined per object
-   * and day use `dailyKey`.
-   */
+  /** Names the event, of which a workspace is notified once. Alerts that are combined per object and day use `dailyKey`. */
   key?: string;
   /** The service sends the owners another email about this event, so the channel `email` is not used. */
   hasOwnEmail?: true;

@@ -19,10 +19,7 @@ const CLEAR = `
 const PAUSE =
   "UPDATE webhooks SET is_active = 0, version = version + 1 WHERE id = ?1 AND version = ?2 AND is_active = 1";
 
-/**
- * Tells the owners that deliveries of an endpoint failed for good, and pauses a webhook that has failed for five days.
- * Repeatable: a crash in between leaves the endpoint due.
- */
+/** Tells the owners that deliveries failed for good, and pauses a webhook that has failed for five days. A crash leaves it due. */
 export async function reportFailures(ctx: MailCtx, id: string, released: Released): Promise<void> {
   const isLong = mustPause(released.failingSince, ctx.now());
   if (released.gaveUpAt === null && !isLong) return;

@@ -52,10 +52,7 @@ async function sendToAll(ctx: MailCtx, turn: Turn, endpoints: readonly ClaimedEn
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
-/**
- * Waits a short time for the claimed deliveries, and none for endpoints that all fail. Then lets them continue in the background
- * if it can. Returns whether it did.
- */
+/** Waits shortly for claimed deliveries, unless all endpoints fail. Then lets them continue in the background. Returns whether it did. */
 async function handsOver(
   ctx: MailCtx & Outlasting,
   turn: Turn,

@@ -186,10 +186,7 @@ const COUNT_FOLDERS = `
 const RENEW_UIDS = `
   UPDATE folders SET uidvalidity = max((SELECT max(uidvalidity) FROM folders), ?1) + id, expunged_after = modseq`;
 
-/**
- * Repairs the mailbox of a backup: counters of folders, and what refers to messages that were deleted meanwhile. Its folders get a new
- * uidvalidity. `now` in ms since 1970.
- */
+/** Repairs the mailbox of a backup: counters of folders, and rows of messages that are gone. Its folders get a new uidvalidity. */
 export async function repairMailbox(store: BackupStore, now: number): Promise<void> {
   const statements = [
     "DELETE FROM message_search WHERE rowid NOT IN (SELECT id FROM messages)",

@@ -11,10 +11,7 @@ export interface RestoreState {
   isFinished: boolean;
 }
 
-/**
- * Starts the restore of a backup into an empty deployment, or continues it. Throws 409 when the deployment has an account, mail or
- * another restore.
- */
+/** Starts the restore of a backup into an empty deployment, or continues it. Throws 409 when it has an account, mail or another restore. */
 export async function beginRestore(ctx: Ctx, id: string): Promise<RestoreState> {
   const found = await ctx.db.findRow<{ id: string; finished_at: number | null }>(
     "SELECT id, finished_at FROM restores",

@@ -9,10 +9,7 @@ import { purgeWorkspace } from "./workspace.ts";
 
 /** A run starts no further step after this many milliseconds: half a lease, so that no other run claims the row meanwhile. */
 const RUN_MS = 60_000;
-/**
- * Steps of one run. A step deletes at most 1,000 rows of each table or 1,000 objects, and an invocation may make 1,000 D1
- * queries (D1 limits).
- */
+/** Steps of one run, each of at most 1,000 rows of a table or 1,000 objects: an invocation may make 1,000 D1 queries (D1 limits). */
 const RUN_STEPS = 50;
 /** D1 statements of a claim and a step; it deletes the rows of a workspace from one mail database and the main one. */
 const STEP_STATEMENTS = 40;

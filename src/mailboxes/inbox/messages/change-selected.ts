@@ -12,10 +12,7 @@ export interface Changed {
   undo: SelectionIn[];
 }
 
-/**
- * Changes selected messages of one or more folders, of each at most 500, in one transaction and one call of the mailbox. Throws
- * 422 for an unknown folder or label.
- */
+/** Changes selected messages of folders, at most 500 of each, in one transaction. Throws 422 for an unknown folder or label. */
 export async function changeSelected(
   ctx: CallerCtx,
   mailbox: OpenMailbox,

@@ -84,10 +84,7 @@ export interface BatchResult {
   new_uid?: number;
 }
 
-/**
- * Changes up to 200 messages of a folder in one transaction. Returns a result for each UID of the request. Throws 422 for an
- * unknown folder or label.
- */
+/** Changes up to 200 messages of a folder in one transaction. Returns a result for each UID. Throws 422 for an unknown folder or label. */
 export async function changeMessages(ctx: CallerCtx, mailbox: OpenMailbox, input: BatchIn): Promise<BatchResult[]> {
   const uids = [...new Set(input.uids)];
   const changed = await changeAll(ctx, mailbox, input, uids);
