@@ -123,10 +123,7 @@ async function logDelivery(
     );
   const forwards = db.prepare(INSERT_FORWARDS).bind(mailbox.workspace, id, now, JSON.stringify(plan.rows));
   const results = await db.batch(plan.rows.length === 0 ? [entry] : [forwards, entry]);
-  if (results.at(-1)?.results.length === 0) {
-    const known = db.prepare(FIND_RECIPIENT).bind(mailbox.workspace, id);
-    return known.first<string>("recipient");
-  }
+  if (results.at(-1)?.results.length === 0) return db.findValue<string>(FIND_RECIPIENT, mailbox.workspace, id);
   if (plan.rows.length > 0) await mailCtx.wake(plan.rows.map((row) => ({ dueAt: now, id: row.id, kind: "forward" })));
   return null;
 }

@@ -106,8 +106,7 @@ const NEARLY_FULL = 0.9;
 async function warnQuota(ctx: Ctx, mailbox: RecipientMailbox, usedBytes: number): Promise<void> {
   const { id, workspace, quota_bytes: quota, used_bytes: before } = mailbox;
   if (quota === null || before > quota * NEARLY_FULL || usedBytes <= quota * NEARLY_FULL) return;
-  const find = ctx.db.prepare("SELECT address FROM mailboxes WHERE id = ?1").bind(id);
-  const address = await find.first<string>("address");
+  const address = await ctx.db.findValue<string>("SELECT address FROM mailboxes WHERE id = ?1", id);
   await notifyOwners(ctx, workspace, {
     category: "alerts",
     severity: "warning",

@@ -8,7 +8,7 @@ import {
   saveUsedBytes,
 } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
-import type { BatchIn } from "./schema.ts";
+import type { BatchIn, BatchOut } from "./schema.ts";
 
 /** The place of a message that was moved, or null when it was deleted for good. */
 export type Place = { uid: number; folder: string } | null;
@@ -77,15 +77,8 @@ async function expungeAll(
   return result.uids;
 }
 
-/** The result for one message of a bulk action. */
-export interface BatchResult {
-  uid: number;
-  status: "ok" | "not_found";
-  new_uid?: number;
-}
-
 /** Changes up to 200 messages of a folder in one transaction. Returns a result for each UID. Throws 422 for an unknown folder or label. */
-export async function changeMessages(ctx: CallerCtx, mailbox: OpenMailbox, input: BatchIn): Promise<BatchResult[]> {
+export async function changeMessages(ctx: CallerCtx, mailbox: OpenMailbox, input: BatchIn): Promise<BatchOut> {
   const uids = [...new Set(input.uids)];
   const changed = await changeAll(ctx, mailbox, input, uids);
   return uids.map((uid) => {

@@ -72,10 +72,7 @@ function limitBytes(parts: readonly MessagePart[]): { part: MessagePart; length:
   });
 }
 
-interface Piece {
-  isHtml: boolean;
-  text: string;
-}
+type Piece = { isHtml: boolean; text: string };
 
 /** Returns pieces as text, or null when none is plain text: their HTML is shown then. */
 function toText(pieces: readonly Piece[]): string | null {
