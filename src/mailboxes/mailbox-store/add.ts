@@ -163,11 +163,8 @@ function joinThread(sql: Sql, message: NewMessage, newId: () => string): string 
   const named = [message.inReplyTo, ...message.references.slice(-limits.references).reverse()];
   const ids = [...new Set([message.messageId, ...named].filter((id) => id !== null))];
   const threadId = findThread(sql, ids) ?? newId();
-  sql.exec(
-    "INSERT OR IGNORE INTO thread_ids (message_id, thread) SELECT value, ?2 FROM json_each(?1)",
-    JSON.stringify(ids),
-    threadId,
-  );
+  const insert = "INSERT OR IGNORE INTO thread_ids (message_id, thread) SELECT value, ?2 FROM json_each(?1)";
+  sql.exec(insert, JSON.stringify(ids), threadId);
   return threadId;
 }
 
@@ -181,9 +178,7 @@ function findThread(sql: Sql, ids: readonly string[]): string | null {
 function countAddresses(sql: Sql, folderId: number, { from, to, cc, bcc }: NewMessage): void {
   const people =
     folderId === folderIds.Sent ? [...to, ...cc, ...bcc] : folderId === folderIds.INBOX && from?.email ? [from] : [];
-  sql.exec(
-    `INSERT INTO addresses (email, name, uses) SELECT value->>'email', value->>'name', 1 FROM json_each(?) WHERE true
-     ON CONFLICT DO UPDATE SET uses = uses + 1, name = coalesce(excluded.name, name)`,
-    JSON.stringify(people),
-  );
+  const insert = `INSERT INTO addresses (email, name, uses) SELECT value->>'email', value->>'name', 1 FROM json_each(?) WHERE true
+     ON CONFLICT DO UPDATE SET uses = uses + 1, name = coalesce(excluded.name, name)`;
+  sql.exec(insert, JSON.stringify(people));
 }

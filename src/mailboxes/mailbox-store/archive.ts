@@ -108,10 +108,7 @@ function importMessage(
 
 /** Returns those of these delivery keys whose message is in the mailbox. */
 export function findImported(sql: Sql, keys: readonly string[]): string[] {
-  return column(
-    sql,
-    `SELECT d.key FROM json_each(?) j CROSS JOIN deliveries d ON d.key = j.value
-      WHERE EXISTS (SELECT 1 FROM messages m WHERE m.object = d.object)`,
-    JSON.stringify(keys),
-  );
+  const find = `SELECT d.key FROM json_each(?) j CROSS JOIN deliveries d ON d.key = j.value
+      WHERE EXISTS (SELECT 1 FROM messages m WHERE m.object = d.object)`;
+  return column(sql, find, JSON.stringify(keys));
 }

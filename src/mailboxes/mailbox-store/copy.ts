@@ -28,12 +28,9 @@ export function copyMessages(
   if (!source) return { refused: "unknown-from" };
   const target = findFolder(sql, to);
   if (!target) return { refused: "unknown-to" };
-  const found = all<{ id: number; uid: number; size: number }>(
-    sql,
-    "SELECT id, uid, size FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) ORDER BY uid",
-    source.id,
-    JSON.stringify(uids),
-  );
+  const find =
+    "SELECT id, uid, size FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) ORDER BY uid";
+  const found = all<{ id: number; uid: number; size: number }>(sql, find, source.id, JSON.stringify(uids));
   const usedBytes = readQuota(sql).usedBytes + found.reduce((sum, { size }) => sum + size, 0);
   if (quotaBytes !== null && usedBytes > quotaBytes) return { refused: "over-quota" };
   if (found.length === 0) return { copied: [], uidvalidity: target.uidvalidity, usedBytes };
@@ -58,11 +55,7 @@ function copyOne(sql: Sql, id: number, { folder, uid, now }: { folder: number; u
   if (copy === null) throw new Error("the message was not copied");
   copyStructure(sql, id, copy);
   sql.exec("INSERT INTO message_labels SELECT ?2, label FROM message_labels WHERE message = ?1", id, copy);
-  sql.exec(
-    `INSERT INTO message_search (rowid, place, sender, recipients, subject, body)
-     SELECT ?2, ?3, sender, recipients, subject, body FROM message_search WHERE rowid = ?1`,
-    id,
-    copy,
-    placeToken(folder),
-  );
+  const insert = `INSERT INTO message_search (rowid, place, sender, recipients, subject, body)
+     SELECT ?2, ?3, sender, recipients, subject, body FROM message_search WHERE rowid = ?1`;
+  sql.exec(insert, id, copy, placeToken(folder));
 }

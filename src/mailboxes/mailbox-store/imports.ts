@@ -73,12 +73,9 @@ export function countImported(sql: Sql, id: string, results: readonly ImportResu
 
 /** Ends an import, and has its archive deleted. One that has ended stays as it is. */
 export function endImport(sql: Sql, id: string, status: "done" | "failed", error: string | null, now: number): void {
-  sql.exec(
-    `INSERT OR IGNORE INTO deleted_objects (object, due_at)
-     SELECT object, ?2 FROM imports WHERE id = ?1 AND status = 'running'`,
-    id,
-    now,
-  );
+  const insert = `INSERT OR IGNORE INTO deleted_objects (object, due_at)
+     SELECT object, ?2 FROM imports WHERE id = ?1 AND status = 'running'`;
+  sql.exec(insert, id, now);
   sql.exec(
     `UPDATE imports SET status = ?2, updated_at = ?3,
        errors = CASE WHEN ?4 IS NULL THEN errors ELSE json_insert(errors, '$[#]', ?4) END

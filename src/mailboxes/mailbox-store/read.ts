@@ -102,12 +102,9 @@ export function findMessage(sql: Sql, folderName: string, uid: number): StoredMe
 
 /** Returns the newest message with a Message-ID, or null. */
 export function findByMessageId(sql: Sql, messageId: string): StoredMessage | null {
-  const row = first<{ folder: string; uid: number }>(
-    sql,
-    `SELECT f.name AS folder, m.uid FROM thread_ids t JOIN messages m ON m.thread = t.thread AND m.message_id = t.message_id
-       JOIN folders f ON f.id = m.folder WHERE t.message_id = ? ORDER BY m.received_at DESC LIMIT 1`,
-    messageId,
-  );
+  const find = `SELECT f.name AS folder, m.uid FROM thread_ids t JOIN messages m ON m.thread = t.thread AND m.message_id = t.message_id
+       JOIN folders f ON f.id = m.folder WHERE t.message_id = ? ORDER BY m.received_at DESC LIMIT 1`;
+  const row = first<{ folder: string; uid: number }>(sql, find, messageId);
   return row && findMessage(sql, row.folder, row.uid);
 }
 
@@ -116,12 +113,7 @@ const [COMPLETED_FROM, COMPLETIONS] = [5_000, 20];
 
 /** Returns correspondents whose address or name contains a text, the most used first, at most 20. */
 export function listAddresses(sql: Sql, text: string): Person[] {
-  return all<{ email: string; name: string | null }>(
-    sql,
-    `SELECT email, name FROM (SELECT email, name, uses FROM addresses ORDER BY uses DESC LIMIT ?2)
-      WHERE instr(lower(email), ?1) OR instr(lower(name), ?1) ORDER BY uses DESC, email LIMIT ?3`,
-    text.toLowerCase(),
-    COMPLETED_FROM,
-    COMPLETIONS,
-  );
+  const find = `SELECT email, name FROM (SELECT email, name, uses FROM addresses ORDER BY uses DESC LIMIT ?2)
+      WHERE instr(lower(email), ?1) OR instr(lower(name), ?1) ORDER BY uses DESC, email LIMIT ?3`;
+  return all<{ email: string; name: string | null }>(sql, find, text.toLowerCase(), COMPLETED_FROM, COMPLETIONS);
 }
