@@ -61,19 +61,13 @@ function select(ctx: CallerCtx, where: SQL | undefined, range: { offset: number;
   return selectWithKeys(ctx, where, { ...range, orderBy: domains.name });
 }
 
+type Range = { offset: number; limit: number; orderBy: (typeof domains)["name" | "nextCheckAt" | "nextRotationAt"] };
+
 /** Returns domains with their keys and hosts, in one D1 batch. */
 export async function selectWithKeys(
   ctx: Pick<Ctx, "db">,
   where: SQL | undefined,
-  {
-    offset,
-    limit,
-    orderBy,
-  }: {
-    offset: number;
-    limit: number;
-    orderBy: typeof domains.name | typeof domains.nextCheckAt | typeof domains.nextRotationAt;
-  },
+  { offset, limit, orderBy }: Range,
 ): Promise<DomainWithKeys[]> {
   const db = orm(ctx);
   const selected = db.select().from(domains).where(where).orderBy(orderBy).limit(limit).offset(offset);

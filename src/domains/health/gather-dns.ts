@@ -21,7 +21,7 @@ export async function gatherDns(
   lookups: Lookups,
   { subject, policy }: { subject: HealthDomain; policy: Evidence["policy"] },
 ): Promise<DnsEvidence> {
-  const { name } = subject;
+  const { name, isDelegated } = subject;
   const [ownership, dkim] = await Promise.all([gatherOwnership(lookups, subject), gatherDkim(lookups, subject)]);
   const isSilent = await isSilentDomain(ctx, lookups, [ownership, ...dkim]);
   const [returnPath, dmarc, mx, mtaSts, tlsReports] = await Promise.all([
@@ -37,19 +37,7 @@ export async function gatherDns(
   );
   // An SPF record decides how many look-ups it causes, so it comes last.
   const spf = await gatherSpf(ctx, lookups, name);
-  return {
-    isDelegated: subject.isDelegated,
-    isSilent,
-    ownership,
-    dkim,
-    spf,
-    returnPath,
-    dmarc,
-    mx,
-    mtaSts,
-    tlsReports,
-    blocklists,
-  };
+  return { isDelegated, isSilent, ownership, dkim, spf, returnPath, dmarc, mx, mtaSts, tlsReports, blocklists };
 }
 
 /** Returns whether DNS responds to none of the queries for a domain, while it does to one for the service's own name. */

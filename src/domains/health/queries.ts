@@ -37,11 +37,8 @@ export async function findSurroundings(
   ctx: Pick<Ctx, "db">,
   { id, workspace }: { id: string; workspace: number },
 ): Promise<Surroundings | null> {
-  const row = await ctx.db.findRow<Omit<Surroundings, "receivesHere"> & { receivesHere: number }>(
-    SURROUNDINGS,
-    workspace,
-    id,
-  );
+  type Row = Omit<Surroundings, "receivesHere"> & { receivesHere: 0 | 1 };
+  const row = await ctx.db.findRow<Row>(SURROUNDINGS, workspace, id);
   return row && { ...row, receivesHere: row.receivesHere === 1 };
 }
 

@@ -18,18 +18,12 @@ export interface HostView {
   detail: string | null;
 }
 
-interface Row {
-  purpose: HostPurpose;
-  status: string;
-  problem: string | null;
-}
-
 /** Returns the host of a purpose of a domain; null when the deployment offers none. `hosts`: rows of the domain. Pure. */
 export function toHost(
   { hostnames }: Pick<Settings, "hostnames">,
   domain: string,
   purpose: HostPurpose,
-  hosts: readonly Row[],
+  hosts: readonly { purpose: HostPurpose; status: string; problem: string | null }[],
 ): HostView | null {
   if (hostnames === null) return null;
   const name = `${hostLabels[purpose]}.${domain}`;

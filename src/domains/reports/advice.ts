@@ -17,17 +17,11 @@ export function dmarcAdvice({ days, messages, aligned }: { days: number; message
 }
 
 /** Returns what the owner of a domain should do next, by its TLS reports of a period. `record`: the one that asks for reports. Pure. */
-export function tlsAdvice({
-  sessions,
-  failed,
-  worst,
-  record,
-}: {
-  sessions: number;
-  failed: number;
-  worst: string | null;
-  record: string;
-}): string {
+export function tlsAdvice(
+  { sessions, failed }: { sessions: number; failed: number },
+  worst: string | null,
+  record: string,
+): string {
   if (sessions === 0)
     return `No reports have come yet. Other mail systems send them once a day when you publish the record: ${record}`;
   if (failed === 0) return "All reported connections to the servers of this domain used TLS without a failure.";

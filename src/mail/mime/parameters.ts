@@ -47,10 +47,8 @@ export function parameterField(
   parameters: readonly (readonly [string, string])[],
 ): HeaderField {
   const tokens = [value, ...parameters.flatMap(([key, text]) => encodeParameter(key, text))];
-  return foldedField(
-    name,
-    tokens.map((token, i) => (i < tokens.length - 1 ? `${token};` : token)),
-  );
+  const words = tokens.map((token, i) => (i < tokens.length - 1 ? `${token};` : token));
+  return foldedField(name, words);
 }
 
 /**

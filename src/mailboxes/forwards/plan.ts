@@ -115,11 +115,8 @@ async function findFiltered(
   rules: readonly Rule[],
 ): Promise<FilterOutcome["forwards"]> {
   const known = new Set(rules.flatMap(({ action, target }) => (action === "address" ? [addressKey(target)] : [])));
-  return permittedForwards(
-    ctx,
-    mailbox,
-    filtered.filter(({ key }) => !known.has(key)),
-  );
+  const others = filtered.filter(({ key }) => !known.has(key));
+  return permittedForwards(ctx, mailbox, others);
 }
 
 async function findRules(ctx: Ctx, { domain_id, workspace, id }: ForwardingMailbox, email: ForwardedEmail) {

@@ -78,23 +78,16 @@ const FIND_APPENDED = `
 /** Returns the message of a mail program in Sent that a submitted one repeats, or null. */
 function findAppended(sql: Sql, { messageId, folder, isSubmitted = false }: NewMessage) {
   if (!isSubmitted) return null;
-  return first<{ object: string; folder: string; forwards: null }>(
-    sql,
-    FIND_APPENDED,
-    messageId,
-    folderIds.Sent,
-    folder,
-  );
+  return first<KnownMessage>(sql, FIND_APPENDED, messageId, folderIds.Sent, folder);
 }
+
+type KnownMessage = { object: string; folder: string | null; forwards: string | null };
 
 /** Returns the stored message that a repeated delivery has brought, or null. */
 function findDelivery(sql: Sql, { deliveryKey, repeatedMs }: NewMessage, now: number) {
   if (deliveryKey === null) return null;
-  const known = first<{ object: string; folder: string | null; at: number; forwards: string | null }>(
-    sql,
-    "SELECT object, folder, at, forwards FROM deliveries WHERE key = ?",
-    deliveryKey,
-  );
+  const find = "SELECT object, folder, at, forwards FROM deliveries WHERE key = ?";
+  const known = first<KnownMessage & { at: number }>(sql, find, deliveryKey);
   if (!known || repeatedMs === undefined) return known;
   const isKept = first(sql, "SELECT 1 FROM messages WHERE object = ?", known.object) !== null;
   return isKept && known.at > now - repeatedMs ? known : null;

@@ -63,12 +63,9 @@ export function restoreFromSpam(sql: Sql, uids: readonly number[], now: number):
     const cameFrom = [folderIds.Spam, folderIds.Trash].includes(message.came_from ?? folderIds.Spam)
       ? null
       : message.came_from;
-    const target =
-      first<{ id: number; name: string }>(
-        sql,
-        "SELECT id, name FROM folders WHERE id = ?",
-        cameFrom ?? folderIds.INBOX,
-      ) ?? ({ id: folderIds.INBOX, name: "INBOX" } as const);
+    const find = "SELECT id, name FROM folders WHERE id = ?";
+    const known = first<{ id: number; name: string }>(sql, find, cameFrom ?? folderIds.INBOX);
+    const target = known ?? { id: folderIds.INBOX, name: "INBOX" };
     return place(sql, [message], folderIds.Spam, target.id, now).map((moved) => ({ ...moved, folder: target.name }));
   });
 }

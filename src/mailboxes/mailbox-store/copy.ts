@@ -44,14 +44,8 @@ export function copyMessages(
 }
 
 function copyOne(sql: Sql, id: number, { folder, uid, now }: { folder: number; uid: number; now: number }): void {
-  const copy = value<number>(
-    sql,
-    `INSERT INTO messages (folder, uid, arrived_at, ${COPIED}) SELECT ?2, ?3, ?4, ${COPIED} FROM messages WHERE id = ?1 RETURNING id`,
-    id,
-    folder,
-    uid,
-    now,
-  );
+  const insertCopy = `INSERT INTO messages (folder, uid, arrived_at, ${COPIED}) SELECT ?2, ?3, ?4, ${COPIED} FROM messages WHERE id = ?1 RETURNING id`;
+  const copy = value<number>(sql, insertCopy, id, folder, uid, now);
   if (copy === null) throw new Error("the message was not copied");
   copyStructure(sql, id, copy);
   sql.exec("INSERT INTO message_labels SELECT ?2, label FROM message_labels WHERE message = ?1", id, copy);

@@ -76,12 +76,10 @@ export function endImport(sql: Sql, id: string, status: "done" | "failed", error
   const insert = `INSERT OR IGNORE INTO deleted_objects (object, due_at)
      SELECT object, ?2 FROM imports WHERE id = ?1 AND status = 'running'`;
   sql.exec(insert, id, now);
-  sql.exec(
-    `UPDATE imports SET status = ?2, updated_at = ?3,
+  const update = `UPDATE imports SET status = ?2, updated_at = ?3,
        errors = CASE WHEN ?4 IS NULL THEN errors ELSE json_insert(errors, '$[#]', ?4) END
-      WHERE id = ?1 AND status = 'running'`,
-    ...[id, status, now, error],
-  );
+      WHERE id = ?1 AND status = 'running'`;
+  sql.exec(update, ...[id, status, now, error]);
 }
 
 /** Ends imports that have not moved for a day, as when their outbox row was lost, and deletes old ones. */

@@ -39,12 +39,7 @@ const WINDOW = `
 
 const UNREAD = "SELECT 1 FROM messages WHERE folder = ? AND thread = ? AND seen = 0 LIMIT 1";
 
-interface Asked {
-  id: number;
-  folder: number;
-  thread: string;
-  received_at: number;
-}
+type Asked = { id: number; folder: number; thread: string; received_at: number };
 
 type Row = MessageRow & { id: number };
 

@@ -80,23 +80,15 @@ const THREAD_MESSAGES = 500;
 
 /** Returns the messages of a thread in all folders, oldest first: the newest 500. Empty for an unknown thread. */
 export function listThread(sql: Sql, threadId: string): MessageItem[] {
-  const rows = all<ItemRow>(
-    sql,
-    `SELECT ${ITEM} FROM messages m JOIN folders f ON f.id = m.folder WHERE m.thread = ? ORDER BY m.received_at DESC, m.id DESC LIMIT ?`,
-    threadId,
-    THREAD_MESSAGES,
-  );
+  const find = `SELECT ${ITEM} FROM messages m JOIN folders f ON f.id = m.folder WHERE m.thread = ? ORDER BY m.received_at DESC, m.id DESC LIMIT ?`;
+  const rows = all<ItemRow>(sql, find, threadId, THREAD_MESSAGES);
   return rows.reverse().map(toItem);
 }
 
 /** Returns a message with the places of its parts, or null. */
 export function findMessage(sql: Sql, folderName: string, uid: number): StoredMessage | null {
-  const row = first<MessageRow>(
-    sql,
-    `SELECT ${STORED} FROM folders f JOIN messages m ON m.folder = f.id WHERE f.id = ? AND m.uid = ?`,
-    findFolder(sql, folderName)?.id ?? 0,
-    uid,
-  );
+  const find = `SELECT ${STORED} FROM folders f JOIN messages m ON m.folder = f.id WHERE f.id = ? AND m.uid = ?`;
+  const row = first<MessageRow>(sql, find, findFolder(sql, folderName)?.id ?? 0, uid);
   return row && toStored(row);
 }
 

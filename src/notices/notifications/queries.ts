@@ -29,11 +29,7 @@ const COUNT = `
   SELECT category, count(*) AS total, sum(read_at IS NULL) AS unread FROM notifications
    WHERE workspace = ?1 AND user_id = ?2 GROUP BY category`;
 
-interface CountRow {
-  category: Category;
-  total: number;
-  unread: number;
-}
+type CountRow = { category: Category; total: number; unread: number };
 
 /** Returns notifications of the calling user in the active workspace, newest first, with their counts. */
 export async function listNotifications(ctx: CallerCtx, filter: NotificationFilter): Promise<NotificationPage> {

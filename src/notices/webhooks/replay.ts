@@ -14,14 +14,8 @@ export async function replayDelivery(ctx: CallerCtx, webhookId: string, delivery
   const { workspace, endpoint, email, eventType, payload } = await getDelivery(ctx, deliveryId, webhook.id);
   await requirePublicUrl(ctx, webhook.url);
   const delivery = { id: ctx.newId(), workspace, endpoint, webhookId: webhook.id, email, eventType, payload };
-  const response = toDeliveryItem({
-    ...delivery,
-    status: "pending",
-    responseStatus: null,
-    attempt: 0,
-    dueAt: null,
-    createdAt: ctx.now(),
-  });
+  const state = { status: "pending" as const, responseStatus: null, attempt: 0, dueAt: null, createdAt: ctx.now() };
+  const response = toDeliveryItem({ ...delivery, ...state });
   await guardedBatch(ctx.mail, [
     ...addDeliveryStatements(ctx, { ...delivery, isForced: true }),
     ...(await storeMailResponse(ctx, response)),

@@ -42,10 +42,8 @@ export async function runWebhooks(ctx: MailCtx & Outlasting): Promise<boolean> {
 }
 
 async function sendToAll(ctx: MailCtx, turn: Turn, endpoints: readonly ClaimedEndpoint[]): Promise<void> {
-  const targets = await findTargets(
-    ctx,
-    endpoints.map(({ id }) => id),
-  );
+  const ids = endpoints.map(({ id }) => id);
+  const targets = await findTargets(ctx, ids);
   const results = await Promise.allSettled(
     endpoints.map((endpoint) => sendToEndpoint(ctx, turn, endpoint, targets.get(endpoint.id))),
   );
