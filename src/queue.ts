@@ -88,8 +88,7 @@ export async function consumeAutomations(batch: MessageBatch, env: Env): Promise
 
 /**
  * Consumes the hits queue: writes opens and clicks in one set for each mail database. An email whose hits cannot be written, as when many
- * runs write it at once, is retried alone; hits of a database that fails are retried, the others are acknowledged. Messages of an unknown
- * format are retried alone.
+ * runs write it at once, or of an unknown format, is retried alone; hits of a database that fails are retried, others acknowledged.
  */
 export async function consumeHits(batch: MessageBatch, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());

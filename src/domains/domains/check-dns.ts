@@ -29,9 +29,8 @@ const MAX_VALUE = 500;
 const MAX_VALUES = 5;
 
 /**
- * Resolves all records of a domain and returns the result, without writing anything. When every pending DKIM key is published, the
- * records of the active keys are no longer required. At most 13 DNS queries, and 32 for an SPF record or
- * a DMARC policy that is not at its own name.
+ * Resolves all records of a domain, without writing anything. When every pending DKIM key is published, the records of the active keys are
+ * no longer required. At most 13 DNS queries, and 32 for an SPF record or a DMARC policy not at its own name.
  */
 export async function checkDns(ctx: Ctx, { domain, keys, hosts }: DomainWithKeys): Promise<DnsCheck> {
   const records = expectedRecords(ctx.settings, domain, keys, hosts);

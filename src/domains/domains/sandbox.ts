@@ -24,8 +24,7 @@ const INSERT_MAILBOX = `
 
 /**
  * Makes the test domain of a new workspace: verified, with a key that signs at once and one mailbox (docs/contract/domains.md#test-domain).
- * Returns its statements for the batch that inserts the workspace, and what publishes its records after it. Null: the deployment has
- * no SANDBOX_DOMAIN, or its zone has no room.
+ * Returns statements for the workspace's batch, and what publishes its records after it. Null: no SANDBOX_DOMAIN, or its zone is full.
  */
 export async function newSandbox(
   ctx: Ctx,

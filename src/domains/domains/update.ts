@@ -66,11 +66,10 @@ function policyStatements(
 ): readonly MainStatement[] {
   if (policy === undefined) return [];
   const delegation = delegationOf(domain);
-  if (domain.setup !== "delegated" || !delegation)
-    throw invalidField(
-      "dmarc_policy",
-      `dmarc_policy is for delegated domains; change the record at _dmarc.${domain.name} yourself`,
-    );
+  if (domain.setup !== "delegated" || !delegation) {
+    const problem = `dmarc_policy is for delegated domains; change the record at _dmarc.${domain.name} yourself`;
+    throw invalidField("dmarc_policy", problem);
+  }
   if (policy === domain.dmarcPolicy) return [];
   const { db, settings } = ctx;
   const { id, name, workspace, dmarcPolicy } = domain;

@@ -28,15 +28,12 @@ export function checkDmarc({ dns, policy, name, reportAddress, settings, targets
   const target = targets?.dmarc ?? null;
   const records = own.values.filter(isDmarcRecord);
   const evidence = valuesOf(at, own);
-  if (records.length > 1)
-    return found("dmarc_several", {
-      problem: `There are ${records.length} DMARC records at ${at}. Receivers use none of them.`,
-      action:
-        target === null
-          ? `Delete all but one of them: "${value}" or the one that you need.`
-          : replaceByAlias(at, target),
-      evidence,
-    });
+  if (records.length > 1) {
+    const problem = `There are ${records.length} DMARC records at ${at}. Receivers use none of them.`;
+    const action =
+      target === null ? `Delete all but one of them: "${value}" or the one that you need.` : replaceByAlias(at, target);
+    return found("dmarc_several", { problem, action, evidence });
+  }
   const near = records.length === 0 ? own.values.find((value) => /dmarc|\bp\s*=/i.test(value)) : undefined;
   if (near !== undefined) {
     const problem = `The record at ${at} is no DMARC record: one begins with "v=DMARC1;" in capital letters, and a semicolon follows each tag.`;
@@ -60,16 +57,14 @@ function missing(
   const problem = `There is no DMARC record at ${at} or above it. Large receivers refuse bulk mail without one, and nothing protects the domain from forgery.`;
   const record = target === null ? ({ type: "TXT", value } as const) : ({ type: "CNAME", value: target } as const);
   const isDoubled = doubled?.status === "ok" && doubled.values.length > 0;
-  return finding("dmarc_missing", {
-    problem,
-    action:
-      misplaced === undefined || (target !== null && isDoubled)
-        ? missingAction({ ...record, at, doubled, domain: name })
-        : target !== null
-          ? `The record stands at ${name} itself, where receivers do not look for it. Delete it, and publish the CNAME record at ${at} with the value "${target}".`
-          : `The record stands at ${name} itself, where receivers do not look for it. Move it to ${at}: enter "_dmarc" as its host.`,
-    evidence: [...valuesOf(at, own), ...(misplaced === undefined ? [] : [`${name}: ${misplaced}`])],
-  });
+  const action =
+    misplaced === undefined || (target !== null && isDoubled)
+      ? missingAction({ ...record, at, doubled, domain: name })
+      : target !== null
+        ? `The record stands at ${name} itself, where receivers do not look for it. Delete it, and publish the CNAME record at ${at} with the value "${target}".`
+        : `The record stands at ${name} itself, where receivers do not look for it. Move it to ${at}: enter "_dmarc" as its host.`;
+  const evidence = [...valuesOf(at, own), ...(misplaced === undefined ? [] : [`${name}: ${misplaced}`])];
+  return finding("dmarc_missing", { problem, action, evidence });
 }
 
 interface Policy {
@@ -153,19 +148,11 @@ function checkAuthorizations(
     const action = isMisspelled
       ? `The domain of the address is misspelled: change the address in rua to mailto:${reportAddress}.`
       : `Whoever runs ${domain} publishes a TXT record at ${at} with the value "v=DMARC1;", or you take the address out of rua.`;
-    return [
-      finding("dmarc_rua_not_authorized", {
-        subject: domain,
-        problem,
-        action,
-        evidence: [`_dmarc.${of}: ${text}`, ...valuesOf(at, response)],
-      }),
-    ];
+    const evidence = [`_dmarc.${of}: ${text}`, ...valuesOf(at, response)];
+    return [finding("dmarc_rua_not_authorized", { subject: domain, problem, action, evidence })];
   });
-  return {
-    findings,
-    unknown: authorizations.filter(({ response }) => response.status === "temperror").map(({ domain }) => domain),
-  };
+  const unknown = authorizations.filter(({ response }) => response.status === "temperror").map(({ domain }) => domain);
+  return { findings, unknown };
 }
 
 /** Finds a policy that makes receivers refuse mail which reports show as not aligned. */
@@ -189,11 +176,8 @@ export function checkPolicyAgainstReports({ policy, reports, name, targets, repo
     ? `Set the DMARC policy (dmarc_policy) of ${name} here to none`
     : `Set p=none in the record at _dmarc.${policy.name}`;
   const action = `Find your own servers among the senders in the reports and give them DKIM keys or an SPF entry. ${loosen} until they are aligned.`;
-  return found("dmarc_refuses_unaligned", {
-    problem,
-    action,
-    evidence: [`_dmarc.${policy.name}: ${policy.text}`, ...sendersOf(reports)],
-  });
+  const evidence = [`_dmarc.${policy.name}: ${policy.text}`, ...sendersOf(reports)];
+  return found("dmarc_refuses_unaligned", { problem, action, evidence });
 }
 
 const sendersOf = ({ days, messages, aligned, unaligned }: ReportEvidence): string[] => [

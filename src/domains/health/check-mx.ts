@@ -14,12 +14,11 @@ export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckR
   const evidence = valuesOf(name, response);
   const expected = `10 ${ours}`;
   if (records.length === 0 && !receivesHere) return { findings: [] };
-  if (records.length === 0)
-    return found("mx_missing", {
-      problem: `${name} has mailboxes here and no MX record, so no mail reaches them.`,
-      action: `Publish an MX record at ${name} with the host "${ours}" and the priority 10.`,
-      evidence,
-    });
+  if (records.length === 0) {
+    const problem = `${name} has mailboxes here and no MX record, so no mail reaches them.`;
+    const action = `Publish an MX record at ${name} with the host "${ours}" and the priority 10.`;
+    return found("mx_missing", { problem, action, evidence });
+  }
   const isNull = (host: string) => host === "" || host === ".";
   if (records.some(({ host }) => isNull(host))) {
     const problem = `${name} has a null MX record, which says that it receives no mail. Receivers refuse mail from such a domain (RFC 7505), and answers to it are lost.`;

@@ -43,11 +43,9 @@ function missing({ txt, alias, doubled }: Spf, name: string, include: string): F
   const target = alias.status === "ok" ? alias.values[0] : undefined;
   if (near.length > 0) {
     const separator = near[0]?.includes(";") ? " Its terms are separated by spaces, not by semicolons." : "";
-    return finding("spf_syntax", {
-      problem: `${name} has a TXT record that looks like SPF and is not: a record begins with "v=spf1" and a space, without quotes.${separator}`,
-      action: `Change it to "${withInclude(repaired(near[0] ?? ""), include)}".`,
-      evidence: valuesOf(name, { status: "ok", values: near }),
-    });
+    const problem = `${name} has a TXT record that looks like SPF and is not: a record begins with "v=spf1" and a space, without quotes.${separator}`;
+    const action = `Change it to "${withInclude(repaired(near[0] ?? ""), include)}".`;
+    return finding("spf_syntax", { problem, action, evidence: valuesOf(name, { status: "ok", values: near }) });
   }
   const problem = `${name} has no SPF record, so it does not permit this service to send.`;
   const isDoubled = doubled?.status === "ok" && doubled.values.some(isSpfRecord);
@@ -56,11 +54,8 @@ function missing({ txt, alias, doubled }: Spf, name: string, include: string): F
     : target === undefined
       ? `Publish a TXT record at ${name} with the value "v=spf1 ${include} ~all".`
       : `${name} is an alias (CNAME) of ${target} and can have no records of its own. Replace the CNAME by the records of the host, then publish a TXT record at ${name} with the value "v=spf1 ${include} ~all".`;
-  return finding("spf_missing", {
-    problem,
-    action,
-    evidence: target === undefined ? valuesOf(name, { status: "ok", values: [] }) : [`${name}: CNAME ${target}`],
-  });
+  const evidence = target === undefined ? valuesOf(name, { status: "ok", values: [] }) : [`${name}: CNAME ${target}`];
+  return finding("spf_missing", { problem, action, evidence });
 }
 
 interface Subject {

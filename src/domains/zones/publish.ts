@@ -46,8 +46,7 @@ const SAVE_FULL = `
 export async function publishRecords(ctx: Ctx, domainId: string | null = null): Promise<void> {
   if (ctx.settings.delegatedZones.length === 0) return;
   const claimedUntil = ctx.now() + CLAIM_MS;
-  const claim = ctx.db.prepare(CLAIM).bind(ctx.now(), claimedUntil, domainId, RECORDS_PER_RUN);
-  const { results } = await claim.all<ZoneRecordRow>();
+  const results = await ctx.db.listRows<ZoneRecordRow>(CLAIM, ctx.now(), claimedUntil, domainId, RECORDS_PER_RUN);
   const stopped = new Map<string, ZoneError>();
   const statements: MainStatement[] = [];
   await forEachAtOnce(CONCURRENCY, results, async (row) => {

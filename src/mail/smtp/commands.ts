@@ -1,7 +1,6 @@
 /**
- * Builds and validates the command lines of one transaction before any of them is written (RFC 5321 4.1.1, 1870, 3461,
- * 6152, 6531). An invalid address or parameter does not throw: it gets the result of a 5xx reply, so that one invalid
- * envelope does not affect others. Pure.
+ * Builds and validates the command lines of one transaction before any is written (RFC 5321 4.1.1, 1870, 3461, 6152, 6531). An invalid
+ * address or parameter does not throw: it gets the result of a 5xx reply, so that one invalid envelope affects no other. Pure.
  */
 
 import { toWireAddress, type WireAddress } from "./addresses.ts";

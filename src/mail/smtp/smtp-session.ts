@@ -157,10 +157,8 @@ export class SmtpSession {
       const pending = this.#pending.shift();
       pending?.resolve(reply);
       if (!pending || reply.code === 421) {
-        this.close(
-          pending ? "the server closed the session with 421" : "the server sent a reply without a command",
-          reply,
-        );
+        const reason = pending ? "the server closed the session with 421" : "the server sent a reply without a command";
+        this.close(reason, reply);
         return "stop";
       }
       const next = this.#pending[0];

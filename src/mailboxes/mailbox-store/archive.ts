@@ -71,9 +71,8 @@ export function createContents(
 }
 
 /**
- * Stores messages of an archive. One that was imported before and is still there changes nothing. A message of an unknown
- * folder goes to INBOX. `progress` is that of an import in the background; returns null, and stores nothing, when another run has
- * moved it. Must run in a transaction.
+ * Stores messages of an archive, those of an unknown folder in INBOX. One that was imported before and is still there changes nothing.
+ * `progress` is that of an import in the background; null: another run has moved it, and nothing is stored. Must run in a transaction.
  */
 export function importMessages(
   sql: Sql,

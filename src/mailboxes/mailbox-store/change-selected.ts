@@ -178,11 +178,9 @@ function move(sql: Sql, folder: FolderRow, uids: readonly number[], to: string, 
 function restore(sql: Sql, uids: readonly number[], now: number): Outcome {
   const restored = restoreFromSpam(sql, uids, now);
   const places = Map.groupBy(restored, ({ folder }) => folder);
+  const changed = [...places].map(([folder, moved]) => ({ folder, uids: moved.map(({ newUid }) => newUid) }));
   return {
-    result: {
-      count: restored.length,
-      changed: [...places].map(([folder, moved]) => ({ folder, uids: moved.map(({ newUid }) => newUid) })),
-    },
+    result: { count: restored.length, changed },
     changes: restored.flatMap((message) => messagesMoved("Spam", message.folder, [message])),
   };
 }

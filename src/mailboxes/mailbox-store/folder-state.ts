@@ -59,9 +59,8 @@ const MAX_EXPUNGED = 20_000;
 const FORGOTTEN_PER_RUN = 20_000;
 
 /**
- * Forgets the oldest expunged UIDs of a folder that has too many. Clients that need them then compare all messages. One run reads
- * and deletes those of one folder, up to a bound: each expunge raises the modification sequence, so a folder is looked at only after
- * as many changes.
+ * Forgets the oldest expunged UIDs of a folder that has too many. Clients that need them then compare all messages. One run reads and
+ * deletes those of one folder, up to a bound: each expunge raises the modification sequence, so a folder is due only after as many.
  */
 export function forgetExpunged(sql: Sql): void {
   const find = `SELECT id FROM folders f WHERE modseq - expunged_after > ? OR EXISTS (

@@ -38,18 +38,14 @@ export async function listNotifications(ctx: CallerCtx, filter: NotificationFilt
   const category = categories.find((name) => name === filter.category);
   const isUnknown = filter.category !== undefined && category === undefined;
   const own = and(eq(notifications.workspace, workspace.number), eq(notifications.userId, actor.userId));
+  const ofCategory = category && eq(notifications.category, category);
+  const unread = filter.unread ? isNull(notifications.readAt) : undefined;
   const listing = isUnknown
     ? []
     : orm(ctx)
         .select()
         .from(notifications)
-        .where(
-          and(
-            own,
-            category && eq(notifications.category, category),
-            filter.unread ? isNull(notifications.readAt) : undefined,
-          ),
-        )
+        .where(and(own, ofCategory, unread))
         .orderBy(desc(notifications.id))
         .limit(filter.limit)
         .offset(filter.offset);
