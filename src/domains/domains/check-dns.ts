@@ -45,11 +45,9 @@ export async function checkDns(ctx: Ctx, { domain, keys, hosts }: DomainWithKeys
     }),
   );
   const results = new Map(evaluated.map(({ record, result }) => [record.key, result]));
+  const lastOf = (key: string) => domain.records[key] ?? ("pending" as const);
   const statuses = Object.fromEntries(
-    evaluated.map(({ record: { key }, result }) => [
-      key,
-      result === "temperror" ? (domain.records[key] ?? ("pending" as const)) : result,
-    ]),
+    evaluated.map(({ record: { key }, result }) => [key, result === "temperror" ? lastOf(key) : result]),
   );
   const { activate, retire } = newSigners(domain, keys, results);
   const required = records.filter(

@@ -39,16 +39,12 @@ export async function newSandbox(
   const keys = slotKeys.map((key) => ({ ...key, activatedAt: key.slot === 1 ? now : null }));
   const names = [name, reversedName(name), newOwnershipToken()];
   const times = [delegation.zone, delegation.token, now + ROTATION_MS];
+  const dmarc = dmarcValue(ctx.settings, { id, dmarcPolicy: "none" });
   return {
     statements: [
       ctx.db.prepare(INSERT_DOMAIN).bind(id, workspaceId, ...names, now, ...times),
       insertKeysStatement(ctx, keys),
-      ...addRecordsStatements(ctx, {
-        domainId: id,
-        delegation: inside,
-        keys: keys.map(toSlotRecord),
-        dmarc: dmarcValue(ctx.settings, { id, dmarcPolicy: "none" }),
-      }),
+      ...addRecordsStatements(ctx, { domainId: id, delegation: inside, keys: keys.map(toSlotRecord), dmarc }),
       ctx.db.prepare(INSERT_MAILBOX).bind(id, ctx.newId()),
     ],
     publish: () => publishRecords(ctx, id),

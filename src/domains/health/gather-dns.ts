@@ -139,13 +139,11 @@ async function gatherMx(lookups: Lookups, name: string): Promise<DnsEvidence["mx
 async function gatherMtaSts(lookups: Lookups, { name, policy }: HealthDomain): Promise<DnsEvidence["mtaSts"]> {
   const host = `mta-sts.${name}`;
   // A request of the Worker for its own zone would go past it, to an origin that is not there; the check of hosts looks at this one.
-  if (policy !== null)
-    return {
-      record: await lookups.resolve(`_mta-sts.${name}`, "TXT"),
-      host: { status: "ok", values: [host] },
-      policy: { status: 200, text: policy.text },
-      hosted: policy,
-    };
+  if (policy !== null) {
+    const record = await lookups.resolve(`_mta-sts.${name}`, "TXT");
+    const { text } = policy;
+    return { record, host: { status: "ok", values: [host] }, policy: { status: 200, text }, hosted: policy };
+  }
   const [record, ipv4, ipv6] = await Promise.all([
     lookups.resolve(`_mta-sts.${name}`, "TXT"),
     lookups.resolve(host, "A"),

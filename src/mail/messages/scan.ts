@@ -81,14 +81,8 @@ export class MessageScanner {
     if (!header) throw new Error("the end of the message was not read");
     this.#passBody(this.#window.end);
     const structure = this.#tree.end(header);
-    return {
-      ...header,
-      header: this.#header,
-      structure,
-      parts: this.#parts,
-      ...this.#bodies.end(this.#parts),
-      problem: this.#problem,
-    };
+    const bodies = this.#bodies.end(this.#parts);
+    return { ...header, header: this.#header, structure, parts: this.#parts, ...bodies, problem: this.#problem };
   }
 
   /** Reads the bytes of the window as far as possible. */
@@ -207,13 +201,8 @@ export class MessageScanner {
     if (boundary && this.#multiparts.length < bounds.depth) {
       const prefix = parent ? `${partId}.` : "";
       this.#bodies.addMultipart(prefix, type.type);
-      this.#multiparts.add({
-        self,
-        boundary: new TextEncoder().encode(boundary),
-        prefix,
-        type: type.type,
-        children: 0,
-      });
+      const delimiter = new TextEncoder().encode(boundary);
+      this.#multiparts.add({ self, boundary: delimiter, prefix, type: type.type, children: 0 });
       this.#preamble = self;
       return;
     }

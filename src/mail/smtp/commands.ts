@@ -46,11 +46,8 @@ export function planTransaction(envelope: Envelope, message: OutgoingMessage, se
     if (reply || !to) return { kind: "recipient-refused", phase: "rcpt", reply: reply ?? BAD_RECIPIENT };
     utf8 ||= !to.ascii;
     const dsn = server.dsn ? recipientDsn(recipient) : "";
-    recipients.push({
-      index,
-      line: `RCPT TO:<${to.address}>${dsn}`,
-      asksSuccess: server.dsn && asksSuccess(recipient),
-    });
+    const line = `RCPT TO:<${to.address}>${dsn}`;
+    recipients.push({ index, line, asksSuccess: server.dsn && asksSuccess(recipient) });
     return null;
   });
   return { mail: mailLine(from, envelope, message, server, utf8), recipients, decided };
@@ -76,11 +73,8 @@ function refuseMessage(
   if (!isValidEnvelopeId(envelope.envelopeId)) return BAD_PARAMETER;
   if (envelope.return !== undefined && envelope.return !== "FULL" && envelope.return !== "HDRS") return BAD_PARAMETER;
   if (server.maxSize !== null && message.size > server.maxSize) {
-    return localReply(
-      552,
-      "5.3.4",
-      `The message is ${message.size} bytes; the limit of the server is ${server.maxSize}`,
-    );
+    const text = `The message is ${message.size} bytes; the limit of the server is ${server.maxSize}`;
+    return localReply(552, "5.3.4", text);
   }
   if (!server.smtpUtf8 && !from.ascii)
     return localReply(553, "5.6.7", "The server does not support a non-ASCII return path (SMTPUTF8)");

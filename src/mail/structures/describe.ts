@@ -44,7 +44,7 @@ export function describeNode(fields: Fields, fallback: string, start: PartStart,
   const isMediaType = /^[!#$&+.^_a-z0-9-]{1,127}\/[!#$&+.^_a-z0-9-]{1,127}$/i.test(value);
   const type = isMediaType ? value.toLowerCase() : fallback;
   const disposition = text("content-disposition");
-  const language = text("content-language");
+  const languages = text("content-language")?.split(",");
   return {
     type,
     parameters: withCharset(type, parameters),
@@ -57,7 +57,7 @@ export function describeNode(fields: Fields, fallback: string, start: PartStart,
     ...given("disposition", disposition === undefined ? undefined : toDisposition(disposition)),
     ...given(
       "language",
-      language?.split(",").map((tag) => tag.trim()),
+      languages?.map((tag) => tag.trim()),
     ),
     ...given("location", text("content-location")),
   };

@@ -62,16 +62,11 @@ async function saveResult(ctx: MailCtx, { lease, row, forward }: Claimed, result
   const final = result.kind === "later" ? failed(result.reason) : result;
   const { workspace, inbound, rule, filter, index, target } = forward;
   const metadata = { ...(rule ? { rule_id: rule } : {}), ...(filter ? { filter_id: filter } : {}), target };
-  const events: MailStatement[] =
-    next || final.kind !== "done"
-      ? []
-      : [
-          appendEventStatement(
-            ctx,
-            { workspace, id: inbound },
-            { event: final.event, at: ctx.now(), ...metadata, ...final.metadata, index },
-          ),
-        ];
+  const events: MailStatement[] = [];
+  if (!next && final.kind === "done") {
+    const event = { event: final.event, at: ctx.now(), ...metadata, ...final.metadata, index };
+    events.push(appendEventStatement(ctx, { workspace, id: inbound }, event));
+  }
   const db = ctx.mail;
   const { id } = row;
   const end = next

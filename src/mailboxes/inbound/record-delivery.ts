@@ -132,9 +132,5 @@ async function logDelivery(
 function foldedOf({ from, subject }: NewMessage): string | null {
   const texts = { address: from?.email ?? "", name: from?.name ?? "", subject };
   if (Object.values(texts).every((text) => /^[\0-\u007f]*$/.test(text))) return null;
-  return JSON.stringify({
-    address: foldCase(texts.address),
-    name: foldCase(texts.name),
-    subject: foldCase(texts.subject),
-  });
+  return JSON.stringify(Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, foldCase(text)])));
 }

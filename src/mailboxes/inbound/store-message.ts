@@ -60,10 +60,8 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
     deliveredTo: addressKey(mail.to),
     now: ctx.now(),
   });
-  const added = await mailboxStore(ctx, mailbox.id).add(
-    { ...message, repeatedMs: REPEATED_MS, isFiltered: true },
-    mailbox.quota_bytes,
-  );
+  const arrived = { ...message, repeatedMs: REPEATED_MS, isFiltered: true };
+  const added = await mailboxStore(ctx, mailbox.id).add(arrived, mailbox.quota_bytes);
   const isUnused = added.result === "duplicate" ? added.object !== object : added.result !== "added";
   if (isUnused) await ctx.env.CONTENT.delete(object);
   if (added.result === "added" || added.result === "duplicate") {

@@ -57,15 +57,11 @@ export function addMessage(
   index(sql, id, folder.id, message);
   if (outcome) markMessages(sql, folder.name, [uid], outcome);
   recordForwards(sql, forwards, now);
-  if (message.deliveryKey !== null)
-    sql.exec(
-      "INSERT OR REPLACE INTO deliveries (key, object, at, folder, forwards) VALUES (?, ?, ?, ?, ?)",
-      message.deliveryKey,
-      message.object,
-      now,
-      folder.name,
-      forwards.length === 0 ? null : JSON.stringify(forwards),
-    );
+  if (message.deliveryKey !== null) {
+    const replace = "INSERT OR REPLACE INTO deliveries (key, object, at, folder, forwards) VALUES (?, ?, ?, ?, ?)";
+    const stored = forwards.length === 0 ? null : JSON.stringify(forwards);
+    sql.exec(replace, message.deliveryKey, message.object, now, folder.name, stored);
+  }
   countAddresses(sql, outcome?.placement === "discard" ? folder.id : arrivedIn.id, message);
   return { result: "added", uid, folder: folder.name, threadId, usedBytes: usedBytes + message.size, forwards };
 }
@@ -137,15 +133,12 @@ function insert(
 function index(sql: Sql, id: number, folderId: number, message: NewMessage): void {
   const people = (list: readonly (Person | null)[]) =>
     toSearchable(list.map((person) => `${person?.name ?? ""} ${person?.email ?? ""}`).join(" "));
-  sql.exec(
-    "INSERT INTO message_search (rowid, place, sender, recipients, subject, body) VALUES (?, ?, ?, ?, ?, ?)",
-    id,
-    placeToken(folderId),
-    people([message.from]),
-    people([...message.to, ...message.cc, ...message.bcc]),
-    toSearchable(message.subject),
-    toSearchable(message.searchText.slice(0, limits.searchCharacters)),
-  );
+  const insert =
+    "INSERT INTO message_search (rowid, place, sender, recipients, subject, body) VALUES (?, ?, ?, ?, ?, ?)";
+  const recipients = people([...message.to, ...message.cc, ...message.bcc]);
+  const body = toSearchable(message.searchText.slice(0, limits.searchCharacters));
+  const texts = [people([message.from]), recipients, toSearchable(message.subject), body];
+  sql.exec(insert, id, placeToken(folderId), ...texts);
 }
 
 /**

@@ -62,13 +62,11 @@ export function moveImport(sql: Sql, { id, step, cursor, added }: ImportProgress
 export function countImported(sql: Sql, id: string, results: readonly ImportResult[]): void {
   const count = (isCounted: (result: ImportResult["result"]) => boolean) =>
     results.filter(({ result }) => isCounted(result)).length;
-  sql.exec(
-    "UPDATE imports SET imported = imported + ?2, duplicates = duplicates + ?3, skipped = skipped + ?4 WHERE id = ?1",
-    id,
-    count((result) => result === "added"),
-    count((result) => result === "duplicate"),
-    count((result) => result === "over-quota" || result === "no-folder"),
-  );
+  const [imported, duplicates] = [count((result) => result === "added"), count((result) => result === "duplicate")];
+  const skipped = count((result) => result === "over-quota" || result === "no-folder");
+  const update =
+    "UPDATE imports SET imported = imported + ?2, duplicates = duplicates + ?3, skipped = skipped + ?4 WHERE id = ?1";
+  sql.exec(update, id, imported, duplicates, skipped);
 }
 
 /** Ends an import, and has its archive deleted. One that has ended stays as it is. */

@@ -96,12 +96,8 @@ export function toOutboxRows(
   const outside = (["email", "slack"] as const).filter((channel) => channel === "slack" || !hasOwnEmail);
   return outside.map((channel) => {
     const ref: NoticeRef = { channel, workspace, event, category, severity, title, body, href };
-    return {
-      id: ctx.newId(),
-      channel,
-      isDefault: Number(DEFAULT_PREFERENCES[category][channel]),
-      ref: JSON.stringify(ref),
-    };
+    const isDefault = Number(DEFAULT_PREFERENCES[category][channel]);
+    return { id: ctx.newId(), channel, isDefault, ref: JSON.stringify(ref) };
   });
 }
 

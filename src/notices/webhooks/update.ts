@@ -67,20 +67,14 @@ async function write(
   detail: Record<string, unknown>,
 ): Promise<boolean> {
   const copy = copySubscription(ctx, toSubscription(after));
-  const place = [
-    after.id,
-    before.version,
-    after.url,
-    JSON.stringify(after.events),
-    Number(after.isActive),
-    after.version,
-  ];
+  const { id, url, version, isActive } = after;
+  const place = [id, before.version, url, JSON.stringify(after.events), Number(isActive), version];
   const secrets = [after.secret, after.secretEnd, after.previousSecret, after.previousUntil];
   const results = await guardedBatch(ctx.db, [
     ctx.db.prepare(UPDATE).bind(...place, ...secrets),
     expectChanges(ctx.db, 1),
     copy.statement,
-    auditStatement(ctx, { action: "webhook.updated", target: after.id, detail }),
+    auditStatement(ctx, { action: "webhook.updated", target: id, detail }),
   ]).catch(onError(ConcurrencyError, () => null));
   if (results) await copy.run();
   return results !== null;

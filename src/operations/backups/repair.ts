@@ -158,11 +158,8 @@ const counted = {
 /** Counts again for the next rows. Returns the key of the last, or null at the end. */
 async function countAgain(store: BackupStore, table: keyof typeof counted, after: string | number) {
   const { key, sql } = counted[table];
-  return forPage(
-    store,
-    `SELECT max(${key}) AS last FROM (SELECT ${key} FROM ${table} WHERE ${key} > ?1 ORDER BY ${key} LIMIT ?2)`,
-    { after, limit: COUNTS_PER_CALL, sql: [sql] },
-  );
+  const findLast = `SELECT max(${key}) AS last FROM (SELECT ${key} FROM ${table} WHERE ${key} > ?1 ORDER BY ${key} LIMIT ?2)`;
+  return forPage(store, findLast, { after, limit: COUNTS_PER_CALL, sql: [sql] });
 }
 
 /** Runs statements on the rows after a key, up to the one that `page` finds. Returns its key, or null at the end. */

@@ -21,11 +21,8 @@ export async function beginRestore(ctx: Ctx, id: string): Promise<RestoreState> 
     await ctx.db.execute("INSERT INTO restores (id, started_at) VALUES (?1, ?2)", id, ctx.now());
   }
   const results = await ctx.db.listRows<{ file: string; refused: number }>("SELECT file, refused FROM restored_files");
-  return {
-    files: results.map(({ file }) => file),
-    refused: results.reduce((sum, { refused }) => sum + refused, 0),
-    isFinished: found !== null && found.finished_at !== null,
-  };
+  const refused = results.reduce((sum, row) => sum + row.refused, 0);
+  return { files: results.map(({ file }) => file), refused, isFinished: (found?.finished_at ?? null) !== null };
 }
 
 const HAS_ACCOUNT = "SELECT EXISTS (SELECT 1 FROM users) OR EXISTS (SELECT 1 FROM workspaces) AS has";

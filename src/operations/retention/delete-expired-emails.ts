@@ -110,12 +110,10 @@ async function deleteEmails(ctx: MailCtx, workspace: Workspace, expired: readonl
   if (!first) return;
   const db = ctx.mail;
   const numbers = JSON.stringify(expired.map(({ n }) => n));
-  const shared = Map.groupBy(
-    expired.filter(({ content_key }) => content_key !== null),
-    ({ content_key }) => fullKey(workspace.id, content_key ?? ""),
-  );
-  const keptKeys = await findKeptKeys(ctx, workspace, shared, numbers);
   const singles = expired.filter(({ content_key }) => content_key === null);
+  const others = expired.filter(({ content_key }) => content_key !== null);
+  const shared = Map.groupBy(others, ({ content_key }) => fullKey(workspace.id, content_key ?? ""));
+  const keptKeys = await findKeptKeys(ctx, workspace, shared, numbers);
   const keys = [
     ...singles.map(({ id }) => r2Keys.email(workspace.id, id)),
     ...[...shared.keys()].filter((key) => !keptKeys.has(key)),
