@@ -117,10 +117,7 @@ async function continueJob(ctx: Ctx, { job, shards, until }: Job): Promise<void>
 }
 
 /** Sends the message of a job. Returns the databases if the queue refuses it. */
-async function sendJob<Name extends DatabaseName>(
-  ctx: Ctx,
-  { job, shards, until }: Job & { shards: Name[] },
-): Promise<Name[]> {
+async function sendJob<Name extends DatabaseName>(ctx: Ctx, { job, shards, until }: Job & { shards: Name[] }) {
   const body: ShardJobMessage = { type: "shards.job.v1", job, shards, ...(ctx.now() < until ? { until } : {}) };
   try {
     await ctx.env.WORK.sendBatch([{ body }]);

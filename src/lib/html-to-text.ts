@@ -1,7 +1,9 @@
 /** Elements that begin and end a line. */
-const BLOCK_NAMES =
-  "address article blockquote center dd div dl dt footer h1 h2 h3 h4 h5 h6 header hr li main ol p pre section table tr ul";
-const BLOCKS = new Set(BLOCK_NAMES.split(" "));
+const BLOCKS = new Set(
+  "address article blockquote center dd div dl dt footer h1 h2 h3 h4 h5 h6 header hr li main ol p pre section table tr ul".split(
+    " ",
+  ),
+);
 /** Elements with an empty line around them. */
 const SPACED = new Set(["p", "h1", "h2", "h3", "h4", "h5", "h6"]);
 /** Marks before a line for its quotes and lists: each line has those of its depth, so the depth is bounded. */

@@ -59,11 +59,7 @@ const SET_POLICY = `
   UPDATE domains SET dmarc_policy = ?3 WHERE id = ?1 AND workspace = ?2 AND setup = 'delegated' AND dmarc_policy = ?4`;
 
 /** Returns the statements that publish another DMARC policy in the zone of a domain. */
-function policyStatements(
-  ctx: CallerCtx,
-  domain: DomainRow,
-  policy: DomainPatch["dmarc_policy"],
-): readonly MainStatement[] {
+function policyStatements(ctx: CallerCtx, domain: DomainRow, policy: DomainPatch["dmarc_policy"]) {
   if (policy === undefined) return [];
   const delegation = delegationOf(domain);
   if (domain.setup !== "delegated" || !delegation) {
@@ -89,11 +85,7 @@ function policyStatements(
  * Returns the statements that change the mode of the MTA-STS policy of a domain (docs/contract/domains.md#mta-sts); none when it has this
  * mode. Throws 409 when the domain has no policy, or no host that serves it.
  */
-function modeStatements(
-  ctx: CallerCtx,
-  { domain, hosts }: DomainWithKeys,
-  mode: "testing" | "enforce" | undefined,
-): readonly MainStatement[] {
+function modeStatements(ctx: CallerCtx, { domain, hosts }: DomainWithKeys, mode: "testing" | "enforce" | undefined) {
   if (mode === undefined) return [];
   const found = policyOf(hosts);
   if (!found) throw conflict("The domain has no MTA-STS policy yet; publish its MTA-STS records and check them first");

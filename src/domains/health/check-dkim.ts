@@ -200,11 +200,7 @@ function keyFinding(
 }
 
 /** Returns what the other tags of a record with the right key exclude (RFC 6376 3.6.1). */
-function tagFinding(
-  { selector: subject, name, expected }: DkimEvidence,
-  value: string,
-  evidence: string[],
-): Finding | null {
+function tagFinding({ selector: subject, name, expected }: DkimEvidence, value: string, evidence: string[]) {
   const tags = parseTags(value);
   const right = parseTags(expected);
   const words = (tag: string) => (tags.get(tag) ?? "").split(":").filter((word) => word !== "");

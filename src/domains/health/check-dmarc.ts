@@ -83,48 +83,42 @@ function policyFindings(
   const evidence = [`${place}: ${text}`];
   const findings: Finding[] = [];
   const add = addTo(findings);
-  if (record.errors.length > 0)
-    add("dmarc_syntax", {
-      problem: `The DMARC record at ${place} has an error: ${listOf(record.errors.slice(0, 3))}.`,
-      action: `Correct the record at ${place}.${/;\s*mailto:/i.test(text) ? " Separate the addresses of rua by a comma in place of the semicolon." : ""}${/[^\t -~]/.test(text) ? " Type it by hand, since text processors put in other spaces and quotes." : ""} A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`,
-      evidence,
-    });
+  if (record.errors.length > 0) {
+    const problem = `The DMARC record at ${place} has an error: ${listOf(record.errors.slice(0, 3))}.`;
+    const action = `Correct the record at ${place}.${/;\s*mailto:/i.test(text) ? " Separate the addresses of rua by a comma in place of the semicolon." : ""}${/[^\t -~]/.test(text) ? " Type it by hand, since text processors put in other spaces and quotes." : ""} A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`;
+    add("dmarc_syntax", { problem, action, evidence });
+  }
   const ours = record.rua.filter(({ domain }) => domain === bounceDomain);
-  if (!isInherited && record.rua.length === 0)
-    add("dmarc_no_reports", {
-      problem: `The DMARC record at ${place} asks for no reports, so it stays unknown who sends as the domain.`,
-      action:
-        target === null
-          ? `Add "rua=mailto:${reportAddress}" to the record at ${at}.`
-          : `${replaceByAlias(at, target)} Or keep your own record, and add "rua=mailto:${reportAddress}" to it.`,
-      evidence,
-    });
-  if (!isInherited && ours.length > 0 && !ours.some(({ address }) => address === reportAddress))
-    add("dmarc_rua_of_other_domain", {
-      problem: `The DMARC record at ${place} sends reports to ${ours[0]?.address}, which is not the address of this domain here, so they are not counted for it.`,
-      action: target === null ? `Change the address in rua to mailto:${reportAddress}.` : replaceByAlias(at, target),
-      evidence,
-    });
+  if (!isInherited && record.rua.length === 0) {
+    const problem = `The DMARC record at ${place} asks for no reports, so it stays unknown who sends as the domain.`;
+    const action =
+      target === null
+        ? `Add "rua=mailto:${reportAddress}" to the record at ${at}.`
+        : `${replaceByAlias(at, target)} Or keep your own record, and add "rua=mailto:${reportAddress}" to it.`;
+    add("dmarc_no_reports", { problem, action, evidence });
+  }
+  if (!isInherited && ours.length > 0 && !ours.some(({ address }) => address === reportAddress)) {
+    const problem = `The DMARC record at ${place} sends reports to ${ours[0]?.address}, which is not the address of this domain here, so they are not counted for it.`;
+    const action =
+      target === null ? `Change the address in rua to mailto:${reportAddress}.` : replaceByAlias(at, target);
+    add("dmarc_rua_of_other_domain", { problem, action, evidence });
+  }
   const subdomains = record.sp ?? record.p;
   const missingNames = record.np ?? subdomains;
-  if (!isInherited && isStrict(record.p) && subdomains === "none")
-    add("dmarc_subdomains_open", {
-      problem: `The policy at ${place} is p=${record.p}, but sp=none: forged mail of names below the domain passes.`,
-      action: `Remove sp=none from the record, or set sp=${record.p} once no name below the domain sends mail that is not aligned.`,
-      evidence,
-    });
-  else if (!isInherited && isStrict(record.p) && missingNames === "none")
-    add("dmarc_subdomains_open", {
-      problem: `The policy at ${place} is p=${record.p}, but np=none: forged mail of names below the domain that do not exist passes.`,
-      action: `Remove np=none from the record: no mail of yours comes from names that do not exist.`,
-      evidence,
-    });
-  if (record.pct !== null && record.pct !== "100")
-    add("dmarc_pct", {
-      problem: `The DMARC record at ${place} has pct=${record.pct}. RFC 9989 has removed this tag: receivers apply the policy to all mail.`,
-      action: `Remove pct from the record. Set t=y in its place while the policy is only tested.`,
-      evidence,
-    });
+  if (!isInherited && isStrict(record.p) && subdomains === "none") {
+    const problem = `The policy at ${place} is p=${record.p}, but sp=none: forged mail of names below the domain passes.`;
+    const action = `Remove sp=none from the record, or set sp=${record.p} once no name below the domain sends mail that is not aligned.`;
+    add("dmarc_subdomains_open", { problem, action, evidence });
+  } else if (!isInherited && isStrict(record.p) && missingNames === "none") {
+    const problem = `The policy at ${place} is p=${record.p}, but np=none: forged mail of names below the domain that do not exist passes.`;
+    const action = `Remove np=none from the record: no mail of yours comes from names that do not exist.`;
+    add("dmarc_subdomains_open", { problem, action, evidence });
+  }
+  if (record.pct !== null && record.pct !== "100") {
+    const problem = `The DMARC record at ${place} has pct=${record.pct}. RFC 9989 has removed this tag: receivers apply the policy to all mail.`;
+    const action = `Remove pct from the record. Set t=y in its place while the policy is only tested.`;
+    add("dmarc_pct", { problem, action, evidence });
+  }
   return findings;
 }
 

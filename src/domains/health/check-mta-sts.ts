@@ -132,23 +132,21 @@ function checkPolicy(text: string, { name, url, mxHost, mx, evidence, isHosted }
   if (mode === "none") return { findings: [] };
   const findings: Finding[] = [];
   const add = addTo(findings);
-  if (maxAge < LEAST_MAX_AGE)
-    add("mta_sts_short", {
-      problem: `The MTA-STS policy of ${name} expires after ${maxAge} seconds, so it has expired before the next mail comes.`,
-      action: "Set max_age to at least 604800 (a week), then change the id in the record.",
-      evidence: seen,
-    });
+  if (maxAge < LEAST_MAX_AGE) {
+    const problem = `The MTA-STS policy of ${name} expires after ${maxAge} seconds, so it has expired before the next mail comes.`;
+    const action = "Set max_age to at least 604800 (a week), then change the id in the record.";
+    add("mta_sts_short", { problem, action, evidence: seen });
+  }
   if (mx.status === "temperror") return { findings, unknown: ["*"] };
   const hosts = mx.values.map((value) => value.slice(value.indexOf(" ") + 1));
   const missing = hosts.filter((host) => !named.some((pattern) => matches(pattern, host)));
-  if (missing.length > 0)
-    add("mta_sts_other_mx", {
-      problem: `The MTA-STS policy of ${name} does not name ${listOf(missing)} of its MX records${mode === "enforce" ? ": other mail systems refuse to deliver there" : ""}.`,
-      action: isHosted
-        ? `Delete the MX records of ${listOf(missing)}${mode === "enforce" ? ", or set the policy of the domain back to testing until they are gone" : ""}. The service serves the policy, which names ${mxHost} alone.`
-        : `Add ${listOf(missing.map((host) => `"mx: ${host}"`))} to the policy at ${url}, then change the id in the record.`,
-      evidence: [...seen, ...valuesOf(name, mx)],
-    });
+  if (missing.length > 0) {
+    const problem = `The MTA-STS policy of ${name} does not name ${listOf(missing)} of its MX records${mode === "enforce" ? ": other mail systems refuse to deliver there" : ""}.`;
+    const action = isHosted
+      ? `Delete the MX records of ${listOf(missing)}${mode === "enforce" ? ", or set the policy of the domain back to testing until they are gone" : ""}. The service serves the policy, which names ${mxHost} alone.`
+      : `Add ${listOf(missing.map((host) => `"mx: ${host}"`))} to the policy at ${url}, then change the id in the record.`;
+    add("mta_sts_other_mx", { problem, action, evidence: [...seen, ...valuesOf(name, mx)] });
+  }
   return { findings };
 }
 

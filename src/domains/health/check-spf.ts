@@ -66,10 +66,7 @@ interface Subject {
   evidence: string[];
 }
 
-function permission(
-  { evaluation, serviceNetworks }: Spf,
-  { name, record, include, spfDomain, evidence }: Subject,
-): Finding[] {
+function permission({ evaluation, serviceNetworks }: Spf, { name, record, include, spfDomain, evidence }: Subject) {
   const isIncluded = evaluation.included.has(spfDomain);
   const isCovered =
     (serviceNetworks ?? []).length > 0 &&
@@ -99,11 +96,10 @@ function limits({ evaluation: { lookups, costs, voids } }: Spf, name: string, ev
   const add = addTo(findings);
   if (lookups > MAX_LOOKUPS) {
     const most = costs.toSorted((a, b) => b.lookups - a.lookups);
-    add("spf_too_many_lookups", {
-      problem: `The SPF record of ${name} causes ${lookups} DNS look-ups. Receivers stop after ${MAX_LOOKUPS} and treat the record as an error.`,
-      action: `Remove services that no longer send for the domain, or give them a sub-domain of their own. Most look-ups cause ${listOf(most.slice(0, 3).map((cost) => `${cost.term} (${cost.lookups})`))}.`,
-      evidence: [...evidence, ...most.map((cost) => `${cost.term}: ${cost.lookups} look-ups`)],
-    });
+    const problem = `The SPF record of ${name} causes ${lookups} DNS look-ups. Receivers stop after ${MAX_LOOKUPS} and treat the record as an error.`;
+    const action = `Remove services that no longer send for the domain, or give them a sub-domain of their own. Most look-ups cause ${listOf(most.slice(0, 3).map((cost) => `${cost.term} (${cost.lookups})`))}.`;
+    const counts = most.map((cost) => `${cost.term}: ${cost.lookups} look-ups`);
+    add("spf_too_many_lookups", { problem, action, evidence: [...evidence, ...counts] });
   }
   if (voids.length > MAX_VOIDS)
     add("spf_void_lookups", {
@@ -117,24 +113,21 @@ function limits({ evaluation: { lookups, costs, voids } }: Spf, name: string, ev
 function contents({ evaluation: { errors, all, usesPtr } }: Spf, name: string, evidence: string[]): Finding[] {
   const findings: Finding[] = [];
   const add = addTo(findings);
-  if (errors.length > 0)
-    add("spf_syntax", {
-      problem: `The SPF record of ${name} has an error, so receivers do not use it: ${errors[0]}.`,
-      action: `Correct the record, or remove the term: ${errors.slice(0, 3).join("; ")}.`,
-      evidence: [...evidence, ...errors],
-    });
-  if (all === "+")
-    add("spf_permits_all", {
-      problem: `The SPF record of ${name} ends in "+all": every server may send as the domain, and receivers distrust such a record.`,
-      action: 'Change its end to "~all" or "-all".',
-      evidence,
-    });
-  if (usesPtr)
-    add("spf_ptr", {
-      problem: `The SPF record of ${name} uses "ptr", which is slow and which receivers may ignore (RFC 7208 5.5).`,
-      action: 'Remove "ptr" and name the servers by ip4, ip6, a or include.',
-      evidence,
-    });
+  if (errors.length > 0) {
+    const problem = `The SPF record of ${name} has an error, so receivers do not use it: ${errors[0]}.`;
+    const action = `Correct the record, or remove the term: ${errors.slice(0, 3).join("; ")}.`;
+    add("spf_syntax", { problem, action, evidence: [...evidence, ...errors] });
+  }
+  if (all === "+") {
+    const problem = `The SPF record of ${name} ends in "+all": every server may send as the domain, and receivers distrust such a record.`;
+    const action = 'Change its end to "~all" or "-all".';
+    add("spf_permits_all", { problem, action, evidence });
+  }
+  if (usesPtr) {
+    const problem = `The SPF record of ${name} uses "ptr", which is slow and which receivers may ignore (RFC 7208 5.5).`;
+    const action = 'Remove "ptr" and name the servers by ip4, ip6, a or include.';
+    add("spf_ptr", { problem, action, evidence });
+  }
   return findings;
 }
 

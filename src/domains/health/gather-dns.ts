@@ -79,10 +79,7 @@ async function gatherOwnership(lookups: Lookups, { name, ownership }: HealthDoma
 const gatherDkim = (lookups: Lookups, { name, keys }: HealthDomain): Promise<DnsEvidence["dkim"]> =>
   Promise.all(keys.map((key) => gatherRecord(lookups, key, { type: "TXT", name })));
 
-async function gatherReturnPath(
-  lookups: Lookups,
-  { name, returnPath }: HealthDomain,
-): Promise<DnsEvidence["returnPath"]> {
+async function gatherReturnPath(lookups: Lookups, { name, returnPath }: HealthDomain) {
   const found = await gatherRecord(lookups, returnPath, { type: "CNAME", name });
   const isMissing = found.response.status === "ok" && found.response.values.length === 0;
   const hasDoubled = found.doubled?.status === "ok" && found.doubled.values.length > 0;

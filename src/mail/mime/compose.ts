@@ -86,10 +86,7 @@ function inMemory(segments: readonly BodySegment[], size: number): Uint8Array | 
   return only && pieces.length === 1 ? only : concat(pieces);
 }
 
-function bodyReader(
-  segments: readonly BodySegment[],
-  size: number,
-): (reuseBuffer?: boolean) => AsyncIterable<Uint8Array> {
+function bodyReader(segments: readonly BodySegment[], size: number) {
   let cached: Uint8Array | null = null;
   return async function* (reuseBuffer = false) {
     if (cached) {

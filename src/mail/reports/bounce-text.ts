@@ -95,11 +95,7 @@ function recipientTest(fields: Fields, original: Fields | null): (address: strin
 const HOST = /\b(?:host|talking to|server|relay) ([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8})/i;
 
 /** Adds the status, diagnostic and host of each recipient. A single recipient also takes them from the whole report. */
-function toReported(
-  found: readonly Found[],
-  report: readonly string[],
-  action: "failed" | "delayed",
-): ReportedRecipient[] {
+function toReported(found: readonly Found[], report: readonly string[], action: "failed" | "delayed") {
   const alone = found.length === 1;
   const whole = alone ? report.join("\n") : "";
   return found.map(({ recipient, text, reason }) => {

@@ -62,12 +62,7 @@ const BAD_PARAMETER = localReply(
   "A DSN parameter (ENVID, RET, NOTIFY, ORCPT) is not valid in an SMTP command",
 );
 
-function refuseMessage(
-  envelope: Envelope,
-  message: OutgoingMessage,
-  server: ServerCapabilities,
-  from: WireAddress,
-): Reply | null {
+function refuseMessage(envelope: Envelope, message: OutgoingMessage, server: ServerCapabilities, from: WireAddress) {
   if (!Number.isSafeInteger(message.size) || message.size < 1)
     return localReply(554, "5.6.0", "The message has no valid size");
   if (!isValidEnvelopeId(envelope.envelopeId)) return BAD_PARAMETER;

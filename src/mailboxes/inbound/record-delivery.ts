@@ -105,21 +105,10 @@ async function logDelivery(
   const entry = db
     .prepare(INSERT)
     .bind(
-      mailbox.workspace,
-      id,
-      mailbox.id,
-      mailbox.domain_id,
-      message.messageId,
-      message.from?.email ?? "",
-      message.from?.name ?? null,
-      recipient,
-      message.subject,
-      message.preview,
-      message.parts.filter(({ use }) => use === "attachment").length,
-      message.authentication ?? "{}",
-      JSON.stringify(events),
-      at,
-      foldedOf(message),
+      ...[mailbox.workspace, id, mailbox.id, mailbox.domain_id, message.messageId],
+      ...[message.from?.email ?? "", message.from?.name ?? null, recipient, message.subject, message.preview],
+      ...[message.parts.filter(({ use }) => use === "attachment").length, message.authentication ?? "{}"],
+      ...[JSON.stringify(events), at, foldedOf(message)],
     );
   const forwards = db.prepare(INSERT_FORWARDS).bind(mailbox.workspace, id, now, JSON.stringify(plan.rows));
   const results = await db.batch(plan.rows.length === 0 ? [entry] : [forwards, entry]);

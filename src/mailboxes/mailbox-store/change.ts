@@ -103,13 +103,7 @@ export function expungeOldest(sql: Sql, folderName: string, now: number): number
 }
 
 /** Deletes the first messages of a folder that a condition on its rows selects: `?1` is the folder, `values` are the parameters after it. */
-function expungeFirst(
-  sql: Sql,
-  folderName: string,
-  now: number,
-  condition: string,
-  ...values: string[]
-): number[] | null {
+function expungeFirst(sql: Sql, folderName: string, now: number, condition: string, ...values: string[]) {
   const folder = findFolder(sql, folderName);
   if (!folder) return null;
   const select = `SELECT id, uid FROM messages WHERE folder = ?1 ${condition} ORDER BY uid LIMIT ${MAX_EXPUNGED}`;

@@ -91,12 +91,7 @@ type Scanned = { uid: number; received_at: number; is_newest: number };
 const START: ListPlace = { receivedAt: Number.MAX_SAFE_INTEGER, uid: Number.MAX_SAFE_INTEGER };
 
 /** Returns the UIDs of messages after which no other of their conversation came into the folder. */
-function findNewest(
-  sql: Sql,
-  folderId: number,
-  limit: number,
-  before: ListPlace = START,
-): { uids: number[]; next: ListPlace | null } {
+function findNewest(sql: Sql, folderId: number, limit: number, before: ListPlace = START) {
   const newest: ListPlace[] = [];
   const uids = () => newest.map(({ uid }) => uid);
   let last = before;

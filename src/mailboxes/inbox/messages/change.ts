@@ -65,12 +65,7 @@ export async function deleteMessage(
   return null;
 }
 
-async function expungeAll(
-  ctx: CallerCtx,
-  mailbox: OpenMailbox,
-  folder: string,
-  uids: readonly number[],
-): Promise<number[]> {
+async function expungeAll(ctx: CallerCtx, mailbox: OpenMailbox, folder: string, uids: readonly number[]) {
   const result = await mailbox.store.expunge(folder, uids);
   if (!result) return [];
   await saveUsedBytes(ctx, mailbox, result.usedBytes);
@@ -89,12 +84,7 @@ export async function changeMessages(ctx: CallerCtx, mailbox: OpenMailbox, input
 }
 
 /** Returns the UIDs that were changed, with the new UID of a moved message, or null. */
-async function changeAll(
-  ctx: CallerCtx,
-  mailbox: OpenMailbox,
-  input: BatchIn,
-  uids: readonly number[],
-): Promise<Map<number, number | null>> {
+async function changeAll(ctx: CallerCtx, mailbox: OpenMailbox, input: BatchIn, uids: readonly number[]) {
   const { store } = mailbox;
   const { folder } = input;
   const unmoved = (found: readonly number[]) => new Map(found.map((uid) => [uid, null]));
