@@ -28,15 +28,11 @@ export async function createAppPassword(
   // The statement decides between calls at once.
   if (await isFull(ctx, mailbox.id)) throw tooMany();
   const made = { id: ctx.newId(), name, password: newAppPassword(), createdAt: ctx.now() };
+  const owned = { ...made, ...passwordOwner(ctx) };
   const response = { id: made.id, name, password: made.password, created_at: iso(made.createdAt) };
   try {
     await guardedBatch(ctx.db, [
-      await insertAppPasswordStatement(
-        ctx,
-        mailbox.id,
-        { ...made, ...passwordOwner(ctx) },
-        { most: MAX_APP_PASSWORDS, by },
-      ),
+      await insertAppPasswordStatement(ctx, mailbox.id, owned, { most: MAX_APP_PASSWORDS, by }),
       expectChanges(ctx.db, 1),
       auditStatement(ctx, { action: "mailbox.app_password_created", target: mailbox.id, detail: { name } }),
       ...(await storeSecretResponse(ctx, response)),
