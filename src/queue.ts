@@ -58,9 +58,8 @@ export async function consume(batch: MessageBatch<OutboxMessage | ShardJobMessag
 }
 
 /**
- * Consumes the automations queue: moves the due runs of the mail databases that its messages name. Logs an error: one of a database
- * delays no other, and cron starts each again, so none is retried. Messages of an unknown format are retried alone until they become
- * dead letters.
+ * Consumes the automations queue: moves the due runs of the mail databases that its messages name. Logs an error: one of a database delays
+ * no other, and cron starts each again, so none is retried. Messages of an unknown format are retried alone until they become dead letters.
  */
 export async function consumeAutomations(batch: MessageBatch, env: Env): Promise<void> {
   const counts = new Map<string, number>();
@@ -89,8 +88,7 @@ export async function consumeAutomations(batch: MessageBatch, env: Env): Promise
 
 /**
  * Consumes the hits queue: writes opens and clicks in one set for each mail database. An email whose hits cannot be written, as when many
- * runs write it at once, is retried alone; hits of a database that fails are retried, the others are acknowledged. Messages of an unknown
- * format are retried alone.
+ * runs write it at once, or of an unknown format, is retried alone; hits of a database that fails are retried, others acknowledged.
  */
 export async function consumeHits(batch: MessageBatch, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());

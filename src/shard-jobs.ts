@@ -117,10 +117,7 @@ async function continueJob(ctx: Ctx, { job, shards, until }: Job): Promise<void>
 }
 
 /** Sends the message of a job. Returns the databases if the queue refuses it. */
-async function sendJob<Name extends DatabaseName>(
-  ctx: Ctx,
-  { job, shards, until }: Job & { shards: Name[] },
-): Promise<Name[]> {
+async function sendJob<Name extends DatabaseName>(ctx: Ctx, { job, shards, until }: Job & { shards: Name[] }) {
   const body: ShardJobMessage = { type: "shards.job.v1", job, shards, ...(ctx.now() < until ? { until } : {}) };
   try {
     await ctx.env.WORK.sendBatch([{ body }]);
@@ -157,9 +154,8 @@ interface Found {
 }
 
 /**
- * Sweeps the outboxes of these databases, measures the sizes of mail databases, processes what the sweeps left, probes the
- * egress if emails wait for it, and indexes new emails for the search. Each database is swept and indexed once before the
- * first gets more.
+ * Sweeps the outboxes of these databases, measures the sizes of mail databases, processes what the sweeps left, probes the egress if emails
+ * wait for it, and indexes new emails for the search. Each database is swept and indexed once before the first gets more.
  */
 async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits): Promise<void> {
   const found: Found = { outboxes: [], sizes: [], unindexed: [], waiting: [], notifiable: [] };

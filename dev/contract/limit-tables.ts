@@ -31,7 +31,7 @@ import { folderBudgets, mailboxBudgets } from "../../src/platform/budgets/object
 import { RESPONSE_TTL_MS } from "../../src/platform/idempotency/rules.ts";
 import { eventLimits } from "../../src/platform/person-events/rules.ts";
 import { requestPolicies, sendPolicies } from "../../src/platform/rate-limits/rules.ts";
-import { offersPolicy, strangersPolicy } from "../../src/platform/service-mail/rules.ts";
+import { causes, offersPolicy, strangersPolicy } from "../../src/platform/service-mail/rules.ts";
 import { parseVariables } from "../../src/platform/settings/settings.ts";
 import { limits as emailLimits } from "../../src/sending/emails/rules.ts";
 import { loginLimits } from "../../src/sending/submissions/rules.ts";
@@ -133,6 +133,11 @@ export const limitTables = {
       ],
     );
   },
+  "service-mail": () =>
+    table(
+      ["mail", "caused by", "limits"],
+      Object.entries(causes).map(([cause, { by, limits }]) => [cause.replaceAll("_", " "), by, limits]),
+    ),
   retention: () =>
     table(
       ["what", "kept for"],

@@ -34,7 +34,6 @@ type ValueOf<Read extends Body> = Read extends z.ZodType
     : unknown;
 type QueryOf<Query> = Query extends z.ZodType ? { query: z.output<Query> } : unknown;
 
-/** The caller of a route with this scope. */
 type CallerOf<Scope extends RequiredScope> = Scope extends "public"
   ? undefined
   : Scope extends "session" | "platform_admin"
@@ -109,7 +108,6 @@ type Writes<Given, ToRead> = <
 ) => ApiRoutes<Given, ToRead>;
 
 export interface ApiRoutes<Given, ToRead> {
-  /** The app that serves the routes. */
   app: Hono<AppEnv>;
   get: Reads<Given, ToRead>;
   post: Writes<Given, ToRead>;

@@ -66,10 +66,9 @@ async function authenticateUser(
   const ctx = c.get("ctx");
   const body = c.get("earlyBody")?.json;
   const reads = body === undefined ? undefined : earlyReads?.(ctx, body);
-  const found = await findCaller(c, route, token, ctx, reads?.statements);
-  const { actor, workspace, touch, results } = found;
+  const { actor, workspace, touch, results } = await findCaller(c, route, token, ctx, reads?.statements);
   requireRight(actor, route, c.get("routes"));
-  await requireRequestRate(ctx, route, found);
+  await requireRequestRate(ctx, route, { actor, workspace });
   if (touch) c.executionCtx.waitUntil(touch());
   setCaller(c, ctx, { actor, workspace, ...reads?.toCaller(results) }, async (atStart) => {
     const again = await findCaller(c, route, token, atStart);

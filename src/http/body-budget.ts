@@ -10,16 +10,10 @@ export interface BudgetLimits {
   pollMs: number;
 }
 
-/**
- * Waits 15 s for room (docs/contract/requests.md#bodies). A number of tries, because clocks stand still between awaits in
- * production.
- */
+/** Waits 15 s for room (docs/contract/requests.md#bodies). A number of tries, because clocks stand still between awaits in production. */
 const WAIT = { tries: 300, pollMs: 50 };
 
-/**
- * Memory for the bodies that an isolate holds at a time, of its 128 MB. No workspace can take all of it, so that slow
- * uploads of one workspace leave room for the large bodies of others.
- */
+/** Memory for the bodies in an isolate, of its 128 MB. No workspace can take it all: its slow uploads leave room for those of others. */
 export const largeBodyLimits: BudgetLimits = {
   total: 64_000_000,
   perWorkspace: 44_000_000,

@@ -3,7 +3,6 @@ import type { MailboxTokens } from "../access/mailbox-sessions/sessions.ts";
 import type { SessionTokens } from "../access/sessions/start.ts";
 import type { AppContext } from "./env.ts";
 
-/** The cookies of this service. */
 const COOKIES = {
   // A session: its access token, and the refresh token that pages and POST /auth/refresh use.
   session: { prefix: "__Host-", path: "/", sameSite: "Strict" },

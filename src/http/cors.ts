@@ -32,7 +32,6 @@ const OPEN_ENDPOINTS: Readonly<Record<string, OpenEndpoint>> = {
   },
 };
 
-/** How long a browser keeps the response to a preflight, in seconds. */
 const MAX_AGE_SECONDS = "86400";
 
 /** Middleware: lets pages of any origin call OPEN_ENDPOINTS, and responds to their preflights (Fetch standard, CORS protocol). */

@@ -30,10 +30,7 @@ function toResponse(c: AppContext, error: AppError): Response {
   return c.json({ detail: error.detail, code, blockers }, error.status as ContentfulStatusCode);
 }
 
-/**
- * Returns the value of WWW-Authenticate, with the URL of the resource metadata (RFC 6750 3, RFC 9728 5.1). The URL begins
- * with PUBLIC_URL: the Host header is chosen by the caller.
- */
+/** Returns WWW-Authenticate with the URL of the metadata (RFC 6750 3, RFC 9728 5.1): at PUBLIC_URL, since callers choose the Host. */
 function toChallenge(c: AppContext, { error, scope }: { error?: string; scope?: string } = {}): string {
   const path = c.req.path === "/mcp" ? "/mcp" : "";
   const metadata = `${c.get("ctx").settings.publicUrl}/.well-known/oauth-protected-resource${path}`;

@@ -10,22 +10,13 @@ import { toValidationErrors } from "./validate.ts";
 const MAX_BYTES = 16_384;
 
 /** Returns whether a request is a submitted form of a page. Its response is a page or a redirect instead of JSON. */
-export function isForm(c: AppContext): boolean {
-  return mediaTypeOf(c) === "application/x-www-form-urlencoded";
-}
+export const isForm = (c: AppContext): boolean => mediaTypeOf(c) === "application/x-www-form-urlencoded";
 
 /** Returns whether a request is a submitted form with files. */
 export const isMultipart = (c: AppContext) => mediaTypeOf(c) === "multipart/form-data";
 
-/**
- * Reads a small JSON or form body, by default of at most MAX_BYTES, and validates its fields. Of a repeated form field the last value counts. Throws 413,
- * 415 and 422.
- */
-export async function readFields<Schema extends z.ZodType>(
-  c: AppContext,
-  schema: Schema,
-  maxBytes = MAX_BYTES,
-): Promise<z.output<Schema>> {
+/** Reads a small JSON or form body, by default of MAX_BYTES, and validates its fields: of repeated ones the last. Throws 413, 415, 422. */
+export async function readFields<Schema extends z.ZodType>(c: AppContext, schema: Schema, maxBytes = MAX_BYTES) {
   if (!isForm(c) && mediaTypeOf(c) !== "application/json")
     throw unsupportedMediaType("The body must be application/json or application/x-www-form-urlencoded");
   requireUncompressed(c.req.raw.headers);

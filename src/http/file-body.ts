@@ -112,7 +112,7 @@ async function readParts(
 /** A form with files: its text fields, and the files that were chosen, by field. */
 export interface FormWithFiles {
   fields: URLSearchParams;
-  files: (UploadedFile & { field: string })[];
+  files: (ReturnType<typeof toFile> & { field: string })[];
   /** True when the files were larger than allowed. The fields are then those before the first file, and there are no files. */
   isTooLarge: boolean;
   /** True when the text fields were larger than allowed. The longest of them is cut. */
@@ -154,22 +154,14 @@ function longestText(texts: readonly MultipartPart[], maxBytes: number) {
   return { longest, bytes: maxBytes - others };
 }
 
-/** The file of a body, and what the client says about it. */
-interface UploadedFile {
-  bytes: Uint8Array<ArrayBuffer>;
-  filename: string | null;
-  mediaType: string | null;
-}
-
-function toFile(part: MultipartPart): UploadedFile {
+function toFile(part: MultipartPart) {
   return { bytes: fileOf(part), filename: part.filename ?? null, mediaType: part.mediaType ?? null };
 }
 
 /** Returns the bytes of a part: the range of the body that its first piece begins. */
 function fileOf(part: MultipartPart): Uint8Array<ArrayBuffer> {
   const [first] = part.content;
-  // The body grows in place, so its buffer is the only resizable one. The parser copies a piece that ends with the start of a
-  // boundary.
+  // The body grows in place, so its buffer is the only resizable one. The parser copies a piece that ends with the start of a boundary.
   if (!(first?.buffer instanceof ArrayBuffer) || !first.buffer.resizable) return concat(part.content);
   return new Uint8Array(first.buffer, first.byteOffset, part.size);
 }

@@ -8,10 +8,7 @@ type Named<Schema extends z.ZodObject, Kind extends (props: never) => unknown> =
   name: FieldName<Schema>;
 };
 
-/**
- * Returns the fields of a form that have the names of a schema. A field has the length that the schema states, and is optional where
- * the schema takes null.
- */
+/** Returns the fields of a form for a schema: with its names and greatest lengths, optional where it takes null. */
 export function fieldsOf<Schema extends z.ZodObject>(schema: Schema) {
   const isRequired = (name: string) => !kindsOf(schema, [name]).has("nullable");
   return {

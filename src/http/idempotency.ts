@@ -5,18 +5,16 @@ import { toBase64, utf8 } from "../lib/bytes.ts";
 import { AppError, unprocessable } from "../lib/errors.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
-import type { Idempotency } from "../platform/idempotency/key.ts";
 import { findResponse } from "../platform/idempotency/responses.ts";
 import type { AppContext, Middleware } from "./env.ts";
 
 /**
  * Returns the middleware that honours Idempotency-Key, and declares it, on a route whose success returns `status`
- * (docs/contract/idempotency.md#idempotency-key). The handler stores its response in the same D1 batch as its writes. Of two
- * concurrent requests with one key, the one that fails with a conflict replays the response of the other. It may fail in the
- * guarded batch (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is
- * looked up after each of these. An operation whose records were read with the credential writes without looking up its key first,
- * and looks it up after any refusal. `authorize` throws for a caller to whom the response must not be replayed; the scope of
- * the route is checked already.
+ * (docs/contract/idempotency.md#idempotency-key). The handler stores its response in the same D1 batch as its writes. Of two concurrent
+ * requests with one key, the one that fails with a conflict replays the response of the other. It may fail in the guarded batch
+ * (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is looked up after each of
+ * these. An operation whose records were read with the credential writes without looking up its key first, and looks it up after any
+ * refusal. `authorize` throws for a caller to whom the response must not be replayed; the scope of the route is checked already.
  */
 export function idempotent(
   status: ContentfulStatusCode,
@@ -74,12 +72,7 @@ export const isConflict = (error: unknown) =>
 const isRefusal = (error: unknown) => isConflict(error) || (error instanceof AppError && error.status < 500);
 
 /** Returns the key of a request with its fingerprint. `body` is a text that is equal for equal bodies only. */
-export async function toIdempotency(
-  { settings: { masterKeys } }: CallerCtx,
-  key: string,
-  body: string,
-  c: AppContext,
-): Promise<Idempotency> {
+export async function toIdempotency({ settings: { masterKeys } }: CallerCtx, key: string, body: string, c: AppContext) {
   return {
     keys: await keyedHashes(masterKeys, "idempotency-key", key),
     fingerprint: await fingerprintOf(c, body),
@@ -90,10 +83,7 @@ export async function toIdempotency(
 /** Request headers that change the meaning of a request. */
 const MEANINGFUL_HEADERS = ["X-Batch-Mode", "X-Batch-Validation"];
 
-/**
- * Returns the SHA-256 of method, path, MEANINGFUL_HEADERS that are present, and body
- * (docs/contract/idempotency.md#idempotency-key), in base64.
- */
+/** Returns the SHA-256, in base64, of method, path, MEANINGFUL_HEADERS and body (docs/contract/idempotency.md#idempotency-key). */
 async function fingerprintOf(c: AppContext, body: string): Promise<string> {
   const headers = MEANINGFUL_HEADERS.flatMap((name) => {
     const value = c.req.header(name)?.trim().toLowerCase();

@@ -16,9 +16,7 @@ import {
   TextInvalid,
 } from "../lib/json-extract/errors.ts";
 
-/**
- * Greatest nesting of arrays and objects in a record, and in each item of a list (docs/contract/limits.md#bodies-and-values).
- */
+/** Greatest nesting of arrays and objects in a record, and in each item of a list (docs/contract/limits.md#bodies-and-values). */
 export const MAX_NESTING = 32;
 
 /**
@@ -36,10 +34,7 @@ export class InvalidItem {
   }
 }
 
-/**
- * Checks a parsed body. Throws 422 for NUL, a lone surrogate or nesting beyond MAX_NESTING. In a list, the item with the
- * error is replaced by an InvalidItem instead.
- */
+/** Throws 422 for a NUL, a lone surrogate or nesting beyond MAX_NESTING. In a list, an InvalidItem replaces the item with it. */
 export function checkJson(body: unknown, kind: BodyKind): void {
   if (kind === "list" && Array.isArray(body)) {
     for (let index = 0; index < body.length; index++) {
@@ -72,7 +67,6 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Returns the 422 of a body that is not JSON. */
 const invalidJson = (msg: string): AppError => unprocessable([{ loc: ["body"], msg, type: "json_invalid" }]);
 
 /** Converts an error of `extractJson` to the error that the route returns. Returns any other error unchanged. */
@@ -99,10 +93,7 @@ function toValidationError(error: ContentError): ValidationError {
 const textTypes = { nul: "nul", surrogate: "unicode" } as const;
 const tooDeep: ValidationError = { loc: [], msg: `Nested deeper than ${MAX_NESTING} levels`, type: "too_deep" };
 
-/**
- * Finds the first NUL, lone surrogate, nesting beyond MAX_NESTING or refused value. Builds a path only for an error, so
- * that 250,000 values allocate nothing.
- */
+/** Finds the first NUL, lone surrogate, nesting beyond MAX_NESTING or refused value. Only an error gets a path, for speed. */
 function findError(value: unknown, depth: number): ValidationError | null {
   if (typeof value === "string") return textError(value);
   if (typeof value !== "object" || value === null) return null;

@@ -70,10 +70,7 @@ const pathOf = (c: AppContext): string => {
 const lostSecrets = (texts: readonly [string, string][]): string[] =>
   texts.some(([name]) => isSecret(name)) ? ["A password or code is not kept. Enter it again afterwards."] : [];
 
-/**
- * Reads what was entered in a form, so that a page can hold it. The caller has checked that the form is of this site. Throws 429 when
- * the isolate has no memory for it.
- */
+/** Reads a form, which is of this site as the caller has checked, so that a page can hold it. Throws 429 when there is no memory for it. */
 export async function readKept(c: AppContext): Promise<Kept> {
   const enctype = isMultipart(c) ? "multipart/form-data" : undefined;
   const form: Omit<Kept, "fields" | "lost"> = { action: pathOf(c), enctype, page: undefined };

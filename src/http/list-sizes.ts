@@ -2,10 +2,7 @@ import * as z from "zod";
 import type { ValidationError } from "../lib/errors.ts";
 import { formsAt } from "./string-limits.ts";
 
-/**
- * Entries of a list or a record that a schema checks one by one. zod holds an error of each bad entry, and its stack overflows
- * beyond about 100,000. Fields that take any JSON have no such bound.
- */
+/** Entries that a schema checks one by one: the stack of zod overflows at about 100,000 errors. Fields that take any JSON have no bound. */
 const MAX_ENTRIES = 10_000;
 
 /** Finds a field of a body with more entries than are checked, before zod checks any. */

@@ -19,7 +19,6 @@ export function methodNotAllowed(routes: () => RouteIndex): Middleware {
   };
 }
 
-/** Returns the path of the nearest page above a path, or null. */
 function pageAbove(routes: RouteIndex, path: string): string | null {
   const above = path.slice(0, path.lastIndexOf("/"));
   if (above === "") return null;

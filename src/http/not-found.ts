@@ -36,9 +36,7 @@ export const onAppError = (error: Error, c: AppContext): Response | Promise<Resp
   isPageRequest(c) && findSetupIssue(c.env, error) !== null ? onPageError(error, c) : onError(error, c);
 
 /** Returns whether the response is for a person: a browser asks for HTML by name, and the API has none. */
-function isPageRequest(c: AppContext): boolean {
-  return !c.req.path.startsWith("/v1/") && (c.req.header("Accept") ?? "").includes("text/html");
-}
+const isPageRequest = (c: AppContext): boolean =>
+  !c.req.path.startsWith("/v1/") && (c.req.header("Accept") ?? "").includes("text/html");
 
-/** Adds the last slash of a path, or removes it. */
 const toggleTrailingSlash = (path: string) => (path.endsWith("/") ? path.slice(0, -1) : `${path}/`);

@@ -51,10 +51,7 @@ const routerResponses = {
   },
 };
 
-/**
- * Endpoints that others describe: those of OAuth their metadata (RFC 8414), MCP `tools/list`, and those for programs of
- * another service its documentation.
- */
+/** Endpoints that others describe: OAuth by its metadata (RFC 8414), MCP by `tools/list`, other services' by their documentation. */
 const selfDescribed = [/^\/oauth\//, /^\/\.well-known\//, /^\/mcp$/, /^\/compat\//];
 
 type Document = Awaited<ReturnType<typeof generateSpecs>>;
@@ -70,10 +67,7 @@ export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
   };
 }
 
-/**
- * Returns the OpenAPI 3.1 document of an app, generated from the schemas that validate the requests and completed with
- * what all operations share.
- */
+/** Returns the OpenAPI 3.1 document of an app: the schemas that validate its requests, and what all operations share. */
 export function readOpenApi(app: Hono<AppEnv>): Promise<Document> {
   const document = documents.get(app) ?? generate(app);
   documents.set(app, document);

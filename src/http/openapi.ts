@@ -92,9 +92,7 @@ export function file(description: string, mediaType: string, example?: string) {
 /** Schemas of errors that say more than their `detail`, by status. */
 export type Problems = Readonly<Record<number, z.ZodType>>;
 
-/**
- * Returns the responses of a route for the OpenAPI document: its successes, 401, 422 and 429, which every route has, and these statuses.
- */
+/** Returns the responses of a route for the OpenAPI document: its successes, the 401, 422 and 429 of every route, and these statuses. */
 export function responsesOf(successes: Responses, statuses: readonly number[], shapes: Problems = {}) {
   const errors = statuses.map((status): [number, JsonResponse] => [
     status,

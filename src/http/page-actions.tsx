@@ -12,7 +12,6 @@ import { ConfirmPage } from "./ui/index.ts";
 /** An operation. It gets the parameters of the path, in its order. */
 type Operation<Args extends unknown[], Result> = (caller: CallerCtx, ...args: Args) => Promise<Result>;
 
-/** The parameters of a path. */
 type IdsOf<Path extends string> = Path extends `${string}/:${string}/${infer Rest}`
   ? [string, ...IdsOf<`/${Rest}`>]
   : Path extends `${string}/:${string}`
@@ -246,7 +245,6 @@ async function ask<Path extends string, Row, Result>(
 /** Returns the path of the list of an object: what comes before the last parameter. */
 const listOf = (path: string) => path.slice(0, path.lastIndexOf("/:"));
 
-/** Returns the parameters of the path, in its order. */
 const idsOf = <Path extends string>(c: AppContext) => Object.values(c.req.param()) as IdsOf<Path>;
 
 const fill = (c: AppContext, path: string, id = "") => {

@@ -4,7 +4,7 @@ import { ConcurrencyError } from "../platform/db/batch.ts";
 import { findSetupIssue } from "../platform/settings/setting-issues.ts";
 import type { AppContext } from "./env.ts";
 import { respondPage } from "./page.tsx";
-import { AppLayout, ButtonLink, Layout } from "./ui/index.ts";
+import { AppLayout, ButtonLine, Layout } from "./ui/index.ts";
 import { viewerOf } from "./viewer.ts";
 
 const titles: Readonly<Record<number, string>> = {
@@ -42,7 +42,6 @@ interface ErrorPageProps {
   isSetUp?: boolean;
 }
 
-/** The page of an error, with the menu of the dashboard below /app. */
 function ErrorPage({ context, title, message = "The service failed. Try again.", isSetUp = true }: ErrorPageProps) {
   const { path } = context.req;
   const { recipient } = viewerOf(context);
@@ -52,11 +51,7 @@ function ErrorPage({ context, title, message = "The service failed. Try again.",
       <p class="hint">
         Request <span class="code">{context.get("ctx").requestId}</span>
       </p>
-      {isSetUp && !recipient ? (
-        <p>
-          <ButtonLink to={path.startsWith("/mail") ? "/mail" : "/app"} label="Home" />
-        </p>
-      ) : null}
+      {isSetUp && !recipient ? <ButtonLine to={path.startsWith("/mail") ? "/mail" : "/app"} label="Home" /> : null}
     </>
   );
   return context.get("caller") && /^\/app(\/|$)/.test(path) ? (

@@ -75,10 +75,7 @@ export function toRefusal(error: unknown): Refusal {
 /** Returns the field of a form that the location of an error names. `settings` and what is in it group fields in the API only. */
 const fieldOf = (loc: readonly (string | number)[]) => String((loc[1] === "settings" ? loc.at(-1) : loc[1]) ?? loc[0]);
 
-/**
- * Reads a form body of at most `maxBytes`, whose fields may be repeated. A page of the response fills the form in again. Throws 413, 415,
- * and 422 when it is not UTF-8.
- */
+/** Reads a form body of at most `maxBytes`, which a page of the response fills in again. Throws 413, 415, and 422 when it is not UTF-8. */
 export async function readForm(c: AppContext, maxBytes?: number): Promise<URLSearchParams> {
   if (!isForm(c)) throw unsupportedMediaType("The body must be application/x-www-form-urlencoded");
   const fields = new URLSearchParams(decode(await readBytes(c, maxBytes)));
@@ -126,9 +123,8 @@ export async function attempt(c: AppContext, show: Show | undefined, run: () => 
 }
 
 /**
- * Runs an operation for a form with a hidden Idempotency-Key. A repeated submission, such as a reloaded page, gets the
- * stored response. `fields` is a text that is equal for equal forms only: by default all fields. Throws 422 for a key that the form did not
- * have.
+ * Runs an operation for a form with a hidden Idempotency-Key. A repeated submission, such as a reloaded page, gets the stored response.
+ * `fields` is a text that is equal for equal forms only: by default all fields. Throws 422 for a key that the form did not have.
  */
 export async function onceForForm<Result>(
   c: AppContext,

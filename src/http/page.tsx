@@ -5,7 +5,7 @@ import type { CallerCtx, ListRange } from "../access/caller.ts";
 import { withQuery } from "../lib/with-query.ts";
 import type { Brand } from "../platform/brands/brand.ts";
 import type { AppContext } from "./env.ts";
-import { Layout, logoUrl, TextPage, ViewerContext } from "./ui/index.ts";
+import { Layout, LinkLine, logoUrl, TextPage, ViewerContext } from "./ui/index.ts";
 import { viewerOf } from "./viewer.ts";
 
 /** An element of a page, or text that `hono/html` made. */
@@ -14,7 +14,6 @@ type Content = ReturnType<typeof html> | ReturnType<typeof Layout>;
 interface PageOptions {
   /** Default: that of the refusal, or 200. */
   status?: ContentfulStatusCode;
-  /** Says what the user has just done. */
   notice?: Child | undefined;
   /** Texts of such notices by the parameter `done` of the URL. Default: those that `pagesOf` sets. A page that says why a request was refused shows none. */
   notices?: Readonly<Record<string, string>>;
@@ -33,7 +32,6 @@ interface PageOptions {
   address?: string | undefined;
   /** Default: that of its browser. */
   language?: string | undefined;
-  /** True when search engines may list the page. */
   isIndexed?: boolean;
 }
 
@@ -120,37 +118,20 @@ export async function readPage<Row>(c: AppContext, { path, read, after, size = 1
 }
 
 /** Returns the rows of a page, and the URL of the next one; null on the last page. `afterOf` returns how a URL names a row. */
-export function toPage<Row>(
-  found: readonly Row[],
-  size: number,
-  path: string,
-  afterOf: (last: Row) => string,
-): { rows: Row[]; next: string | null } {
+export function toPage<Row>(found: readonly Row[], size: number, path: string, afterOf: (last: Row) => string) {
   const rows = found.slice(0, size);
   const last = found.length > size ? rows.at(-1) : undefined;
   return { rows, next: last === undefined ? null : withQuery(path, { after: afterOf(last) }) };
 }
 
-/**
- * Returns a page that opens `path` by itself. Browsers send Strict cookies with that request, and not with the one that
- * another site, or a link in an email, has caused.
- */
+/** Returns a page that opens `path` by itself: browsers send Strict cookies then, but not when another site or an email caused it. */
 export function respondRefresh(c: AppContext, path: string) {
   return respondPage(
     c,
     <Layout title="One moment" refreshTo={path}>
-      <p>
-        <a href={path}>Continue</a>
-      </p>
+      <LinkLine to={path} label="Continue" />
     </Layout>,
   );
-}
-
-interface MailHtmlOptions {
-  /** True when it shows files of this service, such as the images of a received message. */
-  ownImages?: boolean;
-  /** True when it loads images of other hosts. */
-  foreignImages?: boolean;
 }
 
 /**
@@ -160,7 +141,7 @@ interface MailHtmlOptions {
 export function respondMailHtml(
   c: AppContext,
   mailHtml: string,
-  { ownImages = false, foreignImages = false }: MailHtmlOptions = {},
+  { ownImages = false, foreignImages = false }: { ownImages?: boolean; foreignImages?: boolean } = {},
 ) {
   const policy = [
     "default-src 'none'",

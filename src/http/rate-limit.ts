@@ -16,19 +16,14 @@ const subjects = {
   mailbox: "mailbox session",
 } as const;
 
-/**
- * Throws 429 when the credential or its workspace has used up its requests, or its sends, of this minute
- * (docs/contract/limits.md#rate-limits).
- */
+/** Throws 429 when a credential or its workspace has used up its calls of this minute (docs/contract/limits.md#rate-limits). */
 export async function requireRequestRate(
   ctx: Ctx,
   route: string,
   { actor, workspace }: Pick<CallerCtx, "actor" | "workspace">,
 ): Promise<void> {
-  const exceeded = await findExceededPolicy(ctx, route, {
-    credential: actor.credentialId,
-    workspace: workspace.id,
-  });
+  const keys = { credential: actor.credentialId, workspace: workspace.id };
+  const exceeded = await findExceededPolicy(ctx, route, keys);
   if (!exceeded) return;
   const { of, policy } = exceeded;
   // The binding does not say when its window ends, so the client waits for a whole one.
@@ -58,9 +53,7 @@ export function minuteLimit(name: string, limitOf: (settings: Settings) => numbe
   };
 }
 
-/**
- * Middleware: counts a call without credentials against an exact hourly limit of the caller's address and throws 429 beyond it.
- */
+/** Middleware: counts a call without credentials against an exact hourly limit of the caller's address and throws 429 beyond it. */
 export function addressLimit(name: string, limit: number): Middleware {
   return async (c, next) => {
     const policy = hourlyPolicy(name, limit);

@@ -12,10 +12,7 @@ const credentialNames = {
   mailbox: "a mailbox session",
 } as const;
 
-/**
- * Throws 403 when the caller may not use a route of `routes`, by method and mounted path
- * (docs/contract/scopes.md#required-scopes).
- */
+/** Throws 403 when the caller may not use a route of `routes`, by method and mounted path (docs/contract/scopes.md#required-scopes). */
 export function requireRight(actor: Actor, route: string, routes: RouteIndex): void {
   const missing = missingRight(actor, route, routes);
   if (missing) throw missing;

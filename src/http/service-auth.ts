@@ -52,6 +52,4 @@ async function hasBearerSecret(c: AppContext, secret: string): Promise<boolean> 
 }
 
 /** Returns the token of an `Authorization: Bearer` header (RFC 6750 2.1), or an empty text. */
-function readBearer(c: AppContext): string {
-  return /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";
-}
+const readBearer = (c: AppContext): string => /^Bearer +(.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1] ?? "";

@@ -35,7 +35,6 @@ function reach(schemas: Iterable<z.ZodType>, next: (schema: z.ZodType) => z.ZodT
   return found;
 }
 
-/** The parts of all kinds of schemas. */
 interface Parts {
   innerType?: z.ZodType;
   in?: z.ZodType;

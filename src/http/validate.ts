@@ -72,10 +72,7 @@ export const optionalBody = <Schema extends z.ZodType>(schema: Schema) =>
  */
 export const bodyWithLongTexts = <Schema extends z.ZodType>(schema: Schema, contents: readonly string[]) =>
   [jsonBody({ kind: "record", maxString: boundOf(schema) }), validated("json", schema, contents)] as const;
-/**
- * Returns the same for a body with attachments, up to 40 MB. Attachment contents, in their field `contentField`, go to the
- * sink of `openSink`.
- */
+/** Returns the same for a body with attachments, up to 40 MB. Their contents, in the field `contentField`, go to the sink of `openSink`. */
 export const bodyWithAttachments = <Schema extends z.ZodType>(
   schema: Schema,
   openSink: (caller: CallerCtx) => AttachmentSink,
@@ -117,10 +114,7 @@ function validatedItems<Schema extends z.ZodType>(item: Schema, maxItems: number
   return described(check, "json", z.array(item).min(1).max(maxItems));
 }
 
-/**
- * Validates each item of a list of 1 to `maxItems` on its own. Throws 422 when `body` is not a list, 400 when it is empty or
- * too long.
- */
+/** Validates each item of a list of 1 to `maxItems` on its own. Throws 422 when `body` is not a list, 400 when it is empty or too long. */
 export function parseItems<Schema extends z.ZodType>(item: Schema, maxItems: number, body: unknown): Item<Schema>[] {
   const { success, data: items, error } = z.array(z.unknown()).safeParse(body, { reportInput: true });
   if (!success) throw unprocessable(toValidationErrors("body", error.issues, body));
@@ -171,10 +165,7 @@ export function toValidationErrors(
   });
 }
 
-/**
- * Finds a string that was too long to be read, in a valid value: a field that takes any JSON, such as the metadata of a
- * contact, accepts the OversizedString in its place.
- */
+/** Finds a string that was too long to be read, in a value that is valid with the OversizedString in its place: a field of any JSON. */
 function findOversized(value: unknown): Oversized | null {
   if (typeof value !== "object" || value === null) return null;
   if (value instanceof OversizedString) return { path: [], string: value };

@@ -9,14 +9,13 @@ const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const NUMBER_LABEL = /^(?:[0-9]+|0x[0-9a-f]*)$/;
 
 /**
- * Converts a domain in U-labels or A-labels to A-labels in lower case. Returns null when it is not a domain name of at
- * least two labels, or when two components could read it differently: a trailing dot, an address literal, IPv4 in any
- * notation, an underscore, percent-encoding, a port, text that is not NFC, a character that IDNA maps to another one
- * except upper case (full-width, circled and ligature forms, ideographic dots), or one that IDNA removes (soft hyphen,
- * zero-width characters; ZWJ and ZWNJ are accepted within an A-label only).
+ * Converts a domain in U-labels or A-labels to A-labels in lower case. Returns null when it is not a domain name of at least two labels, or
+ * when two components could read it differently: a trailing dot, an address literal, IPv4 in any notation, an underscore, percent-encoding,
+ * a port, text that is not NFC, a character that IDNA maps to another one except upper case (full-width, circled and ligature forms,
+ * ideographic dots), or one that IDNA removes (soft hyphen, zero-width characters; ZWJ and ZWNJ are accepted within an A-label only).
  *
- * Not checked: labels that look like others, of mixed or another script (`xn--80ak6aa92e`), and whether a registry
- * allows the name (UTS 46 allows emoji, IDNA 2008 does not).
+ * Not checked: labels that look like others, of mixed or another script (`xn--80ak6aa92e`), and whether a registry allows the name (UTS 46
+ * allows emoji, IDNA 2008 does not).
  */
 export function canonicalDomain(domain: string): string | null {
   if (domain.length > 2 * MAX_DOMAIN) return null;

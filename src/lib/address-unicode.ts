@@ -5,9 +5,8 @@ const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 const LEADING_MARK = /(?:^|\.)\p{M}/u;
 
 /**
- * Returns whether text is well-formed Unicode in NFC without invisible characters, combining marks at the start of an
- * atom or label, and characters that NFKC converts to ASCII (`＠`, `ﬁ`, `①`). Of ASCII only controls and spaces are
- * checked.
+ * Returns whether text is well-formed Unicode in NFC without invisible characters, combining marks at the start of an atom or label, and
+ * characters that NFKC converts to ASCII (`＠`, `ﬁ`, `①`). Of ASCII only controls and spaces are checked.
  */
 export function isPlainUnicode(text: string): boolean {
   if (!text.isWellFormed() || INVISIBLE.test(text) || LEADING_MARK.test(text)) return false;

@@ -27,17 +27,16 @@ const DOT_ATOM = new RegExp(`^${ATOM}(?:\\.${ATOM})*$`, "u");
 const ENCODED_WORD = /=\?.*\?=/;
 
 /**
- * Parses a bare addr-spec (RFC 5322 3.4.1), without display name, angle brackets, comments or surrounding space.
- * Returns null when it is not valid.
+ * Parses a bare addr-spec (RFC 5322 3.4.1), without display name, angle brackets, comments or surrounding space. Returns null when it is
+ * not valid.
  *
- * Local part: a dot-atom of at most 64 octets, of ASCII atext and UTF-8 (RFC 6531 3.3) in NFC; text that is not NFC is
- * refused, not converted. Quoted strings and address literals are refused although RFC 5321 allows them, because they
- * are second spellings of a mailbox. Encoded-words are refused because some parsers decode them in an address.
- * Domain: see `canonicalDomain`. The whole address has at most 254 bytes with the domain in A-labels.
+ * Local part: a dot-atom of at most 64 octets, of ASCII atext and UTF-8 (RFC 6531 3.3) in NFC; text that is not NFC is refused, not
+ * converted. Quoted strings and address literals are refused although RFC 5321 allows them, because they are second spellings of a mailbox.
+ * Encoded-words are refused because some parsers decode them in an address. Domain: see `canonicalDomain`. The whole address has at most
+ * 254 bytes with the domain in A-labels.
  *
- * `key` is lower-cased per code point, so addresses that differ by more than case have different keys (`ı` and `i`,
- * `ß` and `ss`, `ς` and `σ`). Not detected: local parts that look alike, and local parts that the server of the domain
- * treats as one mailbox (plus-labels, dots).
+ * `key` is lower-cased per code point, so addresses that differ by more than case have different keys (`ı` and `i`, `ß` and `ss`, `ς` and
+ * `σ`). Not detected: local parts that look alike, and local parts that the server of the domain treats as one mailbox (plus-labels, dots).
  */
 export function parseAddress(input: string): Address | null {
   if (input.length > 2 * MAX_ADDRESS) return null;
@@ -76,10 +75,7 @@ export function lowerCase(text: string): string {
     .normalize("NFC");
 }
 
-/**
- * Returns a text without case, for comparisons: per code point, through upper case where that is one, so that σ and ς are equal (Unicode
- * simple case folding).
- */
+/** Returns a text without case: per code point, through upper case where that is one, so that σ and ς are equal (simple case folding). */
 export function foldCase(text: string): string {
   if (/^[\0-\u007f]*$/.test(text)) return text.toLowerCase();
   return Array.from(text, (character) => {
@@ -91,9 +87,8 @@ export function foldCase(text: string): string {
 }
 
 /**
- * Formats a mailbox for records and responses: `Name <a@b>`, or the bare address without a name. A name with RFC 5322
- * specials becomes a quoted string. Control characters in the name become spaces. Not for MIME headers: the text is
- * neither folded nor encoded.
+ * Formats a mailbox for records and responses: `Name <a@b>`, or the bare address without a name. A name with RFC 5322 specials becomes a
+ * quoted string. Control characters in the name become spaces. Not for MIME headers: the text is neither folded nor encoded.
  */
 export function formatMailbox(mailbox: { email: string; name?: string | null | undefined }): string {
   const name = (mailbox.name ?? "").replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();

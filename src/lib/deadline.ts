@@ -1,7 +1,4 @@
-/**
- * Returns the result of `work`, or rejects with the error of `timeoutError` after `ms` milliseconds. A later result of `work` is
- * ignored.
- */
+/** Returns the result of `work`, or rejects with the error of `timeoutError` after `ms` milliseconds. A later result is ignored. */
 export async function withTimeout<T>(ms: number, work: Promise<T>, timeoutError?: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | null = null;
   const deadline = new Promise<never>((_, reject) => {

@@ -11,14 +11,10 @@ const HEADER_NAME = /^[A-Za-z0-9-]+$/;
 const SERVICE_HEADER =
   /^(?:from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|authentication-results|received|return-path|sender|(?:content|dkim|arc|resent)-.*)$/i;
 
-/**
- * Headers that a relay obeys as commands: a caller could change how the egress sends (docs/contract/emails.md#custom-headers).
- */
+/** Headers that a relay obeys as commands: a caller could change how the egress sends (docs/contract/emails.md#custom-headers). */
 const RELAY_HEADER = /^(?:x-smtpapi|tls-required|x-(?:mc|pm|ses|mailgun)-.*)$/i;
 
-/**
- * Headers that only the receiving side may write: a reader or a filter trusts them (docs/contract/emails.md#custom-headers).
- */
+/** Headers that only the receiving side may write: a reader or a filter trusts them (docs/contract/emails.md#custom-headers). */
 const RECEIVER_HEADER = /^(?:received.*|delivered-to|x-ms-exchange-.*|authentication-results.*|domainkey-signature)$/i;
 
 /** The text between the angle brackets of a Content-ID (RFC 2045 7). */

@@ -13,10 +13,7 @@ export async function mac(
   return macUnder(newestKey(roots), purpose, data);
 }
 
-/**
- * Returns whether `candidate` is the MAC of `data` under any of the root keys, whole or truncated to 10 bytes or more
- * (RFC 2104 5). Compares in constant time.
- */
+/** Returns whether `candidate` is the MAC of `data` under a root key, whole or cut to 10 bytes or more (RFC 2104 5), in constant time. */
 export async function verifyMac(
   roots: readonly RootKey[],
   purpose: string,

@@ -2,10 +2,7 @@ import * as z from "zod";
 import { utf8Length } from "./bytes.ts";
 import { findInexactNumber, INEXACT_NUMBER } from "./inexact-numbers.ts";
 
-/**
- * Returns the schema of a JSON object of at most `maxBytes` bytes, whose numbers are exact. Checked by hand: a record of zod would drop
- * the key `__proto__`.
- */
+/** Returns the schema of a JSON object of at most `maxBytes`, whose numbers are exact. A record of zod would drop the key `__proto__`. */
 export const objectField = (field: string, maxBytes: number) =>
   z
     .custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {

@@ -24,10 +24,7 @@ export interface PersonalText {
   render(rendering: Rendering, maxLength: number): string | null;
 }
 
-/**
- * Parses a text. `parts`: the texts of other templates that a Liquid text may render, by name. Throws LiquidTextError; a text of
- * placeholders has no mistakes.
- */
+/** Parses a text. `parts`: templates that a Liquid text may render, by name. Throws LiquidTextError, for a Liquid text only. */
 export function parsePersonalText(
   language: Language,
   text: string,

@@ -1,7 +1,4 @@
-/**
- * Placeholders `{{name}}` in subjects and bodies (docs/contract/templates.md#placeholders). Pure, and linear in the length of
- * the text.
- */
+/** Placeholders `{{name}}` in subjects and bodies (docs/contract/templates.md#placeholders). Pure, and linear in the length of the text. */
 
 /** Greatest length of a placeholder's name, in Unicode code points. */
 const NAME_CHARACTERS = 128;

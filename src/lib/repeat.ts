@@ -3,10 +3,7 @@ export function waitByChance(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms * (0.5 + Math.random())));
 }
 
-/**
- * Makes a call, and once more after each of these waits (milliseconds, varied by chance) while it ends in an error that passes;
- * by default every error does. Throws the last error.
- */
+/** Makes a call, and again after each of these waits (ms, varied by chance) while it ends in an error that passes. Throws the last one. */
 export async function repeat<Result>(
   waitsMs: readonly number[],
   call: () => Promise<Result>,

@@ -18,10 +18,7 @@ export async function seal(
   return `${root.version}.${toBase64(iv)}.${toBase64(new Uint8Array(sealed))}`;
 }
 
-/**
- * Decrypts the result of `seal`. Throws an Error when the root key of its version is missing, and OperationError when
- * text or context differ.
- */
+/** Decrypts the result of `seal`. Throws Error when the root key of its version is missing, OperationError when text or context differ. */
 export async function open(
   roots: readonly RootKey[],
   purpose: string,
@@ -37,10 +34,7 @@ export async function open(
   return new Uint8Array(await crypto.subtle.decrypt(algorithm, key, fromBase64(text)));
 }
 
-/**
- * Returns keyed hashes (HMAC-SHA-256) of a secret, one per root key, newest first: store the first, look up by any.
- * Each is `<version>.<base64>`.
- */
+/** Returns the HMAC-SHA-256 of a secret by each root key, newest first: store the first, look up by any. Each is `<version>.<base64>`. */
 export async function keyedHashes(roots: readonly RootKey[], purpose: string, secret: string): Promise<string[]> {
   const hash = async (root: RootKey) => {
     const mac = await crypto.subtle.sign("HMAC", await deriveKey(root, "hmac", purpose), utf8(secret));

@@ -18,10 +18,7 @@ export function isoOrNull(ms: number | null): string | null {
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/i;
 
-/**
- * Parses an ISO 8601 date and time with offset. Returns milliseconds since 1970, or null when the text has another form,
- * no offset, or a date that does not exist.
- */
+/** Parses an ISO 8601 date and time with offset to ms since 1970. Null: another form, no offset, or a date that does not exist. */
 export function parseIso(text: string): number | null {
   const match = DATE_TIME.exec(text);
   if (!match) return null;

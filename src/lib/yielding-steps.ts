@@ -13,10 +13,7 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/**
- * Divides long work into steps that give way to other requests. Steps are bounded by rows and bytes, since the clock of a
- * Worker stands still while it computes.
- */
+/** Divides long work into steps that give way to other requests, by rows and bytes: a Worker's clock stands still while it computes. */
 export class YieldingSteps {
   readonly #bounds: StepBounds;
   #rows = 0;

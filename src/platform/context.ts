@@ -61,9 +61,7 @@ export interface Ctx {
   /** Returns a new UUIDv7. */
   newId(): string;
   log(event: string, fields?: Record<string, unknown>): void;
-  /**
-   * Makes the test domain of a new workspace. Set for requests: the area `identity`, which creates workspaces, comes before `domains`.
-   */
+  /** Makes the test domain of a new workspace. Set for requests: the area `identity`, which creates workspaces, comes before `domains`. */
   newSandbox?(ctx: Ctx, workspace: { id: string; slug: string }): Promise<Sandbox | null>;
   /** Bytes of emails that the lines of this invocation may still name (`logEmails`). */
   logBudget: { bytes: number };

@@ -37,9 +37,7 @@ export function isApiKey(text: string): boolean {
 }
 
 /** Returns the first characters of a key, which may be displayed. */
-export function keyPrefix(key: string): string {
-  return key.slice(0, PREFIX.length + 6);
-}
+export const keyPrefix = (key: string): string => key.slice(0, PREFIX.length + 6);
 
 function checksum(secret: string): string {
   let remainder = crc32(secret);

@@ -1,8 +1,10 @@
 import { forbidden, invalidToken } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { CallerWorkspace, Ctx, MainStatement } from "../../platform/context.ts";
+import type { apiKeys, memberships, users, workspaces } from "../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 import { shardSql } from "../../platform/jobs/shards.ts";
-import type { Actor, ApiKeyActor, Role } from "../caller.ts";
+import type { Actor, ApiKeyActor } from "../caller.ts";
 import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
 import { effectiveScopes } from "./scopes.ts";
 
@@ -10,38 +12,20 @@ import { effectiveScopes } from "./scopes.ts";
 const LAST_USED_INTERVAL_MS = 60_000;
 
 /** The columns of a workspace in the row that found a credential. */
-export interface WorkspaceColumns {
-  number: number;
-  workspace_id: string;
-  workspace_name: string;
-  slug: string;
-  sending_paused_at: number | null;
-  shut_at: number | null;
-  shard: number;
-  mail_size: number | null;
-  daily_limit: number | null;
-  bulk_pause: number;
-}
+export type WorkspaceColumns = StoredColumns<
+  typeof workspaces,
+  "number" | "slug" | "sending_paused_at" | "shut_at" | "daily_limit" | "bulk_pause"
+> & { workspace_id: string; workspace_name: string; shard: number; mail_size: number | null };
 
 /** The columns of a user `u`, and of its membership `m`, in the row that found a credential. */
-export interface MemberColumns {
-  user_id: string;
-  email: string;
-  user_name: string | null;
-  restricted_at: number | null;
-  role: Role;
-}
+export type MemberColumns = StoredColumns<typeof users, "email" | "restricted_at"> &
+  StoredColumns<typeof memberships, "user_id" | "role"> & { user_name: string | null };
 
-interface KeyRow extends WorkspaceColumns, MemberColumns {
-  key_id: string;
-  hash: string;
-  prefix: string;
-  scopes: string;
-  domain_ids: string | null;
-  last_used_at: number | null;
-  expires_at: number | null;
-  revoked_at: number | null;
-}
+type KeyRow = StoredColumns<
+  typeof apiKeys,
+  "hash" | "prefix" | "scopes" | "domain_ids" | "last_used_at" | "expires_at" | "revoked_at"
+> & { key_id: string } & WorkspaceColumns &
+  MemberColumns;
 
 /** SQL: the columns of a workspace `w` (`WorkspaceColumns`): with what limits its new mail. */
 export const WORKSPACE_COLUMNS_SQL = `
@@ -73,9 +57,8 @@ export interface Caller {
 }
 
 /**
- * Returns the user, workspace and rights of an API key, in one D1 call. `reads` returns statements that run in the same
- * call; `results` are theirs. Throws 401 with the same text for a key that is malformed, unknown, revoked, expired or of
- * a deleted workspace.
+ * Returns the user, workspace and rights of an API key, in one D1 call. `reads` returns statements that run in the same call; `results` are
+ * theirs. Throws 401 with the same text for a key that is malformed, unknown, revoked, expired or of a deleted workspace.
  */
 export async function authenticateApiKey(
   ctx: Ctx,
@@ -94,9 +77,8 @@ export async function authenticateApiKey(
 /** `hash` is that of the key under the newest master key. */
 function toCaller(ctx: Ctx, row: KeyRow | undefined, hash: string): Caller {
   const now = ctx.now();
-  if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
+  if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now))
     throw invalidToken("Invalid API key");
-  }
   const isDue = row.last_used_at === null || row.last_used_at <= now - LAST_USED_INTERVAL_MS;
   return {
     actor: toActor(row),

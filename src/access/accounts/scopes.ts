@@ -1,7 +1,4 @@
-/**
- * The meaning of each scope, and the scopes of each role (docs/contract/scopes.md#required-scopes). Each route declares its scope in
- * its `routes.ts`.
- */
+/** The meaning of each scope, and the scopes of each role (docs/contract/scopes.md#required-scopes). */
 
 const actions = {
   emails: ["send", "view"],
@@ -70,9 +67,8 @@ export const serviceScopes = [
 export type ServiceScope = (typeof serviceScopes)[number];
 
 /**
- * `any`: every authenticated caller. `session`: a user who signed in, no API key. `platform_admin`: such a user who
- * administers the platform. `page`: a page of the dashboard, which sends visitors without a session to the sign-in page.
- * `public`: no authentication.
+ * `any`: every authenticated caller. `session`: a user who signed in, no API key. `platform_admin`: such a user who administers the
+ * platform. `page`: a page of the dashboard, which sends visitors without a session to the sign-in page. `public`: no authentication.
  */
 export type RequiredScope = Scope | ServiceScope | "any" | "session" | "platform_admin" | "page" | "public";
 
@@ -96,10 +92,7 @@ export const roleScopes: Readonly<Record<"owner" | "admin" | "member", readonly 
   member: everyScope.filter((scope) => !deniedToMembers.includes(scope)),
 };
 
-/**
- * Returns the effective scopes of a credential: those granted (`*` grants all, `manage` implies `view`) that the
- * current role of its user allows.
- */
+/** Returns the effective scopes of a credential: those granted (`*` grants all, `manage` implies `view`) that the user's role allows. */
 export function effectiveScopes(granted: readonly string[], role: "owner" | "admin" | "member"): ReadonlySet<Scope> {
   const isGranted = (scope: Scope) =>
     granted.includes("*") ||

@@ -83,10 +83,7 @@ const TOUCH = `
   UPDATE app_passwords SET last_used_at = ?2, hash = coalesce(?4, hash)
    WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at <= ?3 OR hash <> ?4)`;
 
-/**
- * Writes when an app password was used, at most once a minute, and its hash under the newest master key; null: the hash stays. A failed
- * write is logged, and the next use repeats it.
- */
+/** Writes when an app password was used, at most once a minute, and its hash (null: it stays). The next use repeats a failed write. */
 export async function touchAppPassword(ctx: Ctx, id: string, hash: string | null): Promise<void> {
   const now = ctx.now();
   try {

@@ -13,28 +13,14 @@ export interface ProgramAccess {
   secret: string;
 }
 
-/** The mailbox of a login. */
-export type ProgramLogin = (ProvenLogin | UncheckedLogin) & {
-  /** Records that the app password was used, once the login is accepted. Null: nothing is to be recorded. */
-  touch: (() => Promise<void>) | null;
-};
-
-/** A login with a correct app password. */
-interface ProvenLogin {
-  isProven: true;
-  access: ProgramAccess;
-  /** The stored hash of the app password. */
-  hash: string;
-}
-
-/** A login whose password must be compared with that of the mailbox by `isPassword`. */
-interface UncheckedLogin {
-  isProven: false;
-  /** Null: no mailbox has this address, or nothing opens it. */
-  access: ProgramAccess | null;
-  /** The stored hash of the password. Null: there is none. */
-  hash: string | null;
-}
+/**
+ * The mailbox of a login, null when nothing opens it, with the stored hash of its secret. A correct app password is proven; any other one
+ * must be compared with that of the mailbox by `isPassword`. `touch` records the use of an app password, once the login is accepted.
+ */
+export type ProgramLogin = (
+  | { isProven: true; access: ProgramAccess; hash: string }
+  | { isProven: false; access: ProgramAccess | null; hash: string | null }
+) & { touch: (() => Promise<void>) | null };
 
 const COLUMNS = "b.id, b.address, w.id AS workspaceId";
 

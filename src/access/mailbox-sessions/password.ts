@@ -15,10 +15,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ["scrypt", toBase64(salt), toBase64(await derive(password, salt))].join(".");
 }
 
-/**
- * Returns whether a password has this hash. Without a hash it does the same work and returns false, so that the time of
- * a response does not tell which mailboxes exist.
- */
+/** Returns whether a password has this hash. Without one it takes as long, so that no time tells which mailboxes exist. */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
   const [, salt = "", key = ""] = (hash ?? `scrypt.${toBase64(new Uint8Array(SALT_BYTES))}.`).split(".");
   const derived = await derive(password, fromBase64(salt));

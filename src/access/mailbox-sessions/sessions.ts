@@ -1,7 +1,7 @@
 import { unauthorized } from "../../lib/errors.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { CallerCtx } from "../caller.ts";
-import { signAccessToken } from "../sessions/access-token.ts";
+import { type AccessClaims, signAccessToken } from "../sessions/access-token.ts";
 import type { Client } from "../sessions/start.ts";
 import { deleteFamiliesStatement, findFamily, issueRefreshToken } from "../tokens/issue-refresh-token.ts";
 import { rotateRefreshToken } from "../tokens/rotate-refresh-token.ts";
@@ -11,16 +11,8 @@ import { type FoundRow, findByPasswordStatement } from "./mail-programs.ts";
 import { hashPassword, isPassword } from "./password.ts";
 import { PASSWORD_TABLES, type PasswordOwner } from "./rights.ts";
 
-/** The tokens of a mailbox session. */
-export interface MailboxTokens {
-  access_token: string;
-  /** When the access token expires, in ms since 1970. */
-  expiresAt: number;
-  refresh_token: string;
-  /** When the refresh token expires, in ms since 1970. */
-  refreshExpiresAt: number;
-  mailbox_id: string;
-}
+/** The tokens of a mailbox session. Times in ms since 1970. */
+export type MailboxTokens = Awaited<ReturnType<typeof toTokens>>;
 
 const SAVE_PASSWORD = `
   INSERT INTO mailbox_passwords (mailbox_id, hash, changed_at, api_key_id, assignee_id, user_id)
@@ -102,11 +94,7 @@ export async function signOutOfMailbox(ctx: Ctx, token: string): Promise<void> {
   await ctx.db.batch([deleteStatement(ctx, family), deleteFamiliesStatement(ctx, [family])]);
 }
 
-async function toTokens(
-  ctx: Ctx,
-  claims: { sub: string; sid: string; wid: string },
-  refresh: { token: string; expiresAt: number },
-): Promise<MailboxTokens> {
+async function toTokens(ctx: Ctx, claims: AccessClaims, refresh: { token: string; expiresAt: number }) {
   const { token, expiresAt } = await signAccessToken(ctx, "mailbox_access", claims);
   const { token: refresh_token, expiresAt: refreshExpiresAt } = refresh;
   return { access_token: token, expiresAt, refresh_token, refreshExpiresAt, mailbox_id: claims.sub };

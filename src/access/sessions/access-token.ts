@@ -40,10 +40,7 @@ export async function signAccessToken(
   return { token, expiresAt: expiresAt * 1000 };
 }
 
-/**
- * Returns the claims of a JWT of this kind, or null when its signature, algorithm, type, audience, issuer or lifetime is
- * wrong. The session that it names may have ended.
- */
+/** Returns the claims of a JWT of this kind, or null for one that is not valid now. The session that it names may have ended. */
 export async function verifyAccessToken(
   ctx: Pick<Ctx, "settings" | "now">,
   kind: AccessTokenKind,

@@ -5,10 +5,7 @@ import { signAccessToken } from "./access-token.ts";
 const FIND = `
   SELECT w.id FROM sessions s JOIN workspaces w ON w.number = s.workspace AND w.deleted_at IS NULL WHERE s.id = ?1`;
 
-/**
- * Returns an access token for the workspace that a session is now active in, after the one of its last token was deleted. Null
- * when the session has ended.
- */
+/** Returns an access token for the workspace that a session is active in now, after its last one was deleted. Null for an ended session. */
 export async function activeAccessToken(
   ctx: Ctx,
   { credentialId: sid, userId: sub }: SessionActor,

@@ -29,9 +29,8 @@ const FIND_SESSION = `
    WHERE s.id = ?1 AND s.user_id = ?2 AND s.expires_at > ?4`;
 
 /**
- * Returns the user, active workspace and rights of a session's access token, in one D1 query. The scopes are those of
- * the current role. Throws 401 with the same text for a token that is invalid or expired, and for one whose session,
- * membership or workspace has ended.
+ * Returns the user, active workspace and rights of a session's access token, in one D1 query. The scopes are those of the current role.
+ * Throws 401 with the same text for a token that is invalid or expired, and for one whose session, membership or workspace has ended.
  */
 export async function authenticateSession(ctx: Ctx, token: string): Promise<Caller & { actor: SessionActor }> {
   const claims = await verify(ctx, token);
@@ -44,10 +43,10 @@ export async function authenticatePage(
   token: string,
 ): Promise<Caller & { actor: SessionActor; frame: PageFrame }> {
   const claims = await verify(ctx, token);
-  const [session, frame] = await ctx.db.batch([findSession(ctx, claims), findFrame(ctx, claims.sub, claims.wid)]);
-  const [row = null] = (session?.results ?? []) as SessionRow[];
-  const [shown = { workspaces: "[]", unread: 0 }] = (frame?.results ?? []) as FrameRow[];
-  return { ...toCaller(row, claims), frame: toFrame(shown) };
+  const reads = [findSession(ctx, claims), findFrame(ctx, claims.sub, claims.wid)];
+  const [[row = null], [shown = { workspaces: "[]", unread: 0 }]] =
+    await ctx.db.listEach<[SessionRow, { workspaces: string; unread: number }]>(reads);
+  return { ...toCaller(row, claims), frame: { ...shown, workspaces: JSON.parse(shown.workspaces) } };
 }
 
 type Claims = NonNullable<Awaited<ReturnType<typeof verifyAccessToken>>>;
@@ -93,18 +92,5 @@ const FIND_FRAME = `
       SELECT 1 FROM workspaces w JOIN notifications n ON n.workspace = w.number AND n.user_id = ?1 AND n.read_at IS NULL
        WHERE w.id = ?2 LIMIT ${MAX_UNREAD})) AS unread`;
 
-interface FrameRow {
-  /** JSON text. */
-  workspaces: string;
-  unread: number;
-}
-
-/** Returns the statement that reads what the header of a page shows to a user in a workspace. */
 const findFrame = ({ db }: Ctx, userId: string, workspaceId: string): MainStatement =>
   db.prepare(FIND_FRAME).bind(userId, workspaceId);
-
-/** Returns what the header of a page shows. */
-const toFrame = ({ workspaces, unread }: FrameRow): PageFrame => ({
-  workspaces: JSON.parse(workspaces),
-  unread,
-});

@@ -4,10 +4,7 @@ import { REAUTHENTICATION_TTL_MS } from "./rules.ts";
 
 const CODE = "reauthentication_required";
 
-/**
- * Throws 403 for a session whose user has not proved its identity in the last five minutes, by a sign-in or again
- * (docs/contract/sign-in.md#proof-of-identity). Other credentials pass.
- */
+/** Throws 403 for a session without a proof of identity in the last five minutes (docs/contract/sign-in.md#proof-of-identity). */
 export function requireProofOfSession({ actor, now }: CallerCtx): void {
   if (actor.kind !== "session") return;
   if (actor.reauthenticatedAt !== null && now() - actor.reauthenticatedAt <= REAUTHENTICATION_TTL_MS) return;

@@ -29,5 +29,5 @@ export async function refreshSession(ctx: Ctx, refreshToken: string): Promise<Se
     ctx.db.prepare(EXTEND).bind(sessionId, ctx.now(), rotation.expiresAt),
   ]);
   const home = found?.results[0];
-  return home ? toTokens(ctx, { ...home, sessionId }, rotation) : null;
+  return home ? toTokens(ctx, { sub: home.userId, sid: sessionId, wid: home.workspaceId }, rotation) : null;
 }

@@ -8,9 +8,8 @@ import { deleteFamiliesStatement, findFamily } from "../tokens/issue-refresh-tok
 import { verifyAccessToken } from "./access-token.ts";
 
 /** Returns the statement that deletes a session, which ends it at the next request. */
-export function deleteSessionStatement(ctx: Pick<Ctx, "db">, sessionId: string): MainStatement {
-  return ctx.db.prepare("DELETE FROM sessions WHERE id = ?1").bind(sessionId);
-}
+export const deleteSessionStatement = (ctx: Pick<Ctx, "db">, sessionId: string): MainStatement =>
+  ctx.db.prepare("DELETE FROM sessions WHERE id = ?1").bind(sessionId);
 
 /** Ends a session of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
 export async function revokeSession(ctx: CallerCtx, id: string): Promise<void> {

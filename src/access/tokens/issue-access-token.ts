@@ -1,5 +1,5 @@
 import { keyedHashes, randomToken } from "../../lib/secret-box.ts";
-import type { Ctx, MainStatement } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
 import type { Scope } from "../accounts/scopes.ts";
 import { ACCESS_TOKEN_PREFIX, ACCESS_TOKEN_PURPOSE, ACCESS_TOKEN_TTL_MS } from "./rules.ts";
@@ -8,19 +8,8 @@ import { ACCESS_TOKEN_PREFIX, ACCESS_TOKEN_PURPOSE, ACCESS_TOKEN_TTL_MS } from "
 const INSERT_TOKEN = `
   INSERT INTO oauth_access_tokens (hash, grant_id, scopes, expires_at) SELECT ?1, id, ?3, ?4 FROM oauth_grants WHERE id = ?2`;
 
-export interface IssuedAccessToken {
-  token: string;
-  expiresInSeconds: number;
-  /** Store the token, and roll back their batch with ConcurrencyError when the grant has ended. */
-  statements: MainStatement[];
-}
-
-/** Returns a new access token of a grant, with the statements that store its hash. */
-export async function issueAccessToken(
-  ctx: Ctx,
-  grantId: string,
-  scopes: readonly Scope[],
-): Promise<IssuedAccessToken> {
+/** Returns a new access token of a grant. Its statements store the hash, and throw ConcurrencyError when the grant has ended. */
+export async function issueAccessToken(ctx: Ctx, grantId: string, scopes: readonly Scope[]) {
   const token = `${ACCESS_TOKEN_PREFIX}${randomToken()}`;
   const [hash] = await keyedHashes(ctx.settings.masterKeys, ACCESS_TOKEN_PURPOSE, token);
   const values = [hash, grantId, JSON.stringify(scopes), ctx.now() + ACCESS_TOKEN_TTL_MS];

@@ -11,10 +11,7 @@ export const REFRESH_TOKEN_PURPOSE = "refresh-token";
 const INSERT_TOKEN =
   "INSERT INTO refresh_tokens (hash, kind, family, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
 
-/**
- * Returns the first refresh token of a family with the statement that stores it, for the batch that creates what it
- * refreshes. A family has the id of that session or grant.
- */
+/** Returns the first token of a family, which has the id of a session or grant, and the statement for the batch that creates this. */
 export async function issueRefreshToken(
   ctx: Ctx,
   kind: RefreshTokenKind,

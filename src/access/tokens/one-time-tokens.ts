@@ -39,10 +39,7 @@ export async function findOneTimeToken(
   return row && { subject: row.subject, data: JSON.parse(row.data) as Record<string, unknown> };
 }
 
-/**
- * Returns the statements that redeem a token, for the batch of what it allows. Of concurrent redemptions one commits;
- * the others are rolled back with ConcurrencyError.
- */
+/** Returns the statements that redeem a token, for the batch of what it allows. Of concurrent ones all but one throw ConcurrencyError. */
 export async function redeemStatements(ctx: Ctx, purpose: OneTimePurpose, token: string): Promise<MainStatement[]> {
   const remove = ctx.db.prepare(`DELETE FROM one_time_tokens WHERE ${OF_TOKEN}`);
   return [remove.bind(await hashesOf(ctx, token), purpose, ctx.now()), expectChanges(ctx.db, 1)];

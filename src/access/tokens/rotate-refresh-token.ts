@@ -82,6 +82,5 @@ async function repeat(ctx: Ctx, found: Found, token: string): Promise<Rotation |
 }
 
 /** Derives the successor from the token, so that parallel uses return the same one although no token is stored. */
-async function deriveSuccessor(masterKeys: Ctx["settings"]["masterKeys"], token: string): Promise<string> {
-  return toBase64Url(await mac(masterKeys, "refresh-token-successor", utf8(token)));
-}
+const deriveSuccessor = async (masterKeys: Ctx["settings"]["masterKeys"], token: string): Promise<string> =>
+  toBase64Url(await mac(masterKeys, "refresh-token-successor", utf8(token)));

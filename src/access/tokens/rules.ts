@@ -8,25 +8,20 @@ export const ACCESS_TOKEN_PURPOSE = "oauth-access-token";
 export const ACCESS_TOKEN_PREFIX = "svc_a_";
 
 /** Returns whether a string has the format of an access token of a grant. */
-export function isAccessToken(text: string): boolean {
-  return text.startsWith(ACCESS_TOKEN_PREFIX) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(ACCESS_TOKEN_PREFIX.length));
-}
+export const isAccessToken = (text: string): boolean =>
+  text.startsWith(ACCESS_TOKEN_PREFIX) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(ACCESS_TOKEN_PREFIX.length));
 
 /**
  * Returns whether a resource of a token (RFC 8707) is this service: its base URL, `/mcp` or `/v1` below it. These are one
  * audience (docs/contract/sign-in.md#oauth). A token for another base URL is refused. Pure.
  */
-export function isOwnResource(publicUrl: string, resource: string): boolean {
-  return ["", "/", "/mcp", "/v1"].some((path) => resource === `${publicUrl}${path}`);
-}
+export const isOwnResource = (publicUrl: string, resource: string): boolean =>
+  ["", "/", "/mcp", "/v1"].some((path) => resource === `${publicUrl}${path}`);
 
 /** Lifetime of a refresh token, in ms. */
 export const REFRESH_TOKEN_TTL_MS = 30 * 24 * 3_600_000;
 
-/**
- * How long a used refresh token still returns its successor, in ms: for parallel tabs and lost responses
- * (docs/contract/sign-in.md#refresh-tokens).
- */
+/** How long a used refresh token returns its successor, for parallel tabs and lost responses (docs/contract/sign-in.md#refresh-tokens). */
 export const GRACE_MS = 30_000;
 
 /** The meaning of a use of a stored refresh token. Times in ms since 1970. */

@@ -210,15 +210,8 @@ function act(move: Move, node: Extract<Node, { kind: "effect" }>, facts: Facts):
   if (later !== null)
     return { ...note(move, facts, node, later.text), entered: move.entered.slice(0, -1), dueAt: later.at };
   const { visit, data } = move.run;
-  const effect: Effect = {
-    visit,
-    step: node.step,
-    path: node.path,
-    day,
-    data,
-    at: facts.now,
-    line: move.history.length,
-  };
+  const { step, path } = node;
+  const effect: Effect = { visit, step, path, day, data, at: facts.now, line: move.history.length };
   return go({ ...move, effect }, node.next);
 }
 

@@ -8,9 +8,7 @@ import type { AutomationOut } from "./schema.ts";
 const CANCEL_EMAILS =
   "UPDATE broadcasts SET status = 'cancelled', paused_at = NULL WHERE workspace = ?1 AND automation = ?2";
 
-/**
- * Archives an automation for good: all runs end, and emails that have not left are cancelled. Throws 404, and 409 for one that is archived.
- */
+/** Archives an automation: all runs end, and emails that have not left are cancelled. Throws 404, and 409 for an archived one. */
 export async function archiveAutomation(caller: CallerCtx, id: string): Promise<AutomationOut> {
   requireAllDomains(caller);
   const response = await changeAutomation(caller, id, "archive", (ctx, { n, workspace }) => ({

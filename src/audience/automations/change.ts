@@ -27,8 +27,7 @@ const UPDATE = `
 
 /**
  * Changes an automation as `decide` says for its current state. When another call changed it meanwhile, it is read and decided again.
- * Throws 404, 409 for a status that does not allow the change, and
- * ConcurrencyError when other calls keep changing it.
+ * Throws 404, 409 for a status that does not allow the change, and ConcurrencyError when other calls keep changing it.
  */
 export async function changeAutomation(
   ctx: CallerCtx,

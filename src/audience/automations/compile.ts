@@ -34,11 +34,7 @@ export function compile({ steps }: Pick<Definition, "steps">): Node[] {
 }
 
 /** Steps whose first node is at a position, and where a run goes on after the last. */
-interface Place {
-  prefix: string;
-  at: number;
-  after: Next;
-}
+type Place = { prefix: string; at: number; after: Next };
 
 function nodesOf(steps: readonly Step[], { prefix, at, after }: Place): Node[] {
   const nodes: Node[] = [];

@@ -36,18 +36,9 @@ export async function createAutomation(ctx: CallerCtx, input: AutomationIn): Pro
   };
   const response = toAutomation(row);
   const db = ctx.mail;
-  const values = [
-    row.workspace,
-    row.id,
-    row.userId,
-    row.name,
-    definition,
-    sizeOf(definition),
-    input.trigger.event,
-    now,
-  ];
+  const values = [row.workspace, row.id, row.userId, row.name, definition, sizeOf(definition), input.trigger.event];
   await guardedBatch(db, [
-    db.prepare(INSERT).bind(...values),
+    db.prepare(INSERT).bind(...values, now),
     expectChanges(db, 1),
     ...(await storeMailResponse(ctx, response)),
   ]);

@@ -32,20 +32,12 @@ const COUNT_RUNS = `
     SELECT version, node, wait_until FROM automation_runs WHERE automation = ?1 AND status = 'active' ORDER BY n DESC LIMIT ${MAX_RUNS})
    GROUP BY version, node`;
 
-interface CountRow {
-  version: number;
-  node: number | null;
-  here: number;
-  waiting: number;
-}
+type CountRow = { version: number; node: number | null; here: number; waiting: number };
 
-/**
- * Returns how many people are at each step, among the newest 5,000 that are inside, and what became of the emails of the newest versions.
- * One round trip to the mail database.
- */
+/** Returns the people at each step, of the newest 5,000 inside, and the results of the newest versions' emails. One round trip. */
 export async function readFlowFigures(ctx: CallerCtx, row: AutomationRow): Promise<FlowFigures> {
-  const [{ results: runs }, counts, versions] = await Promise.all([
-    ctx.mail.prepare(COUNT_RUNS).bind(row.n).all<CountRow>(),
+  const [runs, counts, versions] = await Promise.all([
+    ctx.mail.listRows<CountRow>(COUNT_RUNS, row.n),
     findStepCounts(ctx, row.workspace, row.n),
     findVersions(ctx, row.version === null ? [] : [row.version]),
   ]);

@@ -6,10 +6,7 @@ import { pauseEmailsStatement } from "./pause-statements.ts";
 import type { AutomationOut } from "./schema.ts";
 import { pausedStatements } from "./webhook-events.ts";
 
-/**
- * Pauses an active automation: events begin no runs, runs stay where they are, and emails that have not left wait. Throws 404, and 409 for
- * one that is not active.
- */
+/** Pauses an automation: events begin no runs, runs stay, emails that have not left wait. Throws 404, 409 unless it is active. */
 export async function pauseAutomation(caller: CallerCtx, id: string): Promise<AutomationOut> {
   requireAllDomains(caller);
   const response = await changeAutomation(caller, id, "pause", (ctx, { workspace, n }) => ({

@@ -26,10 +26,7 @@ const COLUMNS = `a.n, a.workspace, a.id, a.user_id AS userId, a.name, a.status, 
       WHERE v.automation = a.n AND c.step IN ('entered', 'completed', 'exited', 'removed') GROUP BY c.step)) AS runs,
   (SELECT json_group_object(c.step, c.runs) FROM automation_counts c WHERE c.version = a.version) AS steps`;
 
-/**
- * Returns one automation of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace, and for one that
- * the caller may not read.
- */
+/** Returns an automation of the workspace. Throws 404 for a malformed or unknown id, and for one that the caller may not read. */
 export async function getAutomation(ctx: CallerCtx, id: string): Promise<AutomationRow> {
   const row = await findAutomation(ctx, ctx.workspace.number, parseUuid(id) ?? "");
   const [readable] = row ? await readableOf(ctx, [row]) : [];

@@ -4,11 +4,6 @@ import { type StepContent, type StepTexts, toStepContent } from "../broadcasts/i
 import { type Definition, type EmailStep, placedSteps, stepNumber } from "./definition.ts";
 import { emailRowId } from "./versions.ts";
 
-/** A template as a step uses it. */
-interface TemplateTexts extends StepTexts {
-  id: string;
-}
-
 const FIND_TEMPLATES = `
   SELECT t.id, coalesce(t.subject, '') AS subject, t.html_body AS html, t.text_body AS text, t.language
     FROM json_each(?2) j CROSS JOIN templates t ON t.workspace = ?1 AND t.id = j.value`;
@@ -31,32 +26,24 @@ export async function readEmails(
     const texts = step.template_id === undefined ? ownTexts(step) : templates.get(step.template_id);
     if (!texts) throw refuse(path, "the template does not exist any more");
     const id = await emailRowId(automationId, number, path);
-    const content = await toStepContent(ctx, {
-      id,
-      path,
-      mailboxId: step.mailbox_id,
-      topicId: step.topic_id ?? null,
-      texts,
-    });
+    const { mailbox_id: mailboxId, topic_id: topicId = null } = step;
+    const content = await toStepContent(ctx, { id, path, mailboxId, topicId, texts });
     if ("issue" in content) throw refuse(path, content.issue);
     contents.push(content);
   }
   return contents;
 }
 
-const refuse = (path: string, issue: string) =>
-  unprocessable([
-    {
-      loc: ["body", "steps", ...path.split(".")],
-      msg: `Step ${stepNumber(path)} can send no email: ${issue}`,
-      type: "value_error",
-    },
-  ]);
+function refuse(path: string, issue: string) {
+  const msg = `Step ${stepNumber(path)} can send no email: ${issue}`;
+  return unprocessable([{ loc: ["body", "steps", ...path.split(".")], msg, type: "value_error" }]);
+}
 
 async function findTemplates(ctx: CallerCtx, steps: readonly { step: EmailStep }[]) {
   const ids = [...new Set(steps.flatMap(({ step }) => step.template_id ?? []))];
   if (ids.length === 0) return new Map<string, StepTexts>();
-  const results = await ctx.db.listRows<TemplateTexts>(FIND_TEMPLATES, ctx.workspace.number, JSON.stringify(ids));
+  const values = [ctx.workspace.number, JSON.stringify(ids)];
+  const results = await ctx.db.listRows<StepTexts & { id: string }>(FIND_TEMPLATES, ...values);
   return new Map<string, StepTexts>(results.map(({ id, ...texts }) => [id, texts]));
 }
 

@@ -59,10 +59,7 @@ function ofConditions({ path, field, conditions }: PlacedConditions): Reference[
   return Object.entries(all).flatMap(([kind, ids]) => ids.map((id) => ({ kind: kind as Kind, id, path, field })));
 }
 
-/**
- * Throws 422 with each id that an automation names and that does not exist in the workspace. Two D1 calls. `ctx`: with the first mail
- * database of the workspace.
- */
+/** Throws 422 with each id that an automation names and that does not exist in the workspace. Two D1 calls. */
 export async function checkReferences(ctx: CallerCtx, definition: Definition): Promise<void> {
   const named = [
     ...placedSteps(definition.steps).flatMap(ofStep),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { languages } from "../../lib/personal-text.ts";
-import { timestamp } from "../../lib/serialize.ts";
+import { named, timestamp } from "../../lib/serialize.ts";
 import { lineField } from "../../lib/text-fields.ts";
 import { Blocks } from "../../sending/templates/index.ts";
 import { Conditions } from "../conditions/index.ts";
@@ -187,22 +187,19 @@ export const AutomationOut = z
     created_at: timestamp,
     updated_at: timestamp,
   })
-  .meta({
-    ref: "Automation",
-    examples: [
-      {
-        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a33",
-        ...example,
-        status: "active" as const,
-        version: 1,
-        pause_reason: null,
-        counters: { entered: 10, active: 4, completed: 5, exited: 1, removed: 0 },
-        step_counters: {},
-        created_at: "2026-11-26T14:00:00.000Z",
-        updated_at: "2026-11-26T14:00:00.000Z",
-      },
-    ],
-  });
+  .meta(
+    named("Automation", {
+      id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a33",
+      ...example,
+      status: "active",
+      version: 1,
+      pause_reason: null,
+      counters: { entered: 10, active: 4, completed: 5, exited: 1, removed: 0 },
+      step_counters: {},
+      created_at: "2026-11-26T14:00:00.000Z",
+      updated_at: "2026-11-26T14:00:00.000Z",
+    }),
+  );
 export type AutomationOut = z.output<typeof AutomationOut>;
 
 /** Returns the definition of a request. */

@@ -1,6 +1,8 @@
 import { utf8 } from "../../lib/bytes.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
+import type { automationVersions } from "../../platform/db/schema/mail/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 import { compile, type Node } from "./compile.ts";
 import { type Definition, placedSteps } from "./definition.ts";
 
@@ -24,13 +26,9 @@ const FIND = `
   SELECT v.n, v.automation, v.number, v.definition, a.id AS automation_id
     FROM json_each(?1) j CROSS JOIN automation_versions v ON v.n = j.value CROSS JOIN automations a ON a.n = v.automation`;
 
-interface VersionRow {
-  n: number;
-  automation: number;
-  number: number;
-  definition: string;
+type VersionRow = StoredColumns<typeof automationVersions, "n" | "automation" | "number" | "definition"> & {
   automation_id: string;
-}
+};
 
 /** Returns versions by number, in one D1 call unless this isolate knows all. */
 export async function findVersions(ctx: MailCtx, numbers: Iterable<number>): Promise<ReadonlyMap<number, Version>> {
@@ -63,13 +61,7 @@ async function toVersion({ n, automation, number, definition: json, automation_i
       .filter(({ step }) => step.kind === "send_email")
       .map(async ({ path }) => [path, await emailRowId(id, number, path)] as const),
   );
-  return {
-    n,
-    automation,
-    definition,
-    nodes: compile(definition),
-    emails: new Map(emails),
-  };
+  return { n, automation, definition, nodes: compile(definition), emails: new Map(emails) };
 }
 
 /** Returns the id of the row of `broadcasts` that has the content and the counts of the emails of a step of a version. */

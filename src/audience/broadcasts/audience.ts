@@ -33,13 +33,9 @@ const COUNT_SKIPPED = `
 
 type Skipped = Partial<SkipCounts>;
 
-/**
- * Returns how many contacts a broadcast is for, and how many are skipped and why: as fixed at the first send, or as a send
- * would find them now. Throws 404.
- */
-export async function getAudience(ctx: CallerCtx, id: string): Promise<AudienceOut> {
-  return countAudience(ctx, await getBroadcast(ctx, id));
-}
+/** Returns how many contacts a broadcast is for and how many are skipped, as its first send fixed it, or as of now. Throws 404. */
+export const getAudience = async (ctx: CallerCtx, id: string): Promise<AudienceOut> =>
+  countAudience(ctx, await getBroadcast(ctx, id));
 
 /** Returns the same of a broadcast that was read. */
 export async function countAudience(ctx: MailCtx, { row, fanOut }: Broadcast): Promise<AudienceOut> {
@@ -53,10 +49,8 @@ export async function countAudience(ctx: MailCtx, { row, fanOut }: Broadcast): P
   if (row.segment_id !== null) return estimateSegment(ctx, row, row.segment_id);
   const count = db.prepare(COUNT).bind(row.workspace, JSON.stringify(listIdsOf(row)), fanOut?.lastContact ?? null);
   const pct = row.ab_test_pct;
-  const [counted, variants] = await Promise.all([
-    count.first<Skipped & { eligible: number }>(),
-    pct === null ? [] : findVariants(ctx, row.n),
-  ]);
+  const found = count.first<Skipped & { eligible: number }>();
+  const [counted, variants] = await Promise.all([found, pct === null ? [] : findVariants(ctx, row.n)]);
   const notSuppressed = counted?.eligible ?? 0;
   const left = row.topic_id === null ? 0 : await countLeft(ctx, { row, fanOut }, notSuppressed);
   const eligible = notSuppressed - left;

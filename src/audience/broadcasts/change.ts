@@ -114,8 +114,7 @@ const past: Readonly<Record<BroadcastEvent, string>> = {
 /** Returns the update of these columns, which changes no row when another call changed the broadcast since it was read. */
 export function updateStatement(ctx: MailCtx, { n, version }: BroadcastRow, given: BroadcastChanges): MailStatement {
   const changes = { ...given, updated_at: ctx.now() };
-  const names = Object.keys(changes);
-  const assignments = names.map((name, index) => `${name} = ?${index + 3}`);
+  const assignments = Object.keys(changes).map((name, index) => `${name} = ?${index + 3}`);
   return ctx.mail
     .prepare(`UPDATE broadcasts SET version = version + 1, ${assignments.join(", ")} WHERE n = ?1 AND version = ?2`)
     .bind(n, version, ...Object.values(changes));

@@ -42,8 +42,7 @@ export async function hasMailbox({ db, workspace, actor: { domainIds } }: Caller
 /** Throws 422 when `scheduled_at` is not in the future. */
 export function checkScheduledAt(ctx: CallerCtx, scheduledAt: number | null | undefined): void {
   if (scheduledAt === null || scheduledAt === undefined || scheduledAt > ctx.now()) return;
-  const msg = "scheduled_at must be in the future";
-  throw invalidField("scheduled_at", msg);
+  throw invalidField("scheduled_at", "scheduled_at must be in the future");
 }
 
 async function requirePermitted(ctx: CallerCtx, domain: string): Promise<void> {

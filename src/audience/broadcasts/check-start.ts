@@ -127,11 +127,8 @@ async function findSampleIssue(
   variants: readonly VariantRow[],
 ): Promise<string | null> {
   if (pct === null || variants.length < 2) return null;
-  return issueOfSample(
-    await countEligible(ctx, { workspace, lists, topic }, enoughEligible(pct, variants)),
-    pct,
-    variants,
-  );
+  const eligible = await countEligible(ctx, { workspace, lists, topic }, enoughEligible(pct, variants));
+  return issueOfSample(eligible, pct, variants);
 }
 
 /** Returns the message for a list with more contacts than one broadcast may have. */

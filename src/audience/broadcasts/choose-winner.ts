@@ -1,4 +1,4 @@
-import { newcombe, quantile } from "./analytics/newcombe.ts";
+import { CONFIDENCE, clicksOf, newcombe, quantile } from "./analytics/newcombe.ts";
 
 /** How the service itself promotes a variant of a sampled test (docs/contract/broadcasts.md#automatic-winner). */
 export interface AutoPromote {
@@ -16,9 +16,6 @@ export interface Contender {
   delivered: number;
   clicked: number;
 }
-
-/** The intervals of all comparisons hold at once with this confidence. */
-const CONFIDENCE = 0.95;
 
 /**
  * Returns the variant to promote, oldest first in `contenders`, and a sentence why: the one with the highest click rate when Newcombe's
@@ -45,7 +42,5 @@ export function chooseWinner<One extends Contender>(
   };
 }
 
-// An email may be clicked in before a report confirms its delivery.
-const clicksOf = ({ clicked, delivered }: Contender) => ({ count: Math.min(clicked, delivered), of: delivered });
 const rateOf = (one: Contender) => clicksOf(one).count / one.delivered;
 const percent = (rate: number) => `${(rate * 100).toFixed(1)} %`;

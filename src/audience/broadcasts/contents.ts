@@ -35,17 +35,8 @@ interface Written {
   language: Language;
 }
 
-/** The texts of a variant, or of a broadcast without variants. */
-interface Texts {
-  variant: number;
-  key: string;
-  subject: Written;
-  html: Written | null;
-  text: Written | null;
-}
-
 /** Returns the texts of a broadcast: those of its variants, whose null bodies fall back to its own, or its own when it has no variant. */
-function textsOf(row: ContentColumns, variants: readonly VariantRow[]): Texts[] {
+function textsOf(row: ContentColumns, variants: readonly VariantRow[]) {
   const own = written(row, row.language);
   if (variants.length === 0) return [{ variant: 0, key: "own", ...own }];
   return variants.map((variant) => {
@@ -82,21 +73,15 @@ export function toContents(
     const html = texts.html && withUnsubscribe(withPreheader(texts.html, row), "html", parts.html);
     const text = texts.text && withUnsubscribe(texts.text, "text", parts.text);
     const replyTo = row.reply_to === null ? null : parseDisplayAddress(row.reply_to);
-    const isLiquid = texts.html?.language === "liquid" || texts.text?.language === "liquid";
+    const htmlParts = texts.html?.language === "liquid" ? parts.html : null;
+    const textParts = texts.text?.language === "liquid" ? parts.text : null;
     const document: ContentDocument = {
       text: text?.source ?? null,
       html: html?.source ?? null,
       headers: [],
       reply_to: replyTo && { email: replyTo.address, name: replyTo.name },
       attachments: [],
-      ...(isLiquid
-        ? {
-            liquid: {
-              html: texts.html?.language === "liquid" ? parts.html : null,
-              text: texts.text?.language === "liquid" ? parts.text : null,
-            },
-          }
-        : {}),
+      ...(htmlParts || textParts ? { liquid: { html: htmlParts, text: textParts } } : {}),
     };
     const names = new Set([subject, html?.parsed, text?.parsed].flatMap((parsed) => parsed?.names ?? []));
     names.delete(UNSUBSCRIBE_URL);
@@ -181,10 +166,7 @@ function withLink(html: string): string {
   return insertInto(html, "", link);
 }
 
-/**
- * Returns the parts of a broadcast as they are now: one D1 call when it renders templates, none otherwise. Throws LiquidTextError, also
- * when they are more than a row holds.
- */
+/** Returns the parts of a broadcast as they are now. At most one D1 call. Throws LiquidTextError, also when they are too large. */
 export async function currentParts(
   ctx: Pick<MailCtx, "db">,
   row: ContentColumns,

@@ -112,11 +112,8 @@ export async function createEmails(
     const content = contact.skipped === null ? contentFor(row, fanOut, contents, contact.id) : undefined;
     return content ? [{ contact, content }] : [];
   });
-  const suppressed = await findSuppressed(
-    ctx,
-    { workspace: row.workspace, topic: fanOut.topic ?? null },
-    chosen.map(({ contact }) => contact.key),
-  );
+  const keys = chosen.map(({ contact }) => contact.key);
+  const suppressed = await findSuppressed(ctx, { workspace: row.workspace, topic: fanOut.topic ?? null }, keys);
   // A contact whose address was changed since the plan is pending again.
   const causeOf = ({ key, pending_since: pending }: { key: string; pending_since: number | null }) =>
     suppressed.get(key) ?? (pending === null ? undefined : ("pending" as const));

@@ -46,8 +46,7 @@ export async function deleteBroadcast(ctx: CallerCtx, id: string): Promise<void>
 async function findUnusedKeys(ctx: CallerCtx, row: BroadcastRow): Promise<string[]> {
   if (row.fan_out === null) return [];
   const sql = "SELECT 1 FROM broadcast_pages WHERE workspace = ?1 AND broadcast = ?2 LIMIT 1";
-  const page = await ctx.mail.findRow(sql, row.workspace, row.n);
-  if (page !== null) return [];
+  if ((await ctx.mail.findRow(sql, row.workspace, row.n)) !== null) return [];
   const variants = await findVariants(ctx, row.n);
   return ["own", ...variants.map(({ id }) => id)].map((key) => r2Keys.broadcast(ctx.workspace.id, row.id, key));
 }

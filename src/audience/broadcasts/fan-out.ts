@@ -137,16 +137,14 @@ export function toRemainder(
   { row, fanOut, counts }: { row: { status: BroadcastStatus }; fanOut: FanOut; counts: { queued: number } },
   { variant, variants, sender }: { variant: number; variants: readonly NumberedCounts[]; sender: Sender },
 ): FanOut {
-  const skippedBefore = skippedOf(fanOut, row.status, counts.queued);
-  const list = fanOut.lists[0] ?? fanOut.list;
   return {
     ...fanOut,
-    list,
+    list: fanOut.lists[0] ?? fanOut.list,
     sender,
     phase: { kind: "remainder", variant },
     cursor: null,
     isComplete: false,
-    skippedBefore,
+    skippedBefore: skippedOf(fanOut, row.status, counts.queued),
     sample: variants.map((one) => ({ n: one.n, ...countsOf(one) })),
   };
 }

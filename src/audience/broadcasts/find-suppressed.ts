@@ -14,10 +14,7 @@ const FIND = `
 /** Of several causes, the last one counts. */
 const ORDER: readonly SkipCause[] = ["soft_bounces", "topic", "unsubscribe", "manual", "bounce", "complaint"];
 
-/**
- * Returns the causes of those canonical addresses that the suppression list of a workspace has, or who get no mail of the topic (its
- * number, null: none), in one D1 call.
- */
+/** Returns why addresses are suppressed, or get no mail of the topic (its number, null: none), by address. One D1 call. */
 export async function findSuppressed(
   ctx: Ctx,
   { workspace, topic }: { workspace: number; topic: number | null },

@@ -12,10 +12,7 @@ const WEST_MS = 12 * HOUR_MS;
 
 type Scheduled = Pick<BroadcastRow, "scheduled_at" | "local_time_field">;
 
-/**
- * Returns the function that tells when a contact gets its email: `now`, or at the local time of the broadcast if that is later. `zone`: that
- * of the workspace. Pure.
- */
+/** Returns when a contact gets its email: `now`, or the later local time of the broadcast. `zone`: of the workspace. Pure. */
 export function localTimes(
   { scheduled_at: at, local_time_field: field }: Scheduled,
   zone: string,

@@ -6,20 +6,16 @@ import type { Values } from "../../lib/placeholders.ts";
 import { cleanName, misleadingNameIssue, nameIssue } from "../../lib/text-rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { type NewEmail, queuedEvent, SUBJECT_ISSUE, storedKey } from "../../sending/emails/index.ts";
+import type { ContactValues } from "../contacts/index.ts";
 import type { StoredContent } from "./contents.ts";
 import type { Sender } from "./fan-out.ts";
 import type { BroadcastRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 
-/** A contact of a page. */
-export interface PageContact {
+/** A contact of a page. Of its metadata it has what the content names. */
+export interface PageContact extends ContactValues {
   n: number;
   id: string;
-  email: string;
-  key: string;
-  name: string | null;
-  /** JSON object of the metadata that the content names; null when it names none. */
-  metadata: string | null;
 }
 
 /** The value of an email that is the address of the web version of its broadcast. */
@@ -114,10 +110,7 @@ function tagsOf(bulkTags: string | null): string[] | null {
   return tags.length > 0 ? tags : null;
 }
 
-/**
- * Returns the values of placeholders. The contact's own `email` and `name` win over metadata
- * (docs/contract/templates.md#placeholders).
- */
+/** Returns the values of placeholders. The contact's own `email` and `name` win over metadata (docs/contract/templates.md#placeholders). */
 export function valuesOf(contact: Pick<PageContact, "email" | "name" | "metadata">): Record<string, unknown> {
   return { ...metadataOf(contact), email: contact.email, name: contact.name ?? "" };
 }

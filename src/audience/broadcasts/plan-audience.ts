@@ -58,11 +58,8 @@ export async function planAudience(
   for await (const page of fanOut.segment ? memberPages(ctx, row) : pagesOf(ctx, row, fanOut)) {
     const persons = page.filter(({ is_repeated: isRepeated }) => isRepeated === 0);
     const contacts = persons.filter(({ skipped }) => skipped === null);
-    const suppressed = await findSuppressed(
-      ctx,
-      { workspace: row.workspace, topic: fanOut.topic ?? null },
-      contacts.map(({ key }) => key),
-    );
+    const keys = contacts.map(({ key }) => key);
+    const suppressed = await findSuppressed(ctx, { workspace: row.workspace, topic: fanOut.topic ?? null }, keys);
     const skipped: Skip[] = [];
     for (const { n, id, key, pending_since: pending } of contacts) {
       const why =

@@ -3,7 +3,7 @@ import { onError } from "../../lib/errors.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
 import { parsePersonalText } from "../../lib/personal-text.ts";
 import { escapeHtml } from "../../lib/placeholders.ts";
-import { findSampleContact, type SampleContact } from "../contacts/index.ts";
+import { type ContactValues, findSampleContact } from "../contacts/index.ts";
 import { currentParts, toContents, type VariantContent } from "./contents.ts";
 import { EVENT, valuesOf, WEB_VERSION_URL } from "./new-email.ts";
 import type { Broadcast } from "./queries.ts";
@@ -14,7 +14,7 @@ import type { VariantRow } from "./variants/queries.ts";
 /** A broadcast as one person gets it. */
 export interface BroadcastPreview extends Omit<RenderedContent, "subject"> {
   /** Whose values fill it; null: no contact's, so fields are empty. */
-  contact: SampleContact | null;
+  contact: ContactValues | null;
   /** In the order of the variants; one without variants. */
   subjects: string[];
   preheader: string;
@@ -38,11 +38,9 @@ export async function previewBroadcast(
     const chosen = contents.find(({ key }) => key === variantId) ?? contents[0];
     const { html = null, text = null } = chosen ? renderContent(chosen, { values, now }) : {};
     const subjects = contents.map(({ subject }) => subject.render({ values, now }, limits.contentBytes) ?? "");
-    const preheader = parsePersonalText(row.language, row.preheader ?? "", "header").render(
-      { values, now },
-      limits.contentBytes,
-    );
-    return { contact, subjects, preheader: preheader ?? "", html, text };
+    const parsed = parsePersonalText(row.language, row.preheader ?? "", "header");
+    const preheader = parsed.render({ values, now }, limits.contentBytes) ?? "";
+    return { contact, subjects, preheader, html, text };
   };
   return render().catch(
     onError(LiquidTextError, (error) => ({ contact, subjects: [], preheader: "", ...asBodies(error) })),
@@ -52,10 +50,7 @@ export async function previewBroadcast(
 /** Returns a mistake in place of the bodies that it keeps from being rendered. */
 const asBodies = ({ message }: LiquidTextError) => ({ html: `<p>${escapeHtml(message)}</p>`, text: message });
 
-/**
- * Renders a content as a contact gets it after an event, by its address, or as the oldest one of the workspace does. A mistake stands in
- * place of the bodies. One D1 call.
- */
+/** Renders a content for a contact, by address or the oldest, after an event; a mistake in place of the bodies. One D1 call. */
 export async function previewContent(
   ctx: CallerCtx,
   content: VariantContent,

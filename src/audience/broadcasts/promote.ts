@@ -27,10 +27,7 @@ export function promoteVariant(ctx: CallerCtx, id: string, variantId: string): P
   });
 }
 
-/**
- * Returns the fan-out of a broadcast whose winner may be promoted now, and its status afterwards. Throws 409 when it is not a
- * sampled test, was promoted, or is not sent yet.
- */
+/** Returns the fan-out and the next status of a promotion. Throws 409 unless it is a sampled test that was sent and not promoted. */
 function requirePromotable(broadcast: Broadcast): { status: BroadcastStatus; fanOut: FanOut } {
   const { row, fanOut } = broadcast;
   if (row.ab_promoted_at !== null) throw conflict("A variant of this broadcast was promoted already");

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound, requireFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
+import { serialize } from "../../lib/serialize.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { withinBytes } from "../../platform/db/byte-pages.ts";
 import type { broadcasts } from "../../platform/db/schema/mail/index.ts";
@@ -10,7 +10,7 @@ import type { AutoPromote } from "./choose-winner.ts";
 import { type Counts, countNames } from "./counts.ts";
 import { type FanOut, parseFanOut, recipientsOf, skippedOf } from "./fan-out.ts";
 import { type BroadcastStatus, PAGE_BYTES } from "./rules.ts";
-import type { BroadcastOut } from "./schema.ts";
+import { BroadcastOut } from "./schema.ts";
 import type { SkipCounts } from "./skip-reasons.ts";
 
 /** A row of `broadcasts`. Times in milliseconds since 1970. */
@@ -37,8 +37,7 @@ function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
   };
 }
 
-// The domains of a restricted key are names, since a draft may name any sender.
-// A bulk send is shown by no endpoint of broadcasts.
+// The domains of a restricted key are names, since a draft may name any sender. A bulk send is shown by no endpoint of broadcasts.
 export const VISIBLE =
   "b.workspace = ?1 AND b.bulk_tags IS NULL AND (?2 IS NULL OR b.from_domain IN (SELECT value FROM json_each(?2)))";
 
@@ -54,17 +53,14 @@ const FIND = `SELECT b.*, ${COUNTS} AS counts FROM broadcasts b WHERE ${VISIBLE}
 export async function getBroadcast(ctx: CallerCtx, id: string): Promise<Broadcast> {
   const uuid = requireFound(parseUuid(id), "Broadcast");
   const domains = await permittedDomains(ctx);
-  const row = await ctx.mail.prepare(FIND).bind(ctx.workspace.number, domains, uuid).first<StoredBroadcast>();
-  if (!row) throw notFound("Broadcast");
-  return toBroadcast(row);
+  const row = await ctx.mail.findRow<StoredBroadcast>(FIND, ctx.workspace.number, domains, uuid);
+  return toBroadcast(requireFound(row, "Broadcast"));
 }
 
 /** Returns a broadcast by its number, or null when it was deleted. For background work. */
 export async function findBroadcast(ctx: MailCtx, n: number): Promise<Broadcast | null> {
-  const row = await ctx.mail
-    .prepare(`SELECT b.*, ${COUNTS} AS counts FROM broadcasts b WHERE b.n = ?1`)
-    .bind(n)
-    .first<StoredBroadcast>();
+  const sql = `SELECT b.*, ${COUNTS} AS counts FROM broadcasts b WHERE b.n = ?1`;
+  const row = await ctx.mail.findRow<StoredBroadcast>(sql, n);
   return row && toBroadcast(row);
 }
 
@@ -79,18 +75,13 @@ const LIST = `
 /** Greater than every UUID. */
 const LAST_ID = "g";
 
-/**
- * Returns broadcasts that the caller may see, newest first: at most `limit` of them and about PAGE_BYTES. `next` is the id
- * to continue below, or null on the last page.
- */
+/** Returns broadcasts that the caller may see, newest first: at most `limit` and about PAGE_BYTES. `next`: the id to continue below. */
 export async function listBroadcasts(
   ctx: CallerCtx,
   { status, before, limit }: { status?: BroadcastStatus | undefined; before?: string | undefined; limit: number },
 ): Promise<{ broadcasts: Broadcast[]; next: string | null }> {
-  const { results } = await ctx.mail
-    .prepare(LIST)
-    .bind(ctx.workspace.number, await permittedDomains(ctx), status ?? null, before ?? LAST_ID, limit + 1)
-    .all<StoredBroadcast & { found: number }>();
+  const values = [ctx.workspace.number, await permittedDomains(ctx), status ?? null, before ?? LAST_ID, limit + 1];
+  const results = await ctx.mail.listRows<StoredBroadcast & { found: number }>(LIST, ...values);
   const broadcasts = results.slice(0, limit).map(({ found: _, ...row }) => toBroadcast(row));
   const hasMore = broadcasts.length < (results[0]?.found ?? 0);
   return { broadcasts, next: hasMore ? (broadcasts.at(-1)?.row.id ?? null) : null };
@@ -100,11 +91,9 @@ export async function listBroadcasts(
 export async function permittedDomains(ctx: CallerCtx): Promise<string | null> {
   const { domainIds } = ctx.actor;
   if (domainIds === null) return null;
-  const { results } = await ctx.db
-    .prepare("SELECT name FROM domains WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))")
-    .bind(ctx.workspace.number, JSON.stringify([...domainIds]))
-    .all<{ name: string }>();
-  return JSON.stringify(results.map(({ name }) => name));
+  const sql = "SELECT name FROM domains WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))";
+  const rows = await ctx.db.listRows<{ name: string }>(sql, ctx.workspace.number, JSON.stringify([...domainIds]));
+  return JSON.stringify(rows.map(({ name }) => name));
 }
 
 const FIND_LISTS = `
@@ -120,70 +109,30 @@ export function listIdsOf({ contact_list_id: first, more_lists: more }: Broadcas
 export const toMoreLists = (ids: readonly string[] | null | undefined) => (ids?.length ? JSON.stringify(ids) : null);
 
 /** A contact list. `lastContact`: greatest contacts.n of the database. */
-interface FoundList {
-  n: number;
-  id: string;
-  contacts: number;
-  lastContact: number;
-}
+type FoundList = { n: number; id: string; contacts: number; lastContact: number };
 
 /** Returns the greatest contacts.n of the database. */
 export async function findLastContact(ctx: MailCtx): Promise<number> {
-  return (await ctx.mail.prepare("SELECT max(n) AS n FROM contacts").first<number>("n")) ?? 0;
+  return (await ctx.mail.findValue<number>("SELECT max(n) AS n FROM contacts")) ?? 0;
 }
 
 /** Returns those contact lists of a workspace with these ids that exist, in their order. */
-export async function findContactLists(ctx: MailCtx, workspace: number, ids: readonly string[]): Promise<FoundList[]> {
-  const { results } = await ctx.mail.prepare(FIND_LISTS).bind(workspace, JSON.stringify(ids)).all<FoundList>();
-  return results;
-}
+export const findContactLists = (ctx: MailCtx, workspace: number, ids: readonly string[]): Promise<FoundList[]> =>
+  ctx.mail.listRows(FIND_LISTS, workspace, JSON.stringify(ids));
 
 /** Serializes a broadcast of the workspace with this id. */
 export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast): BroadcastOut {
-  return {
-    id: row.id,
+  const columns = Object.entries(counts).map(([name, count]) => [`${name}_count`, count]);
+  return serialize(BroadcastOut, {
+    ...row,
     org_id: workspaceId,
-    user_id: row.user_id,
-    contact_list_id: row.contact_list_id,
     more_contact_list_ids: JSON.parse(row.more_lists ?? "[]") as string[],
-    mailbox_id: row.mailbox_id,
-    topic_id: row.topic_id,
-    segment_id: row.segment_id,
-    name: row.name,
-    language: row.language,
-    subject: row.subject,
-    preheader: row.preheader,
-    html_body: row.html_body,
-    text_body: row.text_body,
     blocks_json: row.blocks_json === null ? null : (JSON.parse(row.blocks_json) as Record<string, unknown>),
-    from_address: row.from_address,
-    reply_to: row.reply_to,
-    status: row.status,
-    scheduled_at: isoOrNull(row.scheduled_at),
-    local_time_field: row.local_time_field,
-    sent_at: isoOrNull(row.sent_at),
-    paused_at: isoOrNull(row.paused_at),
-    ab_test_pct: row.ab_test_pct,
-    ab_winner_variant_id: row.ab_winner_variant_id,
-    ab_promoted_at: isoOrNull(row.ab_promoted_at),
     ab_auto_promote: row.ab_auto_promote === null ? null : (JSON.parse(row.ab_auto_promote) as AutoPromote),
-    ab_promotion_reason: row.ab_promotion_reason,
-    max_per_hour: row.max_per_hour,
-    web_version_url: row.web_version_url,
     recipient_count: recipientsOf(fanOut),
-    queued_count: counts.queued,
     skipped_count: skippedOf(fanOut, row.status, counts.queued),
-    delivered_count: counts.delivered,
-    bounced_count: counts.bounced,
-    failed_count: counts.failed,
-    cancelled_count: counts.cancelled,
-    opened_count: counts.opened,
-    clicked_count: counts.clicked,
-    unsubscribed_count: counts.unsubscribed,
-    complained_count: counts.complained,
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
-  };
+    ...(Object.fromEntries(columns) as Record<`${keyof Counts}_count`, number>),
+  });
 }
 
 const sum = (counts: SkipCounts) => Object.values(counts).reduce((total, count) => total + count, 0);
@@ -192,11 +141,7 @@ const sum = (counts: SkipCounts) => Object.values(counts).reduce((total, count) 
  * Returns how many contacts a broadcast has stored as skipped, by reason, and how many others get no email (`gone`): deleted since the
  * audience was fixed, or not reached before a cancellation. Null before the plan, and for broadcasts of earlier versions.
  */
-export function skipCountsOf({
-  row,
-  fanOut,
-  counts,
-}: Broadcast): (SkipCounts & { gone: number; total: number }) | null {
+export function skipCountsOf({ row, fanOut, counts }: Broadcast) {
   if (!fanOut?.skipped || !fanOut.split?.skipped) return null;
   const since = sum(fanOut.skipped) - sum(fanOut.split.skipped);
   const gone = Math.max(0, skippedOf(fanOut, row.status, counts.queued) - since);

@@ -14,13 +14,11 @@ export interface RenderedContent {
 /** Renders a content with values. Throws LiquidTextError. Pure. */
 export function renderContent({ subject, document }: VariantContent, rendering: Rendering): RenderedContent {
   const { html, text, liquid } = document;
-  const render = (source: string | null, encoding: Encoding, parts: Parts | null = null) =>
-    source === null
-      ? null
-      : parsePersonalText(parts ? "liquid" : "placeholders", source, encoding, parts ?? {}).render(
-          rendering,
-          limits.contentBytes,
-        );
+  const render = (source: string | null, encoding: Encoding, parts: Parts | null = null) => {
+    if (source === null) return null;
+    const parsed = parsePersonalText(parts ? "liquid" : "placeholders", source, encoding, parts ?? {});
+    return parsed.render(rendering, limits.contentBytes);
+  };
   return {
     subject: subject.render(rendering, limits.contentBytes) ?? "",
     html: render(html, "html", liquid?.html),

@@ -39,14 +39,13 @@ export async function getBroadcastResults(ctx: CallerCtx, id: string): Promise<B
   const uuid = requireFound(parseUuid(id), "Broadcast");
   const db = ctx.mail;
   const { number } = ctx.workspace;
-  const [found, variants, counts] = await db.batch<unknown>([
+  const [[row], variants, counts] = await db.listEach<[FoundRow, FoundVariant, NumberedCounts]>([
     db.prepare(FIND).bind(number, await permittedDomains(ctx), uuid),
     db.prepare(FIND_VARIANTS).bind(number, uuid),
     db.prepare(FIND_COUNTS).bind(number, uuid),
   ]);
-  const [row] = (found?.results ?? []) as FoundRow[];
   if (!row) throw notFound("Broadcast");
-  return toResults(row, (variants?.results ?? []) as FoundVariant[], (counts?.results ?? []) as NumberedCounts[]);
+  return toResults(row, variants, counts);
 }
 
 type FoundRow = Omit<BroadcastResults, "variants" | "remainder"> & { sample: string | null };

@@ -61,6 +61,4 @@ export const contentFields = ["html_body", "text_body"] as const;
 export const PAGE_BYTES = 8_000_000;
 
 /** Returns a sample percentage from 1 to 99 clamped into 5 to 90 (docs/contract/broadcasts.md#sample-and-variants). */
-export function clampSamplePct(pct: number): number {
-  return Math.min(sampleRange.max, Math.max(sampleRange.min, pct));
-}
+export const clampSamplePct = (pct: number): number => Math.min(sampleRange.max, Math.max(sampleRange.min, pct));

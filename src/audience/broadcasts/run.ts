@@ -149,13 +149,8 @@ async function fanOutContacts(
     for (let page = 0; page < RUN_PAGES && !state.isComplete && ctx.now() - started < RUN_MS; page++) {
       if (!mayExecute(ctx, PAGE_STATEMENTS)) break;
       await nextTurn();
-      const created = await createAllowed(ctx, {
-        workspace,
-        row: current,
-        fanOut: state,
-        contents: stored,
-        contacts: CONTACTS_PER_PAGE,
-      });
+      const next = { workspace, row: current, fanOut: state, contents: stored, contacts: CONTACTS_PER_PAGE };
+      const created = await createAllowed(ctx, next);
       if (created === null) return { size, isLimited: true };
       state = created.fanOut;
       size = created.size;
@@ -188,10 +183,7 @@ const readContents = (ctx: MailCtx, row: Broadcast["row"], variants: readonly Va
     .then((parts) => toContents(row, variants, parts))
     .catch(onError(LiquidTextError, ({ message }) => ({ issue: `Its content cannot be rendered: ${message}.` })));
 
-/**
- * Makes the emails of a page of contacts, or of as many as the daily limit of the workspace leaves. Returns null when that is
- * none, after it has notified the owners, once a day.
- */
+/** Makes the emails of a page, as far as the daily limit allows. Without any, notifies the owners once a day and returns null. */
 async function createAllowed(ctx: MailCtx, page: ContactPage): Promise<CreatedEmails | null> {
   try {
     return await createEmails(ctx, page);
@@ -202,19 +194,17 @@ async function createAllowed(ctx: MailCtx, page: ContactPage): Promise<CreatedEm
     // A second refusal of a smaller page: other emails were accepted meanwhile.
     if (limited.left > 0 && contacts === CONTACTS_PER_PAGE)
       return createAllowed(ctx, { ...page, contacts: Math.min(limited.left, CONTACTS_PER_PAGE - 1) });
-    await notifyOwners(ctx, row.workspace, limitNotice(ctx.now(), limited.error.message));
+    await notifyOwners(ctx, row.workspace, {
+      category: "alerts",
+      severity: "warning",
+      href: "/broadcasts",
+      title: "A broadcast waits, since the daily limit of emails is reached",
+      body: limited.error.message,
+      key: `daily-limit ${resetAt(ctx.now())}`,
+    });
     return null;
   }
 }
-
-const limitNotice = (now: number, body: string) => ({
-  category: "alerts" as const,
-  severity: "warning" as const,
-  href: "/broadcasts",
-  title: "A broadcast waits, since the daily limit of emails is reached",
-  body,
-  key: `daily-limit ${resetAt(now)}`,
-});
 
 const CANCEL = `
   UPDATE broadcasts SET status = 'cancelled', version = version + 1, paused_at = NULL, updated_at = ?2

@@ -7,10 +7,7 @@ import type { BroadcastOut } from "./schema.ts";
 const UPDATE = `
   UPDATE broadcasts SET web_version_url = iif(?3 IS NULL, NULL, coalesce(web_version_url, ?3)) WHERE workspace = ?1 AND id = ?2`;
 
-/**
- * Shows a broadcast on the web, at an address that cannot be guessed, or takes its page back; shown again it has another address. Changes
- * nothing when it is so already. Throws 404.
- */
+/** Shows a broadcast at an address that cannot be guessed, or takes its page back; shown again it has another. Throws 404. */
 export async function setWebVersion(ctx: CallerCtx, id: string, isShown: boolean): Promise<BroadcastOut> {
   const { row } = await getBroadcast(ctx, id);
   const number = bytesOfHex(row.workspace.toString(16).padStart(12, "0"));

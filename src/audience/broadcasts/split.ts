@@ -1,9 +1,6 @@
 import { hash53 } from "../../lib/hash53.ts";
 
-/**
- * Splits an audience into the variants of a sample, or of the whole list (docs/contract/broadcasts.md#sample-and-variants).
- * Pure: the same ids give the same split.
- */
+/** Splits an audience into variants (docs/contract/broadcasts.md#sample-and-variants). Pure: the same ids give the same split. */
 
 /** The contacts of one variant: those after the variant before it, up to a hash. `variant` 0 is the broadcast's own content. */
 interface VariantShare {
@@ -26,9 +23,7 @@ export interface WeightedVariant {
 }
 
 /** Returns the position of a contact in the order of the audience of a broadcast: a hash of 53 bits. */
-export function rankOf(broadcastId: string, contactId: string): number {
-  return hash53(`${broadcastId} ${contactId}`);
-}
+export const rankOf = (broadcastId: string, contactId: string): number => hash53(`${broadcastId} ${contactId}`);
 
 /** The ranks of an audience. Takes 8 bytes for each, twice of that at most, and 3 times while it grows. */
 export class RankList {
@@ -130,8 +125,7 @@ export function splitAudience(
 
 /** Returns the variant of a contact in the first phase, or null when it belongs to the remainder. */
 export function variantOf({ variants }: Split, rank: number): number | null {
-  const share = variants.find(({ size, upTo }) => size > 0 && upTo !== null && rank <= upTo);
-  return share?.variant ?? null;
+  return variants.find(({ size, upTo }) => size > 0 && upTo !== null && rank <= upTo)?.variant ?? null;
 }
 
 /** Divides a total by weights: each part is its share rounded down or up, and the parts sum to the total. */

@@ -11,9 +11,8 @@ import { findVariants } from "./variants/queries.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
 /**
- * Starts a scheduled broadcast that is due. It waits while the workspace is paused, and is cancelled with a notification when
- * it cannot be sent (docs/contract/broadcasts.md#what-a-broadcast-needs). Returns when to look again, in milliseconds since
- * 1970, or null at once.
+ * Starts a scheduled broadcast that is due. It waits while the workspace is paused, and is cancelled with a notification when it cannot be
+ * sent (docs/contract/broadcasts.md#what-a-broadcast-needs). Returns when to look again, in milliseconds since 1970, or null at once.
  */
 export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: WorkspaceState): Promise<number | null> {
   const { row } = broadcast;
@@ -26,15 +25,14 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
     return null;
   }
   // First, so that a crash between the two repeats it: a broadcast must not end without a word.
-  const notice = {
-    category: "sends" as const,
-    severity: "error" as const,
+  await notifyOwners(ctx, row.workspace, {
+    category: "sends",
+    severity: "error",
     title: `The broadcast ${row.name} was not sent`,
     body: errors.join(" "),
     href: `/broadcasts/${row.id}`,
     key: `broadcast-not-sent ${row.id} ${row.version}`,
-  };
-  await notifyOwners(ctx, row.workspace, notice);
+  });
   await updateStatement(ctx, row, { status: "cancelled" }).run();
   return null;
 }
@@ -49,12 +47,7 @@ const startStatement = (ctx: MailCtx, row: BroadcastRow, fanOut: FanOut, changes
   });
 
 /** Returns when the service promotes a variant by itself, in ms since 1970; null: it does not. */
-export function autoPromoteAt({
-  row,
-  fanOut,
-}: Pick<Broadcast, "fanOut"> & {
-  row: Pick<BroadcastRow, "ab_auto_promote" | "ab_promoted_at" | "sent_at" | "status">;
-}): number | null {
+export function autoPromoteAt({ row, fanOut }: Pick<Broadcast, "row" | "fanOut">): number | null {
   if (row.ab_auto_promote === null || row.ab_promoted_at !== null || row.status !== "sent" || row.sent_at === null)
     return null;
   if (!fanOut?.split?.isSample) return null;

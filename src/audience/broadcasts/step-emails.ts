@@ -49,9 +49,7 @@ const FIND_CONTACTS = `
 
 type ContactRow = PageContact & { pendingSince: number | null };
 
-/**
- * Prepares the emails of one step of an automation, whose row of `broadcasts` has this id. At most eight D1 calls.
- */
+/** Prepares the emails of one step of an automation, whose row of `broadcasts` has this id. At most eight D1 calls. */
 export async function prepareStepEmails(
   ctx: MailCtx,
   workspace: { number: number; id: string },
@@ -62,12 +60,10 @@ export async function prepareStepEmails(
   if ("issue" in step) return refused(emails, step.issue);
   const names = step.content.names.filter((name) => !["email", "name", EVENT].includes(name));
   const keys = [...new Set(emails.map(({ person }) => person))];
-  const contacts = await ctx.mail
-    .prepare(FIND_CONTACTS)
-    .bind(workspace.number, JSON.stringify(keys), JSON.stringify(names))
-    .all<ContactRow>();
+  const values = [workspace.number, JSON.stringify(keys), JSON.stringify(names)];
+  const contacts = await ctx.mail.listRows<ContactRow>(FIND_CONTACTS, ...values);
   const suppressed = await findSuppressed(ctx, { workspace: workspace.number, topic: step.topic }, keys);
-  const contactsOf = Map.groupBy(contacts.results, ({ key }) => key);
+  const contactsOf = Map.groupBy(contacts, ({ key }) => key);
   const issues = new Map<number, StepEmailIssue>();
   const toSend: { contact: ContactRow; email: StepEmail }[] = [];
   for (const email of emails) {

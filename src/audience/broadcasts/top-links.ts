@@ -9,11 +9,9 @@ const FIND = `
 
 /** Returns the links of a broadcast that people clicked most (docs/contract/broadcasts.md#top-links). Throws 404. */
 export async function getTopLinks(ctx: CallerCtx, id: string, limit: number): Promise<TopLinksOut> {
-  const links = ctx.mail.prepare(FIND).bind(ctx.workspace.number, parseUuid(id) ?? "", limit);
-  const [{ results }] = await Promise.all([
-    links.all<{ url: string; clicks: number; total: number }>(),
-    getBroadcast(ctx, id),
-  ]);
+  const values = [ctx.workspace.number, parseUuid(id) ?? "", limit];
+  const links = ctx.mail.listRows<{ url: string; clicks: number; total: number }>(FIND, ...values);
+  const [results] = await Promise.all([links, getBroadcast(ctx, id)]);
   const top = results[0]?.clicks ?? 1;
   return {
     total_clicks: results[0]?.total ?? 0,

@@ -51,9 +51,7 @@ export type Condition =
   | { segment: string };
 
 /** Returns every condition below one, itself included. The schema has bounded its depth. */
-function flatten(condition: Condition): Condition[] {
-  return [condition, ...partsOf(condition).flatMap(flatten)];
-}
+const flatten = (condition: Condition): Condition[] => [condition, ...partsOf(condition).flatMap(flatten)];
 
 /** Returns every condition below one, itself included, each with its place, as fields and indexes. */
 export function placesOf(

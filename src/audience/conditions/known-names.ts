@@ -20,9 +20,9 @@ const FIND_EVENTS = `
 
 /** Returns the names of fields and events that the newest contacts and events have, and the events of the service. One D1 call. */
 export async function findKnownNames(ctx: CallerCtx): Promise<KnownNames> {
-  const [fields, events] = await ctx.mail.batch<{ name: string }>(
+  const [fields, events] = await ctx.mail.listEach<[{ name: string }, { name: string }]>(
     [FIND_FIELDS, FIND_EVENTS].map((sql) => ctx.mail.prepare(sql).bind(ctx.workspace.number)),
   );
-  const namesOf = (result: D1Result<{ name: string }> | undefined) => (result?.results ?? []).map(({ name }) => name);
+  const namesOf = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
   return { fields: namesOf(fields), events: [...new Set([...namesOf(events), ...SERVICE_EVENTS])] };
 }

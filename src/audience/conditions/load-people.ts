@@ -70,6 +70,8 @@ const FIND_ACTIVITY = `
          iif(?3, a.broadcasts, NULL) AS broadcasts
     FROM json_each(?2) j CROSS JOIN person_activity a ON a.workspace = ?1 AND a.email_key = j.value`;
 
+type BroadcastRow = { n: number; id: string };
+
 type ActivityRow = Record<Activity, number | null> & { key: string; broadcasts: string | null };
 
 /**
@@ -85,8 +87,8 @@ export async function loadPeople(
   if (keys.length === 0) return new Map();
   const fields = JSON.stringify(references.fields);
   const contacts = ctx.mail.prepare(FIND_CONTACTS).bind(workspace, JSON.stringify(keys), fields);
-  const [found, broadcasts] = await ctx.mail.batch([contacts, broadcastStatement(ctx, workspace, references)]);
-  return toPeople(ctx, workspace, references, { found, broadcasts });
+  const statements = [contacts, broadcastStatement(ctx, workspace, references)];
+  return toPeople(ctx, workspace, references, await ctx.mail.listEach<[ContactRow, BroadcastRow]>(statements));
 }
 
 /** A page of the people of a workspace, in the order in which the database sorts their addresses. `last`: the address to continue after; null: none follows. */
@@ -107,13 +109,12 @@ export async function loadPeoplePage(
   const db = ctx.mail;
   const fields = JSON.stringify(references.fields);
   const bytes = METADATA_PER_PAGE / Math.max(1, references.count / CONDITIONS_PER_PAGE);
-  const [found, broadcasts] = await db.batch([
+  const [rows, broadcasts] = await db.listEach<[ContactRow & { found: number }, BroadcastRow]>([
     db.prepare(FIND_PAGE).bind(workspace, after, fields, limit, CONTACTS_PER_PAGE, bytes),
     broadcastStatement(ctx, workspace, references),
   ]);
-  const rows = (found?.results ?? []) as (ContactRow & { found: number })[];
   const size = new Set(rows.map(({ key }) => key)).size;
-  const people = await toPeople(ctx, workspace, references, { found, broadcasts });
+  const people = await toPeople(ctx, workspace, references, [rows, broadcasts]);
   const isEnd = size < limit && size === (rows[0]?.found ?? 0);
   return { people, size, last: isEnd ? null : (rows.at(-1)?.key ?? null) };
 }
@@ -126,13 +127,12 @@ async function toPeople(
   ctx: MailCtx,
   workspace: number,
   references: References,
-  rows: { found: D1Result | undefined; broadcasts: D1Result | undefined },
+  [rows, broadcasts]: [readonly ContactRow[], readonly BroadcastRow[]],
 ): Promise<Map<string, Person>> {
-  const contacts = ((rows.found?.results ?? []) as ContactRow[]).filter(hasList);
-  const contactsOf = Map.groupBy(contacts, ({ key }) => key);
+  const contactsOf = Map.groupBy(rows.filter(hasList), ({ key }) => key);
   const keys = [...contactsOf.keys()];
   if (keys.length === 0) return new Map();
-  const ids = new Map(((rows.broadcasts?.results ?? []) as { n: number; id: string }[]).map(({ n, id }) => [n, id]));
+  const ids = new Map(broadcasts.map(({ n, id }) => [n, id]));
   const [topics, activity] = await Promise.all([
     findTopicsOf(ctx, workspace, references, keys),
     findActivityOf(ctx, workspace, references, keys),
@@ -168,9 +168,8 @@ const toContact = (row: ContactRow & { list: string }): PersonContact => {
 /** Returns the topics that people are subscribed to, of those that the conditions name. */
 async function findTopicsOf(ctx: Ctx, workspace: number, { topics }: References, keys: readonly string[]) {
   const statements = findSubscribedStatements(ctx, workspace, topics, keys);
-  const results = statements.length === 0 ? [] : await ctx.db.batch<{ email: string; topic: string }>(statements);
-  const rows = results.flatMap((result) => result.results);
-  const of = Map.groupBy(rows, ({ email }) => email);
+  const rows = statements.length === 0 ? [] : await ctx.db.listEach<{ email: string; topic: string }[]>(statements);
+  const of = Map.groupBy(rows.flat(), ({ email }) => email);
   return new Map([...of].map(([email, subscribed]) => [email, subscribed.map(({ topic }) => topic)]));
 }
 

@@ -44,10 +44,9 @@ export async function readLink(ctx: Ctx, token: string): Promise<LinkState> {
   if (!link) return { state: "invalid" };
   const mailCtx = await onShardOf(ctx, link.workspace);
   if (!mailCtx) return { state: "invalid" };
-  const row = await mailCtx.mail
-    .prepare(FIND)
-    .bind(link.workspace, link.list, link.contactId, link.words)
-    .first<LinkedContact & { pendingSince: number | null; words: string }>();
+  const values = [link.workspace, link.list, link.contactId, link.words];
+  type Found = LinkedContact & { pendingSince: number | null; words: string };
+  const row = await mailCtx.mail.findRow<Found>(FIND, ...values);
   if (!row || (await shortHash(row.emailKey)) !== link.address) return { state: "invalid" };
   const found = { words: JSON.parse(row.words) as MailWords, ctx: mailCtx, contact: row, link };
   if (row.pendingSince === null) return { state: "confirmed", ...found };

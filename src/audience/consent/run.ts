@@ -38,9 +38,8 @@ const FIND_LIST = `
   SELECT n, id, workspace, name, confirm_mailbox_id, confirm_subject, confirm_text FROM contact_lists WHERE n = ?1`;
 
 /**
- * Sends the confirmation mails that lists ask for, in pages. A page is one transaction with the record that its mails were sent, so
- * that each address gets one, whenever a run is killed. Throws when a page failed: the lease then expires, and the next sweep finds
- * the row.
+ * Sends the confirmation mails that lists ask for, in pages. A page is one transaction with the record that its mails were sent, so that
+ * each address gets one, whenever a run is killed. Throws when a page failed: the lease then expires, and the next sweep finds the row.
  */
 export async function runConfirmations(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
   const until = ctx.now() + RUN_MS;
@@ -129,11 +128,8 @@ async function sendPage(
   page: readonly PageRow[],
 ): Promise<void> {
   const now = ctx.now();
-  const marks = await findMarks(
-    ctx,
-    list.workspace,
-    page.map(({ email_key: key }) => key),
-  );
+  const keys = page.map(({ email_key: key }) => key);
+  const marks = await findMarks(ctx, list.workspace, keys);
   const byEmail = new Map(marks.map((mark) => [mark.email, mark]));
   const due = page.flatMap((row): Addressee[] => {
     const { id, email } = row;

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { concat, fromBase64Url, toBase64Url, utf8 } from "../../lib/bytes.ts";
 import type { RootKey } from "../../lib/derive-key.ts";
 import { bytesOfHex, hex, uuidOf } from "../../lib/ids.ts";
@@ -33,11 +34,11 @@ export async function shortHash(text: string): Promise<string> {
 /** Returns the token of a link, signed with the newest root key. */
 export async function newConfirmationToken(roots: readonly RootKey[], link: ConfirmationLink): Promise<string> {
   const fields = new Uint8Array(FIELD_BYTES);
-  const view = new DataView(fields.buffer);
-  setUint48(view, 0, link.workspace);
-  setUint48(view, 6, link.list);
+  const numbers = Buffer.from(fields.buffer);
+  numbers.writeUIntBE(link.workspace, 0, 6);
+  numbers.writeUIntBE(link.list, 6, 6);
   fields.set(bytesOfHex(link.contactId), 12);
-  setUint48(view, 28, Math.floor(link.expiresAt / 1000));
+  numbers.writeUIntBE(Math.floor(link.expiresAt / 1000), 28, 6);
   fields.set(bytesOfHex(link.address), 34);
   fields.set(bytesOfHex(link.words), 42);
   const whole = await mac(roots, PURPOSE, fields);
@@ -54,20 +55,13 @@ export async function readConfirmationToken(
   if (bytes?.length !== FIELD_BYTES + MAC_BYTES) return null;
   const fields = bytes.slice(0, FIELD_BYTES);
   if (!(await verifyMac(roots, PURPOSE, fields, bytes.subarray(FIELD_BYTES)))) return null;
-  const view = new DataView(fields.buffer);
+  const numbers = Buffer.from(fields.buffer);
   return {
-    workspace: uint48(view, 0),
-    list: uint48(view, 6),
+    workspace: numbers.readUIntBE(0, 6),
+    list: numbers.readUIntBE(6, 6),
     contactId: uuidOf(fields.subarray(12, 28)),
-    expiresAt: uint48(view, 28) * 1000,
+    expiresAt: numbers.readUIntBE(28, 6) * 1000,
     address: hex(fields.subarray(34, 42)),
     words: hex(fields.subarray(42, 50)),
   };
 }
-
-function setUint48(view: DataView, at: number, value: number): void {
-  view.setUint16(at, Math.floor(value / 2 ** 32));
-  view.setUint32(at + 2, value % 2 ** 32);
-}
-
-const uint48 = (view: DataView, at: number) => view.getUint16(at) * 2 ** 32 + view.getUint32(at + 2);

@@ -21,9 +21,7 @@ const INSERT = `
 /** A list whose `confirm` changes between the statements is read again. */
 const MAX_TRIES = 5;
 
-/**
- * Adds a contact to a list. Throws 404 for the list, 409 when the list already has a contact with this address.
- */
+/** Adds a contact to a list. Throws 404 for the list, 409 when the list already has a contact with this address. */
 export async function addContact(ctx: CallerCtx, listId: string, input: ContactIn): Promise<ContactOut> {
   const [list, marks] = await Promise.all([
     getList(ctx, listId),

@@ -4,12 +4,11 @@ import type { MailStatement } from "../../platform/context.ts";
 import { insertEventsStatements } from "../../platform/person-events/insert.ts";
 import { eventLimits, type PersonEvent } from "../../platform/person-events/rules.ts";
 import type { ContactBefore } from "./queries.ts";
+import type { ChangedFields } from "./rules.ts";
 
 /** A change of a contact. An absent field stays. */
-interface ContactChange {
+interface ContactChange extends ChangedFields {
   email?: { address: string; key: string } | undefined;
-  name?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
   /** The contact becomes active. */
   isActivated?: boolean;
 }

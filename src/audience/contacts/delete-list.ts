@@ -4,10 +4,7 @@ import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/ba
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { getList } from "./queries.ts";
 
-/**
- * Deletes a contact list. Its contacts are no longer visible and none can be added; the outbox deletes their rows
- * afterwards, in steps. Throws 404.
- */
+/** Deletes a contact list. No contact of it is visible then; the outbox deletes their rows, in steps. Throws 404. */
 export async function deleteList(ctx: CallerCtx, id: string): Promise<void> {
   const list = await getList(ctx, id);
   await guardedBatch(ctx.mail, [

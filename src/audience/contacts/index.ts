@@ -6,7 +6,7 @@ export { importContacts } from "./csv/import.ts";
 export { deleteContact } from "./delete-contact.ts";
 export { deleteList } from "./delete-list.ts";
 export { type FoundContact, findContacts } from "./find-contacts.ts";
-export { findSampleContact, type SampleContact } from "./find-sample-contact.ts";
+export { type ContactValues, findSampleContact } from "./find-sample-contact.ts";
 export { getContact, getList, listContacts, listLists } from "./queries.ts";
 export { limits as contactLimits } from "./rules.ts";
 export {

@@ -20,9 +20,7 @@ export const CONTACT_COLUMNS =
 const LIST_NUMBER = "(SELECT n FROM contact_lists WHERE workspace = ?1 AND id = ?2)";
 
 /** Returns the id of a path in lower case. Throws 404 for text that is not a UUID. */
-export function requireListId(id: string): string {
-  return requireFound(parseUuid(id), "Contact list");
-}
+export const requireListId = (id: string): string => requireFound(parseUuid(id), "Contact list");
 
 /** Returns a list of the caller's workspace. Throws 404. */
 export async function getList(ctx: CallerCtx, id: string): Promise<ListRow> {
@@ -44,10 +42,7 @@ const BEFORE = {
   email_key: `SELECT ${BEFORE_COLUMNS} FROM contacts WHERE workspace = ?1 AND email_key = ?3 AND list = ${LIST_NUMBER}`,
 } as const;
 
-/**
- * Returns a list of the caller's workspace and one of its contacts, by its id or its address, in one D1 call. The contact is null when
- * there is none. Throws 404 for the list.
- */
+/** Returns a list and one of its contacts, by id or address, or null without it, in one D1 call. Throws 404 for the list. */
 export async function getListAndContact(
   ctx: CallerCtx,
   listId: string,
@@ -120,26 +115,21 @@ const END_OF_SCAN = `
   SELECT id FROM contacts WHERE list = ${LIST_NUMBER} AND id > ?3 ORDER BY id LIMIT 1 OFFSET ${MAX_SCANNED - 1}`;
 
 /**
- * Returns a list and one page of its contacts, oldest first, in one D1 call. `q` finds part of an address or name; a
- * complete address finds exactly its contact. The case of letters does not matter, in any script, and a domain is found in either
- * spelling. A search reads at most 10,000 contacts; `next` then continues it, also when it found nothing. One beyond ASCII takes a
- * second D1 call. Throws 404.
+ * Returns a list and one page of its contacts, oldest first, in one D1 call. `q` finds part of an address or name; a complete address finds
+ * exactly its contact. The case of letters does not matter, in any script, and a domain is found in either spelling. A search reads at most
+ * 10,000 contacts; `next` then continues it, also when it found nothing. One beyond ASCII takes a second D1 call. Throws 404.
  */
 export async function listContacts(ctx: CallerCtx, listId: string, query: ContactsQuery): Promise<ContactsPage> {
   const db = ctx.mail;
   const key = [ctx.workspace.number, requireListId(listId)];
   const statements = contactStatements(query).map(({ sql, values }) => db.prepare(sql).bind(...key, ...values));
-  const [lists, found, end] = await db.batch([
+  const [[list], found, [endOfScan] = []] = await db.listEach<[ListRow, ContactRow & Candidate, { id: string }]>([
     db.prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`).bind(...key),
     ...statements,
   ]);
-  const [list] = (lists?.results ?? []) as ListRow[];
   if (!list) throw notFound("Contact list");
-  const rows = isBeyondAscii(query.q)
-    ? await findMatching(ctx, key, query, (found?.results ?? []) as Candidate[])
-    : ((found?.results ?? []) as ContactRow[]);
+  const rows = isBeyondAscii(query.q) ? await findMatching(ctx, key, query, found) : found;
   const contacts = rows.slice(0, query.limit);
-  const [endOfScan] = (end?.results ?? []) as { id: string }[];
   const next = rows.length > contacts.length ? contacts.at(-1)?.id : endOfScan?.id;
   return { list, contacts, next: next ?? null };
 }

@@ -13,33 +13,15 @@ export const limits = {
 export const exportLimits = { keys: 2_000, rowsPerPage: 1_000, metadataPerPage: 2_000_000 } as const;
 
 /** Returns whether a text, before trimming, has no control characters and no line breaks. */
-export function isPrintable(text: string): boolean {
-  return !UNPRINTABLE.test(text);
-}
+export const isPrintable = (text: string): boolean => !UNPRINTABLE.test(text);
 
-/** Returns the states that a contact shows for its marks: the reason on the suppression list, and two others besides. */
-export function stateOf({
-  suppressed: reason,
-  unsubscribed,
-  soft_bounced,
-}: {
-  suppressed: string | null;
-  unsubscribed: 0 | 1;
-  soft_bounced: 0 | 1;
-}): { subscribed: boolean; suppressed: boolean } {
-  const isSuppressed = reason !== null && reason !== "unsubscribe";
-  return { subscribed: unsubscribed === 0, suppressed: isSuppressed || soft_bounced === 1 };
-}
-
-/**
- * Returns, as parameters of an UPDATE, whether name and metadata are changed and their new values. An absent field keeps
- * its value; null clears it.
- */
-export function changeParameters(fields: {
+export interface ChangedFields {
   name?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
-}): unknown[] {
-  const { name, metadata } = fields;
+}
+
+/** Returns parameters of an UPDATE: whether name and metadata change, and their values. null clears a field. */
+export function changeParameters({ name, metadata }: ChangedFields): unknown[] {
   return [
     name === undefined ? 0 : 1,
     name ?? null,

@@ -9,7 +9,7 @@ import { iso } from "../../lib/time.ts";
 import { importExample, importedRows } from "../../platform/csv-imports/schema.ts";
 import { consentLimits } from "../consent/index.ts";
 import type { ContactRow, ListRow } from "./queries.ts";
-import { limits, stateOf } from "./rules.ts";
+import { limits } from "./rules.ts";
 
 /** Request and response schemas of contact lists and contacts. */
 
@@ -196,5 +196,13 @@ export function toList({ n: _, confirm, created_at, ...row }: Omit<ListRow, "n">
 export function toContact(row: ContactRow): ContactOut {
   const metadata = row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>);
   const status = row.pending_since === null ? "active" : "pending";
-  return serialize(ContactOut, { ...row, metadata, ...stateOf(row), status });
+  const subscribed = row.unsubscribed === 0;
+  const isBlocked = row.suppressed !== null && row.suppressed !== "unsubscribe";
+  return serialize(ContactOut, {
+    ...row,
+    metadata,
+    subscribed,
+    suppressed: isBlocked || row.soft_bounced === 1,
+    status,
+  });
 }

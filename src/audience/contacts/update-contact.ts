@@ -21,11 +21,7 @@ const UPDATE = `
 /** A contact that another call changed since it was read is read again. */
 const MAX_TRIES = 5;
 
-/**
- * Changes the given fields of a contact; null clears a name or metadata. With another address it is pending again when its list asks
- * for confirmation. Throws 404 for the list or the contact, 409 when
- * the list has another contact with the new address.
- */
+/** Changes fields of a contact; null clears one. A new address may need confirmation. Throws 404, 409 for an address of another. */
 export async function updateContact(
   ctx: CallerCtx,
   listId: string,

@@ -11,10 +11,7 @@ const UPDATE = `
     confirm_text = iif(?13, ?14, confirm_text)
    WHERE workspace = ?1 AND id = ?2 RETURNING ${LIST_COLUMNS}`;
 
-/**
- * Changes the given fields of a contact list; null clears all but name and confirm. Contacts keep
- * their status. Throws 404 for the list or the mailbox, 422 for a mailbox that may not send, 403 for the words.
- */
+/** Changes fields of a list; null clears all but name and confirm. Throws 404 for the list or mailbox, 422 for it, 403 for the words. */
 export async function updateList(ctx: CallerCtx, id: string, patch: ListPatch): Promise<ListOut> {
   await requireConfirmation(ctx, patch, () => getList(ctx, id));
   const row = await ctx.mail.findRow<ListRow>(

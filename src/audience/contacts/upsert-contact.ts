@@ -9,7 +9,7 @@ import { changeEventsStatements } from "./change-events.ts";
 import { consentEvidence } from "./consent-evidence.ts";
 import { CONTACT_COLUMNS, type ContactRow, getListAndContact } from "./queries.ts";
 import { changeParameters } from "./rules.ts";
-import { type ContactIn, type ContactOut, toContact } from "./schema.ts";
+import { type ContactIn, toContact } from "./schema.ts";
 
 /** A contact that is deleted or changed between the statements is inserted or changed at the next try. */
 const MAX_TRIES = 5;
@@ -20,16 +20,8 @@ const UPDATE = `
    WHERE workspace = ?1 AND email_key = ?3 AND list = (SELECT n FROM contact_lists WHERE n = ?2)
   RETURNING ${CONTACT_COLUMNS}`;
 
-interface Upserted {
-  isNew: boolean;
-  contact: ContactOut;
-}
-
-/**
- * Adds a contact, or changes the given fields of the contact of the list with this address; null clears a field. Throws
- * 404 for the list.
- */
-export async function upsertContact(ctx: CallerCtx, listId: string, input: ContactIn): Promise<Upserted> {
+/** Adds a contact, or changes the given fields of the one with this address; null clears a field. Throws 404 for the list. */
+export async function upsertContact(ctx: CallerCtx, listId: string, input: ContactIn) {
   const { number } = ctx.workspace;
   for (let tries = 1; ; tries++) {
     const { list, before } = await getListAndContact(ctx, listId, "email_key", input.email.key);

@@ -33,10 +33,7 @@ const INSERT = `
   SELECT ?1, j.value->>'id', coalesce(j.value->>'key', (${FIND_KEY})), j.value->>'name', j.value->>'data', j.value->>'at', ?3
     FROM json_each(?2) j ORDER BY j.key`;
 
-/**
- * Stores an event of a person. Throws 404 for the contact, 422 for its time, ConcurrencyError when another call with the same
- * Idempotency-Key committed first.
- */
+/** Stores an event of a person. Throws 404 for the contact, 422 for its time, ConcurrencyError as `repeatableBatch` does. */
 export async function sendEvent(ctx: CallerCtx, input: EventIn): Promise<EventSentOut> {
   const issue = timeIssue(input, ctx.now());
   if (issue) throw unprocessable([{ ...issue, loc: ["body", ...issue.loc] }]);

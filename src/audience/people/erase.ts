@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { erasures } from "../../platform/db/schema/main/index.ts";
@@ -45,6 +45,5 @@ export async function getErasure(ctx: CallerCtx, id: string): Promise<ErasureOut
   requireAdmin(ctx);
   const sql = `SELECT ${COLUMNS} FROM erasures WHERE workspace = ?1 AND id = ?2`;
   const row = await ctx.db.findRow<ErasureRow>(sql, ctx.workspace.number, parseUuid(id) ?? "");
-  if (!row) throw notFound("Erasure");
-  return toErasure(row);
+  return toErasure(requireFound(row, "Erasure"));
 }

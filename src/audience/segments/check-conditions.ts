@@ -42,8 +42,7 @@ async function findKnown(ctx: CallerCtx, { lists, topics, broadcasts }: Referenc
   const known: { id: string }[] = [];
   if (lists.length + broadcasts.length > 0) {
     const values = [ctx.workspace.number, JSON.stringify(lists), JSON.stringify(broadcasts)];
-    const results = await ctx.mail.listRows<{ id: string }>(FIND_KNOWN, ...values);
-    known.push(...results);
+    known.push(...(await ctx.mail.listRows<{ id: string }>(FIND_KNOWN, ...values)));
   }
   if (topics.length > 0) known.push(...(await listTopics(ctx, { limit: MOST_COUNTED })));
   return known.map(({ id }) => id);

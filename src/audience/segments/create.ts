@@ -12,10 +12,7 @@ const INSERT = `
   INSERT INTO segments (workspace, id, name, conditions, segments, created_at, updated_at)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6 WHERE ${hasRoom("segments", "?1")}`;
 
-/**
- * Creates a segment. From the first one on, the workspace keeps activity. Throws 409 when the workspace has as many as it may, 422 for
- * its conditions.
- */
+/** Creates a segment. From the first on, the workspace keeps activity. Throws 409 beyond the limit, 422 for its conditions. */
 export async function createSegment(ctx: CallerCtx, input: SegmentIn): Promise<SegmentOut> {
   const { segments } = await checkConditions(ctx, input.conditions);
   const now = ctx.now();

@@ -16,10 +16,7 @@ const DELETE = `
      AND NOT EXISTS (SELECT 1 FROM segments s, json_each(s.segments) j WHERE s.workspace = ?2 AND j.value = ?3)
      AND NOT EXISTS (${BROADCASTS}) AND NOT EXISTS (${AUTOMATIONS})`;
 
-/**
- * Deletes a segment. Activity is kept no longer when nothing can ask for it. Throws 404, and 409 while a segment or a broadcast that was not
- * sent yet needs it.
- */
+/** Deletes a segment, and ends keeping activity that nothing asks for. Throws 404, 409 while a segment or broadcast needs it. */
 export async function deleteSegment(ctx: CallerCtx, id: string): Promise<void> {
   const segment = await getSegment(ctx, id);
   await requireUnused(ctx, segment);

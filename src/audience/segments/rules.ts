@@ -20,10 +20,7 @@ export function isShown({ status, at }: { status: "counting" | "done"; at: numbe
   return now - at < (status === "counting" ? COUNT_LOST_MS : COUNT_KEPT_MS);
 }
 
-/**
- * Returns why segments that contain each other are refused, or null: one is in itself, or more than `depth` are in a chain. `inner` has
- * the ids of the segments in each.
- */
+/** Returns why segments that contain each other (`inner`, by id) are refused, or null: a cycle, or a chain of more than `depth`. */
 export function nestingIssue(inner: ReadonlyMap<string, readonly string[]>, depth: number): string | null {
   const depths = new Map<string, number>();
   const open = new Set<string>();

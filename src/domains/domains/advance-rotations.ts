@@ -26,11 +26,8 @@ const STEP_STATEMENTS = 8;
  * a run after one that was killed, take it once. Never throws for one domain.
  */
 export async function advanceRotations(ctx: Ctx): Promise<void> {
-  const due = await selectWithKeys(ctx, lte(domains.nextRotationAt, ctx.now()), {
-    offset: 0,
-    limit: DOMAINS_PER_RUN,
-    orderBy: domains.nextRotationAt,
-  });
+  const range = { offset: 0, limit: DOMAINS_PER_RUN, orderBy: domains.nextRotationAt };
+  const due = await selectWithKeys(ctx, lte(domains.nextRotationAt, ctx.now()), range);
   await forEachAtOnce(CONCURRENCY, due, async (found) => {
     if (mayExecute(ctx, STEP_STATEMENTS * CONCURRENCY)) await advance(ctx, found);
   });

@@ -12,10 +12,7 @@ import { dkimState } from "./rules.ts";
 
 /** The result of one DNS check of a domain. */
 export interface DnsCheck {
-  /**
-   * `pass`: every required record is correct. `fail`: one is missing or wrong. `temperror`: DNS did not respond for a
-   * required record (the word of RFC 8601 2.7).
-   */
+  /** `fail`: a required record is missing or wrong. `temperror`: DNS did not respond for one (RFC 8601 2.7). */
   verdict: "pass" | "fail" | "temperror";
   /** Statuses of all records. A record that DNS did not respond for keeps its previous status. */
   statuses: Record<string, RecordStatus>;
@@ -32,9 +29,8 @@ const MAX_VALUE = 500;
 const MAX_VALUES = 5;
 
 /**
- * Resolves all records of a domain and returns the result, without writing anything. When every pending DKIM key is published, the
- * records of the active keys are no longer required. At most 13 DNS queries, and 32 for an SPF record or
- * a DMARC policy that is not at its own name.
+ * Resolves all records of a domain, without writing anything. When every pending DKIM key is published, the records of the active keys are
+ * no longer required. At most 13 DNS queries, and 32 for an SPF record or a DMARC policy not at its own name.
  */
 export async function checkDns(ctx: Ctx, { domain, keys, hosts }: DomainWithKeys): Promise<DnsCheck> {
   const records = expectedRecords(ctx.settings, domain, keys, hosts);
@@ -49,11 +45,9 @@ export async function checkDns(ctx: Ctx, { domain, keys, hosts }: DomainWithKeys
     }),
   );
   const results = new Map(evaluated.map(({ record, result }) => [record.key, result]));
+  const lastOf = (key: string) => domain.records[key] ?? ("pending" as const);
   const statuses = Object.fromEntries(
-    evaluated.map(({ record: { key }, result }) => [
-      key,
-      result === "temperror" ? (domain.records[key] ?? ("pending" as const)) : result,
-    ]),
+    evaluated.map(({ record: { key }, result }) => [key, result === "temperror" ? lastOf(key) : result]),
   );
   const { activate, retire } = newSigners(domain, keys, results);
   const required = records.filter(

@@ -34,10 +34,6 @@ export function orderRecordsStatements(
   const delegation = delegationOf(domain);
   if (!delegation) return [];
   const records = slotKeysOf(keys).map(toSlotRecord);
-  return addRecordsStatements(ctx, {
-    domainId: domain.id,
-    delegation,
-    keys: records,
-    dmarc: dmarcValue(ctx.settings, domain),
-  });
+  const dmarc = dmarcValue(ctx.settings, domain);
+  return addRecordsStatements(ctx, { domainId: domain.id, delegation, keys: records, dmarc });
 }

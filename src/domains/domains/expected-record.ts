@@ -7,10 +7,7 @@ export const recordPurposes = [
   ...(["mta_sts", "mta_sts_id", "tls_reports", "mail_programs"] as const),
 ] as const;
 
-/**
- * A DNS record that a domain needs (docs/contract/domains.md#records). Names have no final dot; a TXT value is one string of
- * any length.
- */
+/** A DNS record of a domain (docs/contract/domains.md#records). Names have no final dot; a TXT value is one string of any length. */
 export interface ExpectedRecord {
   /** Key of its status in the column `records`. */
   key: string;

@@ -20,10 +20,7 @@ export interface DomainWithKeys {
 
 const columns = { workspace: domains.workspace, domainId: domains.id };
 
-/**
- * Returns one domain of the caller's workspace. Throws 404 for an id that is malformed, unknown, of another workspace,
- * or outside the domains that the API key is restricted to.
- */
+/** Returns one domain of the caller's workspace. Throws 404, also for a domain outside those that the API key is restricted to. */
 export async function getDomain(ctx: CallerCtx, id: string): Promise<DomainRow> {
   return (await getDomainWithKeys(ctx, id)).domain;
 }
@@ -64,19 +61,13 @@ function select(ctx: CallerCtx, where: SQL | undefined, range: { offset: number;
   return selectWithKeys(ctx, where, { ...range, orderBy: domains.name });
 }
 
+type Range = { offset: number; limit: number; orderBy: (typeof domains)["name" | "nextCheckAt" | "nextRotationAt"] };
+
 /** Returns domains with their keys and hosts, in one D1 batch. */
 export async function selectWithKeys(
   ctx: Pick<Ctx, "db">,
   where: SQL | undefined,
-  {
-    offset,
-    limit,
-    orderBy,
-  }: {
-    offset: number;
-    limit: number;
-    orderBy: typeof domains.name | typeof domains.nextCheckAt | typeof domains.nextRotationAt;
-  },
+  { offset, limit, orderBy }: Range,
 ): Promise<DomainWithKeys[]> {
   const db = orm(ctx);
   const selected = db.select().from(domains).where(where).orderBy(orderBy).limit(limit).offset(offset);

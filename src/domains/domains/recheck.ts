@@ -23,10 +23,9 @@ const CHECK_STATEMENTS = 22;
 export type Examine = (ctx: Ctx, found: DomainWithKeys, wasVerified: boolean) => Promise<void>;
 
 /**
- * Checks each verified domain once a day (docs/contract/domains.md#verification). After the third failed check in a row a
- * domain becomes `failed` and its owners are notified. A check without a response from DNS does not count. Also deletes DKIM
- * keys that retired seven days ago. Two concurrent runs count a check once: an update matches the `next_check_at` that was
- * read. `examine` runs after each check.
+ * Checks each verified domain once a day (docs/contract/domains.md#verification). After the third failed check in a row a domain becomes
+ * `failed` and its owners are notified. A check without a response from DNS does not count. Also deletes DKIM keys that retired seven days
+ * ago. Two concurrent runs count a check once: an update matches the `next_check_at` that was read. `examine` runs after each check.
  */
 export async function recheckDomains(ctx: Ctx, examine: Examine = async () => {}): Promise<void> {
   await ctx.db.execute(DELETE_RETIRED, ctx.now() - RETIRED_KEY_MS);
@@ -46,10 +45,7 @@ function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
   return selectWithKeys(ctx, due, { offset: 0, limit: DOMAINS_PER_RUN, orderBy: domains.nextCheckAt });
 }
 
-/**
- * Checks the DNS records of one domain and saves the result. Never throws: a domain whose check fails would come first
- * in every run and block the domains after it.
- */
+/** Checks one domain and saves the result. Never throws: a domain whose check fails would come first in every run and block the others. */
 async function recheck(ctx: Ctx, found: DomainWithKeys, examine: Examine): Promise<void> {
   const check = await checkDns(ctx, found);
   try {

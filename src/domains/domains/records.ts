@@ -40,16 +40,12 @@ function manualRecords(
   dkim: readonly ExpectedRecord[],
 ): ExpectedRecord[] {
   const { name } = domain;
+  const returnPath = `${RETURN_PATH_LABEL}.${name}`;
   return [
     ownershipRecord(domain),
     ...dkim,
     recordOf({ purpose: "spf", type: "TXT", name, value: `v=spf1 include:${settings.spfDomain} ~all` }),
-    recordOf({
-      purpose: "return_path",
-      type: "CNAME",
-      name: `${RETURN_PATH_LABEL}.${name}`,
-      value: settings.bounceDomain,
-    }),
+    recordOf({ purpose: "return_path", type: "CNAME", name: returnPath, value: settings.bounceDomain }),
     recordOf({ purpose: "dmarc", type: "TXT", name: `_dmarc.${name}`, value: dmarcValue(settings, domain) }),
     recordOf({ purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10 }),
   ];
@@ -87,10 +83,7 @@ const dkimRecordFields = (
   value: dkimRecord(algorithm, publicKey),
 });
 
-/**
- * Returns the record of one DKIM key. A pending key beside active keys is not required: the domain stays verified by
- * the active keys.
- */
+/** Returns the record of one DKIM key. A pending key beside active keys is not required: the domain stays verified by the active keys. */
 function dkimRecordOf(domain: Pick<DomainRow, Placed>, key: DkimKeyRow, keys: readonly DkimKeyRow[]): ExpectedRecord {
   const delegation = delegationOf(domain);
   const fields = dkimRecordFields(domain.name, key);

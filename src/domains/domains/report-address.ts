@@ -2,10 +2,7 @@ import { isUuid } from "../../lib/ids.ts";
 
 const LOCAL_PART = /^reports-([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
 
-/**
- * Returns the address to which receivers send their reports on a domain (RFC 9990, RFC 8460). It stands in DNS, so it needs no
- * signature. Pure.
- */
+/** Returns the address to which receivers send reports on a domain (RFC 9990, RFC 8460). It is in DNS, so it needs no signature. Pure. */
 export const reportAddress = (domainId: string, bounceDomain: string): string =>
   `reports-${domainId.replaceAll("-", "")}@${bounceDomain}`;
 

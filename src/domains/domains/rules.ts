@@ -6,10 +6,7 @@ export const RECHECK_MS = 24 * 3_600_000;
 export const RETRY_CHECK_MS = 3_600_000;
 /** Failed daily checks in a row after which a domain becomes `failed` (docs/contract/domains.md#verification). */
 export const MAX_FAILED_CHECKS = 3;
-/**
- * How long a retired DKIM key is listed, in ms (docs/contract/domains.md#dkim-keys). Retries of email it signed end after 48
- * hours.
- */
+/** How long a retired DKIM key is listed, in ms (docs/contract/domains.md#dkim-keys). Retries of email it signed end after 48 hours. */
 export const RETIRED_KEY_MS = 7 * 24 * 3_600_000;
 
 /** Greatest number of mailboxes that the refusal of a deletion names. */
@@ -57,10 +54,7 @@ export function ancestors(reversed: string): string[] {
   return labels.map((_, index) => `${labels.slice(0, index + 1).join(".")}.`);
 }
 
-/**
- * Returns the state of a DKIM key. `pending`: its DNS record has not been found yet. `active`: it signs. `retired`: its
- * record stays published for email that is already signed.
- */
+/** Returns the state of a DKIM key. `pending`: not found in DNS yet. `retired`: still published for email that is already signed. */
 export function dkimState(key: {
   activatedAt: number | null;
   retiredAt: number | null;

@@ -24,8 +24,7 @@ const INSERT_MAILBOX = `
 
 /**
  * Makes the test domain of a new workspace: verified, with a key that signs at once and one mailbox (docs/contract/domains.md#test-domain).
- * Returns its statements for the batch that inserts the workspace, and what publishes its records after it. Null: the deployment has
- * no SANDBOX_DOMAIN, or its zone has no room.
+ * Returns statements for the workspace's batch, and what publishes its records after it. Null: no SANDBOX_DOMAIN, or its zone is full.
  */
 export async function newSandbox(
   ctx: Ctx,
@@ -40,16 +39,12 @@ export async function newSandbox(
   const keys = slotKeys.map((key) => ({ ...key, activatedAt: key.slot === 1 ? now : null }));
   const names = [name, reversedName(name), newOwnershipToken()];
   const times = [delegation.zone, delegation.token, now + ROTATION_MS];
+  const dmarc = dmarcValue(ctx.settings, { id, dmarcPolicy: "none" });
   return {
     statements: [
       ctx.db.prepare(INSERT_DOMAIN).bind(id, workspaceId, ...names, now, ...times),
       insertKeysStatement(ctx, keys),
-      ...addRecordsStatements(ctx, {
-        domainId: id,
-        delegation: inside,
-        keys: keys.map(toSlotRecord),
-        dmarc: dmarcValue(ctx.settings, { id, dmarcPolicy: "none" }),
-      }),
+      ...addRecordsStatements(ctx, { domainId: id, delegation: inside, keys: keys.map(toSlotRecord), dmarc }),
       ctx.db.prepare(INSERT_MAILBOX).bind(id, ctx.newId()),
     ],
     publish: () => publishRecords(ctx, id),

@@ -59,18 +59,13 @@ const SET_POLICY = `
   UPDATE domains SET dmarc_policy = ?3 WHERE id = ?1 AND workspace = ?2 AND setup = 'delegated' AND dmarc_policy = ?4`;
 
 /** Returns the statements that publish another DMARC policy in the zone of a domain. */
-function policyStatements(
-  ctx: CallerCtx,
-  domain: DomainRow,
-  policy: DomainPatch["dmarc_policy"],
-): readonly MainStatement[] {
+function policyStatements(ctx: CallerCtx, domain: DomainRow, policy: DomainPatch["dmarc_policy"]) {
   if (policy === undefined) return [];
   const delegation = delegationOf(domain);
-  if (domain.setup !== "delegated" || !delegation)
-    throw invalidField(
-      "dmarc_policy",
-      `dmarc_policy is for delegated domains; change the record at _dmarc.${domain.name} yourself`,
-    );
+  if (domain.setup !== "delegated" || !delegation) {
+    const problem = `dmarc_policy is for delegated domains; change the record at _dmarc.${domain.name} yourself`;
+    throw invalidField("dmarc_policy", problem);
+  }
   if (policy === domain.dmarcPolicy) return [];
   const { db, settings } = ctx;
   const { id, name, workspace, dmarcPolicy } = domain;
@@ -90,11 +85,7 @@ function policyStatements(
  * Returns the statements that change the mode of the MTA-STS policy of a domain (docs/contract/domains.md#mta-sts); none when it has this
  * mode. Throws 409 when the domain has no policy, or no host that serves it.
  */
-function modeStatements(
-  ctx: CallerCtx,
-  { domain, hosts }: DomainWithKeys,
-  mode: "testing" | "enforce" | undefined,
-): readonly MainStatement[] {
+function modeStatements(ctx: CallerCtx, { domain, hosts }: DomainWithKeys, mode: "testing" | "enforce" | undefined) {
   if (mode === undefined) return [];
   const found = policyOf(hosts);
   if (!found) throw conflict("The domain has no MTA-STS policy yet; publish its MTA-STS records and check them first");

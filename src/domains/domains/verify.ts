@@ -70,11 +70,8 @@ async function overtake(save: () => Promise<unknown>): Promise<void> {
 
 /** Runs before the status changes, so that of several calls at once only the one that verifies the domain is recorded. */
 function auditVerification(ctx: CallerCtx, { id, name }: DomainRow): MainStatement {
-  return auditWhereStatement(
-    ctx,
-    { action: "domain.verified", target: id, detail: { name } },
-    "EXISTS (SELECT 1 FROM domains WHERE id = ?10 AND status <> 'verified')",
-  );
+  const isPending = "EXISTS (SELECT 1 FROM domains WHERE id = ?10 AND status <> 'verified')";
+  return auditWhereStatement(ctx, { action: "domain.verified", target: id, detail: { name } }, isPending);
 }
 
 const TAKEN = "Another workspace has verified this domain, or one above it";

@@ -14,10 +14,7 @@ type DomainRecord = DomainOut["records"][number];
 export const recordsToPublish = ({ records, receives }: Pick<DomainOut, "records" | "receives">): DomainRecord[] =>
   records.filter(({ purpose }) => purpose !== "mx" || receives === true);
 
-/**
- * Returns those of them that an import may add. A CNAME has no other record at its name (RFC 1034 3.6.2), and a second policy of SPF or DMARC
- * makes receivers use none. Pure.
- */
+/** Returns those that an import may add: no record beside a CNAME (RFC 1034 3.6.2), and no second policy of SPF or DMARC. Pure. */
 export const recordsToImport = (domain: Pick<DomainOut, "records" | "receives">): DomainRecord[] =>
   recordsToPublish(domain).filter(({ purpose, found }) => {
     const values = found?.filter((text) => !text.startsWith("CNAME ")) ?? [];
@@ -25,9 +22,7 @@ export const recordsToImport = (domain: Pick<DomainOut, "records" | "receives">)
     return purpose !== "dmarc" || values.length === 0;
   });
 
-/**
- * Returns the records of a domain as a master file (RFC 1035 5), as most DNS providers import it. Values are ASCII. Pure.
- */
+/** Returns the records of a domain as a master file (RFC 1035 5), as most DNS providers import it. Values are ASCII. Pure. */
 export function toZoneFile({ name, records }: ZoneFileInput): string {
   const lines = records.map((record) => `${record.name}. IN ${record.type} ${dataOf(record)}`);
   return [`; Records of ${name} for sending and receiving mail`, "$TTL 3600", ...lines, ""].join("\n");

@@ -69,13 +69,8 @@ function checkRotation(pending: readonly DkimEvidence[], keys: readonly DkimEvid
         : `Publish the TXT record at ${name} with the value "${expected}".`,
     )
     .join(" ");
-  return [
-    finding("dkim_rotation_waiting", {
-      problem,
-      action,
-      evidence: waiting.flatMap(({ name, response }) => valuesOf(name, response)),
-    }),
-  ];
+  const evidence = waiting.flatMap(({ name, response }) => valuesOf(name, response));
+  return [finding("dkim_rotation_waiting", { problem, action, evidence })];
 }
 
 /**
@@ -98,16 +93,15 @@ function brokenAliases(keys: readonly DkimEvidence[]): Finding {
       ? `${name} has other records in place of a CNAME`
       : `The CNAME ${name} is missing`;
   });
-  return finding("dkim_rotation_waiting", {
-    problem: `${found.join(". ")}. Its key is the next one to sign: the key of today signs on, and cannot be changed before this is mended.`,
-    action: keys
-      .map(({ name, alias }) => `Publish a CNAME at ${name} with the value "${alias}", as the only record of its name.`)
-      .join(" "),
-    evidence: keys.flatMap(({ name, response }) => [
-      ...(response.status === "ok" ? (response.aliases ?? []).map((alias) => `${name}: CNAME ${alias}`) : []),
-      ...valuesOf(name, response),
-    ]),
-  });
+  const problem = `${found.join(". ")}. Its key is the next one to sign: the key of today signs on, and cannot be changed before this is mended.`;
+  const action = keys
+    .map(({ name, alias }) => `Publish a CNAME at ${name} with the value "${alias}", as the only record of its name.`)
+    .join(" ");
+  const evidence = keys.flatMap(({ name, response }) => [
+    ...(response.status === "ok" ? (response.aliases ?? []).map((alias) => `${name}: CNAME ${alias}`) : []),
+    ...valuesOf(name, response),
+  ]);
+  return finding("dkim_rotation_waiting", { problem, action, evidence });
 }
 
 interface Surroundings {
@@ -126,20 +120,14 @@ function findingOf(key: DkimEvidence, { domain, others }: Surroundings): Finding
   const [value, ...more] = values;
   const [alias] = response.aliases ?? [];
   if (value === undefined && alias !== undefined) {
-    return finding("dkim_missing", {
-      subject,
-      problem: `${name} is an alias (CNAME) of ${alias}, where there is no DKIM key, so receivers cannot check the signatures of the domain's mail.`,
-      action: `Delete the CNAME at ${name}, then publish a TXT record there with the value "${expected}".`,
-      evidence: [`${name}: CNAME ${alias}`],
-    });
+    const problem = `${name} is an alias (CNAME) of ${alias}, where there is no DKIM key, so receivers cannot check the signatures of the domain's mail.`;
+    const action = `Delete the CNAME at ${name}, then publish a TXT record there with the value "${expected}".`;
+    return finding("dkim_missing", { subject, problem, action, evidence: [`${name}: CNAME ${alias}`] });
   }
   if (value === undefined) {
-    return finding("dkim_missing", {
-      subject,
-      problem: `There is no DKIM record at ${name}, so receivers cannot check the signatures of the domain's mail.`,
-      action: missingAction({ type: "TXT", at: name, value: expected, doubled, domain }),
-      evidence,
-    });
+    const problem = `There is no DKIM record at ${name}, so receivers cannot check the signatures of the domain's mail.`;
+    const action = missingAction({ type: "TXT", at: name, value: expected, doubled, domain });
+    return finding("dkim_missing", { subject, problem, action, evidence });
   }
   if (more.length > 0) {
     const problem = `There are ${values.length} TXT records at ${name}; receivers may take any of them as the key.`;
@@ -162,19 +150,12 @@ function aliasFinding(
   const action = `Publish a CNAME at ${name} with the value "${alias}", as the only record of its name.`;
   const seen = keyOf(response.values[0] ?? "");
   const other = others.find((one) => one.selector !== selector && keyOf(one.expected) === seen);
-  if (other)
-    return finding("dkim_other_key", {
-      subject: selector,
-      problem: `${name} has the DKIM key of the selector ${other.selector}, so receivers cannot check the signatures of this one.`,
-      action,
-      evidence,
-    });
-  return finding("dkim_missing", {
-    subject: selector,
-    problem: `${name} does not lead to the DKIM key of the domain, so receivers cannot check the signatures of its mail.`,
-    action,
-    evidence,
-  });
+  if (other) {
+    const problem = `${name} has the DKIM key of the selector ${other.selector}, so receivers cannot check the signatures of this one.`;
+    return finding("dkim_other_key", { subject: selector, problem, action, evidence });
+  }
+  const problem = `${name} does not lead to the DKIM key of the domain, so receivers cannot check the signatures of its mail.`;
+  return finding("dkim_missing", { subject: selector, problem, action, evidence });
 }
 
 function keyFinding(
@@ -185,21 +166,15 @@ function keyFinding(
   const [key, whole] = [keyOf(value), keyOf(expected)];
   if (key === whole) return null;
   if (key === "") {
-    return finding("dkim_revoked", {
-      subject,
-      problem: `The DKIM record at ${name} has an empty key (p=), which revokes it: receivers refuse the signatures.`,
-      action: `Publish the value "${expected}" again, or rotate the keys if the key was revoked on purpose.`,
-      evidence,
-    });
+    const problem = `The DKIM record at ${name} has an empty key (p=), which revokes it: receivers refuse the signatures.`;
+    const action = `Publish the value "${expected}" again, or rotate the keys if the key was revoked on purpose.`;
+    return finding("dkim_revoked", { subject, problem, action, evidence });
   }
   const clean = keyOf(value.replace(/[^!#-[\]-~]/g, ""));
   if (clean === whole) {
-    return finding("dkim_damaged", {
-      subject,
-      problem: `The DKIM record at ${name} has quotes, backslashes or other characters inside of its value${charactersOf(value)}, so receivers cannot read the key.`,
-      action: `Enter the value without quotes, by a copy from here: "${expected}".`,
-      evidence,
-    });
+    const problem = `The DKIM record at ${name} has quotes, backslashes or other characters inside of its value${charactersOf(value)}, so receivers cannot read the key.`;
+    const action = `Enter the value without quotes, by a copy from here: "${expected}".`;
+    return finding("dkim_damaged", { subject, problem, action, evidence });
   }
   const seen = clean ?? "";
   if (seen !== "" && whole?.startsWith(seen)) {
@@ -208,12 +183,9 @@ function keyFinding(
   }
   const other = others.find((one) => one.selector !== subject && keyOf(one.expected) === seen);
   if (other) {
-    return finding("dkim_other_key", {
-      subject,
-      problem: `The DKIM record at ${name} has the key of the selector ${other.selector}.`,
-      action: `The values are mixed up: publish "${expected}" at ${name}.`,
-      evidence,
-    });
+    const problem = `The DKIM record at ${name} has the key of the selector ${other.selector}.`;
+    const action = `The values are mixed up: publish "${expected}" at ${name}.`;
+    return finding("dkim_other_key", { subject, problem, action, evidence });
   }
   if (seen.length > 40 && whole !== null && (whole.endsWith(seen.slice(-40)) || whole.startsWith(seen.slice(0, 40)))) {
     const problem = `The DKIM record at ${name} has a damaged key: a part of it is missing, doubled or in the wrong order.`;
@@ -223,20 +195,12 @@ function keyFinding(
     key === null
       ? `The record at ${name} is no DKIM key.`
       : `The DKIM record at ${name} has another key than the one that signs.`;
-  return finding("dkim_other_key", {
-    subject,
-    problem,
-    action: `Change the TXT record at ${name} to the value "${expected}".`,
-    evidence,
-  });
+  const action = `Change the TXT record at ${name} to the value "${expected}".`;
+  return finding("dkim_other_key", { subject, problem, action, evidence });
 }
 
 /** Returns what the other tags of a record with the right key exclude (RFC 6376 3.6.1). */
-function tagFinding(
-  { selector: subject, name, expected }: DkimEvidence,
-  value: string,
-  evidence: string[],
-): Finding | null {
+function tagFinding({ selector: subject, name, expected }: DkimEvidence, value: string, evidence: string[]) {
   const tags = parseTags(value);
   const right = parseTags(expected);
   const words = (tag: string) => (tags.get(tag) ?? "").split(":").filter((word) => word !== "");
@@ -258,12 +222,9 @@ function tagFinding(
     return finding("dkim_tags", { subject, problem, action: `Change the record to "${expected}".`, evidence });
   }
   if (!words("t").includes("y")) return null;
-  return finding("dkim_testing", {
-    subject,
-    problem: `The DKIM record at ${name} has t=y, which says that the domain only tests DKIM: receivers may treat its mail as unsigned.`,
-    action: `Remove "t=y" from the record: "${expected}".`,
-    evidence,
-  });
+  const problem = `The DKIM record at ${name} has t=y, which says that the domain only tests DKIM: receivers may treat its mail as unsigned.`;
+  const action = `Remove "t=y" from the record: "${expected}".`;
+  return finding("dkim_testing", { subject, problem, action, evidence });
 }
 
 /** Returns the public key of a record, or null when it has none. */

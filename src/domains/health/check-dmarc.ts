@@ -28,15 +28,12 @@ export function checkDmarc({ dns, policy, name, reportAddress, settings, targets
   const target = targets?.dmarc ?? null;
   const records = own.values.filter(isDmarcRecord);
   const evidence = valuesOf(at, own);
-  if (records.length > 1)
-    return found("dmarc_several", {
-      problem: `There are ${records.length} DMARC records at ${at}. Receivers use none of them.`,
-      action:
-        target === null
-          ? `Delete all but one of them: "${value}" or the one that you need.`
-          : replaceByAlias(at, target),
-      evidence,
-    });
+  if (records.length > 1) {
+    const problem = `There are ${records.length} DMARC records at ${at}. Receivers use none of them.`;
+    const action =
+      target === null ? `Delete all but one of them: "${value}" or the one that you need.` : replaceByAlias(at, target);
+    return found("dmarc_several", { problem, action, evidence });
+  }
   const near = records.length === 0 ? own.values.find((value) => /dmarc|\bp\s*=/i.test(value)) : undefined;
   if (near !== undefined) {
     const problem = `The record at ${at} is no DMARC record: one begins with "v=DMARC1;" in capital letters, and a semicolon follows each tag.`;
@@ -60,16 +57,14 @@ function missing(
   const problem = `There is no DMARC record at ${at} or above it. Large receivers refuse bulk mail without one, and nothing protects the domain from forgery.`;
   const record = target === null ? ({ type: "TXT", value } as const) : ({ type: "CNAME", value: target } as const);
   const isDoubled = doubled?.status === "ok" && doubled.values.length > 0;
-  return finding("dmarc_missing", {
-    problem,
-    action:
-      misplaced === undefined || (target !== null && isDoubled)
-        ? missingAction({ ...record, at, doubled, domain: name })
-        : target !== null
-          ? `The record stands at ${name} itself, where receivers do not look for it. Delete it, and publish the CNAME record at ${at} with the value "${target}".`
-          : `The record stands at ${name} itself, where receivers do not look for it. Move it to ${at}: enter "_dmarc" as its host.`,
-    evidence: [...valuesOf(at, own), ...(misplaced === undefined ? [] : [`${name}: ${misplaced}`])],
-  });
+  const action =
+    misplaced === undefined || (target !== null && isDoubled)
+      ? missingAction({ ...record, at, doubled, domain: name })
+      : target !== null
+        ? `The record stands at ${name} itself, where receivers do not look for it. Delete it, and publish the CNAME record at ${at} with the value "${target}".`
+        : `The record stands at ${name} itself, where receivers do not look for it. Move it to ${at}: enter "_dmarc" as its host.`;
+  const evidence = [...valuesOf(at, own), ...(misplaced === undefined ? [] : [`${name}: ${misplaced}`])];
+  return finding("dmarc_missing", { problem, action, evidence });
 }
 
 interface Policy {
@@ -88,48 +83,42 @@ function policyFindings(
   const evidence = [`${place}: ${text}`];
   const findings: Finding[] = [];
   const add = addTo(findings);
-  if (record.errors.length > 0)
-    add("dmarc_syntax", {
-      problem: `The DMARC record at ${place} has an error: ${listOf(record.errors.slice(0, 3))}.`,
-      action: `Correct the record at ${place}.${/;\s*mailto:/i.test(text) ? " Separate the addresses of rua by a comma in place of the semicolon." : ""}${/[^\t -~]/.test(text) ? " Type it by hand, since text processors put in other spaces and quotes." : ""} A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`,
-      evidence,
-    });
+  if (record.errors.length > 0) {
+    const problem = `The DMARC record at ${place} has an error: ${listOf(record.errors.slice(0, 3))}.`;
+    const action = `Correct the record at ${place}.${/;\s*mailto:/i.test(text) ? " Separate the addresses of rua by a comma in place of the semicolon." : ""}${/[^\t -~]/.test(text) ? " Type it by hand, since text processors put in other spaces and quotes." : ""} A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`;
+    add("dmarc_syntax", { problem, action, evidence });
+  }
   const ours = record.rua.filter(({ domain }) => domain === bounceDomain);
-  if (!isInherited && record.rua.length === 0)
-    add("dmarc_no_reports", {
-      problem: `The DMARC record at ${place} asks for no reports, so it stays unknown who sends as the domain.`,
-      action:
-        target === null
-          ? `Add "rua=mailto:${reportAddress}" to the record at ${at}.`
-          : `${replaceByAlias(at, target)} Or keep your own record, and add "rua=mailto:${reportAddress}" to it.`,
-      evidence,
-    });
-  if (!isInherited && ours.length > 0 && !ours.some(({ address }) => address === reportAddress))
-    add("dmarc_rua_of_other_domain", {
-      problem: `The DMARC record at ${place} sends reports to ${ours[0]?.address}, which is not the address of this domain here, so they are not counted for it.`,
-      action: target === null ? `Change the address in rua to mailto:${reportAddress}.` : replaceByAlias(at, target),
-      evidence,
-    });
+  if (!isInherited && record.rua.length === 0) {
+    const problem = `The DMARC record at ${place} asks for no reports, so it stays unknown who sends as the domain.`;
+    const action =
+      target === null
+        ? `Add "rua=mailto:${reportAddress}" to the record at ${at}.`
+        : `${replaceByAlias(at, target)} Or keep your own record, and add "rua=mailto:${reportAddress}" to it.`;
+    add("dmarc_no_reports", { problem, action, evidence });
+  }
+  if (!isInherited && ours.length > 0 && !ours.some(({ address }) => address === reportAddress)) {
+    const problem = `The DMARC record at ${place} sends reports to ${ours[0]?.address}, which is not the address of this domain here, so they are not counted for it.`;
+    const action =
+      target === null ? `Change the address in rua to mailto:${reportAddress}.` : replaceByAlias(at, target);
+    add("dmarc_rua_of_other_domain", { problem, action, evidence });
+  }
   const subdomains = record.sp ?? record.p;
   const missingNames = record.np ?? subdomains;
-  if (!isInherited && isStrict(record.p) && subdomains === "none")
-    add("dmarc_subdomains_open", {
-      problem: `The policy at ${place} is p=${record.p}, but sp=none: forged mail of names below the domain passes.`,
-      action: `Remove sp=none from the record, or set sp=${record.p} once no name below the domain sends mail that is not aligned.`,
-      evidence,
-    });
-  else if (!isInherited && isStrict(record.p) && missingNames === "none")
-    add("dmarc_subdomains_open", {
-      problem: `The policy at ${place} is p=${record.p}, but np=none: forged mail of names below the domain that do not exist passes.`,
-      action: `Remove np=none from the record: no mail of yours comes from names that do not exist.`,
-      evidence,
-    });
-  if (record.pct !== null && record.pct !== "100")
-    add("dmarc_pct", {
-      problem: `The DMARC record at ${place} has pct=${record.pct}. RFC 9989 has removed this tag: receivers apply the policy to all mail.`,
-      action: `Remove pct from the record. Set t=y in its place while the policy is only tested.`,
-      evidence,
-    });
+  if (!isInherited && isStrict(record.p) && subdomains === "none") {
+    const problem = `The policy at ${place} is p=${record.p}, but sp=none: forged mail of names below the domain passes.`;
+    const action = `Remove sp=none from the record, or set sp=${record.p} once no name below the domain sends mail that is not aligned.`;
+    add("dmarc_subdomains_open", { problem, action, evidence });
+  } else if (!isInherited && isStrict(record.p) && missingNames === "none") {
+    const problem = `The policy at ${place} is p=${record.p}, but np=none: forged mail of names below the domain that do not exist passes.`;
+    const action = `Remove np=none from the record: no mail of yours comes from names that do not exist.`;
+    add("dmarc_subdomains_open", { problem, action, evidence });
+  }
+  if (record.pct !== null && record.pct !== "100") {
+    const problem = `The DMARC record at ${place} has pct=${record.pct}. RFC 9989 has removed this tag: receivers apply the policy to all mail.`;
+    const action = `Remove pct from the record. Set t=y in its place while the policy is only tested.`;
+    add("dmarc_pct", { problem, action, evidence });
+  }
   return findings;
 }
 
@@ -153,19 +142,11 @@ function checkAuthorizations(
     const action = isMisspelled
       ? `The domain of the address is misspelled: change the address in rua to mailto:${reportAddress}.`
       : `Whoever runs ${domain} publishes a TXT record at ${at} with the value "v=DMARC1;", or you take the address out of rua.`;
-    return [
-      finding("dmarc_rua_not_authorized", {
-        subject: domain,
-        problem,
-        action,
-        evidence: [`_dmarc.${of}: ${text}`, ...valuesOf(at, response)],
-      }),
-    ];
+    const evidence = [`_dmarc.${of}: ${text}`, ...valuesOf(at, response)];
+    return [finding("dmarc_rua_not_authorized", { subject: domain, problem, action, evidence })];
   });
-  return {
-    findings,
-    unknown: authorizations.filter(({ response }) => response.status === "temperror").map(({ domain }) => domain),
-  };
+  const unknown = authorizations.filter(({ response }) => response.status === "temperror").map(({ domain }) => domain);
+  return { findings, unknown };
 }
 
 /** Finds a policy that makes receivers refuse mail which reports show as not aligned. */
@@ -189,11 +170,8 @@ export function checkPolicyAgainstReports({ policy, reports, name, targets, repo
     ? `Set the DMARC policy (dmarc_policy) of ${name} here to none`
     : `Set p=none in the record at _dmarc.${policy.name}`;
   const action = `Find your own servers among the senders in the reports and give them DKIM keys or an SPF entry. ${loosen} until they are aligned.`;
-  return found("dmarc_refuses_unaligned", {
-    problem,
-    action,
-    evidence: [`_dmarc.${policy.name}: ${policy.text}`, ...sendersOf(reports)],
-  });
+  const evidence = [`_dmarc.${policy.name}: ${policy.text}`, ...sendersOf(reports)];
+  return found("dmarc_refuses_unaligned", { problem, action, evidence });
 }
 
 const sendersOf = ({ days, messages, aligned, unaligned }: ReportEvidence): string[] => [

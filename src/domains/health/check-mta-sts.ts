@@ -29,33 +29,30 @@ export function checkMtaSts(evidenceOfDomain: Evidence): CheckResult {
   const evidence = valuesOf(at, record);
   if (values.length === 0) return withoutRecord(dns.mtaSts, name, target);
   const [value = "", ...more] = values;
-  if (more.length > 0 || !isRecord(value) || !/;\s*id=[A-Za-z0-9]{1,32}(?:\s*;)?$/.test(value.trim()))
-    return found("mta_sts_invalid", {
-      problem: `The record at ${at} is not valid, so other mail systems do not use the MTA-STS policy.`,
-      action:
-        target === null
-          ? `Publish one TXT record at ${at} of the form "v=STSv1; id=20260101". The id has up to 32 letters and digits, and no other characters.`
-          : replaceByAlias(at, target),
-      evidence,
-    });
+  if (more.length > 0 || !isRecord(value) || !/;\s*id=[A-Za-z0-9]{1,32}(?:\s*;)?$/.test(value.trim())) {
+    const problem = `The record at ${at} is not valid, so other mail systems do not use the MTA-STS policy.`;
+    const action =
+      target === null
+        ? `Publish one TXT record at ${at} of the form "v=STSv1; id=20260101". The id has up to 32 letters and digits, and no other characters.`
+        : replaceByAlias(at, target);
+    return found("mta_sts_invalid", { problem, action, evidence });
+  }
   const policyHost = `mta-sts.${name}`;
   if (host.status === "temperror") return UNKNOWN;
-  if (host.values.length === 0)
-    return found("mta_sts_host_missing", {
-      problem: `There is an MTA-STS record at ${at}, but the host ${policyHost} of the policy does not exist.`,
-      action: targets?.mtaSts
-        ? `Publish the CNAME record at ${policyHost} with the value "${targets.mtaSts}", or delete the record at ${at}.`
-        : `Publish the host ${policyHost}, or delete the record at ${at}.`,
-      evidence: [...evidence, `${policyHost}: no address`],
-    });
+  if (host.values.length === 0) {
+    const problem = `There is an MTA-STS record at ${at}, but the host ${policyHost} of the policy does not exist.`;
+    const action = targets?.mtaSts
+      ? `Publish the CNAME record at ${policyHost} with the value "${targets.mtaSts}", or delete the record at ${at}.`
+      : `Publish the host ${policyHost}, or delete the record at ${at}.`;
+    return found("mta_sts_host_missing", { problem, action, evidence: [...evidence, `${policyHost}: no address`] });
+  }
   if (policy === null) return UNKNOWN;
   const url = `https://${policyHost}/.well-known/mta-sts.txt`;
-  if (policy.status !== 200)
-    return found("mta_sts_unreachable", {
-      problem: `The MTA-STS policy cannot be fetched: ${url} responds with ${policy.status}.`,
-      action: `Serve the policy at ${url} with status 200, a valid certificate and without a redirect, or delete the record at ${at}.`,
-      evidence: [...evidence, `${url}: ${policy.status}`],
-    });
+  if (policy.status !== 200) {
+    const problem = `The MTA-STS policy cannot be fetched: ${url} responds with ${policy.status}.`;
+    const action = `Serve the policy at ${url} with status 200, a valid certificate and without a redirect, or delete the record at ${at}.`;
+    return found("mta_sts_unreachable", { problem, action, evidence: [...evidence, `${url}: ${policy.status}`] });
+  }
   const { hosted = null } = dns.mtaSts;
   const served = { name, url, mxHost: settings.mxHost, mx: dns.mx.response, evidence, isHosted: hosted !== null };
   const { findings, ...rest } = checkPolicy(policy.text, served);
@@ -135,23 +132,21 @@ function checkPolicy(text: string, { name, url, mxHost, mx, evidence, isHosted }
   if (mode === "none") return { findings: [] };
   const findings: Finding[] = [];
   const add = addTo(findings);
-  if (maxAge < LEAST_MAX_AGE)
-    add("mta_sts_short", {
-      problem: `The MTA-STS policy of ${name} expires after ${maxAge} seconds, so it has expired before the next mail comes.`,
-      action: "Set max_age to at least 604800 (a week), then change the id in the record.",
-      evidence: seen,
-    });
+  if (maxAge < LEAST_MAX_AGE) {
+    const problem = `The MTA-STS policy of ${name} expires after ${maxAge} seconds, so it has expired before the next mail comes.`;
+    const action = "Set max_age to at least 604800 (a week), then change the id in the record.";
+    add("mta_sts_short", { problem, action, evidence: seen });
+  }
   if (mx.status === "temperror") return { findings, unknown: ["*"] };
   const hosts = mx.values.map((value) => value.slice(value.indexOf(" ") + 1));
   const missing = hosts.filter((host) => !named.some((pattern) => matches(pattern, host)));
-  if (missing.length > 0)
-    add("mta_sts_other_mx", {
-      problem: `The MTA-STS policy of ${name} does not name ${listOf(missing)} of its MX records${mode === "enforce" ? ": other mail systems refuse to deliver there" : ""}.`,
-      action: isHosted
-        ? `Delete the MX records of ${listOf(missing)}${mode === "enforce" ? ", or set the policy of the domain back to testing until they are gone" : ""}. The service serves the policy, which names ${mxHost} alone.`
-        : `Add ${listOf(missing.map((host) => `"mx: ${host}"`))} to the policy at ${url}, then change the id in the record.`,
-      evidence: [...seen, ...valuesOf(name, mx)],
-    });
+  if (missing.length > 0) {
+    const problem = `The MTA-STS policy of ${name} does not name ${listOf(missing)} of its MX records${mode === "enforce" ? ": other mail systems refuse to deliver there" : ""}.`;
+    const action = isHosted
+      ? `Delete the MX records of ${listOf(missing)}${mode === "enforce" ? ", or set the policy of the domain back to testing until they are gone" : ""}. The service serves the policy, which names ${mxHost} alone.`
+      : `Add ${listOf(missing.map((host) => `"mx: ${host}"`))} to the policy at ${url}, then change the id in the record.`;
+    add("mta_sts_other_mx", { problem, action, evidence: [...seen, ...valuesOf(name, mx)] });
+  }
   return { findings };
 }
 
@@ -170,14 +165,12 @@ function withoutRecord(
 ): CheckResult {
   if (policy?.status !== 200 || !/^version:\s*STSv1/m.test(policy.text) || isEnded({ policy })) return { findings: [] };
   const at = `_mta-sts.${name}`;
-  return found("mta_sts_no_record", {
-    problem: `mta-sts.${name} serves an MTA-STS policy, but no record at ${at} tells other mail systems of it, so it is not used.`,
-    action:
-      target === null
-        ? `Publish a TXT record at ${at} with the value "v=STSv1; id=20260101".`
-        : `Publish the CNAME record at ${at} with the value "${target}".`,
-    evidence: valuesOf(at, record),
-  });
+  const problem = `mta-sts.${name} serves an MTA-STS policy, but no record at ${at} tells other mail systems of it, so it is not used.`;
+  const action =
+    target === null
+      ? `Publish a TXT record at ${at} with the value "v=STSv1; id=20260101".`
+      : `Publish the CNAME record at ${at} with the value "${target}".`;
+  return found("mta_sts_no_record", { problem, action, evidence: valuesOf(at, record) });
 }
 
 /** Finds a policy without TLS reports, and a record for them that is not valid (RFC 8460 3). */
@@ -198,21 +191,18 @@ export function checkTlsReports(evidenceOfDomain: Evidence): CheckResult {
       )
     )
       return { findings: [] };
-    return found("tls_reports_syntax", {
-      problem: `The record at ${at} is not valid, so no TLS reports come.`,
-      action: target === null ? `Publish one TXT record there with the value ${value}.` : replaceByAlias(at, target),
-      evidence,
-    });
+    const problem = `The record at ${at} is not valid, so no TLS reports come.`;
+    const action =
+      target === null ? `Publish one TXT record there with the value ${value}.` : replaceByAlias(at, target);
+    return found("tls_reports_syntax", { problem, action, evidence });
   }
   if (dns.mtaSts.record.status === "temperror") return UNKNOWN;
   const hasPolicy = dns.mtaSts.record.values.some(isRecord) && !isEnded(dns.mtaSts);
   if (!hasPolicy || isUnusedAlias(evidenceOfDomain)) return { findings: [] };
-  return found("tls_reports_missing", {
-    problem: `${name} has an MTA-STS policy, but asks for no TLS reports: mail that is not delivered because of the policy stays unnoticed.`,
-    action:
-      target === null
-        ? `Publish a TXT record at ${at} with the value ${value}.`
-        : `Publish the CNAME record at ${at} with the value "${target}".`,
-    evidence,
-  });
+  const problem = `${name} has an MTA-STS policy, but asks for no TLS reports: mail that is not delivered because of the policy stays unnoticed.`;
+  const action =
+    target === null
+      ? `Publish a TXT record at ${at} with the value ${value}.`
+      : `Publish the CNAME record at ${at} with the value "${target}".`;
+  return found("tls_reports_missing", { problem, action, evidence });
 }

@@ -14,12 +14,11 @@ export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckR
   const evidence = valuesOf(name, response);
   const expected = `10 ${ours}`;
   if (records.length === 0 && !receivesHere) return { findings: [] };
-  if (records.length === 0)
-    return found("mx_missing", {
-      problem: `${name} has mailboxes here and no MX record, so no mail reaches them.`,
-      action: `Publish an MX record at ${name} with the host "${ours}" and the priority 10.`,
-      evidence,
-    });
+  if (records.length === 0) {
+    const problem = `${name} has mailboxes here and no MX record, so no mail reaches them.`;
+    const action = `Publish an MX record at ${name} with the host "${ours}" and the priority 10.`;
+    return found("mx_missing", { problem, action, evidence });
+  }
   const isNull = (host: string) => host === "" || host === ".";
   if (records.some(({ host }) => isNull(host))) {
     const problem = `${name} has a null MX record, which says that it receives no mail. Receivers refuse mail from such a domain (RFC 7505), and answers to it are lost.`;
@@ -29,46 +28,41 @@ export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckR
   const findings: Finding[] = [];
   const add = addTo(findings);
   const appended = records.filter(({ host }) => host === `${ours}.${name}`);
-  if (appended.length > 0)
-    add("mx_wrong_name", {
-      problem: `The MX record of ${name} leads to ${ours}.${name}, which does not exist: your DNS provider has added the domain to the value.`,
-      action: `Change the value of the MX record to "${ours}." with a dot at its end.`,
-      evidence,
-    });
+  if (appended.length > 0) {
+    const problem = `The MX record of ${name} leads to ${ours}.${name}, which does not exist: your DNS provider has added the domain to the value.`;
+    const action = `Change the value of the MX record to "${ours}." with a dot at its end.`;
+    add("mx_wrong_name", { problem, action, evidence });
+  }
   const withPriority = records.filter(({ host }) => PRIORITY.test(host) && host.replace(PRIORITY, "") === ours);
-  if (withPriority.length > 0)
-    add("mx_wrong_name", {
-      problem: `The host of the MX record of ${name} begins with its priority ("${withPriority[0]?.host}"), and no such host exists.`,
-      action: `Enter the priority 10 in its own field, and only "${ours}" as the host.`,
-      evidence,
-    });
+  if (withPriority.length > 0) {
+    const problem = `The host of the MX record of ${name} begins with its priority ("${withPriority[0]?.host}"), and no such host exists.`;
+    const action = `Enter the priority 10 in its own field, and only "${ours}" as the host.`;
+    add("mx_wrong_name", { problem, action, evidence });
+  }
   const addresses = records.filter(({ host }) => parseIp(host) !== null);
-  if (addresses.length > 0)
-    add("mx_address", {
-      problem: `An MX record of ${name} has the IP address ${addresses[0]?.host}; it must have the name of a host, so servers cannot deliver to it.`,
-      action: `Change it to "${expected}", or give the host a name with an A record.`,
-      evidence,
-    });
+  if (addresses.length > 0) {
+    const problem = `An MX record of ${name} has the IP address ${addresses[0]?.host}; it must have the name of a host, so servers cannot deliver to it.`;
+    const action = `Change it to "${expected}", or give the host a name with an A record.`;
+    add("mx_address", { problem, action, evidence });
+  }
   const toUs = records.filter(({ host }) => host === ours);
   const named = [toUs, appended, withPriority, addresses].flat();
   const elsewhere = records.filter((record) => !named.includes(record));
-  if (toUs.length > 0 && elsewhere.length > 0)
-    add("mx_partly_elsewhere", {
-      problem: `Mail for ${name} goes to ${ours} and also to ${listOf(elsewhere.map(({ host }) => host))}. What other servers take does not reach the mailboxes here.`,
-      action: `Delete the MX records with ${listOf(elsewhere.map(({ host }) => host))} and keep "${expected}", unless they pass mail on to it.`,
-      evidence,
-    });
+  if (toUs.length > 0 && elsewhere.length > 0) {
+    const problem = `Mail for ${name} goes to ${ours} and also to ${listOf(elsewhere.map(({ host }) => host))}. What other servers take does not reach the mailboxes here.`;
+    const action = `Delete the MX records with ${listOf(elsewhere.map(({ host }) => host))} and keep "${expected}", unless they pass mail on to it.`;
+    add("mx_partly_elsewhere", { problem, action, evidence });
+  }
   const asAlias = aliases.filter(({ response: of }) => of.status === "ok" && of.values.length > 0);
-  for (const { host, response: of } of asAlias)
-    add("mx_alias", {
-      subject: host,
-      problem: `The MX record of ${name} has ${host}, which is an alias (CNAME). RFC 2181 10.3 forbids that, and some servers do not deliver to it.`,
-      action:
-        of.status === "ok" && of.values.includes(ours)
-          ? `Change the MX record to "${expected}".`
-          : `Change the MX record to the name that ${host} is an alias of.`,
-      evidence: [...evidence, ...valuesOf(host, of).map((line) => `CNAME ${line}`)],
-    });
+  for (const { host, response: of } of asAlias) {
+    const problem = `The MX record of ${name} has ${host}, which is an alias (CNAME). RFC 2181 10.3 forbids that, and some servers do not deliver to it.`;
+    const action =
+      of.status === "ok" && of.values.includes(ours)
+        ? `Change the MX record to "${expected}".`
+        : `Change the MX record to the name that ${host} is an alias of.`;
+    const aliased = valuesOf(host, of).map((line) => `CNAME ${line}`);
+    add("mx_alias", { subject: host, problem, action, evidence: [...evidence, ...aliased] });
+  }
   const unknown = aliases.filter(({ response: of }) => of.status === "temperror").map(({ host }) => host);
   return { findings, unknown };
 }

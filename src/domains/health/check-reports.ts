@@ -45,13 +45,10 @@ export function checkTlsFailures({ reports, name }: Evidence): CheckResult {
   const action = worst?.failure.startsWith("sts-")
     ? `Check the MTA-STS policy at https://mta-sts.${name}/.well-known/mta-sts.txt and the certificate of its host.`
     : `Check the TLS of ${worst?.server || `the servers in the MX records of ${name}`}: its certificate, its name and its end.`;
-  const evidence = failures.map(
+  const counts = failures.map(
     ({ failure, server, sessions: count }) =>
       `${failure}${server === "" ? "" : ` at ${server}`}: ${number(count)} connections`,
   );
-  return found("tls_failures", {
-    problem,
-    action,
-    evidence: [`${number(failed)} of ${number(sessions)} connections in ${reports.days} days`, ...evidence],
-  });
+  const evidence = [`${number(failed)} of ${number(sessions)} connections in ${reports.days} days`, ...counts];
+  return found("tls_failures", { problem, action, evidence });
 }

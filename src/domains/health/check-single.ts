@@ -32,15 +32,10 @@ export function checkOwnership({ dns, name, status }: Evidence): CheckResult {
     status === "verified"
       ? "After three daily checks without it the domain cannot send."
       : "Until it is there the domain cannot send.";
-  const problem =
-    values.length === 0
-      ? `The ownership record of ${name} is missing.`
-      : `The ownership record of ${name} has another value.`;
-  return found("ownership_missing", {
-    problem: `${problem} ${consequence}`,
-    action: missingAction({ type: "TXT", at, value: expected, doubled, domain: name, isOther: values.length > 0 }),
-    evidence: valuesOf(at, response),
-  });
+  const wrong = values.length === 0 ? "is missing" : "has another value";
+  const problem = `The ownership record of ${name} ${wrong}. ${consequence}`;
+  const action = missingAction({ type: "TXT", at, value: expected, doubled, domain: name, isOther: values.length > 0 });
+  return found("ownership_missing", { problem, action, evidence: valuesOf(at, response) });
 }
 
 /** Finds a return path that does not lead to this service. Without one the bounces still come, and SPF is not aligned. */
@@ -76,19 +71,16 @@ export function checkReturnPath({ dns, name }: Evidence): CheckResult {
 export function checkHosts({ hosts, name }: Evidence): CheckResult {
   const failed = hosts.filter(({ status }) => status === "failed");
   return {
-    findings: failed.map(({ name: host, purpose, problem }) => {
+    findings: failed.map(({ name: host, purpose, problem: cause }) => {
       const consequence =
         purpose === "link"
           ? `Links in mail of ${name} have the host of the service until it can be used again.`
           : `Other mail systems cannot fetch the MTA-STS policy of ${name}.`;
-      return finding("host_failed", {
-        subject: host,
-        problem: `The host ${host} cannot be used. ${consequence}`,
-        action:
-          problem ??
-          `Check that the CNAME record at ${host} is as the list of records says, then check the records again.`,
-        evidence: [`${host}: failed`, ...(problem === null ? [] : [problem])],
-      });
+      const problem = `The host ${host} cannot be used. ${consequence}`;
+      const action =
+        cause ?? `Check that the CNAME record at ${host} is as the list of records says, then check the records again.`;
+      const evidence = [`${host}: failed`, ...(cause === null ? [] : [cause])];
+      return finding("host_failed", { subject: host, problem, action, evidence });
     }),
   };
 }
@@ -111,14 +103,8 @@ export function checkBlocklists({ dns, name }: Evidence): CheckResult {
     if (values.length === 0) return [];
     const problem = `${name} is on the blocklist ${list.zone}. Receivers that use it refuse the domain's mail.`;
     const action = `Find out why on the site of ${list.zone}, mend it, and ask for removal there. Most lists remove no domain that goes on as before.`;
-    return [
-      finding("blocklisted", {
-        subject: list.zone,
-        problem,
-        action,
-        evidence: values.map((value) => `${name}.${list.zone}: ${value}`),
-      }),
-    ];
+    const evidence = values.map((value) => `${name}.${list.zone}: ${value}`);
+    return [finding("blocklisted", { subject: list.zone, problem, action, evidence })];
   });
   return { findings, unknown: dns.blocklists.filter(isUnknown).map(({ zone }) => zone) };
 }

@@ -43,11 +43,9 @@ function missing({ txt, alias, doubled }: Spf, name: string, include: string): F
   const target = alias.status === "ok" ? alias.values[0] : undefined;
   if (near.length > 0) {
     const separator = near[0]?.includes(";") ? " Its terms are separated by spaces, not by semicolons." : "";
-    return finding("spf_syntax", {
-      problem: `${name} has a TXT record that looks like SPF and is not: a record begins with "v=spf1" and a space, without quotes.${separator}`,
-      action: `Change it to "${withInclude(repaired(near[0] ?? ""), include)}".`,
-      evidence: valuesOf(name, { status: "ok", values: near }),
-    });
+    const problem = `${name} has a TXT record that looks like SPF and is not: a record begins with "v=spf1" and a space, without quotes.${separator}`;
+    const action = `Change it to "${withInclude(repaired(near[0] ?? ""), include)}".`;
+    return finding("spf_syntax", { problem, action, evidence: valuesOf(name, { status: "ok", values: near }) });
   }
   const problem = `${name} has no SPF record, so it does not permit this service to send.`;
   const isDoubled = doubled?.status === "ok" && doubled.values.some(isSpfRecord);
@@ -56,11 +54,8 @@ function missing({ txt, alias, doubled }: Spf, name: string, include: string): F
     : target === undefined
       ? `Publish a TXT record at ${name} with the value "v=spf1 ${include} ~all".`
       : `${name} is an alias (CNAME) of ${target} and can have no records of its own. Replace the CNAME by the records of the host, then publish a TXT record at ${name} with the value "v=spf1 ${include} ~all".`;
-  return finding("spf_missing", {
-    problem,
-    action,
-    evidence: target === undefined ? valuesOf(name, { status: "ok", values: [] }) : [`${name}: CNAME ${target}`],
-  });
+  const evidence = target === undefined ? valuesOf(name, { status: "ok", values: [] }) : [`${name}: CNAME ${target}`];
+  return finding("spf_missing", { problem, action, evidence });
 }
 
 interface Subject {
@@ -71,10 +66,7 @@ interface Subject {
   evidence: string[];
 }
 
-function permission(
-  { evaluation, serviceNetworks }: Spf,
-  { name, record, include, spfDomain, evidence }: Subject,
-): Finding[] {
+function permission({ evaluation, serviceNetworks }: Spf, { name, record, include, spfDomain, evidence }: Subject) {
   const isIncluded = evaluation.included.has(spfDomain);
   const isCovered =
     (serviceNetworks ?? []).length > 0 &&
@@ -104,11 +96,10 @@ function limits({ evaluation: { lookups, costs, voids } }: Spf, name: string, ev
   const add = addTo(findings);
   if (lookups > MAX_LOOKUPS) {
     const most = costs.toSorted((a, b) => b.lookups - a.lookups);
-    add("spf_too_many_lookups", {
-      problem: `The SPF record of ${name} causes ${lookups} DNS look-ups. Receivers stop after ${MAX_LOOKUPS} and treat the record as an error.`,
-      action: `Remove services that no longer send for the domain, or give them a sub-domain of their own. Most look-ups cause ${listOf(most.slice(0, 3).map((cost) => `${cost.term} (${cost.lookups})`))}.`,
-      evidence: [...evidence, ...most.map((cost) => `${cost.term}: ${cost.lookups} look-ups`)],
-    });
+    const problem = `The SPF record of ${name} causes ${lookups} DNS look-ups. Receivers stop after ${MAX_LOOKUPS} and treat the record as an error.`;
+    const action = `Remove services that no longer send for the domain, or give them a sub-domain of their own. Most look-ups cause ${listOf(most.slice(0, 3).map((cost) => `${cost.term} (${cost.lookups})`))}.`;
+    const counts = most.map((cost) => `${cost.term}: ${cost.lookups} look-ups`);
+    add("spf_too_many_lookups", { problem, action, evidence: [...evidence, ...counts] });
   }
   if (voids.length > MAX_VOIDS)
     add("spf_void_lookups", {
@@ -122,24 +113,21 @@ function limits({ evaluation: { lookups, costs, voids } }: Spf, name: string, ev
 function contents({ evaluation: { errors, all, usesPtr } }: Spf, name: string, evidence: string[]): Finding[] {
   const findings: Finding[] = [];
   const add = addTo(findings);
-  if (errors.length > 0)
-    add("spf_syntax", {
-      problem: `The SPF record of ${name} has an error, so receivers do not use it: ${errors[0]}.`,
-      action: `Correct the record, or remove the term: ${errors.slice(0, 3).join("; ")}.`,
-      evidence: [...evidence, ...errors],
-    });
-  if (all === "+")
-    add("spf_permits_all", {
-      problem: `The SPF record of ${name} ends in "+all": every server may send as the domain, and receivers distrust such a record.`,
-      action: 'Change its end to "~all" or "-all".',
-      evidence,
-    });
-  if (usesPtr)
-    add("spf_ptr", {
-      problem: `The SPF record of ${name} uses "ptr", which is slow and which receivers may ignore (RFC 7208 5.5).`,
-      action: 'Remove "ptr" and name the servers by ip4, ip6, a or include.',
-      evidence,
-    });
+  if (errors.length > 0) {
+    const problem = `The SPF record of ${name} has an error, so receivers do not use it: ${errors[0]}.`;
+    const action = `Correct the record, or remove the term: ${errors.slice(0, 3).join("; ")}.`;
+    add("spf_syntax", { problem, action, evidence: [...evidence, ...errors] });
+  }
+  if (all === "+") {
+    const problem = `The SPF record of ${name} ends in "+all": every server may send as the domain, and receivers distrust such a record.`;
+    const action = 'Change its end to "~all" or "-all".';
+    add("spf_permits_all", { problem, action, evidence });
+  }
+  if (usesPtr) {
+    const problem = `The SPF record of ${name} uses "ptr", which is slow and which receivers may ignore (RFC 7208 5.5).`;
+    const action = 'Remove "ptr" and name the servers by ip4, ip6, a or include.';
+    add("spf_ptr", { problem, action, evidence });
+  }
   return findings;
 }
 

@@ -7,10 +7,7 @@ import type { PolicyResponse } from "./evidence.ts";
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 65_536;
 
-/**
- * Fetches the MTA-STS policy of a host (RFC 8461 3.3), without redirects. Returns null when there is no response: that proves
- * nothing. Never throws.
- */
+/** Fetches the MTA-STS policy of a host (RFC 8461 3.3), without redirects. Null: no response, which proves nothing. Never throws. */
 export async function fetchPolicy(host: string): Promise<PolicyResponse> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {

@@ -22,10 +22,7 @@ export interface StoredFinding extends Finding {
   endedAt?: number;
 }
 
-/**
- * Findings of a check. `unknown`: subjects that could not be checked, since DNS did not respond; "*" means all. Their earlier
- * findings stay.
- */
+/** Findings of a check. `unknown`: subjects for which DNS did not respond; "*" means all. Their earlier findings stay. */
 export interface CheckResult {
   findings: Finding[];
   unknown?: readonly string[];

@@ -21,7 +21,7 @@ export async function gatherDns(
   lookups: Lookups,
   { subject, policy }: { subject: HealthDomain; policy: Evidence["policy"] },
 ): Promise<DnsEvidence> {
-  const { name } = subject;
+  const { name, isDelegated } = subject;
   const [ownership, dkim] = await Promise.all([gatherOwnership(lookups, subject), gatherDkim(lookups, subject)]);
   const isSilent = await isSilentDomain(ctx, lookups, [ownership, ...dkim]);
   const [returnPath, dmarc, mx, mtaSts, tlsReports] = await Promise.all([
@@ -37,19 +37,7 @@ export async function gatherDns(
   );
   // An SPF record decides how many look-ups it causes, so it comes last.
   const spf = await gatherSpf(ctx, lookups, name);
-  return {
-    isDelegated: subject.isDelegated,
-    isSilent,
-    ownership,
-    dkim,
-    spf,
-    returnPath,
-    dmarc,
-    mx,
-    mtaSts,
-    tlsReports,
-    blocklists,
-  };
+  return { isDelegated, isSilent, ownership, dkim, spf, returnPath, dmarc, mx, mtaSts, tlsReports, blocklists };
 }
 
 /** Returns whether DNS responds to none of the queries for a domain, while it does to one for the service's own name. */
@@ -91,10 +79,7 @@ async function gatherOwnership(lookups: Lookups, { name, ownership }: HealthDoma
 const gatherDkim = (lookups: Lookups, { name, keys }: HealthDomain): Promise<DnsEvidence["dkim"]> =>
   Promise.all(keys.map((key) => gatherRecord(lookups, key, { type: "TXT", name })));
 
-async function gatherReturnPath(
-  lookups: Lookups,
-  { name, returnPath }: HealthDomain,
-): Promise<DnsEvidence["returnPath"]> {
+async function gatherReturnPath(lookups: Lookups, { name, returnPath }: HealthDomain) {
   const found = await gatherRecord(lookups, returnPath, { type: "CNAME", name });
   const isMissing = found.response.status === "ok" && found.response.values.length === 0;
   const hasDoubled = found.doubled?.status === "ok" && found.doubled.values.length > 0;
@@ -151,13 +136,11 @@ async function gatherMx(lookups: Lookups, name: string): Promise<DnsEvidence["mx
 async function gatherMtaSts(lookups: Lookups, { name, policy }: HealthDomain): Promise<DnsEvidence["mtaSts"]> {
   const host = `mta-sts.${name}`;
   // A request of the Worker for its own zone would go past it, to an origin that is not there; the check of hosts looks at this one.
-  if (policy !== null)
-    return {
-      record: await lookups.resolve(`_mta-sts.${name}`, "TXT"),
-      host: { status: "ok", values: [host] },
-      policy: { status: 200, text: policy.text },
-      hosted: policy,
-    };
+  if (policy !== null) {
+    const record = await lookups.resolve(`_mta-sts.${name}`, "TXT");
+    const { text } = policy;
+    return { record, host: { status: "ok", values: [host] }, policy: { status: 200, text }, hosted: policy };
+  }
   const [record, ipv4, ipv6] = await Promise.all([
     lookups.resolve(`_mta-sts.${name}`, "TXT"),
     lookups.resolve(host, "A"),

@@ -8,10 +8,7 @@ export async function getHealth(ctx: CallerCtx, id: string): Promise<HealthOut> 
   return toHealth(await getDomain(ctx, id));
 }
 
-/**
- * Verifies a domain as `verifyDomain` does, and examines it unless DNS did not respond for a required record. Throws as
- * `verifyDomain` does.
- */
+/** Verifies a domain, and examines it unless DNS did not respond for a required record. Throws as `verifyDomain` does. */
 export function verifyAndExamine(ctx: CallerCtx, id: string): Promise<DomainOut> {
   return verifyDomain(ctx, id, evaluateHealth);
 }

@@ -37,11 +37,8 @@ export async function findSurroundings(
   ctx: Pick<Ctx, "db">,
   { id, workspace }: { id: string; workspace: number },
 ): Promise<Surroundings | null> {
-  const row = await ctx.db.findRow<Omit<Surroundings, "receivesHere"> & { receivesHere: number }>(
-    SURROUNDINGS,
-    workspace,
-    id,
-  );
+  type Row = Omit<Surroundings, "receivesHere"> & { receivesHere: 0 | 1 };
+  const row = await ctx.db.findRow<Row>(SURROUNDINGS, workspace, id);
   return row && { ...row, receivesHere: row.receivesHere === 1 };
 }
 
@@ -78,10 +75,7 @@ export interface History {
   delivery: DeliveryEvidence;
 }
 
-/**
- * Returns the reports on a domain of the last seven days, the replies that refused its mail, and the counts of its workspace, by
- * one statement.
- */
+/** Returns reports on a domain of the last seven days, replies that refused its mail, and counts of its workspace, by one statement. */
 export async function readHistory(ctx: Ctx, { number, mailShard }: Surroundings, domainId: string): Promise<History> {
   const now = ctx.now();
   const [today, hour] = [dayOf(now), Math.floor(now / HOUR_MS)];

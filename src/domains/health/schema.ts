@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { named, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { type DomainRow, healthOf, healthWords } from "../domains/index.ts";
 import { type FindingCode, findingCodes } from "./codes.ts";
@@ -53,14 +53,8 @@ export function toHealth({ health, lastCheckedAt }: Pick<DomainRow, "health" | "
   return {
     status: healthOf(health),
     checked_at: isoOrNull(lastCheckedAt),
-    findings: openFindings(health).map(({ subject, beganAt, code, severity, problem, action, evidence }) => ({
-      code,
-      subject: subject === "" ? null : subject,
-      severity,
-      problem,
-      action,
-      evidence,
-      since: iso(beganAt),
-    })),
+    findings: openFindings(health).map((one) =>
+      serialize(FindingOut, { ...one, subject: one.subject || null, since: iso(one.beganAt) }),
+    ),
   };
 }

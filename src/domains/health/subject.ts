@@ -44,18 +44,9 @@ export function toHealthDomain(settings: Settings, { domain, keys, hosts }: Doma
       const { selector, createdAt, activatedAt } = key;
       const record = records.find((one) => one.key === `dkim:${selector}`);
       if (state === "retired" || !record) return [];
-      const isAlias = record.type === "CNAME";
-      return [
-        {
-          selector,
-          state,
-          name: record.name,
-          createdAt,
-          activatedAt,
-          expected: record.leadsTo ?? record.value,
-          alias: isAlias ? record.value : null,
-        },
-      ];
+      const { name, type, value, leadsTo } = record;
+      const alias = type === "CNAME" ? value : null;
+      return [{ selector, state, name, createdAt, activatedAt, expected: leadsTo ?? value, alias }];
     }),
   };
 }

@@ -59,9 +59,9 @@ export async function advancePolicies(ctx: Ctx): Promise<void> {
   if (ctx.settings.hostnames === null) return;
   try {
     const lease = ctx.now() + LEASE_MS;
-    const claimed = await ctx.db.prepare(CLAIM).bind(ctx.now(), lease, POLICIES_PER_RUN).all<{ name: string }>();
-    if (claimed.results.length === 0) return;
-    const names = claimed.results.map(({ name }) => name);
+    const claimed = await ctx.db.listRows<{ name: string }>(CLAIM, ctx.now(), lease, POLICIES_PER_RUN);
+    if (claimed.length === 0) return;
+    const names = claimed.map(({ name }) => name);
     const results = await ctx.db.listRows<DueRow>(READ, JSON.stringify(names), lease);
     const found = new Set(results.map(({ name }) => name));
     // A domain that is gone, or no longer verified, is not tested: a check that finds its records starts the test again.
@@ -90,8 +90,9 @@ async function test(ctx: Ctx, row: DueRow, lease: number): Promise<void> {
 async function countReports(ctx: Ctx, { workspace, shard, domainId }: DueRow) {
   const today = dayOf(ctx.now());
   const days = Array.from({ length: TEST_DAYS }, (_, n) => today - n);
-  const counted = onShard(ctx, shard).mail.prepare(COUNT).bind(JSON.stringify(days), workspace, domainId);
-  return (await counted.first<{ reports: number; failures: number }>()) ?? { reports: 0, failures: 0 };
+  type Counts = { reports: number; failures: number };
+  const counted = await onShard(ctx, shard).mail.findRow<Counts>(COUNT, JSON.stringify(days), workspace, domainId);
+  return counted ?? { reports: 0, failures: 0 };
 }
 
 /** Records that a policy needs. */

@@ -7,8 +7,10 @@ import {
   customHostnames,
   type HostnameResult,
 } from "../../platform/custom-hostnames/cloudflare.ts";
+import type { customHosts } from "../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 import { bumpPolicyIdStatement } from "../zones/index.ts";
-import { keptUntil, type PolicyMode } from "./policy-rules.ts";
+import { keptUntil } from "./policy-rules.ts";
 import { type HostAction, type HostStatus, type HostStep, nextStep, type Observation, observe } from "./rules.ts";
 
 /** Hosts that one run checks. The job runs each minute, so 86,400 hosts have their daily check. */
@@ -18,14 +20,8 @@ const CONCURRENCY = 4;
 /** No other run takes a host for so long. */
 const LEASE_MS = 5 * MINUTE_MS;
 
-interface HostRow {
-  name: string;
-  status: HostStatus;
-  hostname_id: string | null;
-  created_at: number;
-  policy_mode: PolicyMode | null;
-  policy_kept_until: number | null;
-}
+type HostColumns = "name" | "status" | "hostname_id" | "created_at" | "policy_mode" | "policy_kept_until";
+type HostRow = StoredColumns<typeof customHosts, HostColumns>;
 
 const COLUMNS = "name, status, hostname_id, created_at, policy_mode, policy_kept_until";
 
@@ -95,10 +91,7 @@ async function advance(ctx: Ctx, hostnames: CustomHostnames, row: HostRow, lease
   await ctx.db.execute(SAVE, row.name, lease, taken.to, problem, id, now + taken.waitMs, now);
 }
 
-/**
- * Ends the policy of a host that is to be removed. Returns true while senders may keep one that enforces: the host serves the mode
- * `none` until then.
- */
+/** Ends the policy of a host that is to be removed. Returns true while senders may keep one that enforces; it serves `none` until then. */
 async function endPolicy(ctx: Ctx, { name, policy_mode: mode, policy_kept_until: kept }: HostRow, lease: number) {
   const now = ctx.now();
   const until = mode === null ? null : keptUntil(mode, kept, now);

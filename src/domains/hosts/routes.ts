@@ -5,9 +5,8 @@ import { mtaStsPolicy } from "./mta-sts.ts";
 import { findPolicyMode } from "./policy-mode.ts";
 
 /**
- * The MTA-STS policy at the host of a domain, `mta-sts.<domain>` (RFC 8461 3.3). The middleware of src/http/custom-host.ts lets no
- * other path of such a host through. Each request reads D1 once, and no cache may keep the policy: a sender that sees a new id must
- * not get the policy of before.
+ * The MTA-STS policy at `mta-sts.<domain>` (RFC 8461 3.3). The middleware of src/http/custom-host.ts lets no other path of such a host
+ * through. Each request reads D1 once, and no cache may keep the policy: a sender that sees a new id must not get the policy of before.
  */
 export const hostRoutes = newRoutes().get("/.well-known/mta-sts.txt", needs("public"), async (c) => {
   const [ctx, host] = [c.get("ctx"), c.get("customHost")];

@@ -1,10 +1,7 @@
 import type { Settings } from "../../platform/settings/settings.ts";
 import { type HostProblem, type HostPurpose, hostLabels, hostProblems } from "./rules.ts";
 
-/**
- * Returns the origin of the links of a host, with the scheme and port of PUBLIC_URL; null, or when the deployment offers none any
- * more: that of the service itself. Pure.
- */
+/** Returns the origin of a host's links, with scheme and port of PUBLIC_URL; the service's own when there is, or may be, none. Pure. */
 export function linkUrl(
   { publicUrl, hostnames }: Pick<Settings, "publicUrl" | "hostnames">,
   host: string | null,
@@ -21,18 +18,12 @@ export interface HostView {
   detail: string | null;
 }
 
-interface Row {
-  purpose: HostPurpose;
-  status: string;
-  problem: string | null;
-}
-
 /** Returns the host of a purpose of a domain; null when the deployment offers none. `hosts`: rows of the domain. Pure. */
 export function toHost(
   { hostnames }: Pick<Settings, "hostnames">,
   domain: string,
   purpose: HostPurpose,
-  hosts: readonly Row[],
+  hosts: readonly { purpose: HostPurpose; status: string; problem: string | null }[],
 ): HostView | null {
   if (hostnames === null) return null;
   const name = `${hostLabels[purpose]}.${domain}`;

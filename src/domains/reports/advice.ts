@@ -16,20 +16,12 @@ export function dmarcAdvice({ days, messages, aligned }: { days: number; message
   return `${percent(share)} of the messages are aligned. You can set p=quarantine and, after two weeks without complaints, p=reject.`;
 }
 
-/**
- * Returns what the owner of a domain should do next, by its TLS reports of a period. `record`: the one that asks for reports. Pure.
- */
-export function tlsAdvice({
-  sessions,
-  failed,
-  worst,
-  record,
-}: {
-  sessions: number;
-  failed: number;
-  worst: string | null;
-  record: string;
-}): string {
+/** Returns what the owner of a domain should do next, by its TLS reports of a period. `record`: the one that asks for reports. Pure. */
+export function tlsAdvice(
+  { sessions, failed }: { sessions: number; failed: number },
+  worst: string | null,
+  record: string,
+): string {
   if (sessions === 0)
     return `No reports have come yet. Other mail systems send them once a day when you publish the record: ${record}`;
   if (failed === 0) return "All reported connections to the servers of this domain used TLS without a failure.";

@@ -43,10 +43,8 @@ export async function getReportsOn(
     return toTlsReports(await sumTlsReports(ctx, domain.id, period), record, period, now);
   }
   const sums = await sumDmarcReports(ctx, domain.id, period);
-  const names = await nameSources(
-    ctx,
-    sums.sources.map(({ source }) => source),
-  );
+  const sources = sums.sources.map(({ source }) => source);
+  const names = await nameSources(ctx, sources);
   return toDmarcReports(sums, names, period, now);
 }
 

@@ -1,8 +1,6 @@
 import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 
-/**
- * Services that send mail for many domains, by the end of the host names of their servers (PTR). The first that matches counts.
- */
+/** Services that send mail for many domains, by the end of the host names of their servers (PTR). The first that matches counts. */
 const KNOWN: readonly (readonly [suffix: string, name: string])[] = [
   ["google.com", "Google"],
   ["googleusercontent.com", "Google Cloud"],

@@ -17,10 +17,7 @@ export interface SourceName {
   service: string | null;
 }
 
-/**
- * Returns the names of servers, by address. Of the first `MAX_NAMED` the PTR record is looked up and counts if it leads back;
- * without it the network says the service. Never throws.
- */
+/** Returns the names of servers by address: for the first `MAX_NAMED` the PTR record if it leads back, else the network's. Never throws. */
 export async function nameSources(
   ctx: Pick<Ctx, "settings">,
   sources: readonly string[],

@@ -11,10 +11,10 @@ interface DmarcSource extends Record<"messages" | "dkim" | "spf" | "aligned" | "
   source: string;
 }
 
-interface Reporter {
-  organization: string;
-  reports: number;
-}
+type Reporter = { organization: string; reports: number };
+
+/** Counts of a day, in days since 1970, UTC. */
+type Day<Count extends string> = Record<"day" | Count, number>;
 
 /** Returns SQL: the rows `t` of a domain on some days. Days are sought one by one, so a statement reads the rows of this domain only. */
 export const ofDomain = (table: string) =>
@@ -53,31 +53,22 @@ export function daysOf(period: Period, now: number): number[] {
 export async function sumDmarcReports(ctx: CallerCtx, domainId: string, period: Period) {
   const db = ctx.mail;
   const key = [JSON.stringify(daysOf(period, ctx.now())), ctx.workspace.number, domainId];
-  const [reporters, days, sources] = await db.batch([
+  const [reporters, days, sources] = await db.listEach<[Reporter, Day<"messages" | "aligned">, DmarcSource]>([
     db.prepare(REPORTERS).bind(...key, "dmarc", MAX_LISTED),
     db.prepare(DMARC_DAYS).bind(...key),
     db.prepare(DMARC_SOURCES).bind(...key, MAX_LISTED),
   ]);
-  return {
-    reporters: (reporters?.results ?? []) as Reporter[],
-    // A day in days since 1970, UTC.
-    days: (days?.results ?? []) as Record<"day" | "messages" | "aligned", number>[],
-    sources: (sources?.results ?? []) as DmarcSource[],
-  };
+  return { reporters, days, sources };
 }
 
 /** Sums the TLS reports on a domain of the caller's workspace, as `sumDmarcReports`. */
 export async function sumTlsReports(ctx: CallerCtx, domainId: string, period: Period) {
   const db = ctx.mail;
   const key = [JSON.stringify(daysOf(period, ctx.now())), ctx.workspace.number, domainId];
-  const [reporters, days, failures] = await db.batch([
+  const [reporters, days, failures] = await db.listEach<[Reporter, Day<"sessions" | "failed">, TlsSum]>([
     db.prepare(REPORTERS).bind(...key, "tls", MAX_LISTED),
     db.prepare(TLS_DAYS).bind(...key),
     db.prepare(TLS_FAILURES).bind(...key, MAX_LISTED),
   ]);
-  return {
-    reporters: (reporters?.results ?? []) as Reporter[],
-    days: (days?.results ?? []) as Record<"day" | "sessions" | "failed", number>[],
-    failures: (failures?.results ?? []) as TlsSum[],
-  };
+  return { reporters, days, failures };
 }

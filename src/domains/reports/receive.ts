@@ -69,9 +69,8 @@ export interface ReceivedReport {
 const refused = (result: ReportResult): ReceivedReport => ({ result, domains: [] });
 
 /**
- * Counts a DMARC or TLS report on a domain, or on the domains that it names (docs/contract/domains.md#reports). It counts once for each,
- * and only when DMARC passes for the message that brings it, since anybody may write to the address. Throws when it could not be
- * stored; it may be repeated.
+ * Counts a DMARC or TLS report on a domain, or on each that it names (docs/contract/domains.md#reports), and only when DMARC passes for the
+ * message that brings it, since anybody may write to the address. Throws when it could not be stored; it may be repeated.
  */
 export async function receiveDomainReport(ctx: Ctx, target: ReportTarget, mail: ReportMail): Promise<ReceivedReport> {
   const reporter = mail.authentication?.dmarc;
@@ -114,10 +113,7 @@ async function save(
   });
 }
 
-/**
- * Returns what a report says about a domain: of a DMARC report on a domain above it, the messages from it. Null: it is about
- * others. Pure.
- */
+/** Returns what a report says about a domain: of a DMARC report on one above it, the messages from it. Null: it is about others. Pure. */
 function rowsOf(report: AggregateReport, domain: string): ReportRows | null {
   if (report.kind === "tls") {
     const policies = report.policies.filter((policy) => policy.domain === domain);

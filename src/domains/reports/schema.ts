@@ -129,7 +129,7 @@ export function toTlsReports(
   return {
     kind: "tls",
     period,
-    advice: tlsAdvice({ sessions, failed, worst: failures[0]?.failure ?? null, record }),
+    advice: tlsAdvice({ sessions, failed }, failures[0]?.failure ?? null, record),
     reporters,
     sessions,
     failed,

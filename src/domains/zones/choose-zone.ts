@@ -8,9 +8,8 @@ import type { Delegation } from "./targets.ts";
  * room, or there is none. One read of at most MAX_ZONES rows.
  */
 export async function newDelegation(ctx: Ctx, zones = ctx.settings.delegatedZones): Promise<Delegation | null> {
-  const results = await ctx.db.listRows<{ name: string; records: number; full_at: number | null }>(
-    "SELECT name, records, full_at FROM zones",
-  );
+  const find = "SELECT name, records, full_at FROM zones";
+  const results = await ctx.db.listRows<{ name: string; records: number; full_at: number | null }>(find);
   const used = new Map(results.map((row) => [row.name, row]));
   const zone = zones.find(({ name, maxRecords }) => {
     const { records, full_at: fullAt } = used.get(name) ?? { records: 0, full_at: null };

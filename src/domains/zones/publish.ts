@@ -8,10 +8,7 @@ import { deleteRecords, putRecord } from "../../platform/dns-zones/put-record.ts
 import { ZoneError, type ZoneErrorKind } from "../../platform/dns-zones/zones.ts";
 import { CLAIM_MS, REMOVAL_MS, retryDelay, TTL_SECONDS } from "./rules.ts";
 
-/**
- * Records that one run publishes: at most 160 calls of the API. Runs each minute keep within its limit of 1,200 calls in five
- * minutes, whatever the number of domains.
- */
+/** Records of one run: at most 160 calls of the API, so that runs each minute keep within its limit of 1,200 calls in five minutes. */
 const RECORDS_PER_RUN = 40;
 /** Records at once: an invocation has six connections (Workers limits). */
 const CONCURRENCY = 3;
@@ -49,8 +46,7 @@ const SAVE_FULL = `
 export async function publishRecords(ctx: Ctx, domainId: string | null = null): Promise<void> {
   if (ctx.settings.delegatedZones.length === 0) return;
   const claimedUntil = ctx.now() + CLAIM_MS;
-  const claim = ctx.db.prepare(CLAIM).bind(ctx.now(), claimedUntil, domainId, RECORDS_PER_RUN);
-  const { results } = await claim.all<ZoneRecordRow>();
+  const results = await ctx.db.listRows<ZoneRecordRow>(CLAIM, ctx.now(), claimedUntil, domainId, RECORDS_PER_RUN);
   const stopped = new Map<string, ZoneError>();
   const statements: MainStatement[] = [];
   await forEachAtOnce(CONCURRENCY, results, async (row) => {

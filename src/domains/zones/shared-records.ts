@@ -29,29 +29,15 @@ export function sharedRecords(
   const zone = first.name;
   const returnPath = sharedTarget("return", zone);
   const reportZone = settings.delegatedZones.find(({ name }) => isAtOrBelow(settings.bounceDomain, name));
+  const ofReports = `*._report._dmarc.${settings.bounceDomain}`;
+  const tlsReports = tlsReportsValue(sharedReportAddress(settings.bounceDomain));
   return [
     { zone, type: "MX", name: returnPath, value: settings.mxHost, priority: 10 },
     { zone, type: "TXT", name: returnPath, value: `v=spf1 include:${settings.spfDomain} -all` },
     ...(settings.hostnames === null
       ? []
-      : [
-          {
-            zone,
-            type: "TXT" as const,
-            name: sharedTarget("_smtp._tls", zone),
-            value: tlsReportsValue(sharedReportAddress(settings.bounceDomain)),
-          },
-        ]),
+      : [{ zone, type: "TXT" as const, name: sharedTarget("_smtp._tls", zone), value: tlsReports }]),
     // Without it receivers send no reports on other domains to the report address (RFC 9990 4).
-    ...(reportZone
-      ? [
-          {
-            zone: reportZone.name,
-            type: "TXT" as const,
-            name: `*._report._dmarc.${settings.bounceDomain}`,
-            value: "v=DMARC1",
-          },
-        ]
-      : []),
+    ...(reportZone ? [{ zone: reportZone.name, type: "TXT" as const, name: ofReports, value: "v=DMARC1" }] : []),
   ];
 }

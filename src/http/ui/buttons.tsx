@@ -13,7 +13,6 @@ interface FaceProps {
   hotkey?: string | undefined;
 }
 
-/** The icon and the text of a button. */
 const Face = ({ label, kind, icon }: FaceProps) => (
   <>
     {icon ? <Icon name={icon} /> : null}
@@ -60,11 +59,8 @@ export function Submit({ label, kind, icon, name, hotkey, action, ask, confirmed
 }
 
 interface PostButtonProps extends FaceProps {
-  /** Path that the form posts to. */
   to: string;
-  /** As that of `Form`. */
   once?: boolean;
-  /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
 }
 
@@ -79,11 +75,28 @@ export const PostButton = ({ to, once = false, fields = {}, ...face }: PostButto
   </PlainForm>
 );
 
+/** A button that looks like a link, such as one at the end of a row. */
+export const PostLink = (props: Omit<PostButtonProps, "kind">) => <PostButton kind="link" {...props} />;
+
 /** A link that looks like a button. */
 export const ButtonLink = ({ to, ...face }: FaceProps & { to: string }) => (
   <a class={face.kind ? `button ${face.kind}` : "button"} href={to} {...namesOf(face)}>
     <Face {...face} />
   </a>
+);
+
+/** Such a link on a line of its own. */
+export const ButtonLine = (props: Parameters<typeof ButtonLink>[0]) => (
+  <p>
+    <ButtonLink {...props} />
+  </p>
+);
+
+/** A link on a line of its own. */
+export const LinkLine = ({ to, label }: { to: string; label: string }) => (
+  <p>
+    <a href={to}>{label}</a>
+  </p>
 );
 
 /** A button at the end of a row, which leads to the question whether something of it is to end. */

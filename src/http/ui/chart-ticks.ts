@@ -18,7 +18,6 @@ export function ticksOf(greatest: number): number[] {
 }
 
 export interface Place {
-  /** Index of the label. */
   index: number;
   text: string;
 }

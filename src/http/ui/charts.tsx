@@ -108,7 +108,6 @@ interface FrameProps extends ChartProps {
   children?: Child;
 }
 
-/** A chart with its legend, and its figures as a table below it. */
 const Chart = (props: FrameProps) => (
   <>
     <Picture {...props} />

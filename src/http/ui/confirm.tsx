@@ -11,9 +11,7 @@ interface ConfirmProps {
   back: string;
   /** True when something is deleted or ends. Default true. */
   isFinal?: boolean | undefined;
-  /** As that of `Form`. */
   once?: boolean;
-  /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
   /** Fields of the form, before its button. */
   choices?: Child;

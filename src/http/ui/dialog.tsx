@@ -5,7 +5,6 @@ import { submittedTo } from "./submitted.ts";
 import { useViewer } from "./viewer.tsx";
 
 interface DialogProps {
-  /** Text of the button. */
   label: string;
   /** Heading of the dialog. Default: the text of the button. */
   title?: string;
@@ -14,15 +13,11 @@ interface DialogProps {
   name?: string;
   /** `quiet`: it is not the main button of the page. */
   kind?: "quiet" | undefined;
-  /** True when it is open when the page is loaded. */
   isOpen?: boolean;
   children?: Child;
 }
 
-/**
- * A button that opens what is chosen or filled in. With scripts it is a modal dialog; without them a sheet below the button. It belongs to
- * the `actions` of an AppLayout.
- */
+/** A button that opens what is filled in: a modal dialog, or without scripts a sheet. It belongs to the `actions` of an AppLayout. */
 export const Dialog = ({ label, title = label, icon, name, kind, isOpen = false, children }: DialogProps) => (
   <details class="dialog" data-dialog="" open={isOpen}>
     <summary class={kind ? `button ${kind}` : "button"} aria-label={name}>
@@ -37,11 +32,8 @@ export const Dialog = ({ label, title = label, icon, name, kind, isOpen = false,
 );
 
 interface FormDialogProps extends Omit<DialogProps, "isOpen"> {
-  /** Path that the form posts to. */
   action: string;
-  /** Text of the button that submits it. */
   button: string;
-  /** As that of `Form`. */
   once?: boolean;
 }
 

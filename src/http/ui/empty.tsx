@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ButtonLink } from "./buttons.tsx";
+import { ButtonLine } from "./buttons.tsx";
 import { Code } from "./code.tsx";
 import { useCaller } from "./viewer.tsx";
 
@@ -48,16 +48,11 @@ export const Empty = ({ children, drawing = "mail", action, command }: EmptyProp
   <div class="empty">
     <Drawing name={drawing} />
     <p>{children}</p>
-    {action ? (
-      <p>
-        <ButtonLink to={action.href} label={action.label} {...(action.isMain ? {} : { kind: "quiet" })} />
-      </p>
-    ) : null}
+    {action ? <ButtonLine to={action.href} label={action.label} {...(action.isMain ? {} : { kind: "quiet" })} /> : null}
     {command ? <Curl {...command} /> : null}
   </div>
 );
 
-/** The command that posts a body to a path of the API. */
 const Curl = ({ path, body }: NonNullable<EmptyProps["command"]>) => {
   const json = typeof body === "string" ? body : `'${JSON.stringify(body)}'`;
   return (

@@ -7,7 +7,6 @@ import { useTexts, useViewer } from "./viewer.tsx";
 export const FORM_PAGE = "form_page";
 
 interface PlainFormProps {
-  /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
   /** The page that the form stands on. Default: the one that is rendered. */
   page?: string | undefined;

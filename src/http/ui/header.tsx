@@ -7,17 +7,10 @@ import { menuOf } from "./menu-entries.ts";
 import { SearchField } from "./search-field.tsx";
 import { toSentence } from "./status.tsx";
 
-/** Most unread notifications that are counted. */
 const MOST_UNREAD = 99;
 
-interface HeaderProps {
-  caller: CallerCtx;
-  /** Text of the search whose results the page shows. */
-  query?: string;
-}
-
 /** The bar above each page of the dashboard: workspace, search, notifications and account. Its panels need no script. */
-export const Header = ({ caller, query = "" }: HeaderProps) => (
+export const Header = ({ caller, query = "" }: { caller: CallerCtx; query?: string }) => (
   <header class="bar">
     <button class="bare menu" type="button" popovertarget="menu" aria-label="Menu">
       <Icon name="menu" />

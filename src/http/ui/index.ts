@@ -1,5 +1,5 @@
 export { Avatar } from "./avatar.tsx";
-export { ActionLink, ButtonLink, PostButton, Submit } from "./buttons.tsx";
+export { ActionLink, ButtonLine, ButtonLink, LinkLine, PostButton, PostLink, Submit } from "./buttons.tsx";
 export { BarChart, Chips, LineChart, Numbers, Share, Tiles } from "./charts.tsx";
 export { Code } from "./code.tsx";
 export { ConfirmPage } from "./confirm.tsx";
@@ -36,7 +36,7 @@ export { QrCode } from "./qr-code.tsx";
 export { FindForm, SearchField } from "./search-field.tsx";
 export { Status, toSentence } from "./status.tsx";
 export { type Refusal, submittedTo, useChecked, useError, useValue } from "./submitted.ts";
-export { Facts, List, Live, NextPage, Pager } from "./table.tsx";
+export { Facts, List, Live, NextPage } from "./table.tsx";
 export { Time } from "./time.tsx";
 export { ShortTimeField, TimeField } from "./time-field.tsx";
 export { TimeLeft, waitOf } from "./time-left.tsx";

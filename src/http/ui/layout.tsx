@@ -13,15 +13,8 @@ import { NextPage } from "./table.tsx";
 import { Toast } from "./toast.tsx";
 import { logoUrl, useCaller, useTexts, useViewer } from "./viewer.tsx";
 
-interface LayoutProps {
-  title: string;
-  /** URL that the page opens by itself at once. */
-  refreshTo?: string;
-  children?: Child;
-}
-
 /** The layout of pages outside of the dashboard: a narrow column with one card. Those of recipients show the sender, if there is one. */
-export function Layout({ title, refreshTo, children }: LayoutProps) {
+export function Layout({ title, refreshTo, children }: { title: string; refreshTo?: string; children?: Child }) {
   const viewer = useViewer();
   const { recipient } = viewer;
   const { writes } = useTexts();
@@ -51,13 +44,8 @@ export function Layout({ title, refreshTo, children }: LayoutProps) {
   );
 }
 
-interface TextPageProps {
-  /** Returns the title and the text in the language of the recipient. */
-  of: (texts: RecipientTexts) => readonly [title: string, text: string];
-}
-
-/** A page of one text, for recipients. */
-export function TextPage({ of }: TextPageProps) {
+/** A page of one text, for recipients. `of` returns its title and the text in their language. */
+export function TextPage({ of }: { of: (texts: RecipientTexts) => readonly [title: string, text: string] }) {
   const [title, text] = of(useTexts());
   return (
     <Layout title={title}>
@@ -107,7 +95,6 @@ export function AppLayout({ title, at, actions, query, children }: AppLayoutProp
   );
 }
 
-/** The end of each page of the dashboard. */
 const Foot = () => (
   <footer class="foot">
     {useViewer().service} {VERSION} · <a href="/status">Status</a>

@@ -2,14 +2,8 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { Icon } from "./icon.tsx";
 import { type MenuEntry, type MenuGroup, menuOf } from "./menu-entries.ts";
 
-interface MenuProps {
-  caller: CallerCtx;
-  /** Path of the page, or of the entry that it belongs to. */
-  at: string;
-}
-
 /** The menu: a column in wide windows, opened by a button of the header in narrow ones. Pages of the platform have their own. */
-export function Menu({ caller, at }: MenuProps) {
+export function Menu({ caller, at }: { caller: CallerCtx; at: string }) {
   const { groups, platform } = menuOf(caller);
   const isPlatform = at.startsWith("/app/admin/") && platform.length > 0;
   return (

@@ -5,12 +5,10 @@ interface SearchFieldProps {
   /** Read by screen readers. */
   label: string;
   value: string;
-  /** In characters. */
   maxlength: number;
   placeholder?: string;
   /** True for the search of all pages: `/` and Ctrl+K find it. */
   isGlobal?: boolean;
-  /** The key that leads to it in webmail. */
   hotkey?: string;
 }
 
@@ -34,13 +32,10 @@ export const SearchField = ({ label, value, maxlength, placeholder, isGlobal = f
 );
 
 interface FindFormProps {
-  /** Path of the list. */
   action: string;
-  /** Field of the query. */
   name: string;
   label: string;
   value: string;
-  /** In characters. */
   maxlength?: number;
   hint?: string;
   button?: string;

@@ -15,15 +15,8 @@ const KINDS = new Map(
   Object.entries(WORDS).flatMap(([kind, words]) => words.map((word): [string, string] => [word, kind])),
 );
 
-interface StatusProps {
-  /** The status as the API names it, which decides the colour. Unknown words, such as `queued`, are grey. */
-  word: string;
-  /** Shown instead of the word. */
-  label?: string;
-}
-
-/** A status as a dot and a sentence-case word in its colour. */
-export const Status = ({ word, label }: StatusProps) => (
+/** A status as a dot and a word, in the colour of the API's `word`. Unknown ones, such as `queued`, are grey. */
+export const Status = ({ word, label }: { word: string; label?: string }) => (
   <span class={`status ${KINDS.get(word) ?? ""}`.trim()}>{label ?? toSentence(word)}</span>
 );
 

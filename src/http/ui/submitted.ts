@@ -29,11 +29,7 @@ export interface Submitted {
 }
 
 /** Returns what was submitted to the path of a form, by default that of the page. */
-export function submittedTo(
-  { path, submitted }: Viewer,
-  action: string = path,
-  method: "get" | "post" = "post",
-): Submitted | undefined {
+export function submittedTo({ path, submitted }: Viewer, action: string = path, method: "get" | "post" = "post") {
   const isForm = submitted?.method === method && action.split("?")[0]?.toLowerCase() === path.toLowerCase();
   return isForm ? submitted : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ButtonLink } from "./buttons.tsx";
+import { ButtonLine } from "./buttons.tsx";
 import { useViewer } from "./viewer.tsx";
 
 interface TableProps {
@@ -42,7 +42,6 @@ interface ListProps {
   caption: string;
   /** Names of the columns. False: neither the column nor its cells are shown. */
   columns: readonly (string | false)[];
-  /** Cells in the order of the columns. */
   rows: readonly (readonly Child[])[];
   /** Class with the widths of its columns, and with what becomes of texts that do not fit. */
   kind?: string;
@@ -57,9 +56,7 @@ const NUMBER = /^[+-]?\d{1,3}(?:,?\d{3})*(?:\.\d+)?(?: %| \(.*\))?$/;
 const isNumber = (cell: Child) => typeof cell === "number" || (typeof cell === "string" && NUMBER.test(cell));
 const isNothing = (cell: Child) => cell === "" || cell === "–" || cell === null;
 
-/**
- * A table whose rows are cards in narrow windows, with the name of the column before each cell. The first link of a row is as large as the row.
- */
+/** A table whose rows are cards in narrow windows, with the column before each cell. The first link of a row is as large as the row. */
 export function List({ caption, columns, rows, kind, live, empty }: ListProps) {
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
   const isOfNumbers = columns.map((_, index) => {
@@ -126,15 +123,8 @@ export const Facts = ({ of }: { of: Readonly<Record<string, Fact>> }) => (
   </dl>
 );
 
-/** The link to the next page of a list. */
-export const Pager = ({ to, label }: { to: string; label: string }) => (
-  <p>
-    <ButtonLink to={to} label={label} kind="quiet" />
-  </p>
-);
-
 /** The link to the next page of the list that `respondPage` names. It stands at the end of the page. */
 export function NextPage() {
   const { next } = useViewer();
-  return next ? <Pager {...next} /> : null;
+  return next ? <ButtonLine {...next} kind="quiet" /> : null;
 }

@@ -60,7 +60,6 @@ const ZoneOf = ({ name, zone }: { name: string; zone: string }) => (
 
 const inZone = (zone: string) => (zone === "UTC" ? "In UTC" : `In the time of ${zone}`);
 
-/** Returns the value of a field for date and time; empty for a text that is no time. */
 function toFieldValue(at: string, zone: string): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? "" : toLocalMinute(time, zone);

@@ -1,16 +1,8 @@
 import { Share } from "./charts.tsx";
 import { useViewer } from "./viewer.tsx";
 
-interface TimeLeftProps {
-  /** End of a window, and its length, in ms. */
-  until: number;
-  of: number;
-  /** Names the purpose of the time that is left, such as "to accept it". */
-  what: string;
-}
-
-/** How much of a window of time has passed as a bar, and what is left of it in words. */
-export function TimeLeft({ until, of, what }: TimeLeftProps) {
+/** How much of a window of time has passed as a bar, and what is left of it in words. `until` and `of`: its end and length, in ms. */
+export function TimeLeft({ until, of, what }: { until: number; of: number; what: string }) {
   const { now } = useViewer();
   const left = Math.max(0, until - now);
   return <Share of={1 - left / of} text={`${waitOf(left / 1_000)} left ${what}`} />;

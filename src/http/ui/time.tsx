@@ -1,15 +1,11 @@
 import { formatWhole, type TimeForm, textOfTime } from "../../lib/local-time.ts";
 import { useViewer } from "./viewer.tsx";
 
-interface TimeProps {
-  /** In ms since 1970, or ISO 8601. Nothing is shown for another text. */
-  at: number | string;
-  /** Default `relative`, such as "2 min ago", which the script keeps up to date. */
-  as?: TimeForm;
-}
-
-/** A time as the viewer reads it. Its title has the whole time, in the zone of the viewer and in UTC. */
-export function Time({ at, as = "relative" }: TimeProps) {
+/**
+ * A time, in ms since 1970 or ISO 8601, as the viewer reads it; nothing for another text. Its title has the whole time, in the zone of the
+ * viewer and in UTC. The script keeps relative times, such as "2 min ago", up to date.
+ */
+export function Time({ at, as = "relative" }: { at: number | string; as?: TimeForm }) {
   const { zone, now } = useViewer();
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return null;

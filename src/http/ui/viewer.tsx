@@ -7,7 +7,6 @@ import type { Submitted } from "./submitted.ts";
 
 /** Who gets mail and looks at a page about it. */
 interface Recipient {
-  /** The language of the page. */
   language: string;
   /** The sender, and the address it writes to. Absent: a link that does not work. */
   brand?: Brand | undefined;
@@ -28,19 +27,15 @@ export interface Viewer {
   service: string;
   /** URL of the service without a final slash. */
   origin: string;
-  /** Path of the request. */
   path: string;
   /** Set for pages that show the sender in place of this service. */
   recipient?: Recipient | undefined;
-  /** The signed-in user. */
   caller?: CallerCtx | undefined;
   /** Id of the workspace and path of the page, when its forms act in that workspace. */
   formPage?: string | undefined;
-  /** Says what the user has just done. */
   notice?: Child | undefined;
   /** The link at the end of a page of a list. */
   next?: { to: string; label: string } | undefined;
-  /** The form that the request has submitted. */
   submitted?: Submitted | undefined;
 }
 

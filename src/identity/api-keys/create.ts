@@ -107,7 +107,6 @@ function domainErrors(ids: readonly string[], found: ReadonlySet<string>): Valid
   );
 }
 
-/** The rights of an API key. */
 interface Grant {
   scopes: readonly string[];
   /** Ids of the domains that the key is restricted to; null: not restricted. */

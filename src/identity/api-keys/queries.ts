@@ -28,9 +28,7 @@ export function getApiKey(ctx: CallerCtx, id: string) {
 }
 
 /** Returns one API key that the caller may see. Throws 404 as `getApiKey` does, and for a key that the caller may not see. */
-export function getVisibleApiKey(ctx: CallerCtx, id: string) {
-  return getWhere(ctx, id, visibleToCaller(ctx));
-}
+export const getVisibleApiKey = (ctx: CallerCtx, id: string) => getWhere(ctx, id, visibleToCaller(ctx));
 
 async function getWhere(ctx: CallerCtx, id: string, where: SQL | undefined) {
   const uuid = requireFound(parseUuid(id), "API key");
@@ -41,10 +39,7 @@ async function getWhere(ctx: CallerCtx, id: string, where: SQL | undefined) {
   return requireFound(row, "API key");
 }
 
-/**
- * Returns the API keys that the caller may see, newest first, revoked and expired ones included; `after` continues
- * after the key with this id.
- */
+/** Returns the API keys that the caller may see, newest first, revoked and expired ones included; `after` continues after this id. */
 export function listApiKeys(
   ctx: CallerCtx,
   { after, offset, limit }: ListRange & { offset: number },

@@ -1,4 +1,4 @@
-import { ButtonLink, Form, Layout } from "../../http/ui/index.ts";
+import { ButtonLine, Form, Layout } from "../../http/ui/index.ts";
 import type { Invitation } from "./queries.ts";
 
 /** The page of an invitation link. Only its button accepts the invitation. */
@@ -20,8 +20,6 @@ export const invitationPage = ({ email, role, workspace, invitedBy }: Invitation
 export const invalidInvitationPage = () => (
   <Layout title="This invitation does not work">
     <p>It was used, withdrawn or replaced by a newer one, or it is older than 7 days.</p>
-    <p>
-      <ButtonLink to="/auth/sign-in" label="Sign in" />
-    </p>
+    <ButtonLine to="/auth/sign-in" label="Sign in" />
   </Layout>
 );

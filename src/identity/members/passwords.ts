@@ -25,9 +25,8 @@ const KEEP = `
    WHERE mailbox_id IN (SELECT value FROM json_each(?4)) AND ${SET_BY}`;
 
 /** Returns the mailboxes whose password a member has set, at most 500. */
-export async function listPasswordsOf({ db, workspace }: CallerCtx, userId: string): Promise<SetPassword[]> {
-  return await db.listRows<SetPassword>(LIST, workspace.number, userId);
-}
+export const listPasswordsOf = ({ db, workspace }: CallerCtx, userId: string): Promise<SetPassword[]> =>
+  db.listRows<SetPassword>(LIST, workspace.number, userId);
 
 /** Returns the statement that makes the caller the maker of passwords of mailboxes that a member has set. */
 export const keepPasswordsStatement = (ctx: CallerCtx, userId: string, mailboxIds: readonly string[]): MainStatement =>

@@ -28,7 +28,6 @@ export async function getMember(ctx: CallerCtx, userId: string) {
   return requireFound(row, "Member");
 }
 
-/** Selects the members of the caller's workspace that meet a condition. */
 const members = (ctx: CallerCtx, condition: SQL | undefined) =>
   orm(ctx)
     .select(columns)

@@ -13,6 +13,5 @@ export const changes: readonly { by: Role; from: Role; to: Role | "removed" }[] 
 ];
 
 /** Returns whether a member with the role `by` may change the role of another from `from` to `to`, or remove it. */
-export function mayChange(by: Role, from: Role, to: Role | "removed"): boolean {
-  return changes.some((change) => change.by === by && change.from === from && change.to === to);
-}
+export const mayChange = (by: Role, from: Role, to: Role | "removed"): boolean =>
+  changes.some((change) => change.by === by && change.from === from && change.to === to);

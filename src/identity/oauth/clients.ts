@@ -32,8 +32,7 @@ const FIND_CLIENT = `
 
 /** Returns a client by its id. Throws invalid_client for one that is unknown or was deleted. */
 export async function getClient(ctx: Ctx, clientId: string): Promise<OAuthClient> {
-  const id = parseUuid(clientId);
-  const values = [id, ctx.now() - UNUSED_CLIENT_TTL_MS];
+  const values = [parseUuid(clientId), ctx.now() - UNUSED_CLIENT_TTL_MS];
   const row = await ctx.db.findRow<Omit<StoredRow<typeof oauthClients>, "used_at">>(FIND_CLIENT, ...values);
   if (!row) throw new OAuthError("invalid_client", "No client has this client_id; it may have expired. Register again");
   const { redirect_uris: uris, created_at: createdAt, ...client } = row;

@@ -4,19 +4,13 @@ import { notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
+import type { oauthGrants } from "../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 
-export interface GrantRow {
-  id: string;
-  client_id: string;
-  client_name: string | null;
-  client_uri: string | null;
-  workspace_id: string;
-  workspace_name: string;
-  scopes: string;
-  created_at: number;
-  refreshed_at: number | null;
-  expires_at: number;
-}
+export type GrantRow = StoredColumns<
+  typeof oauthGrants,
+  "id" | "client_id" | "scopes" | "created_at" | "refreshed_at" | "expires_at"
+> & { client_name: string | null; client_uri: string | null; workspace_id: string; workspace_name: string };
 
 const OWN_GRANTS = `
   SELECT g.id, g.client_id, c.name AS client_name, c.uri AS client_uri, w.id AS workspace_id, w.name AS workspace_name,
@@ -36,14 +30,12 @@ export async function listGrants(ctx: CallerCtx, { after, limit }: ListRange): P
 /** Returns a grant of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
 export async function getGrant(ctx: CallerCtx, id: string): Promise<GrantRow> {
   const values = [ctx.actor.userId, ctx.now(), parseUuid(id)];
-  const grant = await ctx.db.findRow<GrantRow>(`${OWN_GRANTS} AND g.id = ?3`, ...values);
-  return requireFound(grant, "Grant");
+  return requireFound(await ctx.db.findRow<GrantRow>(`${OWN_GRANTS} AND g.id = ?3`, ...values), "Grant");
 }
 
 /** Returns the statement that ends a grant. Its codes and access tokens are deleted with it. */
-export function deleteGrantStatement(ctx: Pick<Ctx, "db">, grantId: string): MainStatement {
-  return ctx.db.prepare("DELETE FROM oauth_grants WHERE id = ?1").bind(grantId);
-}
+export const deleteGrantStatement = (ctx: Pick<Ctx, "db">, grantId: string): MainStatement =>
+  ctx.db.prepare("DELETE FROM oauth_grants WHERE id = ?1").bind(grantId);
 
 /** Ends a grant by its id. Its tokens are invalid from the next request on. Safe to run twice. */
 export async function endGrant(ctx: Ctx, grantId: string): Promise<void> {

@@ -21,10 +21,7 @@ export function authorizationServerMetadata({ publicUrl }: Settings) {
   };
 }
 
-/**
- * Returns the metadata of a protected resource (RFC 9728 2): of the whole service, or of the path `/mcp`. `scopes`: those that
- * its endpoints need, for which a client asks the user.
- */
+/** Returns the metadata of a resource (RFC 9728 2): the whole service, or `/mcp`. `scopes`: those for which a client asks the user. */
 export function protectedResourceMetadata(
   { publicUrl, serviceName }: Settings,
   path: "" | "/mcp",

@@ -1,6 +1,6 @@
 import { effectiveScopes, type Scope } from "../../access/accounts/scopes.ts";
 import type { Role } from "../../access/caller.ts";
-import { type IssuedAccessToken, issueAccessToken } from "../../access/tokens/issue-access-token.ts";
+import { issueAccessToken } from "../../access/tokens/issue-access-token.ts";
 import { issueRefreshToken } from "../../access/tokens/issue-refresh-token.ts";
 import { isOwnResource } from "../../access/tokens/rules.ts";
 import { toBase64Url, utf8 } from "../../lib/bytes.ts";
@@ -8,6 +8,8 @@ import { onError } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import type { oauthCodes, oauthGrants } from "../../platform/db/schema/main/index.ts";
+import type { StoredColumns, StoredRow } from "../../platform/db/stored-row.ts";
 import { CODE_PURPOSE } from "./approve.ts";
 import { endGrant } from "./grants.ts";
 import { isCodeVerifier, OAuthError } from "./rules.ts";
@@ -23,22 +25,13 @@ export interface CodeRedemption {
 
 /** The tokens that a client gets (RFC 6749 5.1). */
 export interface TokenPair {
-  access: IssuedAccessToken;
+  access: Awaited<ReturnType<typeof issueAccessToken>>;
   refreshToken: string;
   scopes: readonly Scope[];
 }
 
-interface CodeRow {
-  grant_id: string;
-  redirect_uri: string;
-  code_challenge: string;
-  expires_at: number;
-  used_at: number | null;
-  client_id: string;
-  scopes: string;
-  resource: string;
-  role: Role | null;
-}
+type CodeRow = Omit<StoredRow<typeof oauthCodes>, "hash"> &
+  StoredColumns<typeof oauthGrants, "client_id" | "scopes" | "resource"> & { role: Role | null };
 
 const FIND_CODE = `
   SELECT c.grant_id, c.redirect_uri, c.code_challenge, c.expires_at, c.used_at, g.client_id, g.scopes, g.resource, m.role

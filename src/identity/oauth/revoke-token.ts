@@ -7,10 +7,7 @@ import { OAuthError } from "./rules.ts";
 
 const FIND_ACCESS_TOKEN = "SELECT grant_id FROM oauth_access_tokens WHERE hash IN (SELECT value FROM json_each(?1))";
 
-/**
- * Revokes the grant of a refresh token, or an access token alone (RFC 7009 2.1). An unknown token counts as revoked.
- * Throws invalid_grant for the token of another client.
- */
+/** Revokes the grant of a refresh token, or an access token alone, if known (RFC 7009 2.1). Throws invalid_grant for another client's. */
 export async function revokeToken(ctx: Ctx, clientId: string, token: string): Promise<void> {
   const isAccess = isAccessToken(token);
   const hashes = JSON.stringify(await keyedHashes(ctx.settings.masterKeys, ACCESS_TOKEN_PURPOSE, token));

@@ -18,10 +18,7 @@ const APP_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\/[^\s]*$/;
 /** Schemes of editors and assistants that do not follow RFC 8252 7.1. No browser or system handles these itself. */
 const KNOWN_APP_SCHEMES = ["claude", "cursor", "vscode", "vscode-insiders", "windsurf", "zed"];
 
-/**
- * Returns why a client must not register a redirect URI, or null. Allowed are https, http to a loopback host, and the
- * scheme of an app (RFC 8252 7, RFC 9700 4.1). Pure.
- */
+/** Returns why a redirect URI is refused, or null: for https, http to a loopback host, and the scheme of an app (RFC 8252 7). Pure. */
 export function redirectUriIssue(uri: string): string | null {
   if (uri.length > MAX_URI_CHARACTERS) return `A redirect URI has at most ${MAX_URI_CHARACTERS} characters`;
   if (!/^[\x21-\x7e]+$/.test(uri) || /[\\"'<>`{|}^*]/.test(uri))
@@ -56,19 +53,13 @@ export function formActionOf(redirectUri: string): string {
 }
 
 /** Returns whether a text is a code verifier (RFC 7636 4.1). */
-export function isCodeVerifier(text: string): boolean {
-  return /^[A-Za-z0-9._~-]{43,128}$/.test(text);
-}
+export const isCodeVerifier = (text: string): boolean => /^[A-Za-z0-9._~-]{43,128}$/.test(text);
 
 /** Returns whether a text is an S256 code challenge (RFC 7636 4.2): 32 octets in base64url. */
-export function isCodeChallenge(text: string): boolean {
-  return /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(text);
-}
+export const isCodeChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(text);
 
 /** Returns the words of a space-separated list (RFC 6749 3.3), each once. */
-export function splitWords(text: string): string[] {
-  return [...new Set(text.split(" ").filter((word) => word !== ""))];
-}
+export const splitWords = (text: string): string[] => [...new Set(text.split(" ").filter((word) => word !== ""))];
 
 /** Error codes of RFC 6749 4.1.2.1 and 5.2, RFC 7591 3.2.2 and RFC 8707 2. */
 export type OAuthErrorCode =

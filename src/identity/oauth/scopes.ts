@@ -1,10 +1,7 @@
 import { type Scope, scopes } from "../../access/accounts/scopes.ts";
 import { splitWords } from "./rules.ts";
 
-/**
- * Scopes that a client may ask for: all but those whose every endpoint refuses OAuth tokens
- * (docs/contract/scopes.md#credentials-and-oauth).
- */
+/** Scopes that a client may ask for: all but those whose every endpoint refuses OAuth (docs/contract/scopes.md#credentials-and-oauth). */
 export const grantableScopes = (Object.keys(scopes) as Scope[]).filter((scope) => !scope.startsWith("smtp:"));
 
 /** Scopes of a client that asks for none: nothing is changed and nothing is sent. */

@@ -8,17 +8,8 @@ import { deleteGrantStatement } from "./grants.ts";
 import { permitted, redeemCode, requireResource, type TokenPair } from "./redeem-code.ts";
 import { OAuthError, splitWords } from "./rules.ts";
 
-/** The response of the token endpoint (RFC 6749 5.1). */
-export interface TokenResponse {
-  access_token: string;
-  token_type: "Bearer";
-  expires_in: number;
-  refresh_token: string;
-  scope: string;
-}
-
-/** Returns a request to the token endpoint (RFC 6749 3.2). Throws OAuthError. */
-export async function handleTokenRequest(ctx: Ctx, form: URLSearchParams): Promise<TokenResponse> {
+/** Returns the response to a request to the token endpoint (RFC 6749 3.2, 5.1). Throws OAuthError. */
+export async function handleTokenRequest(ctx: Ctx, form: URLSearchParams) {
   const grantType = requiredField(form, "grant_type");
   if (grantType !== "authorization_code" && grantType !== "refresh_token")
     throw new OAuthError("unsupported_grant_type", "grant_type must be authorization_code or refresh_token");
@@ -48,21 +39,13 @@ export function requiredField(form: URLSearchParams, name: string): string {
   return value;
 }
 
-const toResponse = ({ access, refreshToken, scopes }: TokenPair): TokenResponse => ({
+const toResponse = ({ access, refreshToken, scopes }: TokenPair) => ({
   access_token: access.token,
   token_type: "Bearer",
   expires_in: access.expiresInSeconds,
   refresh_token: refreshToken,
   scope: scopes.join(" "),
 });
-
-/** The parameters of a refresh (RFC 6749 6). */
-interface GrantRefresh {
-  clientId: string;
-  refreshToken: string;
-  scope: string | undefined;
-  resources: readonly string[];
-}
 
 const FIND_GRANT = `
   SELECT g.scopes, g.resource, m.role
@@ -74,11 +57,14 @@ const FIND_GRANT = `
 const EXTEND_GRANT = "UPDATE oauth_grants SET refreshed_at = ?2, expires_at = max(expires_at, ?3) WHERE id = ?1";
 
 /**
- * Uses the refresh token of a grant and returns an access token with the next refresh token. A further use within 30 s gets the
+ * Uses the refresh token of a grant (RFC 6749 6) and returns an access token with the next refresh token. A further use within 30 s gets the
  * same refresh token; a later one ends the grant (docs/contract/sign-in.md#refresh-tokens). Throws invalid_grant for a token
  * that is unknown, expired, reused or of another client, invalid_scope for a scope that was not granted, invalid_target.
  */
-async function refreshGrant(ctx: Ctx, refresh: GrantRefresh): Promise<TokenPair> {
+async function refreshGrant(
+  ctx: Ctx,
+  refresh: { clientId: string; refreshToken: string; scope: string | undefined; resources: readonly string[] },
+): Promise<TokenPair> {
   const grantId = await findFamily(ctx, "oauth", refresh.refreshToken);
   if (grantId === null) throw invalidRefreshToken();
   // Before the rotation: a token in the hands of another client, or an invalid request, must not use it up.

@@ -13,7 +13,6 @@ import { SECOND_FACTOR_TTL_MS } from "./rules.ts";
 /** A proven identity: an address that the person controls. */
 export interface Identity {
   address: Address;
-  /** Name for a new account. */
   name: string | null;
   method: SignInMethod;
   client: Client;
@@ -37,10 +36,7 @@ export interface StartedSession {
   linked?: { to: string; account: ProviderAccount } | undefined;
 }
 
-/**
- * The result of a sign-in. `refused`: an address without a workspace, where only invited users get one. `invitation`: the path of its
- * invitation.
- */
+/** The result of a sign-in. `refused`: an address without a workspace that needs an invitation. `invitation`: the path of that. */
 export type SignIn =
   | { kind: "invitation"; path: string }
   | StartedSession

@@ -14,10 +14,7 @@ const FIND = `
   SELECT i.id FROM ${VALID_INVITATION}
    WHERE i.email_key = ?1 AND i.expires_at > ?2 ORDER BY i.expires_at DESC LIMIT 1`;
 
-/**
- * Returns the path of a new link to the newest invitation of an address, and the statement by which it replaces the earlier link. Null when
- * there is no valid one.
- */
+/** Returns the path of a link to the newest invitation of an address, and the statement that makes it replace the earlier one, or null. */
 export async function newInvitationLink(
   ctx: Ctx,
   address: Address,

@@ -1,8 +1,7 @@
-import { ButtonLink, Field, Form, Layout, Notice } from "../../http/ui/index.ts";
+import { ButtonLine, Field, Form, Layout, LinkLine, Notice } from "../../http/ui/index.ts";
 import { type Provider, providerNames } from "./linked-accounts/index.ts";
 
 interface SignInPageProps {
-  /** Path that the sign-in leads to. */
   next: string;
   providers: readonly Provider[];
   email?: string;
@@ -54,9 +53,7 @@ export const linkSentPage = ({ email, isOpen }: { email: string; isOpen: boolean
       )}{" "}
       It works once, within 15 minutes.
     </p>
-    <p>
-      <a href="/auth/sign-in">Use another address</a>
-    </p>
+    <LinkLine to="/auth/sign-in" label="Use another address" />
   </Layout>
 );
 
@@ -74,9 +71,7 @@ export const magicLinkPage = ({ email }: { email: string }) => (
 export const invalidSignInPage = () => (
   <Layout title="This link does not work">
     <p>The link was used before, or it is older than 15 minutes.</p>
-    <p>
-      <ButtonLink to="/auth/sign-in" label="Get a new link" />
-    </p>
+    <ButtonLine to="/auth/sign-in" label="Get a new link" />
   </Layout>
 );
 
@@ -84,9 +79,7 @@ export const invalidSignInPage = () => (
 export const refusedPage = () => (
   <Layout title="No account">
     <p>There is no account with a workspace for this address. Ask an owner of your workspace for an invitation.</p>
-    <p>
-      <a href="/auth/sign-in">Use another address</a>
-    </p>
+    <LinkLine to="/auth/sign-in" label="Use another address" />
   </Layout>
 );
 
@@ -106,8 +99,6 @@ export const secondFactorPage = ({ error }: { error?: string }) => (
         Sign in
       </button>
     </Form>
-    <p>
-      <a href="/auth/sign-in">Start again</a>
-    </p>
+    <LinkLine to="/auth/sign-in" label="Start again" />
   </Layout>
 );

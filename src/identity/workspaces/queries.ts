@@ -7,16 +7,12 @@ import { memberships, workspaces } from "../../platform/db/schema/main/index.ts"
 
 export type WorkspaceRow = typeof workspaces.$inferSelect;
 
-/** A workspace with the role that the caller's user has in it. */
 interface Membership {
   row: WorkspaceRow;
   role: Role;
 }
 
-/**
- * Throws unless `id` is the workspace that the credential acts in: 409 for another one that the session may switch to, 404 for
- * any other.
- */
+/** Throws unless the credential acts in the workspace `id`: 409 for another one that the session may switch to, 404 for any other. */
 export async function requireActiveWorkspace(ctx: CallerCtx, id: string): Promise<void> {
   if (id.toLowerCase() === ctx.workspace.id) return;
   await getMembership(ctx, id);
@@ -24,17 +20,12 @@ export async function requireActiveWorkspace(ctx: CallerCtx, id: string): Promis
 }
 
 /** Returns the workspace that the credential acts in. Throws 404 when it was deleted meanwhile. */
-export async function getWorkspace(ctx: CallerCtx): Promise<WorkspaceRow> {
-  return (await getMembership(ctx, ctx.workspace.id)).row;
-}
+export const getWorkspace = async (ctx: CallerCtx): Promise<WorkspaceRow> =>
+  (await getMembership(ctx, ctx.workspace.id)).row;
 
-/**
- * Returns a workspace of the caller's user: a session reads each one that it lists, any other credential the one that it acts
- * in. Throws 404.
- */
+/** Returns a workspace of the caller's user: for a session each that it lists, for other credentials the one they act in. Throws 404. */
 export async function getMembership(ctx: CallerCtx, id: string): Promise<Membership> {
-  const uuid = requireFound(parseUuid(id), "Workspace");
-  const [found] = await visible(ctx, eq(workspaces.id, uuid));
+  const [found] = await visible(ctx, eq(workspaces.id, requireFound(parseUuid(id), "Workspace")));
   return requireFound(found, "Workspace");
 }
 

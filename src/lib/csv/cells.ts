@@ -1,16 +1,10 @@
 /** Cells of CSV files that spreadsheets open (RFC 4180, docs/contract/contacts.md#csv-export). Pure. */
 
-/**
- * First characters for which a spreadsheet takes a cell for a formula, and the mark itself. Spreadsheets of East Asian locales also
- * take the full-width forms of the signs.
- */
+/** First characters that make a cell a formula, and the mark itself. Spreadsheets of East Asian locales take full-width signs too. */
 const STARTS = "=+\\-@'\\t\\r\\n\uff1d\uff0b\uff0d\uff20";
 const MARKED = new RegExp(`^[${STARTS}]`);
 const MARK = new RegExp(`^'(?=[${STARTS}])`);
-/**
- * Texts for which a cell is quoted: with a separator that a reader may detect, a quote or a line break, or with a space at an end,
- * which a cell without quotes loses.
- */
+/** Texts for which a cell is quoted: with a separator, a quote or a line break, or with a space at an end, which is lost without quotes. */
 const QUOTED = /[",;|\t\r\n]|^\s|\s$/;
 
 /** Marks a text that a spreadsheet would take for a formula with an apostrophe. */

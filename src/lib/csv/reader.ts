@@ -17,15 +17,9 @@ export type Delimiter = (typeof DELIMITERS)[number];
 export const MAX_RECORD_CHARACTERS = 131_072;
 /** The same as MAX_RECORD_CHARACTERS, for the first read, which is of the header. */
 const MAX_HEADER_CHARACTERS = 1_048_576;
-/**
- * Greatest size of a record in bytes, with its separators. An empty cell has no character, so a line of separators would
- * otherwise make one record of 24 million cells.
- */
+/** Greatest size of a record in bytes, with its separators: a line of these alone could make one record of 24 million cells. */
 export const MAX_RECORD_BYTES = 1_048_576;
-/**
- * Broken records after which the rest of a file is not read. Each may read MAX_RECORD_CHARACTERS before its issue is
- * found, so this also bounds the time that a hostile file takes.
- */
+/** Broken records after which reading ends. Each may take MAX_RECORD_CHARACTERS, so this also bounds the time of a hostile file. */
 const MAX_BROKEN_RECORDS = 200;
 
 const [OPENING_QUOTE, NOT_CLOSED, TOO_LONG] = ["INVALID_OPENING_QUOTE", "CSV_QUOTE_NOT_CLOSED", "CSV_MAX_RECORD_SIZE"];

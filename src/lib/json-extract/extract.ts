@@ -20,10 +20,7 @@ export interface ContentSink {
 
 /** Receives one content. Each call is awaited before reading continues; `close` or `abort` is called once at the end. */
 export interface ContentWriter {
-  /**
-   * Takes bytes, of an attachment WRITE_BYTES (48 KiB) except the last time. The writer owns the buffer. Not called for an
-   * empty attachment.
-   */
+  /** Takes bytes, of an attachment WRITE_BYTES (48 KiB) except the last time. The writer owns the buffer. Not called for an empty one. */
   write(chunk: Uint8Array): void | Promise<void>;
   /** Ends a complete content; `size` in bytes. */
   close(size: number): void | Promise<void>;
@@ -50,9 +47,8 @@ export interface ExtractOptions {
   /** The contents of one email, decoded. Default 24 MiB. */
   maxCombined?: number;
   /**
-   * Handling of a content that is invalid or too large, and of an array or object nested too deeply: "throw" ends the
-   * parse; "keep" aborts its writer, puts a RefusedContent in the skeleton and continues, for a batch, where it is the
-   * error of one item only.
+   * Handling of a content that is invalid or too large, and of an array or object nested too deeply: "throw" ends the parse; "keep" aborts
+   * its writer, puts a RefusedContent in the skeleton and continues, for a batch, where it is the error of one item only.
    */
   errors?: "throw" | "keep";
   /** True when contents and long texts go to the sink. Default true; if false, they are treated like other strings. */

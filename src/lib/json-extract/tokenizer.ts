@@ -48,10 +48,9 @@ export class Tokenizer {
   }
 
   /**
-   * Reads from `from` and returns the first unused byte: the end of `data`; the first byte of a content, or the end of a piece of
-   * a string, when `state` is "long-string"; the end of a number when `state` has changed (call again); or at most 5 bytes before
-   * the end, when a token continues in the next chunk. `base` is the offset of `data` in the body. Throws JsonInvalid,
-   * JsonTooDeep, BodyTooLarge.
+   * Reads from `from` and returns the first unused byte: the end of `data`; the first byte of a content, or the end of a piece of a string,
+   * when `state` is "long-string"; the end of a number when `state` has changed (call again); or at most 5 bytes before the end, when a
+   * token continues in the next chunk. `base` is the offset of `data` in the body. Throws JsonInvalid, JsonTooDeep, BodyTooLarge.
    */
   run(data: Uint8Array, from: number, base: number): number {
     let at = from;

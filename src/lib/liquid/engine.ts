@@ -40,10 +40,7 @@ export interface Engine {
   parts: PartName[];
 }
 
-/**
- * Returns an engine whose values are encoded for HTML, text or a header, and whose parts are `parts` by name. It has no files, no
- * lots and no clock, and counts its work (meter.ts).
- */
+/** Returns an engine that encodes values for HTML, text or a header, with `parts` by name. It has no clock, and counts its work. */
 export function createEngine(encoding: Encoding, parts: Readonly<Record<string, string>>): Engine {
   const liquid = new Liquid({
     // Without a prototype, whose members would be parts with names such as toString.

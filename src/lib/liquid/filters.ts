@@ -35,13 +35,7 @@ export function meteredFilters(): { name: string; handler: Handler; raw: boolean
   });
 }
 
-function countWork(
-  meter: Meter,
-  name: string,
-  value: unknown,
-  parameters: readonly unknown[],
-  dateFormat: string,
-): void {
+function countWork(meter: Meter, name: string, value: unknown, parameters: readonly unknown[], dateFormat: string) {
   const units = meter.read(value, JSON_FILTERS.includes(name) && parameters.length > 0 ? INDENT : 0);
   const [first = 0] = parameters.map((parameter) => meter.read(parameter));
   if (SLOW.test(name)) meter.use(3 * units);

@@ -1,7 +1,4 @@
-/**
- * Limits of one rendering of a Liquid text (docs/contract/templates.md#liquid). They count work and never read a clock, which stands
- * still while a Worker computes.
- */
+/** Limits of one rendering (docs/contract/templates.md#liquid): counts of work, since a Worker's clock stands still while it computes. */
 export const liquidLimits = {
   /** Loop passes, parts of the text that are rendered, and filters that run. */
   steps: 10_000,

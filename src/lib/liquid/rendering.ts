@@ -10,10 +10,7 @@ interface Rendering {
 /** A context of the package has no place for what is ours but its globals, which it hands to each part. */
 const RENDERING = Symbol("rendering");
 
-/**
- * Returns a context whose limits count on a meter. The values are its globals, so that parts read them too. `now`: the time of
- * the email, in ms since 1970.
- */
+/** Returns a context whose limits count on a meter, with the values as globals, which parts read too. `now`: time of the email, in ms. */
 export function newContext(liquid: Liquid, values: object, rendering: Rendering): Context {
   const globals = Object.assign(Object.create(null), values, { [RENDERING]: rendering });
   return new MeteredContext(liquid, globals, Object.create(null));

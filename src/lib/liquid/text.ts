@@ -18,10 +18,7 @@ export interface LiquidText {
    * Takes its work from `budget`. Throws LiquidTextError.
    */
   render(values: Values, now: number, budget?: WorkBudget): string;
-  /**
-   * Returns the values that the text and its parts read, as paths such as `["order", "total"]`. Throws LiquidTextError, also for parts
-   * that render each other without end.
-   */
+  /** Returns the values that the text and its parts read, as paths. Throws LiquidTextError, also for parts that render each other. */
   paths(): readonly (readonly string[])[];
 }
 
@@ -41,10 +38,7 @@ const tooLong = (limit: "text" | "tags", of: string): LiquidTextError => {
   return new LiquidTextError({ line: 1, column: 1, part: null, message });
 };
 
-/**
- * Parses a Liquid text (docs/contract/templates.md#liquid). `parts`: the texts of other templates that it may render. Throws
- * LiquidTextError with the place of the mistake.
- */
+/** Parses a Liquid text (docs/contract/templates.md#liquid). `parts`: other templates that it may render. Throws LiquidTextError. */
 export function parseLiquid(text: string, encoding: Encoding, parts: Parts = {}): LiquidText {
   const all = [text, ...Object.values(parts)];
   const total = (of: (one: string) => number) => all.reduce((sum, one) => sum + of(one), 0);

@@ -8,10 +8,7 @@ const EMPTY_LINE = Uint8Array.of(CR, LF, CR, LF);
 /** The quoter is within a line that does not begin with `From `. */
 const INSIDE = -1;
 
-/**
- * Quotes a message for an mbox file, chunk by chunk: a line of any number of `>` and `From ` gets one `>` more. This form
- * (mboxrd) is the one that can be undone exactly.
- */
+/** Quotes a message for an mbox file by chunks: a line of any number of `>` and `From ` gets one `>` more (mboxrd), so it can be undone. */
 export class MboxQuoter {
   /** Bytes of `From ` that the current line begins with, after any `>`. */
   #matched = 0;

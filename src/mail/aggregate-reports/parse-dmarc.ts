@@ -21,7 +21,7 @@ const DISPOSITIONS = ["none", "quarantine", "reject"] as const;
  * ReportError when it is not well-formed, incomplete, beyond a bound, or has a record that cannot be true.
  */
 export function parseDmarcReport(xml: string): DmarcReport {
-  const { head, records } = readElements(xml);
+  const { head, records: rows } = readElements(xml);
   const from = Number.parseInt(head.get("report_metadata/date_range/begin") ?? "", 10) * SECOND_MS;
   const to = Number.parseInt(head.get("report_metadata/date_range/end") ?? "", 10) * SECOND_MS;
   const organization = head.get("report_metadata/org_name") ?? "";
@@ -30,15 +30,8 @@ export function parseDmarcReport(xml: string): DmarcReport {
   if (organization === "" || reportId === "" || domain === "")
     throw new ReportError("the report does not say whose it is");
   if (!isSpan(from, to)) throw new ReportError("the time of the report cannot be true");
-  return {
-    kind: "dmarc",
-    organization,
-    reportId,
-    from,
-    to,
-    domain,
-    records: records.map((row) => toRecord(row, domain)),
-  };
+  const records = rows.map((row) => toRecord(row, domain));
+  return { kind: "dmarc", organization, reportId, from, to, domain, records };
 }
 
 function toRecord(values: Values, domain: string): DmarcRecord {

@@ -52,11 +52,7 @@ export async function signMessage(
   };
 }
 
-async function createSignatures(
-  composed: ComposedMessage,
-  keys: readonly SigningKey[],
-  options: SigningOptions,
-): Promise<string[]> {
+async function createSignatures(composed: ComposedMessage, keys: readonly SigningKey[], options: SigningOptions) {
   const domains = keys.map((key) => canonicalDomain(key.domain ?? options.domain) ?? "");
   if (domains.includes("")) throw new RangeError("the signing domain is not a domain name");
   if (!keys.every((key) => SELECTOR.test(key.selector))) throw new RangeError("the selector is not a DNS name");
@@ -74,11 +70,7 @@ async function* readAsOneChunk(head: Uint8Array, composed: ComposedMessage): Asy
   yield concat(parts);
 }
 
-async function* readAsChunks(
-  head: Uint8Array,
-  composed: ComposedMessage,
-  reuseBuffer: boolean,
-): AsyncGenerator<Uint8Array> {
+async function* readAsChunks(head: Uint8Array, composed: ComposedMessage, reuseBuffer: boolean) {
   yield head;
   yield* composed.body(reuseBuffer);
 }

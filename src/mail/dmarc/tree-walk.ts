@@ -23,10 +23,7 @@ export interface FoundPolicy extends Step {
 class NoResponse extends Error {}
 const nullWithoutResponse = onError(NoResponse, () => null);
 
-/**
- * Returns the organizational domain of a name by the tree walk of RFC 9989 4.10, at most eight look-ups; null when DNS did not
- * respond.
- */
+/** Returns the organizational domain of a name by the tree walk of RFC 9989 4.10, at most eight look-ups; null when DNS did not respond. */
 export function findOrganizationalDomain(lookUp: LookUpTxt, name: string): Promise<string | null> {
   return walk(lookUp, name).then((steps) => organizationalDomainOf(name, steps), nullWithoutResponse);
 }

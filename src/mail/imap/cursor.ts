@@ -15,10 +15,7 @@ const isAstringCharacter = (character: string) => isAtomCharacter(character) || 
 const MAX_NUMBER = 0xff_ff_ff_ff;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/**
- * Reads the words of a command in order (RFC 3501 9). Every method reads what its name says, or throws ImapSyntaxError. None looks
- * back, so the time is that of the bytes.
- */
+/** Reads the words of a command in order (RFC 3501 9), in linear time. Each method reads what its name says, or throws ImapSyntaxError. */
 export class Cursor {
   readonly #parts: readonly CommandPart[];
   readonly #allowsUtf8: boolean;

@@ -3,9 +3,7 @@ import { ImapSyntaxError } from "./cursor.ts";
 
 const PRINTABLE = /^[\x20-\x25\x27-\x7e]$/;
 
-/**
- * Returns a folder name in modified UTF-7 (RFC 3501 5.1.3), as clients see it that have not enabled UTF-8.
- */
+/** Returns a folder name in modified UTF-7 (RFC 3501 5.1.3), as clients see it that have not enabled UTF-8. */
 export function encodeFolderName(name: string): string {
   let encoded = "";
   for (let at = 0; at < name.length; ) {

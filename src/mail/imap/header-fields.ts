@@ -4,10 +4,7 @@ export interface HeaderFields {
   fields: readonly string[];
 }
 
-/**
- * Returns the wanted fields of a header, each with its folded lines, and the empty line at the end (RFC 3501 6.4.5). `header` has one
- * character for each byte.
- */
+/** Returns the wanted fields of a header, with folded lines, and the empty line at its end (RFC 3501 6.4.5). `header`: a binary string. */
 export function headerOf(header: string, { text, fields }: HeaderFields): string {
   if (text === "header") return header;
   const names = new Set(fields.map((field) => field.toLowerCase()));

@@ -222,10 +222,7 @@ function readList(cursor: Cursor, syntax: Syntax): ListCommand {
   };
 }
 
-function readListReturns(
-  cursor: Cursor,
-  returns: { children: boolean; subscribed: boolean; status: StatusItem[] },
-): void {
+function readListReturns(cursor: Cursor, returns: { children: boolean; subscribed: boolean; status: StatusItem[] }) {
   cursor.expect("RETURN ");
   cursor.list(
     () => {

@@ -52,9 +52,8 @@ export class WindowLines {
   }
 
   /**
-   * Returns the first line after the byte `from` that begins with `--`, when it is within a multipart, or that is empty,
-   * with `orEmpty`. Returns -1
-   * when the window has none. Bytes are faster than lines here.
+   * Returns the first line after the byte `from` that begins with `--`, when it is within a multipart, or that is empty, with `orEmpty`.
+   * Returns -1 when the window has none. Bytes are faster than lines here.
    */
   search(from: number, isMultipart: boolean, orEmpty: boolean): number {
     const raw = this.bytes;
@@ -78,10 +77,7 @@ export class WindowLines {
     return raw[index + 1] === LF || this.start + index > this.lastLf;
   }
 
-  /**
-   * Returns the first byte after the line that contains `at`, at most the end of the window. LF ends a line, and CR where no LF follows
-   * in the window.
-   */
+  /** Returns the first byte after the line with `at`, at most the end of the window. LF ends a line, and CR where no LF follows in it. */
   endOfLine(at: number): number {
     const raw = this.bytes;
     const start = this.start;

@@ -43,10 +43,7 @@ export class PartTree {
     return new PartTree(this.#depth + 1, this.#budget);
   }
 
-  /**
-   * Ends multiparts, innermost first, at a delimiter of the multipart of a level, or beyond it. `isLast`: the outermost of them has closed
-   * itself by its last delimiter.
-   */
+  /** Ends multiparts, innermost first, at a delimiter of a level or beyond it. `isLast`: the outermost has closed itself by its last. */
   endMultiparts(
     multiparts: readonly OpenMultipart[],
     level: number,

@@ -33,10 +33,7 @@ type Steps<Result> = Generator<void, Result, void>;
 
 const SPACE = 0x20;
 
-/**
- * Finds the parts of a message (RFC 2046) in one pass while it arrives, and holds one MiB of it at most. The work grows with the
- * length of the message only. Never throws.
- */
+/** Finds the parts of a message (RFC 2046) in one pass and linear time while it arrives, and holds one MiB of it at most. Never throws. */
 export class MessageScanner {
   readonly #window: MessageWindow;
   readonly #body: BodySink | null;
@@ -84,14 +81,8 @@ export class MessageScanner {
     if (!header) throw new Error("the end of the message was not read");
     this.#passBody(this.#window.end);
     const structure = this.#tree.end(header);
-    return {
-      ...header,
-      header: this.#header,
-      structure,
-      parts: this.#parts,
-      ...this.#bodies.end(this.#parts),
-      problem: this.#problem,
-    };
+    const bodies = this.#bodies.end(this.#parts);
+    return { ...header, header: this.#header, structure, parts: this.#parts, ...bodies, problem: this.#problem };
   }
 
   /** Reads the bytes of the window as far as possible. */
@@ -210,13 +201,8 @@ export class MessageScanner {
     if (boundary && this.#multiparts.length < bounds.depth) {
       const prefix = parent ? `${partId}.` : "";
       this.#bodies.addMultipart(prefix, type.type);
-      this.#multiparts.add({
-        self,
-        boundary: new TextEncoder().encode(boundary),
-        prefix,
-        type: type.type,
-        children: 0,
-      });
+      const delimiter = new TextEncoder().encode(boundary);
+      this.#multiparts.add({ self, boundary: delimiter, prefix, type: type.type, children: 0 });
       this.#preamble = self;
       return;
     }

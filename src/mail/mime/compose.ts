@@ -17,9 +17,8 @@ const MAX_JOINED_SEGMENT = 64 * 1024;
 const MAX_CACHED_BODY = 256 * 1024;
 
 /**
- * Composes a message (RFC 5322, 2045 to 2047, 2231, 2387, 6532) for a next hop with these SMTP extensions. The same
- * input gives the same bytes. The body is always 7-bit, so `eightBitMime` has no effect. Reads no attachment. Throws
- * ComposeError.
+ * Composes a message (RFC 5322, 2045 to 2047, 2231, 2387, 6532) for a next hop with these SMTP extensions. The same input gives the same
+ * bytes. The body is always 7-bit, so `eightBitMime` has no effect. Reads no attachment. Throws ComposeError.
  */
 export function compose(mail: MessageInput, extensions: SmtpExtensions): ComposedMessage {
   const tree = partTree(mail);
@@ -87,10 +86,7 @@ function inMemory(segments: readonly BodySegment[], size: number): Uint8Array | 
   return only && pieces.length === 1 ? only : concat(pieces);
 }
 
-function bodyReader(
-  segments: readonly BodySegment[],
-  size: number,
-): (reuseBuffer?: boolean) => AsyncIterable<Uint8Array> {
+function bodyReader(segments: readonly BodySegment[], size: number) {
   let cached: Uint8Array | null = null;
   return async function* (reuseBuffer = false) {
     if (cached) {

@@ -7,9 +7,8 @@ const MAX_ENCODED_WORD = 75;
 const MIN_FIRST_WORD = ENCODED_WORD_OVERHEAD + 12;
 
 /**
- * Encodes a text as encoded-words (RFC 2047), in Q or B, whichever is shorter. Words are split between characters. The
- * first word has at most `firstLimit` characters, the others 75. The Q alphabet is the one for phrases, which is valid
- * in every header.
+ * Encodes a text as encoded-words (RFC 2047), in Q or B, whichever is shorter. Words are split between characters. The first word has at
+ * most `firstLimit` characters, the others 75. The Q alphabet is the one for phrases, which is valid in every header.
  */
 export function encodedWords(text: string, firstLimit: number): string[] {
   const bytes = utf8(text);

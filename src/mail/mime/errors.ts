@@ -1,6 +1,5 @@
 /**
- * Reasons for which a message cannot be composed.
- * `smtputf8`: an address requires SMTPUTF8 and the next hop does not support it.
+ * Reasons for which a message cannot be composed. `smtputf8`: an address requires SMTPUTF8 and the next hop does not support it.
  * `attachment_changed`: a source did not yield `size` bytes; thrown while the body is read, never by compose().
  */
 export type ComposeErrorCode =

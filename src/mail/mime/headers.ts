@@ -42,10 +42,8 @@ export function foldedField(name: string, tokens: readonly string[]): HeaderFiel
 export function subjectField(subject: string): HeaderField {
   rejectControlCharacters("subject", subject);
   const mustBeEncoded = needsEncoding(subject) || /^ | $| {2}/.test(subject) || /[^ ]{64}/.test(subject);
-  return foldedField(
-    "Subject",
-    mustBeEncoded ? encodedWords(subject, firstTokenLimit("Subject")) : splitWords(subject),
-  );
+  const words = mustBeEncoded ? encodedWords(subject, firstTokenLimit("Subject")) : splitWords(subject);
+  return foldedField("Subject", words);
 }
 
 /** Returns a field whose value is one Message-ID with angle brackets (RFC 5322 3.6.4). Throws ComposeError `identity`. */

@@ -47,16 +47,13 @@ export function parameterField(
   parameters: readonly (readonly [string, string])[],
 ): HeaderField {
   const tokens = [value, ...parameters.flatMap(([key, text]) => encodeParameter(key, text))];
-  return foldedField(
-    name,
-    tokens.map((token, i) => (i < tokens.length - 1 ? `${token};` : token)),
-  );
+  const words = tokens.map((token, i) => (i < tokens.length - 1 ? `${token};` : token));
+  return foldedField(name, words);
 }
 
 /**
- * Encodes one parameter: a quoted-string when the value is short plain ASCII that all parsers read alike, else
- * RFC 2231 (`key*=`, or `key*0*=`, `key*1*=` …, split between characters). Never writes both forms, because parsers
- * disagree about which one takes precedence.
+ * Encodes one parameter: a quoted-string when the value is short plain ASCII that all parsers read alike, else RFC 2231 (`key*=`, or
+ * `key*0*=`, `key*1*=` …, split between characters). Never writes both forms, because parsers disagree about which one takes precedence.
  */
 function encodeParameter(key: string, value: string): string[] {
   const plain = !needsEncoding(value) && !/["\\]|^ | $| {2}/.test(value);

@@ -22,8 +22,7 @@ export function countEscapes(bytes: Uint8Array): number {
  * escapes the F of a line that begins with `From `, because some systems change such lines (RFC 2049 3).
  */
 export function encodeQuotedPrintable(bytes: Uint8Array, escapes: number): Uint8Array {
-  // Upper bound of the result: a soft line break adds three bytes and occurs after at least 73. `From ` behind it adds
-  // two more.
+  // Upper bound of the result: a soft line break adds three bytes and occurs after at least 73. `From ` behind it adds two more.
   const most = bytes.length + escapes * 2;
   const out = new Uint8Array(most + Math.ceil(most / 71) * 5);
   let to = 0;

@@ -66,10 +66,7 @@ function scan(bytes: Uint8Array): TextScan {
   return { bareLineEnds: previous === CR ? bareLineEnds + 1 : bareLineEnds, isPlainAscii };
 }
 
-/**
- * Replaces each bare CR and bare LF by CRLF (RFC 5321 2.3.8). Works on bytes: as a replacement in a string, millions of
- * line ends would take millions of matches.
- */
+/** Replaces each bare CR and bare LF by CRLF (RFC 5321 2.3.8). Works on bytes: in a string, millions of line ends take as many matches. */
 function toCrlf(bytes: Uint8Array, bareLineEnds: number): Uint8Array {
   const out = new Uint8Array(bytes.length + bareLineEnds);
   let to = 0;

@@ -17,10 +17,7 @@ export function parseMailboxes(value: string): FieldMailbox[] {
     .flatMap((entry) => readMailbox(entry) ?? []);
 }
 
-/**
- * Reads a From field that has exactly one mailbox. Returns null for none, several, a group, or text that two readers
- * could take for different addresses.
- */
+/** Reads a From field that has exactly one mailbox. Null: none, several, a group, or text that could be taken for different addresses. */
 export function parseOnlyMailbox(value: string): FieldMailbox | null {
   const { entries, hasGroup } = splitList(value);
   const [only] = entries;

@@ -16,10 +16,7 @@ export interface RawContent {
 /** Reads the body of a submitted message from its first byte. */
 export type BodySource = () => Promise<ReadableStream<Uint8Array>>;
 
-/**
- * Returns a submitted message for DKIM and the transport. Its bytes are not changed. `source` is called for each read of
- * a body that is not in memory.
- */
+/** Returns a submitted message, unchanged, for DKIM and the transport. `source` is called for each read of a body that is not in memory. */
 export function composeRaw(
   { head, isEightBit }: Pick<RawContent, "head" | "isEightBit">,
   body: Uint8Array | { size: number; source: BodySource },

@@ -6,10 +6,7 @@ import { RawMessageError } from "./errors.ts";
 /** A name of printable ASCII without a colon, white space that old programs write, and the colon (RFC 5322 2.2, 4.5.8). */
 const FIELD = /^([!-9;-~]{1,200})[ \t]*:/;
 
-/**
- * Splits a header section, a binary string whose lines end in CRLF, into its fields. Throws RawMessageError for a line
- * that is no field, unless `isLenient`: then it is left out.
- */
+/** Splits a header, a binary string with CRLF, into fields. Throws RawMessageError for a line that is none; `isLenient` leaves it out. */
 export function parseFields(head: string, isLenient = false): HeaderField[] {
   const fields: { name: string; raw: string }[] = [];
   for (const line of head.split(/(?<=\r\n)/)) {

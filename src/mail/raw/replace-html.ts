@@ -10,9 +10,8 @@ const BASE64_LINE = 76;
 const ENCODING = "Content-Transfer-Encoding: base64\r\n";
 
 /**
- * Replaces the HTML of a submitted message by what `replace` returns for it, encoded as base64. Everything else stays as
- * it is. Returns null when there is no HTML in UTF-8 or ASCII, when it is signed or encrypted, and when `replace` does
- * not change it.
+ * Replaces the HTML of a submitted message by what `replace` returns for it, encoded as base64. Everything else stays as it is. Returns
+ * null when there is no HTML in UTF-8 or ASCII, when it is signed or encrypted, and when `replace` does not change it.
  */
 export async function replaceHtml(
   { head, parts }: Pick<RawContent, "head" | "parts">,

@@ -1,9 +1,6 @@
 import { parseAddress } from "../../lib/addresses.ts";
 
-/**
- * Signs of mail that no person wrote (RFC 3834, RFC 5230, RFC 2919, RFC 8098). The reading of bounces and automatic replies use
- * this one list.
- */
+/** Signs of mail that no person wrote (RFC 3834, RFC 5230, RFC 2919, RFC 8098), for the reading of bounces and for automatic replies. */
 
 /** The fields of a header, by lower-case name. */
 export interface HeaderFields {

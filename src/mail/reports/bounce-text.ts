@@ -76,10 +76,7 @@ function findRecipients(report: readonly string[], { fields, original }: Evidenc
 const HELP_DESK =
   /^(?:post_?master|mailer-?daemon|abuse|support|help|help-?desk|service-?desk|it-?(?:support|service|help)|hostmaster|noc|no-?reply|admin|administrator|sysadmin)@/i;
 
-/**
- * Returns a test that excludes the sender of the returned mail, the sender of the report and help desks. A help desk is
- * a recipient when the returned mail was addressed to it.
- */
+/** Returns a test that excludes the senders of the mail and of the report, and help desks to which the mail was not addressed. */
 function recipientTest(fields: Fields, original: Fields | null): (address: string) => boolean {
   const addressesOf = (header: Fields | null, names: readonly string[]) =>
     names.flatMap((name) => parseAddress(header?.get(name) ?? null) ?? []).map(lowerCase);
@@ -98,11 +95,7 @@ function recipientTest(fields: Fields, original: Fields | null): (address: strin
 const HOST = /\b(?:host|talking to|server|relay) ([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8})/i;
 
 /** Adds the status, diagnostic and host of each recipient. A single recipient also takes them from the whole report. */
-function toReported(
-  found: readonly Found[],
-  report: readonly string[],
-  action: "failed" | "delayed",
-): ReportedRecipient[] {
+function toReported(found: readonly Found[], report: readonly string[], action: "failed" | "delayed") {
   const alone = found.length === 1;
   const whole = alone ? report.join("\n") : "";
   return found.map(({ recipient, text, reason }) => {

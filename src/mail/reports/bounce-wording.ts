@@ -1,7 +1,4 @@
-/**
- * Phrases of the bounces of mail systems that send no RFC 3464 report. Phrases are in lower case, with straight
- * apostrophes and single spaces, like the text that `flatten` returns.
- */
+/** Phrases of bounces without an RFC 3464 report, in the form that `flatten` returns: lower case, straight apostrophes, single spaces. */
 
 /** Phrases that only a bounce of the named system contains. */
 export const WORDINGS: readonly { system: string; says: string }[] = [

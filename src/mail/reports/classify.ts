@@ -111,10 +111,7 @@ function normalize(text: string): string {
     .trim();
 }
 
-/**
- * Labels of a name whose top-level domain has one case. The codes of Exchange are none: the last word of most has both
- * (`RESOLVER.RST.NotAuthorized`).
- */
+/** Labels of a name whose top-level domain has one case, unlike the last word of most Exchange codes (`RESOLVER.RST.NotAuthorized`). */
 const NAME =
   /(?<![\w@.-])(?!(?:resolver|storedrv|transport|smtpsend|queue|agent|RESOLVER|STOREDRV|TRANSPORT|SMTPSEND|QUEUE|AGENT)\.)(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.){1,8}(?:[a-z]{2,24}|[A-Z]{2,24})(?![\w-]|\.\w)/g;
 /** Words before the name of a host. Other names with one dot may be two sentences without a space between them. */

@@ -23,9 +23,7 @@ export function parseComplaint(bytes: Uint8Array, original: Fields | null): Comp
   };
 }
 
-/**
- * Parses a report of Outlook.com's JMRP that encloses the reported mail and is no ARF. Returns null for any other mail.
- */
+/** Parses a report of Outlook.com's JMRP that encloses the reported mail and is no ARF. Returns null for any other mail. */
 export function parseEnclosedComplaint(message: Fields, original: Fields | null): Complaint | null {
   const recipient = original?.get("x-hmxmroriginalrecipient") ?? null;
   if (recipient === null || !/staff@(?:hotmail|outlook)\.com/i.test(message.get("from") ?? "")) return null;

@@ -26,10 +26,7 @@ export function parseDeliveryStatus(bytes: Uint8Array): {
   };
 }
 
-/**
- * Reads the blocks between empty lines, and those of several recipients without an empty line between them. A block without a
- * recipient continues the recipient before it.
- */
+/** Reads the blocks of recipients, with or without empty lines between them. A block without a recipient continues the one before it. */
 function readBlocks(bytes: Uint8Array): Fields[] {
   const blocks: Fields[] = [];
   for (let at = 0; at < bytes.length && blocks.length <= MAX_RECIPIENTS; ) {

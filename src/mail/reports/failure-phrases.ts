@@ -9,9 +9,7 @@ const NOUN =
 /** Up to 60 characters between a noun and what is said of it, within one clause. */
 const GAP = "(?: [^.;:!?]{1,60}?)??";
 
-/**
- * Failures of the address that contain a word of another reason. They take precedence over all tables, and count in each phase.
- */
+/** Failures of the address that contain a word of another reason. They take precedence over all tables, and count in each phase. */
 export const CERTAIN_ADDRESS_PHRASES: readonly RegExp[] = [
   // Directory-based edge blocking of Exchange Online.
   /\b5\.4\.1 (?:\[?@\]?:? )?recipient address rejected: access denied/,

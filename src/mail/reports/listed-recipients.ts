@@ -94,10 +94,7 @@ export function givesReason(line: string): boolean {
 
 /** Lines of a reason. */
 const MAX_REASON_LINES = 6;
-/**
- * Characters at which systems wrap lines. A line that is shorter, with the first word of the next one, was not wrapped; a longer one
- * neither.
- */
+/** Characters at which systems wrap lines. A line that is longer, or shorter even with the next word, was not wrapped. */
 const WRAPPED = { from: 64, to: 100 } as const;
 const ENDS_REASON = /^\s*(?:[-*=_|#]{3,}|>>>|[^\s@]+@\S+$)/;
 /** A line of a reply, or an indented one. */

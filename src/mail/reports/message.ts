@@ -70,9 +70,8 @@ export function decodeHeader(bytes: Uint8Array): string {
 }
 
 /**
- * Reads the fields from `at` up to the first empty line or `to`. A line that is no field continues the field before it,
- * also without the indent that RFC 5322 2.2.3 requires (some systems strip it). Values are unfolded and trimmed;
- * encoded words are not decoded.
+ * Reads the fields from `at` up to the first empty line or `to`. A line that is no field continues the field before it, also without the
+ * indent that RFC 5322 2.2.3 requires (some systems strip it). Values are unfolded and trimmed; encoded words are not decoded.
  */
 export function readFields(bytes: Uint8Array, at: number, to: number): { fields: Fields; bodyAt: number } {
   const fields = new Fields();
@@ -173,10 +172,7 @@ interface Progress {
 
 const DASH = 0x2d;
 
-/**
- * Splits a message into its parts (RFC 2046) at a bounded cost. Parts are views of the message: nothing is decoded or
- * copied. Parts beyond the limits are left out.
- */
+/** Splits a message into its parts (RFC 2046) at a bounded cost: views, neither decoded nor copied. Those beyond limits are left out. */
 export function splitMessage(raw: Uint8Array): SplitMessage {
   const to = Math.min(raw.length, MAX_BYTES);
   const { fields, bodyAt } = readFields(raw, afterMboxLine(raw, to), to);

@@ -1,7 +1,4 @@
-/**
- * Failures for another reason than the address. They take precedence over the other tables, because a wrong suppression
- * stops all later mail.
- */
+/** Failures for another reason than the address. They precede the other tables, because a wrong suppression stops all later mail. */
 export const OTHER_REASONS: readonly RegExp[] = [
   // Quota.
   /quota/,

@@ -61,13 +61,8 @@ export function parseFeedback(raw: Uint8Array, nullSender = false): Feedback {
 function parseReport(status: Part, mail: SplitMessage, original: Fields | null): DeliveryReport | null {
   const { recipients, originalEnvelopeId } = parseDeliveryStatus(decodeBody(status));
   if (recipients.length === 0) return null;
-  const id = original?.get("message-id") ?? mail.fields.get("in-reply-to");
-  return {
-    kind: "dsn",
-    recipients: addDiagnostics(recipients, mail),
-    originalEnvelopeId,
-    originalMessageId: findMessageId(id),
-  };
+  const originalMessageId = findMessageId(original?.get("message-id") ?? mail.fields.get("in-reply-to"));
+  return { kind: "dsn", recipients: addDiagnostics(recipients, mail), originalEnvelopeId, originalMessageId };
 }
 
 /**

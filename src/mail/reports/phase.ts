@@ -30,10 +30,7 @@ const PHASES: readonly (readonly [SmtpPhase, RegExp])[] = [
 const TRANSCRIPT =
   /(?:>>>|Sent <<<) ?(HELO|EHLO|STARTTLS|AUTH|MAIL|RCPT|DATA|BDAT)\b(?:(?!>>> ?[A-Z]{4}\b|Sent <<<)[\s\S]){0,400}?(?:<<<|Received >>>) ?5\d\d/i;
 
-/**
- * The reply to DATA when no recipient was accepted: the refusals before it are those of RCPT, although sendmail sends the commands
- * at once (RFC 2920) and names DATA only.
- */
+/** The reply to DATA when no recipient was accepted: the refusals are those of RCPT, although sendmail pipelines and names DATA only. */
 const NO_RECIPIENT =
   /(?:<<<|Received >>>) ?5(?:03[ -][^\n]{0,60}?\b(?:need|valid|no|send|must|rcpt)\b[^\n]{0,40}?\b(?:rcpt|recipient|first)|54[ -][^\n]{0,30}?no valid recipients)/i;
 

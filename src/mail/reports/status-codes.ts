@@ -2,9 +2,8 @@
 export type FailureClass = "address" | "domain" | "other";
 
 /**
- * Codes that say nothing beyond "failed" (RFC 3463 3.1): details of 0, and the subject 5, which servers use for any
- * refusal (Outlook.com refuses unknown mailboxes with 5.5.0), and 5.3.2, which is a closed domain (RFC 7504) or a server
- * that is closed for a while (RFC 3463).
+ * Codes that say nothing beyond "failed" (RFC 3463 3.1): details of 0, and the subject 5, which servers use for any refusal (Outlook.com
+ * refuses unknown mailboxes with 5.5.0), and 5.3.2, which is a closed domain (RFC 7504) or a server that is closed for a while (RFC 3463).
  */
 const VAGUE = /^5\.(?:[0-4]\.0|3\.2|5\.\d{1,3})$/;
 

@@ -1,7 +1,6 @@
 /**
- * Builds and validates the command lines of one transaction before any of them is written (RFC 5321 4.1.1, 1870, 3461,
- * 6152, 6531). An invalid address or parameter does not throw: it gets the result of a 5xx reply, so that one invalid
- * envelope does not affect others. Pure.
+ * Builds and validates the command lines of one transaction before any is written (RFC 5321 4.1.1, 1870, 3461, 6152, 6531). An invalid
+ * address or parameter does not throw: it gets the result of a 5xx reply, so that one invalid envelope affects no other. Pure.
  */
 
 import { toWireAddress, type WireAddress } from "./addresses.ts";
@@ -47,11 +46,8 @@ export function planTransaction(envelope: Envelope, message: OutgoingMessage, se
     if (reply || !to) return { kind: "recipient-refused", phase: "rcpt", reply: reply ?? BAD_RECIPIENT };
     utf8 ||= !to.ascii;
     const dsn = server.dsn ? recipientDsn(recipient) : "";
-    recipients.push({
-      index,
-      line: `RCPT TO:<${to.address}>${dsn}`,
-      asksSuccess: server.dsn && asksSuccess(recipient),
-    });
+    const line = `RCPT TO:<${to.address}>${dsn}`;
+    recipients.push({ index, line, asksSuccess: server.dsn && asksSuccess(recipient) });
     return null;
   });
   return { mail: mailLine(from, envelope, message, server, utf8), recipients, decided };
@@ -66,22 +62,14 @@ const BAD_PARAMETER = localReply(
   "A DSN parameter (ENVID, RET, NOTIFY, ORCPT) is not valid in an SMTP command",
 );
 
-function refuseMessage(
-  envelope: Envelope,
-  message: OutgoingMessage,
-  server: ServerCapabilities,
-  from: WireAddress,
-): Reply | null {
+function refuseMessage(envelope: Envelope, message: OutgoingMessage, server: ServerCapabilities, from: WireAddress) {
   if (!Number.isSafeInteger(message.size) || message.size < 1)
     return localReply(554, "5.6.0", "The message has no valid size");
   if (!isValidEnvelopeId(envelope.envelopeId)) return BAD_PARAMETER;
   if (envelope.return !== undefined && envelope.return !== "FULL" && envelope.return !== "HDRS") return BAD_PARAMETER;
   if (server.maxSize !== null && message.size > server.maxSize) {
-    return localReply(
-      552,
-      "5.3.4",
-      `The message is ${message.size} bytes; the limit of the server is ${server.maxSize}`,
-    );
+    const text = `The message is ${message.size} bytes; the limit of the server is ${server.maxSize}`;
+    return localReply(552, "5.3.4", text);
   }
   if (!server.smtpUtf8 && !from.ascii)
     return localReply(553, "5.6.7", "The server does not support a non-ASCII return path (SMTPUTF8)");

@@ -11,9 +11,8 @@ const LF = 0x0a;
 const DOT = 0x2e;
 
 /**
- * Dot-stuffs a message that arrives in chunks of any size. Throws MessageFormatError for a bare CR or LF, a NUL, or more
- * bytes than announced: a server that reads line ends differently, or drops NULs, could read the rest as commands (SMTP
- * smuggling).
+ * Dot-stuffs a message that arrives in chunks of any size. Throws MessageFormatError for a bare CR or LF, a NUL, or more bytes than
+ * announced: a server that reads line ends differently, or drops NULs, could read the rest as commands (SMTP smuggling).
  */
 export class DotStuffer {
   readonly #size: number;

@@ -53,11 +53,7 @@ export async function performHandshake(
 }
 
 /** Sends EHLO, then HELO if EHLO gets 5xx (RFC 5321 3.2). With STARTTLS there is no HELO, which cannot offer TLS. */
-async function sendEhlo(
-  session: SmtpSession,
-  settings: HandshakeSettings,
-  replyMs: number,
-): Promise<ServerCapabilities> {
+async function sendEhlo(session: SmtpSession, settings: HandshakeSettings, replyMs: number) {
   const reply = await sendCommand(session, "ehlo", `EHLO ${settings.ehloName}`, replyMs);
   if (reply.code < 500 || settings.tls === "starttls") return parseCapabilities(requireSuccess("ehlo", reply).lines);
   requireSuccess("ehlo", await sendCommand(session, "ehlo", `HELO ${settings.ehloName}`, replyMs));

@@ -1,7 +1,4 @@
-/**
- * One SMTP session over one socket: writes commands in order and matches replies to them in order (RFC 2920), each
- * reply under its own timeout. It does not interpret the commands.
- */
+/** One SMTP session over one socket: writes commands and matches replies to them in order (RFC 2920), each under its own timeout. */
 
 import { type RawReply, ReplyParser, ReplySyntaxError } from "./replies.ts";
 import type { SmtpSocket, SocketReader, SocketWriter } from "./socket.ts";
@@ -93,10 +90,7 @@ export class SmtpSession {
     else if (!this.#disconnect) this.#limit.arm(ms);
   }
 
-  /**
-   * Writes the buffer; the socket has the bytes before this returns. Resolves when the write is done or the session
-   * has ended; never rejects.
-   */
+  /** Writes the buffer; the socket has the bytes before this returns. Resolves at the end of the write or of the session; never rejects. */
   async flush(): Promise<void> {
     if (this.#disconnect || this.buffer.length === 0) return;
     const bytes = this.buffer.take();
@@ -163,10 +157,8 @@ export class SmtpSession {
       const pending = this.#pending.shift();
       pending?.resolve(reply);
       if (!pending || reply.code === 421) {
-        this.close(
-          pending ? "the server closed the session with 421" : "the server sent a reply without a command",
-          reply,
-        );
+        const reason = pending ? "the server closed the session with 421" : "the server sent a reply without a command";
+        this.close(reason, reply);
         return "stop";
       }
       const next = this.#pending[0];

@@ -21,9 +21,8 @@ export interface TransactionContext {
 }
 
 /**
- * Runs a transaction and resolves with one result per recipient; never rejects. Calls `release` when the next
- * transaction may be written: with PIPELINING right after the final dot, in the same write (RFC 2920 3.1), otherwise
- * after the last reply. It may call `release` twice.
+ * Runs a transaction and resolves with one result per recipient; never rejects. Calls `release` when the next transaction may be written:
+ * with PIPELINING right after the final dot, in the same write (RFC 2920 3.1), otherwise after the last reply. It may call `release` twice.
  */
 export async function runTransaction(
   context: TransactionContext,

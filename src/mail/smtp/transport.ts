@@ -91,10 +91,9 @@ export interface Capabilities {
 }
 
 /**
- * One open session. `send` never throws for a network error, a reply or an invalid address. It may be called again
- * before it has resolved: transactions run in order, pipelined where the server allows it, and each has its own result.
- * After a disconnect, `deferred` in a phase before `final-dot` means that the final dot was not written, so another
- * connection may try at once.
+ * One open session. `send` never throws for a network error, a reply or an invalid address. It may be called again before it has resolved:
+ * transactions run in order, pipelined where the server allows it, and each has its own result. After a disconnect, `deferred` in a phase
+ * before `final-dot` means that the final dot was not written, so another connection may try at once.
  */
 export interface Connection {
   readonly capabilities: Capabilities;

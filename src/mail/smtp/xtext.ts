@@ -1,9 +1,6 @@
 /** Encodes the DSN parameters (RFC 3461 4, RFC 6533 3). Pure. */
 
-/**
- * Encodes printable ASCII as xtext (RFC 3461 4): `+`, `=` and space become `+HH`. The caller must have checked that the
- * text is printable ASCII.
- */
+/** Encodes text as xtext (RFC 3461 4): `+`, `=` and space become `+HH`. The caller must have checked that it is printable ASCII. */
 export function xtext(text: string): string {
   return text.replace(/[+= ]/g, (char) => `+${hex(char)}`);
 }

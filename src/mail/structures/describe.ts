@@ -44,7 +44,9 @@ export function describeNode(fields: Fields, fallback: string, start: PartStart,
   const isMediaType = /^[!#$&+.^_a-z0-9-]{1,127}\/[!#$&+.^_a-z0-9-]{1,127}$/i.test(value);
   const type = isMediaType ? value.toLowerCase() : fallback;
   const disposition = text("content-disposition");
-  const language = text("content-language");
+  const languages = text("content-language")
+    ?.split(",")
+    .map((tag) => tag.trim());
   return {
     type,
     parameters: withCharset(type, parameters),
@@ -55,10 +57,7 @@ export function describeNode(fields: Fields, fallback: string, start: PartStart,
     ...given("encoding", text("content-transfer-encoding")?.trim()),
     ...given("md5", text("content-md5")),
     ...given("disposition", disposition === undefined ? undefined : toDisposition(disposition)),
-    ...given(
-      "language",
-      language?.split(",").map((tag) => tag.trim()),
-    ),
+    ...given("language", languages),
     ...given("location", text("content-location")),
   };
 }

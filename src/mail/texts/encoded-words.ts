@@ -18,10 +18,7 @@ export function decodeEncodedWords(value: string): string {
   return replaceRuns(value, (text) => text);
 }
 
-/**
- * Returns a field of addresses in which each run of encoded-words is one word of UTF-8, so that a parser of addresses reads words of
- * any charset, and those that split a character.
- */
+/** Returns an address field with each run of encoded-words as one word of UTF-8: parsers then read any charset, and split characters. */
 export function joinEncodedWords(value: string): string {
   return replaceRuns(value, (text) => (text === "" ? "" : `=?utf-8?B?${toBase64(utf8(text.toWellFormed()))}?=`));
 }

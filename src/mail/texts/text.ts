@@ -5,10 +5,7 @@ import { readHtml } from "./html.ts";
 /** Charsets that are tried as UTF-8: text without one, and with one that senders write whatever the text is. */
 const PLAIN = new Set(["", "us-ascii", "ascii", "ansi_x3.4-1968", "utf-8", "utf8"]);
 
-/**
- * Decodes text of a charset. Unknown charsets are read as UTF-8, and bytes that do not fit UTF-8 or ASCII as windows-1252, so that
- * every byte becomes a character.
- */
+/** Decodes text of a charset: an unknown one as UTF-8, and bytes that do not fit UTF-8 or ASCII as windows-1252, so that none is lost. */
 export function decodeText(bytes: Uint8Array, charset: string | null): string {
   const label = charsetOf(charset ?? "");
   const own = ownDecoder(label);
@@ -40,10 +37,7 @@ function endOf(decoder: TextDecoder, text: string): string {
   }
 }
 
-/**
- * Decodes HTML. Without a charset, and when it is not the UTF-8 that it should be, the charset that the HTML names itself counts
- * (HTML 13.2.3.2).
- */
+/** Decodes HTML. Without a charset, and when it is not the UTF-8 that it should be, the one that the HTML names counts (HTML 13.2.3.2). */
 export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
   const label = charsetOf(charset ?? "");
   const named = PLAIN.has(label) ? charsetOfHtml(bytes) : null;

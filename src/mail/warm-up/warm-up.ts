@@ -1,9 +1,6 @@
 import { DAY_MS } from "../../lib/time.ts";
 
-/**
- * Messages of a new source address to one receiver on each day, from its first day on. Afterwards there is no limit. No day has more
- * than twice the messages of the day before.
- */
+/** Messages of a new source address to one receiver by day, at most twice those of the day before. Afterwards there is no limit. */
 export const schedules = {
   /** 30 days: receivers that soon trust an address whose mail is read, and mail systems without an entry. */
   quick: [

@@ -3,10 +3,7 @@ import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { getMailbox } from "../mailboxes/index.ts";
 import { getAlias } from "./queries.ts";
 
-/**
- * Takes an alias from a mailbox: mail to it is refused from now on, and what it has received stays. Queued emails from it become
- * `failed` at dispatch. Throws 404.
- */
+/** Takes an alias from a mailbox. What it has received stays; queued emails from it become `failed` at dispatch. Throws 404. */
 export async function deleteAlias(ctx: CallerCtx, mailboxId: string, id: string): Promise<void> {
   const mailbox = await getMailbox(ctx, mailboxId);
   const alias = await getAlias(ctx, mailbox.id, id);

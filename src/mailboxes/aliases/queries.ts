@@ -13,9 +13,8 @@ const SELECT = `
 const domainsOf = ({ actor: { domainIds } }: CallerCtx) => domainIds && JSON.stringify([...domainIds]);
 
 /** Returns the aliases of a mailbox in order of address, those that the caller's credential may see. */
-export async function listAliases(ctx: CallerCtx, mailboxId: string): Promise<AliasRow[]> {
-  return (await findAliasesStatement(ctx, mailboxId).all<AliasRow>()).results;
-}
+export const listAliases = async (ctx: CallerCtx, mailboxId: string): Promise<AliasRow[]> =>
+  (await findAliasesStatement(ctx, mailboxId).all<AliasRow>()).results;
 
 /** Returns the statement that reads them as rows of AliasRow, for the call that opens the mailbox. */
 export const findAliasesStatement = (ctx: CallerCtx, mailboxId: string): MainStatement =>

@@ -7,10 +7,7 @@ import { LEASE_MS } from "../../sending/smtp-credentials/index.ts";
 import { checkAccess } from "../mailbox-store/index.ts";
 import { openForPasswords } from "./open.ts";
 
-/**
- * Deletes an app password. Connections of IMAP that it opened end. Returns when no gateway still accepts a login or sender by it, half a
- * second later. Throws 404, and 403.
- */
+/** Deletes an app password and ends its IMAP connections. Returns when no gateway accepts it any more, after 0.5 s. Throws 404, 403. */
 export async function deleteAppPassword(ctx: CallerCtx, mailboxId: string, id: string): Promise<void> {
   const mailbox = await openForPasswords(ctx, mailboxId, "write");
   const uuid = requireFound(parseUuid(id), "App password");

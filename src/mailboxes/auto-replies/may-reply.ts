@@ -15,9 +15,8 @@ export interface IncomingEmail extends ReceivedMail {
 }
 
 /**
- * Returns whether the email itself permits an automatic reply to its return path (RFC 3834 2,
- * docs/contract/inbound.md#automatic-replies): a person wrote it to the mailbox, and its return path is not forged. The return paths of the service read bounces only.
- * Pure.
+ * Returns whether the email itself permits an automatic reply to its return path (RFC 3834 2, docs/contract/inbound.md#automatic-replies):
+ * a person wrote it to the mailbox, and its return path is not forged. The return paths of the service read bounces only. Pure.
  */
 export function mayReply(email: IncomingEmail): boolean {
   const { from, addressed, mailbox } = email;

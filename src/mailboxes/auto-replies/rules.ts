@@ -9,9 +9,7 @@ export interface AutoReplyRow {
   text: string;
 }
 
-type Schedule = Pick<AutoReplyRow, "is_active" | "starts_at" | "ends_at">;
-
 /** Returns whether emails that arrive at a time get a reply. */
-export function isReplying({ is_active, starts_at, ends_at }: Schedule, at: number): boolean {
+export function isReplying({ is_active, starts_at, ends_at }: Omit<AutoReplyRow, "subject" | "text">, at: number) {
   return is_active === 1 && (starts_at === null || at >= starts_at) && (ends_at === null || at < ends_at);
 }

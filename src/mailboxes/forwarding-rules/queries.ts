@@ -8,10 +8,7 @@ import { mailboxAddressesSql } from "../../platform/db/mailbox-addresses.ts";
 import type { FilterForward } from "../mailbox-store/index.ts";
 import type { RuleRow } from "./schema.ts";
 
-/**
- * Returns SQL of whether an address is that of a mailbox of a workspace, or an alias: active, on a domain that no other workspace can have
- * verified.
- */
+/** Returns SQL of whether an address is that of an active mailbox of a workspace, or an alias of one, on a domain that it has verified. */
 export const isInsideSql = (workspace: string, address: string) => `
   EXISTS (SELECT 1 FROM (${mailboxAddressesSql(workspace, `(${address})`)}) a
     JOIN mailboxes m ON m.id = a.mailbox_id AND m.is_active = 1
@@ -22,10 +19,7 @@ const mayForwardSql = (workspace: string, address: string) => `(
   EXISTS (SELECT 1 FROM forward_targets t WHERE t.workspace = ${workspace} AND t.address = ${address} AND t.confirmed_at IS NOT NULL)
   OR ${isInsideSql(workspace, address)})`;
 
-/**
- * SQL of whether rule `r` may forward to its target: a mailbox of its workspace, a URL, or an address that is such a mailbox or
- * has confirmed.
- */
+/** SQL of whether rule `r` may forward to its target: a mailbox of its workspace, a URL, or an address inside or that has confirmed. */
 export const IS_CONFIRMED_SQL = `(r.action <> 'address' OR ${mayForwardSql("r.workspace", "r.target_key")})`;
 
 const KEY_IS_VALID = `EXISTS (

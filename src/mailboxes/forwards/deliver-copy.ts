@@ -17,17 +17,12 @@ export async function deliverCopy(ctx: MailCtx, { id, forward }: ForwardRow): Pr
   const source = await ctx.env.CONTENT.get(forward.object);
   if (!source) return failed("the email was deleted before it was forwarded");
   // Equal for each attempt, of which the row has another id.
-  const key = `forward ${forward.inbound} ${forward.rule}`;
+  const deliveryKey = `forward ${forward.inbound} ${forward.rule}`;
   const object = r2Keys.mailboxMessage(forward.target, id);
   const { parsed, size } = await putMessage(ctx, object, readChunks(source.body));
-  const message = toNewMessage(parsed, {
-    object,
-    folder: "INBOX",
-    size,
-    authentication: forward.authentication,
-    deliveryKey: key,
-    now: ctx.now(),
-  });
+  const { authentication } = forward;
+  const stored = { object, folder: "INBOX", size, authentication, deliveryKey, now: ctx.now() };
+  const message = toNewMessage(parsed, stored);
   // The forwards of its filters are left out: a message is forwarded by the mailbox that it was delivered to.
   const added = await mailboxStore(ctx, forward.target).add({ ...message, isFiltered: true }, target.quota_bytes);
   if (added.result !== "added" && !(added.result === "duplicate" && added.object === object))

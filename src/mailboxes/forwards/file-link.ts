@@ -21,11 +21,8 @@ export interface ForwardedFile {
 /** Returns a URL at which a file of an email can be downloaded for 24 hours, without a credential. It names nothing. */
 export async function linkToFile(ctx: Ctx, object: string, part: FilePlace): Promise<string> {
   const { at, length, encoding, filename, contentType, partId } = part;
-  const file: ForwardedFile = {
-    object,
-    part: { at, length, encoding, filename, contentType, partId },
-    expiresAt: ctx.now() + VALID_MS,
-  };
+  const place = { at, length, encoding, filename, contentType, partId };
+  const file: ForwardedFile = { object, part: place, expiresAt: ctx.now() + VALID_MS };
   const { masterKeys, publicUrl } = ctx.settings;
   const sealed = await seal(masterKeys, FILE_PURPOSE, FILE_PURPOSE, utf8(JSON.stringify(file)));
   return `${publicUrl}/forwarded-files/${toBase64Url(utf8(sealed))}`;

@@ -2,6 +2,8 @@ import { addressKey } from "../../lib/addresses.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
+import type { forwardingRules } from "../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 import {
   IS_CONFIRMED_SQL,
   isLoop,
@@ -51,12 +53,7 @@ export interface ForwardPlan {
   events: ({ event: string } & Record<string, unknown>)[];
 }
 
-interface Rule {
-  id: string;
-  match: string;
-  action: "address" | "mailbox" | "webhook";
-  target: string;
-}
+type Rule = StoredColumns<typeof forwardingRules, "id" | "match" | "action" | "target">;
 
 const FIND_RULES = `
   SELECT r.id, r.match, r.action, r.target FROM forwarding_rules r
@@ -118,11 +115,8 @@ async function findFiltered(
   rules: readonly Rule[],
 ): Promise<FilterOutcome["forwards"]> {
   const known = new Set(rules.flatMap(({ action, target }) => (action === "address" ? [addressKey(target)] : [])));
-  return permittedForwards(
-    ctx,
-    mailbox,
-    filtered.filter(({ key }) => !known.has(key)),
-  );
+  const others = filtered.filter(({ key }) => !known.has(key));
+  return permittedForwards(ctx, mailbox, others);
 }
 
 async function findRules(ctx: Ctx, { domain_id, workspace, id }: ForwardingMailbox, email: ForwardedEmail) {

@@ -28,10 +28,7 @@ const MAX_FILES_BYTES = 900_000;
 const FIND_RULE =
   "SELECT 1 FROM forwarding_rules WHERE id = ?1 AND workspace = ?2 AND is_active = 1 AND action = 'webhook'";
 
-/**
- * Writes the delivery that posts an email to the URL of its rule, once however often it is called
- * (docs/contract/inbound.md#forwards-to-a-url).
- */
+/** Writes the delivery that posts an email to the URL of its rule; repeated, it adds none (docs/contract/inbound.md#forwards-to-a-url). */
 export async function postForward(ctx: MailCtx, { forward }: { forward: Forward }): Promise<ForwardResult> {
   const { rule, workspace, inbound } = forward;
   const isActive = await ctx.db.findRow(FIND_RULE, rule, workspace);
@@ -39,13 +36,9 @@ export async function postForward(ctx: MailCtx, { forward }: { forward: Forward 
   const source = await ctx.env.CONTENT.get(forward.object);
   if (!source) return failed("the email was deleted before it was forwarded");
   const parsed = await parseChunks(readChunks(source.body));
-  const payload = {
-    event: EVENT,
-    email_id: inbound,
-    recipient: forward.address,
-    timestamp: iso(forward.receivedAt),
-    metadata: await describe(ctx, forward.object, parsed),
-  };
+  const timestamp = iso(forward.receivedAt);
+  const metadata = await describe(ctx, forward.object, parsed);
+  const payload = { event: EVENT, email_id: inbound, recipient: forward.address, timestamp, metadata };
   const delivery = {
     // Equal for each attempt, of which the row has another id.
     id: await uuidFromHash(utf8(`webhook ${inbound} ${rule}`)),
@@ -75,12 +68,10 @@ async function describe(ctx: MailCtx, object: string, parsed: ParsedMessage) {
   const headBytes = Math.min(parsed.headerSize, messageBounds.headerBytes, MAX_HEADER);
   const [text, html, head] = await Promise.all([textOf("text"), textOf("html"), readRange(ctx, object, 0, headBytes)]);
   const linked = await Promise.all(
-    files.map(async (part) => ({
-      filename: part.filename,
-      content_type: part.contentType,
-      size: part.size,
-      url: await linkToFile(ctx, object, part),
-    })),
+    files.map(async (part) => {
+      const { filename, contentType, size } = part;
+      return { filename, content_type: contentType, size, url: await linkToFile(ctx, object, part) };
+    }),
   );
   const attachments = cutList(linked, MAX_FILES_BYTES);
   const omitted = linked.length - attachments.length;

@@ -14,19 +14,15 @@ import { type Forward, type ForwardResult, failed } from "./types.ts";
 
 /** Forwards that one run makes; each holds an email of up to 25 MiB. */
 const FORWARDS_PER_RUN = 20;
-/**
- * How often a forward that could not be tried is looked at again, and for how long, in ms
- * (docs/contract/delivery.md#missing-egress).
- */
+/** How often a forward that could not be tried is looked at again, and for how long, in ms (docs/contract/delivery.md#missing-egress). */
 const WAIT_MS = 600_000;
 const GIVE_UP_MS = 5 * 86_400_000;
 
 const actions = { address: sendForward, mailbox: deliverCopy, webhook: postForward, reply: sendReply } as const;
 
 /**
- * Makes forwards and automatic replies. A row is deleted in the batch that writes its result to the inbound log, so a crash
- * repeats at most the attempt that was running. Throws when a step failed: the lease then expires and the next sweep finds
- * the row.
+ * Makes forwards and automatic replies. A row is deleted in the batch that writes its result to the inbound log, so a crash repeats at most
+ * the attempt that was running. Throws when a step failed: the lease then expires and the next sweep finds the row.
  */
 export async function runForwards(
   ctx: MailCtx,
@@ -66,16 +62,11 @@ async function saveResult(ctx: MailCtx, { lease, row, forward }: Claimed, result
   const final = result.kind === "later" ? failed(result.reason) : result;
   const { workspace, inbound, rule, filter, index, target } = forward;
   const metadata = { ...(rule ? { rule_id: rule } : {}), ...(filter ? { filter_id: filter } : {}), target };
-  const events: MailStatement[] =
-    next || final.kind !== "done"
-      ? []
-      : [
-          appendEventStatement(
-            ctx,
-            { workspace, id: inbound },
-            { event: final.event, at: ctx.now(), ...metadata, ...final.metadata, index },
-          ),
-        ];
+  const events: MailStatement[] = [];
+  if (!next && final.kind === "done") {
+    const event = { event: final.event, at: ctx.now(), ...metadata, ...final.metadata, index };
+    events.push(appendEventStatement(ctx, { workspace, id: inbound }, event));
+  }
   const db = ctx.mail;
   const { id } = row;
   const end = next

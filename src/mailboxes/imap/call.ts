@@ -152,10 +152,7 @@ async function stopDrafts({ ctx, store }: CallContext, folder: string, uids: rea
 }
 
 /** Saves the size of a mailbox after messages of it were expunged. Null: there was no such folder. */
-async function saveExpunged(
-  { ctx, mailboxId }: CallContext,
-  expunged: { uids: number[]; usedBytes: number } | null,
-): Promise<void> {
+async function saveExpunged({ ctx, mailboxId }: CallContext, expunged: { uids: number[]; usedBytes: number } | null) {
   if (expunged && expunged.uids.length > 0) await saveUsedBytes(ctx, { id: mailboxId }, expunged.usedBytes);
 }
 

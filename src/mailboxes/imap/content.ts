@@ -3,10 +3,7 @@ import { r2Keys } from "../../platform/db/r2-keys.ts";
 import type { ImapMailbox } from "./access.ts";
 import { ImapError } from "./errors.ts";
 
-/**
- * Returns bytes of a message of the mailbox. Throws ImapError for an object that is not of this mailbox, and for one that was deleted: its
- * message was expunged an hour ago.
- */
+/** Returns bytes of a message. Throws ImapError for an object that is not of this mailbox, or was deleted an hour after its expunge. */
 export async function openContent(
   ctx: Ctx,
   { mailboxId }: ImapMailbox,

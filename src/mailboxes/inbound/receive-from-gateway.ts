@@ -17,9 +17,8 @@ export interface GatewayMail {
 }
 
 /**
- * Receives a message from the MX gateway, as the Email Worker does with its own. A report is read without the trace
- * fields, which differ when the same report comes again. Throws when the result could not be stored or the message was cut
- * off; the sending server then tries again.
+ * Receives a message from the MX gateway, as the Email Worker does. A report is read without the trace fields, which differ when it comes
+ * again. Throws when the result could not be stored or the message was cut off; the sending server then tries again.
  */
 export async function receiveFromGateway(ctx: Ctx, mail: GatewayMail): Promise<ReceiveResult> {
   const { from, to, stream, traceBytes, authentication, isSpam } = mail;

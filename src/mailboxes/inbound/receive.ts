@@ -56,9 +56,8 @@ async function isFull(ctx: Ctx, { id, quota_bytes: quota, used_bytes: used }: Re
 }
 
 /**
- * Receives a message that arrived by SMTP: an unsubscribe, a report about an email of the service, or mail for a hosted
- * mailbox. The response may be repeated any number of times. Throws when the result could not be stored; the sending server
- * must then be told to try again.
+ * Receives a message that arrived by SMTP: an unsubscribe, a report about an email of the service, or mail for a hosted mailbox. It may be
+ * repeated. Throws when the result could not be stored; the sending server must then be told to try again.
  */
 export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveResult> {
   const recipient = await findRecipient(ctx, mail.to);
@@ -77,10 +76,8 @@ export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveR
   }
   const forward = await readForward(ctx, mail.to);
   if (forward) {
-    const kind = await receiveForwardReport(ctx, forward, {
-      from: mail.from,
-      raw: await readStart(mail.raw, REPORT_BYTES),
-    });
+    const raw = await readStart(mail.raw, REPORT_BYTES);
+    const kind = await receiveForwardReport(ctx, forward, { from: mail.from, raw });
     ctx.log("inbound.forward-report", { kind });
     return { accepted: true, kind };
   }

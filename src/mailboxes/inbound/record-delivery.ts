@@ -40,10 +40,7 @@ export async function recordDelivery(ctx: Ctx, mailbox: RecipientMailbox, delive
   await logDelivery(ctx, mailbox, { id: furtherId, recipient: to, message, plan });
 }
 
-/**
- * Returns the forwards of a stored message. Spam has none (docs/contract/inbound.md#spam). `earlier` is the address that its
- * first entry names.
- */
+/** Returns the forwards of a stored message. Spam has none (docs/contract/inbound.md#spam). `earlier`: the address of its first entry. */
 async function planOf(
   ctx: Ctx,
   mailbox: RecipientMailbox,
@@ -108,28 +105,14 @@ async function logDelivery(
   const entry = db
     .prepare(INSERT)
     .bind(
-      mailbox.workspace,
-      id,
-      mailbox.id,
-      mailbox.domain_id,
-      message.messageId,
-      message.from?.email ?? "",
-      message.from?.name ?? null,
-      recipient,
-      message.subject,
-      message.preview,
-      message.parts.filter(({ use }) => use === "attachment").length,
-      message.authentication ?? "{}",
-      JSON.stringify(events),
-      at,
-      foldedOf(message),
+      ...[mailbox.workspace, id, mailbox.id, mailbox.domain_id, message.messageId],
+      ...[message.from?.email ?? "", message.from?.name ?? null, recipient, message.subject, message.preview],
+      ...[message.parts.filter(({ use }) => use === "attachment").length, message.authentication ?? "{}"],
+      ...[JSON.stringify(events), at, foldedOf(message)],
     );
   const forwards = db.prepare(INSERT_FORWARDS).bind(mailbox.workspace, id, now, JSON.stringify(plan.rows));
   const results = await db.batch(plan.rows.length === 0 ? [entry] : [forwards, entry]);
-  if (results.at(-1)?.results.length === 0) {
-    const known = db.prepare(FIND_RECIPIENT).bind(mailbox.workspace, id);
-    return known.first<string>("recipient");
-  }
+  if (results.at(-1)?.results.length === 0) return db.findValue<string>(FIND_RECIPIENT, mailbox.workspace, id);
   if (plan.rows.length > 0) await mailCtx.wake(plan.rows.map((row) => ({ dueAt: now, id: row.id, kind: "forward" })));
   return null;
 }
@@ -138,9 +121,5 @@ async function logDelivery(
 function foldedOf({ from, subject }: NewMessage): string | null {
   const texts = { address: from?.email ?? "", name: from?.name ?? "", subject };
   if (Object.values(texts).every((text) => /^[\0-\u007f]*$/.test(text))) return null;
-  return JSON.stringify({
-    address: foldCase(texts.address),
-    name: foldCase(texts.name),
-    subject: foldCase(texts.subject),
-  });
+  return JSON.stringify(Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, foldCase(text)])));
 }

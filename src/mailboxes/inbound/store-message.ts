@@ -60,10 +60,8 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
     deliveredTo: addressKey(mail.to),
     now: ctx.now(),
   });
-  const added = await mailboxStore(ctx, mailbox.id).add(
-    { ...message, repeatedMs: REPEATED_MS, isFiltered: true },
-    mailbox.quota_bytes,
-  );
+  const arrived = { ...message, repeatedMs: REPEATED_MS, isFiltered: true };
+  const added = await mailboxStore(ctx, mailbox.id).add(arrived, mailbox.quota_bytes);
   const isUnused = added.result === "duplicate" ? added.object !== object : added.result !== "added";
   if (isUnused) await ctx.env.CONTENT.delete(object);
   if (added.result === "added" || added.result === "duplicate") {
@@ -106,8 +104,7 @@ const NEARLY_FULL = 0.9;
 async function warnQuota(ctx: Ctx, mailbox: RecipientMailbox, usedBytes: number): Promise<void> {
   const { id, workspace, quota_bytes: quota, used_bytes: before } = mailbox;
   if (quota === null || before > quota * NEARLY_FULL || usedBytes <= quota * NEARLY_FULL) return;
-  const find = ctx.db.prepare("SELECT address FROM mailboxes WHERE id = ?1").bind(id);
-  const address = await find.first<string>("address");
+  const address = await ctx.db.findValue<string>("SELECT address FROM mailboxes WHERE id = ?1", id);
   await notifyOwners(ctx, workspace, {
     category: "alerts",
     severity: "warning",

@@ -22,10 +22,9 @@ export function resultsInHeader(
 const WORST = ["fail", "permerror", "temperror", "softfail", "neutral", "none", "pass"];
 
 /**
- * Returns what the mail server before the Email Worker found about a message; null when `authservId` is empty or the message
- * has no results of that server. `fromDomain` is the domain of the first From address. Of several results of one kind the worst
- * counts, and a pass must follow the grammar and be of this domain: text of a sender in a result (its envelope address, for
- * one) can only make it worse. Pure.
+ * Returns what the mail server before the Email Worker found about a message; null when `authservId` is empty or the message has no results
+ * of that server. `fromDomain` is the domain of the first From address. Of several results of one kind the worst counts, and a pass must
+ * follow the grammar and be of this domain: text of a sender in a result (its envelope address, for one) can only make it worse. Pure.
  */
 export function readWorkerResults(
   head: string,

@@ -7,10 +7,7 @@ const FUNCTIONS = new Set(["rgb", "rgba", "hsl", "hsla"]);
 
 const MAX_STYLE = 4_096;
 
-/**
- * Returns the declarations of a style attribute that are allowed, in one spelling. Escapes, comments, at-rules and functions
- * other than colours drop their declaration. Pure.
- */
+/** Returns the allowed declarations of a style attribute, in one spelling: none with escapes, comments or functions but colours. Pure. */
 export function filterStyle(style: string): string {
   return style
     .slice(0, MAX_STYLE)

@@ -22,10 +22,7 @@ const MAX_DEPTH = 200;
 /** Passes until the markup must be stable. Two are the rule; text alone is returned beyond. */
 const MAX_PASSES = 6;
 
-/**
- * Writes HTML anew: only the elements and attributes of the rules, and text in which every special character is escaped. Doing so
- * again does not change the result.
- */
+/** Writes HTML anew: only the elements and attributes of the rules, and escaped text. Doing so again does not change the result. */
 export function rewriteHtml(html: string, rules: MarkupRules): string {
   // Elements that are left out can change which end tags the parser implies, so the result is read until it no longer changes.
   let before = html;

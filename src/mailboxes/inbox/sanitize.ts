@@ -17,10 +17,9 @@ const OF_ELEMENT: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /**
- * Returns HTML of a received message that runs no script, submits nothing and, unless `withImages` is true, loads nothing from
- * another host when it is shown. The markup is written anew: only listed elements, attributes and CSS properties, and text
- * in which every special character is escaped. Content-IDs (`cid:`) of images stay for the client to resolve. Sanitising
- * the result again does not change it.
+ * Returns HTML of a received message that runs no script, submits nothing and, unless `withImages` is true, loads nothing from another host
+ * when it is shown. The markup is written anew: only listed elements, attributes and CSS properties, and text in which every special
+ * character is escaped. Content-IDs (`cid:`) of images stay for the client to resolve. Sanitising the result again does not change it.
  */
 export function sanitize(html: string, withImages: boolean): string {
   return rewriteHtml(html, {

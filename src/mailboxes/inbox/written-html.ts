@@ -6,10 +6,7 @@ import { rewriteHtml } from "./rewrite-html.ts";
 /** Greatest HTML of a written message, in characters, before and after it is sanitised: half a second of CPU. */
 export const MAX_WRITTEN_HTML = 1_000_000;
 
-/**
- * Greatest text of a written message, in characters. With the greatest HTML it is within the limit of both, although a quote of many
- * levels repeats its marks on each line.
- */
+/** Greatest text of a message, in characters; with the greatest HTML it is within the limit of both. Deep quotes repeat their marks. */
 const MAX_TEXT = 1_500_000;
 
 /**

@@ -57,15 +57,11 @@ export function addMessage(
   index(sql, id, folder.id, message);
   if (outcome) markMessages(sql, folder.name, [uid], outcome);
   recordForwards(sql, forwards, now);
-  if (message.deliveryKey !== null)
-    sql.exec(
-      "INSERT OR REPLACE INTO deliveries (key, object, at, folder, forwards) VALUES (?, ?, ?, ?, ?)",
-      message.deliveryKey,
-      message.object,
-      now,
-      folder.name,
-      forwards.length === 0 ? null : JSON.stringify(forwards),
-    );
+  if (message.deliveryKey !== null) {
+    const replace = "INSERT OR REPLACE INTO deliveries (key, object, at, folder, forwards) VALUES (?, ?, ?, ?, ?)";
+    const stored = forwards.length === 0 ? null : JSON.stringify(forwards);
+    sql.exec(replace, message.deliveryKey, message.object, now, folder.name, stored);
+  }
   countAddresses(sql, outcome?.placement === "discard" ? folder.id : arrivedIn.id, message);
   return { result: "added", uid, folder: folder.name, threadId, usedBytes: usedBytes + message.size, forwards };
 }
@@ -78,23 +74,16 @@ const FIND_APPENDED = `
 /** Returns the message of a mail program in Sent that a submitted one repeats, or null. */
 function findAppended(sql: Sql, { messageId, folder, isSubmitted = false }: NewMessage) {
   if (!isSubmitted) return null;
-  return first<{ object: string; folder: string; forwards: null }>(
-    sql,
-    FIND_APPENDED,
-    messageId,
-    folderIds.Sent,
-    folder,
-  );
+  return first<KnownMessage>(sql, FIND_APPENDED, messageId, folderIds.Sent, folder);
 }
+
+type KnownMessage = { object: string; folder: string | null; forwards: string | null };
 
 /** Returns the stored message that a repeated delivery has brought, or null. */
 function findDelivery(sql: Sql, { deliveryKey, repeatedMs }: NewMessage, now: number) {
   if (deliveryKey === null) return null;
-  const known = first<{ object: string; folder: string | null; at: number; forwards: string | null }>(
-    sql,
-    "SELECT object, folder, at, forwards FROM deliveries WHERE key = ?",
-    deliveryKey,
-  );
+  const find = "SELECT object, folder, at, forwards FROM deliveries WHERE key = ?";
+  const known = first<KnownMessage & { at: number }>(sql, find, deliveryKey);
   if (!known || repeatedMs === undefined) return known;
   const isKept = first(sql, "SELECT 1 FROM messages WHERE object = ?", known.object) !== null;
   return isKept && known.at > now - repeatedMs ? known : null;
@@ -110,31 +99,12 @@ function insert(
   const id = value<number>(
     sql,
     INSERT,
-    folderId,
-    uid,
-    message.object,
-    message.receivedAt,
-    now,
-    message.date ?? message.receivedAt,
-    message.messageId,
-    threadId,
-    message.inReplyTo,
-    from?.email ?? null,
-    from?.name ?? null,
-    message.subject,
-    message.preview,
-    message.size,
-    message.headerSize,
-    message.seen ? 1 : 0,
-    message.draft ? 1 : 0,
-    files.filter(({ use }) => use === "attachment").length,
-    files.reduce((sum, { size }) => sum + size, 0),
-    message.problem,
-    JSON.stringify({ to, cc, bcc, replyTo }),
-    JSON.stringify(message.references),
-    message.authentication,
-    JSON.stringify(message.parts),
-    message.deliveredTo ?? null,
+    ...[folderId, uid, message.object, message.receivedAt, now, message.date ?? message.receivedAt],
+    ...[message.messageId, threadId, message.inReplyTo, from?.email ?? null, from?.name ?? null, message.subject],
+    ...[message.preview, message.size, message.headerSize, message.seen ? 1 : 0, message.draft ? 1 : 0],
+    ...[files.filter(({ use }) => use === "attachment").length, files.reduce((sum, { size }) => sum + size, 0)],
+    ...[message.problem, JSON.stringify({ to, cc, bcc, replyTo }), JSON.stringify(message.references)],
+    ...[message.authentication, JSON.stringify(message.parts), message.deliveredTo ?? null],
   );
   if (id === null) throw new Error("the message was not inserted");
   if (message.structure) addStructure(sql, id, message.structure, message.header ?? null);
@@ -144,15 +114,12 @@ function insert(
 function index(sql: Sql, id: number, folderId: number, message: NewMessage): void {
   const people = (list: readonly (Person | null)[]) =>
     toSearchable(list.map((person) => `${person?.name ?? ""} ${person?.email ?? ""}`).join(" "));
-  sql.exec(
-    "INSERT INTO message_search (rowid, place, sender, recipients, subject, body) VALUES (?, ?, ?, ?, ?, ?)",
-    id,
-    placeToken(folderId),
-    people([message.from]),
-    people([...message.to, ...message.cc, ...message.bcc]),
-    toSearchable(message.subject),
-    toSearchable(message.searchText.slice(0, limits.searchCharacters)),
-  );
+  const insert =
+    "INSERT INTO message_search (rowid, place, sender, recipients, subject, body) VALUES (?, ?, ?, ?, ?, ?)";
+  const recipients = people([...message.to, ...message.cc, ...message.bcc]);
+  const body = toSearchable(message.searchText.slice(0, limits.searchCharacters));
+  const texts = [people([message.from]), recipients, toSearchable(message.subject), body];
+  sql.exec(insert, id, placeToken(folderId), ...texts);
 }
 
 /**
@@ -163,11 +130,8 @@ function joinThread(sql: Sql, message: NewMessage, newId: () => string): string 
   const named = [message.inReplyTo, ...message.references.slice(-limits.references).reverse()];
   const ids = [...new Set([message.messageId, ...named].filter((id) => id !== null))];
   const threadId = findThread(sql, ids) ?? newId();
-  sql.exec(
-    "INSERT OR IGNORE INTO thread_ids (message_id, thread) SELECT value, ?2 FROM json_each(?1)",
-    JSON.stringify(ids),
-    threadId,
-  );
+  const insert = "INSERT OR IGNORE INTO thread_ids (message_id, thread) SELECT value, ?2 FROM json_each(?1)";
+  sql.exec(insert, JSON.stringify(ids), threadId);
   return threadId;
 }
 
@@ -181,9 +145,7 @@ function findThread(sql: Sql, ids: readonly string[]): string | null {
 function countAddresses(sql: Sql, folderId: number, { from, to, cc, bcc }: NewMessage): void {
   const people =
     folderId === folderIds.Sent ? [...to, ...cc, ...bcc] : folderId === folderIds.INBOX && from?.email ? [from] : [];
-  sql.exec(
-    `INSERT INTO addresses (email, name, uses) SELECT value->>'email', value->>'name', 1 FROM json_each(?) WHERE true
-     ON CONFLICT DO UPDATE SET uses = uses + 1, name = coalesce(excluded.name, name)`,
-    JSON.stringify(people),
-  );
+  const insert = `INSERT INTO addresses (email, name, uses) SELECT value->>'email', value->>'name', 1 FROM json_each(?) WHERE true
+     ON CONFLICT DO UPDATE SET uses = uses + 1, name = coalesce(excluded.name, name)`;
+  sql.exec(insert, JSON.stringify(people));
 }

@@ -30,10 +30,7 @@ const PAGE_OF_FOLDER = `
   SELECT ${COLUMNS}, m.uid AS cursor FROM folders f JOIN messages m ON m.folder = f.id
    WHERE m.uid > ?1 AND f.id = ?3 ORDER BY m.uid LIMIT ?2`;
 
-/**
- * Returns messages to export after a cursor, 0 for the first page. `folderName` null: of all folders. Null when there is no
- * such folder.
- */
+/** Returns messages to export after a cursor, 0 for the first page. `folderName` null: of all folders. Null: there is no such folder. */
 export function exportMessages(
   sql: Sql,
   { after, limit, folderName }: { after: number; limit: number; folderName: string | null },
@@ -61,9 +58,8 @@ export function describeContents(sql: Sql): ArchiveContents {
 }
 
 /**
- * Creates the folders and labels of an archive that the mailbox does not have in any letter case. Beyond the limits of a mailbox
- * they are left out.
- * Returns the folders that were created.
+ * Creates the folders and labels of an archive that the mailbox does not have in any letter case. Beyond the limits of a mailbox they are
+ * left out. Returns the folders that were created.
  */
 export function createContents(
   sql: Sql,
@@ -75,9 +71,8 @@ export function createContents(
 }
 
 /**
- * Stores messages of an archive. One that was imported before and is still there changes nothing. A message of an unknown
- * folder goes to INBOX. `progress` is that of an import in the background; returns null, and stores nothing, when another run has
- * moved it. Must run in a transaction.
+ * Stores messages of an archive, those of an unknown folder in INBOX. One that was imported before and is still there changes nothing.
+ * `progress` is that of an import in the background; null: another run has moved it, and nothing is stored. Must run in a transaction.
  */
 export function importMessages(
   sql: Sql,
@@ -112,10 +107,7 @@ function importMessage(
 
 /** Returns those of these delivery keys whose message is in the mailbox. */
 export function findImported(sql: Sql, keys: readonly string[]): string[] {
-  return column(
-    sql,
-    `SELECT d.key FROM json_each(?) j CROSS JOIN deliveries d ON d.key = j.value
-      WHERE EXISTS (SELECT 1 FROM messages m WHERE m.object = d.object)`,
-    JSON.stringify(keys),
-  );
+  const find = `SELECT d.key FROM json_each(?) j CROSS JOIN deliveries d ON d.key = j.value
+      WHERE EXISTS (SELECT 1 FROM messages m WHERE m.object = d.object)`;
+  return column(sql, find, JSON.stringify(keys));
 }

@@ -19,12 +19,9 @@ export function isBlocked(sql: Sql, email: string): boolean {
 
 /** Adds an address, which must be canonical. Returns false beyond the limit. */
 export function blockSender(sql: Sql, email: string): boolean {
-  sql.exec(
-    `INSERT OR IGNORE INTO blocked_senders SELECT ?1
-      WHERE (SELECT count(*) FROM blocked_senders) < ?2 OR EXISTS (SELECT 1 FROM blocked_senders WHERE email = ?1)`,
-    email,
-    mailboxBudgets.blocked_senders.rows,
-  );
+  const insert = `INSERT OR IGNORE INTO blocked_senders SELECT ?1
+      WHERE (SELECT count(*) FROM blocked_senders) < ?2 OR EXISTS (SELECT 1 FROM blocked_senders WHERE email = ?1)`;
+  sql.exec(insert, email, mailboxBudgets.blocked_senders.rows);
   return isBlocked(sql, email);
 }
 

@@ -150,15 +150,10 @@ function label(
   { labelId, isAdded }: { labelId: string; isAdded: boolean },
 ): number[] {
   const selected = "SELECT id FROM messages WHERE folder = ?1 AND uid IN (SELECT value FROM json_each(?2))";
-  const changed = column<number>(
-    sql,
-    isAdded
-      ? `INSERT OR IGNORE INTO message_labels (message, label) SELECT id, ?3 FROM (${selected}) RETURNING message`
-      : `DELETE FROM message_labels WHERE label = ?3 AND message IN (${selected}) RETURNING message`,
-    folderId,
-    JSON.stringify(uids),
-    labelId,
-  );
+  const change = isAdded
+    ? `INSERT OR IGNORE INTO message_labels (message, label) SELECT id, ?3 FROM (${selected}) RETURNING message`
+    : `DELETE FROM message_labels WHERE label = ?3 AND message IN (${selected}) RETURNING message`;
+  const changed = column<number>(sql, change, folderId, JSON.stringify(uids), labelId);
   const findUids = "SELECT uid FROM messages WHERE id IN (SELECT value FROM json_each(?)) ORDER BY uid";
   return column(sql, findUids, JSON.stringify(changed));
 }
@@ -178,11 +173,9 @@ function move(sql: Sql, folder: FolderRow, uids: readonly number[], to: string, 
 function restore(sql: Sql, uids: readonly number[], now: number): Outcome {
   const restored = restoreFromSpam(sql, uids, now);
   const places = Map.groupBy(restored, ({ folder }) => folder);
+  const changed = [...places].map(([folder, moved]) => ({ folder, uids: moved.map(({ newUid }) => newUid) }));
   return {
-    result: {
-      count: restored.length,
-      changed: [...places].map(([folder, moved]) => ({ folder, uids: moved.map(({ newUid }) => newUid) })),
-    },
+    result: { count: restored.length, changed },
     changes: restored.flatMap((message) => messagesMoved("Spam", message.folder, [message])),
   };
 }

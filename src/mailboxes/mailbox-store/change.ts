@@ -15,12 +15,8 @@ interface Found {
 
 /** Returns the messages of a folder with these UIDs, in order of UID. */
 function findByUid(sql: Sql, folderId: number, uids: readonly number[]): Found[] {
-  return all<Found>(
-    sql,
-    `SELECT id, uid, came_from FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) ORDER BY uid`,
-    folderId,
-    JSON.stringify(uids),
-  );
+  const find = `SELECT id, uid, came_from FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) ORDER BY uid`;
+  return all<Found>(sql, find, folderId, JSON.stringify(uids));
 }
 
 /**
@@ -49,14 +45,8 @@ function place(sql: Sql, found: readonly Found[], sourceId: number, targetId: nu
   const firstUid = takeUids(sql, targetId, found.length);
   return found.map(({ id, uid }, index) => {
     const newUid = firstUid + index;
-    sql.exec(
-      "UPDATE messages SET folder = ?, uid = ?, came_from = ?, arrived_at = ? WHERE id = ?",
-      targetId,
-      newUid,
-      sourceId,
-      now,
-      id,
-    );
+    const update = "UPDATE messages SET folder = ?, uid = ?, came_from = ?, arrived_at = ? WHERE id = ?";
+    sql.exec(update, targetId, newUid, sourceId, now, id);
     sql.exec("UPDATE message_search SET place = ? WHERE rowid = ?", placeToken(targetId), id);
     return { uid, newUid };
   });
@@ -73,12 +63,9 @@ export function restoreFromSpam(sql: Sql, uids: readonly number[], now: number):
     const cameFrom = [folderIds.Spam, folderIds.Trash].includes(message.came_from ?? folderIds.Spam)
       ? null
       : message.came_from;
-    const target =
-      first<{ id: number; name: string }>(
-        sql,
-        "SELECT id, name FROM folders WHERE id = ?",
-        cameFrom ?? folderIds.INBOX,
-      ) ?? ({ id: folderIds.INBOX, name: "INBOX" } as const);
+    const find = "SELECT id, name FROM folders WHERE id = ?";
+    const known = first<{ id: number; name: string }>(sql, find, cameFrom ?? folderIds.INBOX);
+    const target = known ?? { id: folderIds.INBOX, name: "INBOX" };
     return place(sql, [message], folderIds.Spam, target.id, now).map((moved) => ({ ...moved, folder: target.name }));
   });
 }
@@ -116,13 +103,7 @@ export function expungeOldest(sql: Sql, folderName: string, now: number): number
 }
 
 /** Deletes the first messages of a folder that a condition on its rows selects: `?1` is the folder, `values` are the parameters after it. */
-function expungeFirst(
-  sql: Sql,
-  folderName: string,
-  now: number,
-  condition: string,
-  ...values: string[]
-): number[] | null {
+function expungeFirst(sql: Sql, folderName: string, now: number, condition: string, ...values: string[]) {
   const folder = findFolder(sql, folderName);
   if (!folder) return null;
   const select = `SELECT id, uid FROM messages WHERE folder = ?1 ${condition} ORDER BY uid LIMIT ${MAX_EXPUNGED}`;
@@ -141,11 +122,9 @@ export function expunge(sql: Sql, messages: readonly { id: number }[], now: numb
   sql.exec("DELETE FROM message_labels WHERE message IN (SELECT value FROM json_each(?))", list);
   sql.exec(`DELETE ${ofMessages}`, list);
   removeUnknownObjects(sql, objects, now + REMOVAL_DELAY_MS);
-  sql.exec(
-    `DELETE FROM thread_ids WHERE thread IN (
-       SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM messages WHERE thread = value))`,
-    JSON.stringify(threads),
-  );
+  const remove = `DELETE FROM thread_ids WHERE thread IN (
+       SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM messages WHERE thread = value))`;
+  sql.exec(remove, JSON.stringify(threads));
 }
 
 /**
@@ -153,15 +132,11 @@ export function expunge(sql: Sql, messages: readonly { id: number }[], now: numb
  * the same object. `dueAt`: when they may be deleted, in ms since 1970.
  */
 export function removeUnknownObjects(sql: Sql, objects: readonly string[], dueAt: number): number {
-  return all(
-    sql,
-    `INSERT OR IGNORE INTO deleted_objects (object, due_at)
+  const insert = `INSERT OR IGNORE INTO deleted_objects (object, due_at)
      SELECT value, ?2 FROM json_each(?1) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.object = value)
         AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.object = value)
-        AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.object = value) RETURNING object`,
-    JSON.stringify(objects),
-    dueAt,
-  ).length;
+        AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.object = value) RETURNING object`;
+  return all(sql, insert, JSON.stringify(objects), dueAt).length;
 }
 
 /** Records a file that was uploaded for a message. It is deleted a day later. `now` in ms since 1970. */

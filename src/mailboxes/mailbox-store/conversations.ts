@@ -86,27 +86,17 @@ export function listConversations(
   return { items: rows.map(toConversation), total: folder.total, upTo: folder.uidnext - 1, next };
 }
 
+type Scanned = { uid: number; received_at: number; is_newest: number };
+
 const START: ListPlace = { receivedAt: Number.MAX_SAFE_INTEGER, uid: Number.MAX_SAFE_INTEGER };
 
 /** Returns the UIDs of messages after which no other of their conversation came into the folder. */
-function findNewest(
-  sql: Sql,
-  folderId: number,
-  limit: number,
-  before: ListPlace = START,
-): { uids: number[]; next: ListPlace | null } {
+function findNewest(sql: Sql, folderId: number, limit: number, before: ListPlace = START) {
   const newest: ListPlace[] = [];
   const uids = () => newest.map(({ uid }) => uid);
   let last = before;
   for (let scanned = 0; scanned < SCANNED; scanned += STEP) {
-    const rows = all<{ uid: number; received_at: number; is_newest: number }>(
-      sql,
-      SCAN,
-      folderId,
-      last.receivedAt,
-      last.uid,
-      STEP,
-    );
+    const rows = all<Scanned>(sql, SCAN, folderId, last.receivedAt, last.uid, STEP);
     for (const { uid, received_at: receivedAt, is_newest } of rows) {
       if (is_newest === 1 && newest.length === limit) return { uids: uids(), next: newest.at(-1) ?? null };
       last = { receivedAt, uid };

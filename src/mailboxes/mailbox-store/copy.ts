@@ -15,10 +15,7 @@ export type CopyResult =
   | { copied: MovedMessage[]; uidvalidity: number; usedBytes: number }
   | { refused: "unknown-from" | "unknown-to" | "over-quota" };
 
-/**
- * Copies messages of a folder to another or the same one (RFC 3501 6.4.7): all of them, or none beyond the quota. Must run in a
- * transaction. `now` in ms since 1970.
- */
+/** Copies messages of a folder to another or the same one (RFC 3501 6.4.7): all, or none beyond the quota. Must run in a transaction. */
 export function copyMessages(
   sql: Sql,
   from: string,
@@ -31,12 +28,9 @@ export function copyMessages(
   if (!source) return { refused: "unknown-from" };
   const target = findFolder(sql, to);
   if (!target) return { refused: "unknown-to" };
-  const found = all<{ id: number; uid: number; size: number }>(
-    sql,
-    "SELECT id, uid, size FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) ORDER BY uid",
-    source.id,
-    JSON.stringify(uids),
-  );
+  const find =
+    "SELECT id, uid, size FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) ORDER BY uid";
+  const found = all<{ id: number; uid: number; size: number }>(sql, find, source.id, JSON.stringify(uids));
   const usedBytes = readQuota(sql).usedBytes + found.reduce((sum, { size }) => sum + size, 0);
   if (quotaBytes !== null && usedBytes > quotaBytes) return { refused: "over-quota" };
   if (found.length === 0) return { copied: [], uidvalidity: target.uidvalidity, usedBytes };
@@ -50,22 +44,12 @@ export function copyMessages(
 }
 
 function copyOne(sql: Sql, id: number, { folder, uid, now }: { folder: number; uid: number; now: number }): void {
-  const copy = value<number>(
-    sql,
-    `INSERT INTO messages (folder, uid, arrived_at, ${COPIED}) SELECT ?2, ?3, ?4, ${COPIED} FROM messages WHERE id = ?1 RETURNING id`,
-    id,
-    folder,
-    uid,
-    now,
-  );
+  const insertCopy = `INSERT INTO messages (folder, uid, arrived_at, ${COPIED}) SELECT ?2, ?3, ?4, ${COPIED} FROM messages WHERE id = ?1 RETURNING id`;
+  const copy = value<number>(sql, insertCopy, id, folder, uid, now);
   if (copy === null) throw new Error("the message was not copied");
   copyStructure(sql, id, copy);
   sql.exec("INSERT INTO message_labels SELECT ?2, label FROM message_labels WHERE message = ?1", id, copy);
-  sql.exec(
-    `INSERT INTO message_search (rowid, place, sender, recipients, subject, body)
-     SELECT ?2, ?3, sender, recipients, subject, body FROM message_search WHERE rowid = ?1`,
-    id,
-    copy,
-    placeToken(folder),
-  );
+  const insert = `INSERT INTO message_search (rowid, place, sender, recipients, subject, body)
+     SELECT ?2, ?3, sender, recipients, subject, body FROM message_search WHERE rowid = ?1`;
+  sql.exec(insert, id, copy, placeToken(folder));
 }

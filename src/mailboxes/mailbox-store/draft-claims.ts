@@ -26,11 +26,8 @@ export function claimDraft(sql: Sql, uid: number, claim: DraftClaim | null, stop
 
 /** Returns the claims of drafts. */
 export function findClaims(sql: Sql, uids: readonly number[]): DraftClaim[] {
-  const claims = column<string>(
-    sql,
-    "SELECT claim FROM messages WHERE folder = ? AND claim IS NOT NULL AND uid IN (SELECT value FROM json_each(?))",
-    folderIds.Drafts,
-    JSON.stringify(uids),
-  );
+  const find =
+    "SELECT claim FROM messages WHERE folder = ? AND claim IS NOT NULL AND uid IN (SELECT value FROM json_each(?))";
+  const claims = column<string>(sql, find, folderIds.Drafts, JSON.stringify(uids));
   return claims.map((claim) => JSON.parse(claim) as DraftClaim);
 }

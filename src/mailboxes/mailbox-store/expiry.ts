@@ -30,30 +30,20 @@ interface Removal {
  */
 function removeExpired(sql: Sql, now: number): Removal {
   const before = now - KEPT_DAYS * DAY_MS;
-  const expired = all<{ id: number; folder: string; uid: number; object: string }>(
-    sql,
-    `SELECT m.id, f.name AS folder, m.uid, m.object FROM messages m JOIN folders f ON f.id = m.folder
-      WHERE m.folder IN (4, 5) AND m.arrived_at < ? LIMIT ?`,
-    before,
-    EXPIRED_PER_RUN,
-  );
+  const find = `SELECT m.id, f.name AS folder, m.uid, m.object FROM messages m JOIN folders f ON f.id = m.folder
+      WHERE m.folder IN (4, 5) AND m.arrived_at < ? LIMIT ?`;
+  const expired = all<{ id: number; folder: string; uid: number; object: string }>(sql, find, before, EXPIRED_PER_RUN);
   expunge(sql, expired, now);
-  sql.exec(
-    "DELETE FROM deliveries WHERE key IN (SELECT key FROM deliveries WHERE at < ? ORDER BY at LIMIT ?)",
-    before,
-    DELIVERIES_PER_RUN,
-  );
-  sql.exec(
-    "INSERT OR IGNORE INTO deleted_objects (object, due_at) SELECT object, ?1 FROM uploads WHERE expires_at < ?1 LIMIT 500",
-    now,
-  );
+  const deletion = "DELETE FROM deliveries WHERE key IN (SELECT key FROM deliveries WHERE at < ? ORDER BY at LIMIT ?)";
+  sql.exec(deletion, before, DELIVERIES_PER_RUN);
+  const insert =
+    "INSERT OR IGNORE INTO deleted_objects (object, due_at) SELECT object, ?1 FROM uploads WHERE expires_at < ?1 LIMIT 500";
+  sql.exec(insert, now);
   sql.exec("DELETE FROM uploads WHERE object IN (SELECT object FROM deleted_objects)");
   expireImports(sql, now);
-  sql.exec(
-    `DELETE FROM deleted_objects WHERE object IN (SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000)
-        AND EXISTS (SELECT 1 FROM messages m WHERE m.object = deleted_objects.object)`,
-    now,
-  );
+  const remove = `DELETE FROM deleted_objects WHERE object IN (SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000)
+        AND EXISTS (SELECT 1 FROM messages m WHERE m.object = deleted_objects.object)`;
+  sql.exec(remove, now);
   forgetExpunged(sql);
   return {
     objects: column(sql, "SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000", now),
@@ -64,11 +54,8 @@ function removeExpired(sql: Sql, now: number): Removal {
 
 /** Lists objects that could not be deleted from R2 for a later run. `now` in ms since 1970. */
 function postponeObjects(sql: Sql, objects: readonly string[], now: number): void {
-  sql.exec(
-    "UPDATE deleted_objects SET due_at = ? WHERE object IN (SELECT value FROM json_each(?))",
-    now + REMOVAL_DELAY_MS,
-    JSON.stringify(objects),
-  );
+  const update = "UPDATE deleted_objects SET due_at = ? WHERE object IN (SELECT value FROM json_each(?))";
+  sql.exec(update, now + REMOVAL_DELAY_MS, JSON.stringify(objects));
 }
 
 /** Deletes the rows of objects that were deleted from R2. */
@@ -91,10 +78,7 @@ export function nextExpiry(sql: Sql, structuresAt: number): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/**
- * Removes from a mailbox what has been in Trash or Spam for 30 days, and from R2 what was expunged, up to the bounds of one run.
- * Calls `announce` with the changes. Safe to repeat.
- */
+/** Removes what has been in Trash or Spam for 30 days, and from R2 what was expunged, up to the bounds of one run. Safe to repeat. */
 export async function runExpiry(
   ctx: Ctx,
   storage: DurableObjectStorage,

@@ -32,9 +32,7 @@ const FETCH_MORE = `
 
 type Row = Omit<FetchedMessage, "header" | "structure"> & { header: string | null; structure: string | null };
 
-/**
- * Returns the messages of a folder with these UIDs, at most 200, with what is wanted of them. Null when there is no such folder.
- */
+/** Returns the messages of a folder with these UIDs, at most 200, with what is wanted of them. Null when there is no such folder. */
 export function fetchMessages(
   sql: Sql,
   folderName: string,

@@ -90,10 +90,7 @@ const READ_PAGE = `
     LEFT JOIN message_structures s ON s.message = m.id
    WHERE m.folder = ?1 AND m.uid > ?2 AND m.uid <= ?3 ORDER BY m.uid LIMIT ${PAGE}`;
 
-interface MessageOutcome {
-  uid: number;
-  outcome: FilterOutcome;
-}
+type MessageOutcome = { uid: number; outcome: FilterOutcome };
 
 /** Returns what the filters change of messages, without those that stay as they are. */
 function outcomesOf(sql: Sql, rows: readonly PageRow[]): MessageOutcome[] {

@@ -50,10 +50,8 @@ export const activeFilters = (sql: Sql): Filter[] =>
  * when they last took a message to forward, in ms since 1970, or null.
  */
 export function forwardingFilters(sql: Sql, workspace: number) {
-  const rows = all<Pick<FilterRow, "id" | "name" | "actions"> & { lastUsedAt: number | null }>(
-    sql,
-    `SELECT id, name, actions, forwarded_at AS lastUsedAt ${ACTIVE}`,
-  );
+  type Row = Pick<FilterRow, "id" | "name" | "actions"> & { lastUsedAt: number | null };
+  const rows = all<Row>(sql, `SELECT id, name, actions, forwarded_at AS lastUsedAt ${ACTIVE}`);
   return rows.flatMap(({ actions, ...filter }) => {
     const known = JSON.parse(actions) as FilterAction[];
     const forwards = known.flatMap((one) => (one.type === "forward" && one.workspace === workspace ? [one] : []));
@@ -74,11 +72,8 @@ export function findFilter(sql: Sql, id: string): Filter | null {
 
 /** Creates a filter. Must run in a transaction. `now` in ms since 1970. */
 export function createFilter(sql: Sql, input: FilterIn, now: number): FilterResult {
-  const { count = 0, next = 0 } =
-    first<{ count: number; next: number }>(
-      sql,
-      "SELECT count(*) AS count, coalesce(max(position) + 1, 0) AS next FROM filters",
-    ) ?? {};
+  const find = "SELECT count(*) AS count, coalesce(max(position) + 1, 0) AS next FROM filters";
+  const { count = 0, next = 0 } = first<{ count: number; next: number }>(sql, find) ?? {};
   if (count >= mailboxBudgets.filters.rows) return { refused: "too-many" };
   const actions = resolve(sql, input.actions);
   if ("refused" in actions) return actions;

@@ -96,10 +96,7 @@ function changeKeywords(sql: Sql, folder: number, list: string, { mode, names }:
   else for (const name of names) sql.exec(CHANGE_KEYWORD[mode], folder, list, name);
 }
 
-/**
- * Returns keywords in the letter case in which the mailbox knows them, and adds those that it does not know and that messages get. Null:
- * they would be too many.
- */
+/** Returns keywords in the letter case that the mailbox knows, and adds new ones that messages get. Null: they would be too many. */
 function knownNames(sql: Sql, change: KeywordChange | undefined): string[] | null {
   if (!change || change.names.length === 0) return [];
   const known = new Map(listKeywords(sql).map((name) => [name.toLowerCase(), name]));

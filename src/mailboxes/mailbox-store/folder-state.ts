@@ -59,31 +59,20 @@ const MAX_EXPUNGED = 20_000;
 const FORGOTTEN_PER_RUN = 20_000;
 
 /**
- * Forgets the oldest expunged UIDs of a folder that has too many. Clients that need them then compare all messages. One run reads
- * and deletes those of one folder, up to a bound: each expunge raises the modification sequence, so a folder is looked at only after
- * as many changes.
+ * Forgets the oldest expunged UIDs of a folder that has too many. Clients that need them then compare all messages. One run reads and
+ * deletes those of one folder, up to a bound: each expunge raises the modification sequence, so a folder is due only after as many.
  */
 export function forgetExpunged(sql: Sql): void {
-  const folderId = value<number>(
-    sql,
-    `SELECT id FROM folders f WHERE modseq - expunged_after > ? OR EXISTS (
-       SELECT 1 FROM expunged e WHERE e.folder = f.id AND e.modseq <= f.expunged_after) ORDER BY random() LIMIT 1`,
-    MAX_EXPUNGED,
-  );
+  const find = `SELECT id FROM folders f WHERE modseq - expunged_after > ? OR EXISTS (
+       SELECT 1 FROM expunged e WHERE e.folder = f.id AND e.modseq <= f.expunged_after) ORDER BY random() LIMIT 1`;
+  const folderId = value<number>(sql, find, MAX_EXPUNGED);
   if (folderId === null) return;
-  sql.exec(
-    `UPDATE folders SET expunged_after = (
+  const update = `UPDATE folders SET expunged_after = (
        SELECT modseq FROM expunged WHERE folder = ?1 ORDER BY modseq DESC LIMIT 1 OFFSET ?2)
-      WHERE id = ?1 AND EXISTS (SELECT 1 FROM expunged WHERE folder = ?1 AND modseq > expunged_after LIMIT 1 OFFSET ?3)`,
-    folderId,
-    KEPT_EXPUNGED,
-    MAX_EXPUNGED,
-  );
-  sql.exec(
-    `DELETE FROM expunged WHERE folder = ?1 AND modseq IN (
+      WHERE id = ?1 AND EXISTS (SELECT 1 FROM expunged WHERE folder = ?1 AND modseq > expunged_after LIMIT 1 OFFSET ?3)`;
+  sql.exec(update, folderId, KEPT_EXPUNGED, MAX_EXPUNGED);
+  const remove = `DELETE FROM expunged WHERE folder = ?1 AND modseq IN (
        SELECT modseq FROM expunged WHERE folder = ?1 AND modseq <= (SELECT expunged_after FROM folders WHERE id = ?1)
-        ORDER BY modseq LIMIT ?2)`,
-    folderId,
-    FORGOTTEN_PER_RUN,
-  );
+        ORDER BY modseq LIMIT ?2)`;
+  sql.exec(remove, folderId, FORGOTTEN_PER_RUN);
 }

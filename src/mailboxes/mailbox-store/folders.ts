@@ -27,10 +27,8 @@ export function findSameFolder(sql: Sql, name: string): FolderRow | null {
 
 /** Returns all folders: the system folders, then the others by name. */
 export function listFolders(sql: Sql): Folder[] {
-  return all<FolderRow>(
-    sql,
-    "SELECT * FROM folders ORDER BY role IS NULL, CASE WHEN role IS NULL THEN name END, id",
-  ).map(toFolder);
+  const find = "SELECT * FROM folders ORDER BY role IS NULL, CASE WHEN role IS NULL THEN name END, id";
+  return all<FolderRow>(sql, find).map(toFolder);
 }
 
 /** Returns all folders with what mail programs ask of them. */

@@ -62,29 +62,22 @@ export function moveImport(sql: Sql, { id, step, cursor, added }: ImportProgress
 export function countImported(sql: Sql, id: string, results: readonly ImportResult[]): void {
   const count = (isCounted: (result: ImportResult["result"]) => boolean) =>
     results.filter(({ result }) => isCounted(result)).length;
-  sql.exec(
-    "UPDATE imports SET imported = imported + ?2, duplicates = duplicates + ?3, skipped = skipped + ?4 WHERE id = ?1",
-    id,
-    count((result) => result === "added"),
-    count((result) => result === "duplicate"),
-    count((result) => result === "over-quota" || result === "no-folder"),
-  );
+  const [imported, duplicates] = [count((result) => result === "added"), count((result) => result === "duplicate")];
+  const skipped = count((result) => result === "over-quota" || result === "no-folder");
+  const update =
+    "UPDATE imports SET imported = imported + ?2, duplicates = duplicates + ?3, skipped = skipped + ?4 WHERE id = ?1";
+  sql.exec(update, id, imported, duplicates, skipped);
 }
 
 /** Ends an import, and has its archive deleted. One that has ended stays as it is. */
 export function endImport(sql: Sql, id: string, status: "done" | "failed", error: string | null, now: number): void {
-  sql.exec(
-    `INSERT OR IGNORE INTO deleted_objects (object, due_at)
-     SELECT object, ?2 FROM imports WHERE id = ?1 AND status = 'running'`,
-    id,
-    now,
-  );
-  sql.exec(
-    `UPDATE imports SET status = ?2, updated_at = ?3,
+  const insert = `INSERT OR IGNORE INTO deleted_objects (object, due_at)
+     SELECT object, ?2 FROM imports WHERE id = ?1 AND status = 'running'`;
+  sql.exec(insert, id, now);
+  const update = `UPDATE imports SET status = ?2, updated_at = ?3,
        errors = CASE WHEN ?4 IS NULL THEN errors ELSE json_insert(errors, '$[#]', ?4) END
-      WHERE id = ?1 AND status = 'running'`,
-    ...[id, status, now, error],
-  );
+      WHERE id = ?1 AND status = 'running'`;
+  sql.exec(update, ...[id, status, now, error]);
 }
 
 /** Ends imports that have not moved for a day, as when their outbox row was lost, and deletes old ones. */

@@ -18,12 +18,9 @@ export function saveLabel(sql: Sql, label: Label, isNew: boolean): LabelResult {
   const others = listLabels(sql).filter(({ id }) => id !== label.id);
   if (others.some(({ name }) => nameKey(name) === nameKey(label.name))) return { refused: "taken" };
   if (isNew && others.length >= mailboxBudgets.labels.rows) return { refused: "too-many" };
-  sql.exec(
-    "INSERT INTO labels (id, name, color) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, color = excluded.color",
-    label.id,
-    label.name,
-    label.color,
-  );
+  const insert =
+    "INSERT INTO labels (id, name, color) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, color = excluded.color";
+  sql.exec(insert, label.id, label.name, label.color);
   return { label };
 }
 
@@ -36,9 +33,7 @@ export function deleteLabel(sql: Sql, id: string): boolean {
 /** How labels of messages change: they get exactly these, these too, or no longer these. */
 export type LabelChange = "replace" | "add" | "remove";
 
-/**
- * Changes the labels of messages. Returns the UIDs that exist, or what does not exist. Must run in a transaction.
- */
+/** Changes the labels of messages. Returns the UIDs that exist, or what does not exist. Must run in a transaction. */
 export function changeLabels(
   sql: Sql,
   folder: string,
@@ -51,26 +46,15 @@ export function changeLabels(
   const labels = JSON.stringify(labelIds);
   const known = all(sql, "SELECT id FROM labels WHERE id IN (SELECT value FROM json_each(?))", labels);
   if (known.length !== new Set(labelIds).size) return { unknown: "label" };
-  const messages = all<{ id: number; uid: number }>(
-    sql,
-    "SELECT id, uid FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?))",
-    found.id,
-    JSON.stringify(uids),
-  );
+  const find = "SELECT id, uid FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?))";
+  const messages = all<{ id: number; uid: number }>(sql, find, found.id, JSON.stringify(uids));
   const ids = JSON.stringify(messages.map(({ id }) => id));
   if (change === "replace")
     sql.exec("DELETE FROM message_labels WHERE message IN (SELECT value FROM json_each(?))", ids);
-  if (change === "remove")
-    sql.exec(
-      `DELETE FROM message_labels WHERE message IN (SELECT value FROM json_each(?1)) AND label IN (SELECT value FROM json_each(?2))`,
-      ids,
-      labels,
-    );
-  else
-    sql.exec(
-      "INSERT OR IGNORE INTO message_labels SELECT m.value, l.value FROM json_each(?1) m, json_each(?2) l",
-      ids,
-      labels,
-    );
+  const statement =
+    change === "remove"
+      ? `DELETE FROM message_labels WHERE message IN (SELECT value FROM json_each(?1)) AND label IN (SELECT value FROM json_each(?2))`
+      : "INSERT OR IGNORE INTO message_labels SELECT m.value, l.value FROM json_each(?1) m, json_each(?2) l";
+  sql.exec(statement, ids, labels);
   return { uids: messages.map(({ uid }) => uid) };
 }

@@ -181,10 +181,7 @@ const migrations: readonly string[] = [
   "ALTER TABLE filters ADD COLUMN forwarded_at INTEGER",
 ];
 
-/**
- * Brings the database of a mailbox to a version of the schema, the newest if none is given. A new one gets the system folders. `now` in
- * ms since 1970.
- */
+/** Brings the database of a mailbox to a version of the schema, by default the newest. A new one gets the system folders. `now` in ms. */
 export function migrate(sql: Sql, now: number, version = migrations.length): void {
   sql.exec("CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY) STRICT");
   const done = value<number>(sql, "SELECT coalesce(max(version), 0) FROM migrations") ?? 0;

@@ -39,12 +39,7 @@ const WINDOW = `
 
 const UNREAD = "SELECT 1 FROM messages WHERE folder = ? AND thread = ? AND seen = 0 LIMIT 1";
 
-interface Asked {
-  id: number;
-  folder: number;
-  thread: string;
-  received_at: number;
-}
+type Asked = { id: number; folder: number; thread: string; received_at: number };
 
 type Row = MessageRow & { id: number };
 
@@ -52,12 +47,8 @@ type Row = MessageRow & { id: number };
 export function openConversation(sql: Sql, folderName: string, uid: number): Conversation | null {
   const folder = findFolder(sql, folderName);
   if (!folder) return null;
-  const asked = first<Asked>(
-    sql,
-    "SELECT id, folder, thread, received_at FROM messages WHERE folder = ? AND uid = ?",
-    folder.id,
-    uid,
-  );
+  const find = "SELECT id, folder, thread, received_at FROM messages WHERE folder = ? AND uid = ?";
+  const asked = first<Asked>(sql, find, folder.id, uid);
   if (!asked) return null;
   const ofNewest = readWindow(sql, asked, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   const isAmong = ofNewest.slice(0, SHOWN).some(({ id }) => id === asked.id);

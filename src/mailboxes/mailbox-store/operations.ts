@@ -114,14 +114,10 @@ export const operations = {
     (appended, [{ folder }]) => messageAdded({ ...appended, folder }),
   ),
   blockSender: change(blockSender),
-  changeFlags: change(changeFlags, (result, [folder]) =>
-    "states" in result
-      ? flagsSet(
-          folder,
-          result.states.map(({ uid }) => uid),
-        )
-      : [],
-  ),
+  changeFlags: change(changeFlags, (result, [folder]) => {
+    const uids = "states" in result ? result.states.map(({ uid }) => uid) : null;
+    return flagsSet(folder, uids);
+  }),
   changeLabels: change(changeLabels, (result, [folder]) => flagsSet(folder, "uids" in result ? result.uids : null)),
   changeSelected: {
     isRead: false,

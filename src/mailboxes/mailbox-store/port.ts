@@ -10,9 +10,7 @@ export interface MailboxStore extends MailboxOperations {
   destroy(): Promise<void>;
 }
 
-/**
- * Returns the store of a mailbox. Each failure of a call, whatever its cause, becomes a 502 (docs/contract/inbox.md#messages).
- */
+/** Returns the store of a mailbox. Each failure of a call, whatever its cause, becomes a 502 (docs/contract/inbox.md#messages). */
 export function mailboxStore(ctx: Ctx, mailboxId: string): MailboxStore {
   const stub: MailboxStore = ctx.env.MAILBOX.getByName(mailboxId);
   return new Proxy(stub, {
@@ -40,10 +38,7 @@ export async function openEventSocket(ctx: Ctx, mailboxId: string, headers: Reco
   }
 }
 
-/**
- * Has the object of a mailbox close the sockets of clients whose access has just ended. It would do so before it tells them of the next
- * change, so a failure is only logged.
- */
+/** Closes the sockets of clients whose access has just ended. A failure is only logged: the next change of the mailbox closes them too. */
 export async function checkAccess(ctx: Ctx, mailboxId: string): Promise<void> {
   await mailboxStore(ctx, mailboxId)
     .checkAccess()

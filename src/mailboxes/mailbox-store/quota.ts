@@ -3,19 +3,15 @@ import type { Quota, StorageSection } from "./types.ts";
 
 /** Returns the size of a mailbox, from the counters of its folders. */
 export function readQuota(sql: Sql): Quota {
-  const row = first<Quota>(
-    sql,
-    "SELECT coalesce(sum(bytes), 0) AS usedBytes, coalesce(sum(total), 0) AS messageCount FROM folders",
-  );
+  const find = "SELECT coalesce(sum(bytes), 0) AS usedBytes, coalesce(sum(total), 0) AS messageCount FROM folders";
+  const row = first<Quota>(sql, find);
   return row ?? { usedBytes: 0, messageCount: 0 };
 }
 
 /** Returns the size of each folder, and of the attachments in all of them, which is part of those sizes. */
 export function listSections(sql: Sql): StorageSection[] {
   const folders = all<StorageSection>(sql, "SELECT name AS section, bytes, total AS count FROM folders ORDER BY id");
-  const files = first<StorageSection>(
-    sql,
-    `SELECT 'attachments' AS section, coalesce(sum(file_bytes), 0) AS bytes, coalesce(sum(files), 0) AS count FROM folders`,
-  );
+  const find = `SELECT 'attachments' AS section, coalesce(sum(file_bytes), 0) AS bytes, coalesce(sum(files), 0) AS count FROM folders`;
+  const files = first<StorageSection>(sql, find);
   return files ? [...folders, files] : folders;
 }

@@ -41,10 +41,7 @@ const SEARCH = `
 const COUNT =
   "SELECT count(*) AS total FROM (SELECT 1 FROM message_search WHERE message_search MATCH ?1 ORDER BY rowid DESC LIMIT ?2)";
 
-/**
- * Returns the messages that contain every word of a text, newest first. `folderName` `*`: of all folders. The total counts
- * at most 10,000. Null when there is no such folder.
- */
+/** Returns messages with every word of a text, newest first. `folderName` `*`: of all. `total` is at most 10,000. Null: no such folder. */
 export function searchMessages(
   sql: Sql,
   text: string,
@@ -83,34 +80,23 @@ const THREAD_MESSAGES = 500;
 
 /** Returns the messages of a thread in all folders, oldest first: the newest 500. Empty for an unknown thread. */
 export function listThread(sql: Sql, threadId: string): MessageItem[] {
-  const rows = all<ItemRow>(
-    sql,
-    `SELECT ${ITEM} FROM messages m JOIN folders f ON f.id = m.folder WHERE m.thread = ? ORDER BY m.received_at DESC, m.id DESC LIMIT ?`,
-    threadId,
-    THREAD_MESSAGES,
-  );
+  const find = `SELECT ${ITEM} FROM messages m JOIN folders f ON f.id = m.folder WHERE m.thread = ? ORDER BY m.received_at DESC, m.id DESC LIMIT ?`;
+  const rows = all<ItemRow>(sql, find, threadId, THREAD_MESSAGES);
   return rows.reverse().map(toItem);
 }
 
 /** Returns a message with the places of its parts, or null. */
 export function findMessage(sql: Sql, folderName: string, uid: number): StoredMessage | null {
-  const row = first<MessageRow>(
-    sql,
-    `SELECT ${STORED} FROM folders f JOIN messages m ON m.folder = f.id WHERE f.id = ? AND m.uid = ?`,
-    findFolder(sql, folderName)?.id ?? 0,
-    uid,
-  );
+  const find = `SELECT ${STORED} FROM folders f JOIN messages m ON m.folder = f.id WHERE f.id = ? AND m.uid = ?`;
+  const row = first<MessageRow>(sql, find, findFolder(sql, folderName)?.id ?? 0, uid);
   return row && toStored(row);
 }
 
 /** Returns the newest message with a Message-ID, or null. */
 export function findByMessageId(sql: Sql, messageId: string): StoredMessage | null {
-  const row = first<{ folder: string; uid: number }>(
-    sql,
-    `SELECT f.name AS folder, m.uid FROM thread_ids t JOIN messages m ON m.thread = t.thread AND m.message_id = t.message_id
-       JOIN folders f ON f.id = m.folder WHERE t.message_id = ? ORDER BY m.received_at DESC LIMIT 1`,
-    messageId,
-  );
+  const find = `SELECT f.name AS folder, m.uid FROM thread_ids t JOIN messages m ON m.thread = t.thread AND m.message_id = t.message_id
+       JOIN folders f ON f.id = m.folder WHERE t.message_id = ? ORDER BY m.received_at DESC LIMIT 1`;
+  const row = first<{ folder: string; uid: number }>(sql, find, messageId);
   return row && findMessage(sql, row.folder, row.uid);
 }
 
@@ -119,12 +105,7 @@ const [COMPLETED_FROM, COMPLETIONS] = [5_000, 20];
 
 /** Returns correspondents whose address or name contains a text, the most used first, at most 20. */
 export function listAddresses(sql: Sql, text: string): Person[] {
-  return all<{ email: string; name: string | null }>(
-    sql,
-    `SELECT email, name FROM (SELECT email, name, uses FROM addresses ORDER BY uses DESC LIMIT ?2)
-      WHERE instr(lower(email), ?1) OR instr(lower(name), ?1) ORDER BY uses DESC, email LIMIT ?3`,
-    text.toLowerCase(),
-    COMPLETED_FROM,
-    COMPLETIONS,
-  );
+  const find = `SELECT email, name FROM (SELECT email, name, uses FROM addresses ORDER BY uses DESC LIMIT ?2)
+      WHERE instr(lower(email), ?1) OR instr(lower(name), ?1) ORDER BY uses DESC, email LIMIT ?3`;
+  return all<{ email: string; name: string | null }>(sql, find, text.toLowerCase(), COMPLETED_FROM, COMPLETIONS);
 }

@@ -22,10 +22,8 @@ export function replaceDraft(
   const [claim] = findClaims(sql, [uid]);
   if (claim && claim.email !== stopped) return { result: "sending", email: claim.email };
   const { quotaBytes, now } = options;
-  const added = addMessage(sql, message, {
-    ...options,
-    quotaBytes: quotaBytes === null ? null : quotaBytes + oldSize,
-  });
+  const withRoom = { ...options, quotaBytes: quotaBytes === null ? null : quotaBytes + oldSize };
+  const added = addMessage(sql, message, withRoom);
   if (added.result !== "added") return added;
   expungeMessages(sql, message.folder, [uid], now);
   return { ...added, usedBytes: added.usedBytes - oldSize };

@@ -5,26 +5,17 @@ import { all, first, type Sql } from "./sql.ts";
 
 /** Records the structure of a message, and its header if that is known. */
 export function addStructure(sql: Sql, message: number, structure: MessageStructure, header: string | null): void {
-  sql.exec(
-    "INSERT OR REPLACE INTO message_structures (message, header, structure) VALUES (?, ?, ?)",
-    message,
-    header,
-    JSON.stringify(structure),
-  );
+  const insert = "INSERT OR REPLACE INTO message_structures (message, header, structure) VALUES (?, ?, ?)";
+  sql.exec(insert, message, header, JSON.stringify(structure));
 }
 
 /** Records the structure of a message for its copy. A message without one has the copy wait for one too. */
 export function copyStructure(sql: Sql, message: number, copy: number): void {
-  sql.exec(
-    "INSERT INTO message_structures SELECT ?2, header, structure FROM message_structures WHERE message = ?1",
-    message,
-    copy,
-  );
-  sql.exec(
-    "INSERT INTO structures_to_add (message) SELECT ?2 FROM structures_to_add WHERE message = ?1",
-    message,
-    copy,
-  );
+  const known =
+    "INSERT INTO message_structures SELECT ?2, header, structure FROM message_structures WHERE message = ?1";
+  sql.exec(known, message, copy);
+  const unknown = "INSERT INTO structures_to_add (message) SELECT ?2 FROM structures_to_add WHERE message = ?1";
+  sql.exec(unknown, message, copy);
 }
 
 /** A message of an earlier version, whose structure is to be found out. */
@@ -39,11 +30,9 @@ export interface UnstructuredMessage {
 /** Returns messages without a structure, and forgets those that were expunged meanwhile. */
 export function findUnstructured(sql: Sql, limit: number): UnstructuredMessage[] {
   sql.exec("DELETE FROM structures_to_add WHERE message NOT IN (SELECT id FROM messages)");
-  return all<UnstructuredMessage>(
-    sql,
-    "SELECT m.id, m.object, m.size, s.tries FROM structures_to_add s JOIN messages m ON m.id = s.message ORDER BY s.tries, s.message DESC LIMIT ?",
-    limit,
-  );
+  const find =
+    "SELECT m.id, m.object, m.size, s.tries FROM structures_to_add s JOIN messages m ON m.id = s.message ORDER BY s.tries, s.message DESC LIMIT ?";
+  return all<UnstructuredMessage>(sql, find, limit);
 }
 
 /** Records what was found out of a message that waited for it. */
@@ -67,11 +56,9 @@ export function postponeStructure(sql: Sql, message: number): void {
  * Their folders get new uidvalidities, so that mail programs read them again. Returns their number; `isDry` only counts. Must run in a transaction.
  */
 export function forgetGuesses(sql: Sql, isDry: boolean, now: number): number {
-  const rows = all<{ id: number; folder: number; structure: string; size: number; headerSize: number }>(
-    sql,
-    `SELECT m.id, m.folder, s.structure, m.size, m.header_size AS headerSize
-       FROM message_structures s JOIN messages m ON m.id = s.message WHERE s.header IS NULL`,
-  );
+  const find = `SELECT m.id, m.folder, s.structure, m.size, m.header_size AS headerSize
+       FROM message_structures s JOIN messages m ON m.id = s.message WHERE s.header IS NULL`;
+  const rows = all<{ id: number; folder: number; structure: string; size: number; headerSize: number }>(sql, find);
   const guessed = rows.filter((row) => row.structure === JSON.stringify(plainStructure(row.headerSize, row.size)));
   if (isDry) return guessed.length;
   for (const { id } of guessed) {

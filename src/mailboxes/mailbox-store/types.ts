@@ -36,10 +36,7 @@ export interface NewMessage extends Omit<ParsedMessage, "header" | "structure" |
   draft: boolean;
   /** Equal for repeated deliveries of one message. Null: the message is stored whatever was stored before. */
   deliveryKey: string | null;
-  /**
-   * How long an equal key means a repeated delivery, in ms, and only while the mailbox has the first message. Absent: as long as the
-   * key is known, also after an expunge.
-   */
+  /** How long an equal key means a repeat, in ms, while the mailbox has the first message. Absent: as long as the key is known. */
   repeatedMs?: number;
   /** A copy for Sent of a message that a mail program submitted. It is not stored when the program has put one there itself. */
   isSubmitted?: boolean;

@@ -12,9 +12,8 @@ export const PasswordChangeIn = PasswordIn.extend({ current: z.string().max(256)
 export type PasswordChangeIn = z.output<typeof PasswordChangeIn>;
 
 /**
- * Changes the password of the mailbox whose session the caller has. The other sessions of the mailbox end; the new password ends
- * with no other person's right. Throws 403 for another caller, 422 for a wrong current password, 429 beyond the limits of
- * wrong passwords.
+ * Changes the password of the mailbox whose session the caller has. The other sessions of the mailbox end; the new password ends with no
+ * other person's right. Throws 403 for another caller, 422 for a wrong current password, 429 beyond the limits of wrong passwords.
  */
 export async function changeOwnPassword(ctx: CallerCtx, { current, password }: PasswordChangeIn): Promise<void> {
   const { actor } = ctx;

@@ -24,9 +24,8 @@ const INSERT = `
 const REFUSE_ALIAS = `SELECT ${refuse("alias", "1")} FROM mailbox_aliases WHERE workspace = ?1 AND address = ?2`;
 
 /**
- * Creates a mailbox on a domain of the workspace, which may still be pending (docs/contract/mailboxes.md#addresses). Throws 404
- * for the domain, 422 for an invalid local part, 409 for a test domain of the service and when the workspace already has a mailbox or an alias
- * with this address.
+ * Creates a mailbox on a domain of the workspace, which may be pending (docs/contract/mailboxes.md#addresses). Throws 404 for the domain,
+ * 422 for an invalid local part, 409 for a test domain and when the workspace has a mailbox or an alias with this address.
  */
 export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<MailboxOut> {
   const domain = await getDomain(ctx, input.domain_id);

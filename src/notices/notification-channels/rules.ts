@@ -8,10 +8,7 @@ export const RUN_MS = 60_000;
 /** Slack gets this long to respond. */
 export const SLACK_TIMEOUT_MS = 10_000;
 
-/**
- * The waits after failed attempts, as those of webhooks (docs/contract/notifications.md#waits-of-notifications). After the last
- * one it is given up.
- */
+/** The waits after failed attempts (docs/contract/notifications.md#waits-of-notifications). After the last one it is given up. */
 const RETRY_DELAYS_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS] as const;
 
 /** Returns the wait after the failed attempt of this number, which begins with 1, or null when it was the last one. */
@@ -22,10 +19,7 @@ export function retryDelay(attempt: number): number | null {
 /** Result of one attempt. `refused`: every further one would be too. `unwanted`: no recipient wants it by this channel now. */
 export type SendOutcome = "sent" | "refused" | "later" | "unwanted";
 
-/**
- * Returns what a response of Slack means. 4xx: the webhook is revoked, or its channel archived; a later attempt would get the
- * same. 429 and 5xx: later.
- */
+/** Returns what a response of Slack means. 4xx but 429: the webhook is revoked, or its channel archived, so later attempts fail too. */
 export function slackOutcome(status: number): SendOutcome {
   if (status >= 200 && status < 300) return "sent";
   return status === 429 || status >= 500 ? "later" : "refused";

@@ -50,12 +50,7 @@ const FIND_OWNERS = `
     LEFT JOIN notification_preferences p ON p.user_id = u.id
    WHERE w.number = ?1 AND w.deleted_at IS NULL`;
 
-interface Owner {
-  id: string;
-  email: string;
-  workspace_name: string;
-  preferences: string | null;
-}
+type Owner = { id: string; email: string; workspace_name: string; preferences: string | null };
 
 /**
  * Emails an event to each owner of its workspace who wants it, from the mailbox of the service. A repeated call emails no
@@ -83,7 +78,6 @@ function toEmail({ title, body }: NoticeRef, { email, workspace_name: workspace 
   return { cause: "notification", to: email, subject: onOneLine(`${title} (${workspace})`), parts };
 }
 
-/** Replaces line breaks and other control characters, which a subject must not have. */
 const FIND_URL = `
   SELECT w.id, w.name, w.slack_webhook_url AS sealed, json_group_array(p.preferences) AS preferences
     FROM workspaces w JOIN memberships m ON m.workspace = w.number AND m.role = 'owner'

@@ -10,10 +10,7 @@ const MARK_READ = `
 // The index by user finds them; those that are read already are not written.
 const MARK_ALL_READ = "UPDATE notifications SET read_at = ?3 WHERE workspace = ?1 AND user_id = ?2 AND read_at IS NULL";
 
-/**
- * Marks a notification of the calling user read and returns it. A second call keeps the time of the first. Throws 404 for
- * one of another user or another workspace too.
- */
+/** Marks a notification of the calling user read and returns it. A second call keeps the time of the first. Throws 404. */
 export async function markRead(ctx: CallerCtx, id: string): Promise<NotificationRow> {
   const values = [parseUuid(id), ctx.workspace.number, ctx.actor.userId, ctx.now()];
   const found = await ctx.db.findRow<NotificationRow>(MARK_READ, ...values);

@@ -7,26 +7,18 @@ type Row = typeof notifications.$inferSelect;
 
 /** The content of a notification. `href` is a path of the dashboard below `/app`. */
 export interface Notice extends Pick<Row, "category" | "severity" | "title" | "body" | "href"> {
-  /**
-   * Names the event: a workspace is notified of it once, however often this is called. Alerts that are combined per object
-   * and day use `dailyKey`.
-   */
+  /** Names the event, of which a workspace is notified once. Alerts that are combined per object and day use `dailyKey`. */
   key?: string;
   /** The service sends the owners another email about this event, so the channel `email` is not used. */
   hasOwnEmail?: true;
 }
 
 /** The `ref` of an outbox row of kind `notify` in the main database: one event that leaves by one channel. */
-export interface NoticeRef {
+export interface NoticeRef extends Omit<Notice, "key" | "hasOwnEmail"> {
   channel: Exclude<Channel, "web">;
   workspace: number;
   /** Id of the event. */
   event: string;
-  category: Row["category"];
-  severity: Row["severity"];
-  title: string;
-  body: string;
-  href: string | null;
 }
 
 const INSERT_EVENT = `
@@ -91,31 +83,21 @@ export async function notifyOwners(ctx: Ctx, workspace: number, notice: Notice &
   await ctx.db.batch(notifyOwnersStatements(ctx, workspace, notice));
 }
 
-/** A row of `json_each` in the statement that inserts outbox rows of kind `notify`. */
-interface NoticeRow {
-  id: string;
-  channel: NoticeRef["channel"];
-  /** 1 when an owner without a preference gets it. */
-  isDefault: number;
-  ref: string;
-}
-
-/** Returns the outbox rows of an event by the channels that leave the service. */
+/**
+ * Returns the outbox rows of an event by the channels that leave the service, as the statement that inserts them reads them. `isDefault`:
+ * 1 when an owner without a preference gets it.
+ */
 export function toOutboxRows(
   ctx: Pick<Ctx, "newId">,
   workspace: number,
   event: string,
   { category, severity, title, body, href, hasOwnEmail }: Notice,
-): NoticeRow[] {
+) {
   const outside = (["email", "slack"] as const).filter((channel) => channel === "slack" || !hasOwnEmail);
   return outside.map((channel) => {
     const ref: NoticeRef = { channel, workspace, event, category, severity, title, body, href };
-    return {
-      id: ctx.newId(),
-      channel,
-      isDefault: Number(DEFAULT_PREFERENCES[category][channel]),
-      ref: JSON.stringify(ref),
-    };
+    const isDefault = Number(DEFAULT_PREFERENCES[category][channel]);
+    return { id: ctx.newId(), channel, isDefault, ref: JSON.stringify(ref) };
   });
 }
 

@@ -13,12 +13,10 @@ const SAVE = `
 
 /** Returns for each category by which channels the calling user is notified, in every workspace. */
 export async function getPreferences({ db, actor }: CallerCtx): Promise<Preferences> {
-  const row = await db.findRow<{ preferences: string }>(FIND, actor.userId);
-  return toPreferences(row?.preferences ?? null);
+  return toPreferences(await db.findValue<string>(FIND, actor.userId));
 }
 
 /** Changes flags of the calling user and returns all of them. Concurrent changes of different flags are all kept. */
 export async function updatePreferences({ db, actor }: CallerCtx, patch: PreferencesPatch): Promise<Preferences> {
-  const row = await db.findRow<{ preferences: string }>(SAVE, actor.userId, JSON.stringify(patch));
-  return toPreferences(row?.preferences ?? null);
+  return toPreferences(await db.findValue<string>(SAVE, actor.userId, JSON.stringify(patch)));
 }

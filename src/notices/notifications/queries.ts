@@ -29,11 +29,7 @@ const COUNT = `
   SELECT category, count(*) AS total, sum(read_at IS NULL) AS unread FROM notifications
    WHERE workspace = ?1 AND user_id = ?2 GROUP BY category`;
 
-interface CountRow {
-  category: Category;
-  total: number;
-  unread: number;
-}
+type CountRow = { category: Category; total: number; unread: number };
 
 /** Returns notifications of the calling user in the active workspace, newest first, with their counts. */
 export async function listNotifications(ctx: CallerCtx, filter: NotificationFilter): Promise<NotificationPage> {
@@ -42,18 +38,14 @@ export async function listNotifications(ctx: CallerCtx, filter: NotificationFilt
   const category = categories.find((name) => name === filter.category);
   const isUnknown = filter.category !== undefined && category === undefined;
   const own = and(eq(notifications.workspace, workspace.number), eq(notifications.userId, actor.userId));
+  const ofCategory = category && eq(notifications.category, category);
+  const unread = filter.unread ? isNull(notifications.readAt) : undefined;
   const listing = isUnknown
     ? []
     : orm(ctx)
         .select()
         .from(notifications)
-        .where(
-          and(
-            own,
-            category && eq(notifications.category, category),
-            filter.unread ? isNull(notifications.readAt) : undefined,
-          ),
-        )
+        .where(and(own, ofCategory, unread))
         .orderBy(desc(notifications.id))
         .limit(filter.limit)
         .offset(filter.offset);

@@ -41,14 +41,8 @@ export async function attemptDelivery(ctx: Ctx, delivery: DueDelivery, target: T
 async function send(ctx: Ctx, { id, eventType, payload }: DueDelivery, { url, secret, previous }: Target) {
   const checked = await checkPublicUrl(ctx, url);
   if ("problem" in checked) return { status: null, body: null, error: `the URL is refused: ${checked.problem}` };
-  const signed = await signedHeaders({
-    deliveryId: id,
-    event: eventType,
-    body: payload,
-    secret,
-    previous,
-    now: ctx.now(),
-  });
+  const delivery = { deliveryId: id, event: eventType, body: payload };
+  const signed = await signedHeaders({ ...delivery, secret, previous, now: ctx.now() });
   return postTo(checked, {
     headers: { "Content-Type": "application/json", "User-Agent": "email-delivery-webhooks/1.0", ...signed },
     body: payload,

@@ -8,10 +8,7 @@ export type Outlasting = Pick<CallerCtx, "waitUntil">;
 /** The runs in the background of this isolate, by the times at which Cloudflare ends them, in milliseconds since 1970. */
 const running = new Set<{ until: number }>();
 
-/**
- * Lets a run end after its invocation has returned. Returns false, and does nothing, when the invocation cannot outlast its
- * handler or as many runs of this isolate do so already.
- */
+/** Lets a run outlast its invocation. Returns false, and does nothing, when it cannot or as many runs of this isolate do so already. */
 export function continueInBackground(ctx: Ctx & Outlasting, run: Promise<void>): boolean {
   const now = ctx.now();
   for (const entry of running) if (entry.until <= now) running.delete(entry);

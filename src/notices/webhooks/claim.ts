@@ -1,4 +1,6 @@
 import type { Ctx, MailCtx } from "../../platform/context.ts";
+import type { webhooks } from "../../platform/db/schema/main/index.ts";
+import type { StoredRow } from "../../platform/db/stored-row.ts";
 import type { NewDelivery } from "./add-delivery.ts";
 import {
   CLAIM_BYTES,
@@ -69,15 +71,12 @@ export async function claimEndpoints(
   const now = ctx.now();
   const lease = { token: ctx.newId(), until: now + LEASE_MS };
   const db = ctx.mail;
-  const [claimed, due] = await db.batch<Omit<ClaimedEndpoint, "deliveries"> | DueDelivery>([
+  const [claimed, due] = await db.listEach<[Omit<ClaimedEndpoint, "deliveries">, DueDelivery]>([
     db.prepare(CLAIM).bind(now, lease.token, lease.until, limit),
     db.prepare(FIND_DELIVERIES).bind(now, lease.token, lease.until, CLAIM_DELIVERIES, CLAIM_DELIVERIES_FAILING),
   ]);
-  const deliveriesOf = Map.groupBy((due?.results ?? []) as DueDelivery[], ({ endpoint }) => endpoint);
-  const endpoints = ((claimed?.results ?? []) as Omit<ClaimedEndpoint, "deliveries">[]).map((endpoint) => ({
-    ...endpoint,
-    deliveries: deliveriesOf.get(endpoint.id) ?? [],
-  }));
+  const deliveriesOf = Map.groupBy(due, ({ endpoint }) => endpoint);
+  const endpoints = claimed.map((endpoint) => ({ ...endpoint, deliveries: deliveriesOf.get(endpoint.id) ?? [] }));
   return { lease, endpoints };
 }
 
@@ -117,14 +116,7 @@ export interface Target {
   isActive: boolean;
 }
 
-interface TargetRow {
-  id: string;
-  url: string;
-  secret: string;
-  previous_secret: string | null;
-  previous_until: number | null;
-  is_active: number;
-}
+type TargetRow = Omit<StoredRow<typeof webhooks>, "workspace" | "events" | "secret_end" | "version" | "created_at">;
 
 // The secret of a forwarding rule is encrypted as that of a webhook. An inactive rule gets no new mail, but posts what waits.
 const FIND = `

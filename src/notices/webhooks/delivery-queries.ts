@@ -54,18 +54,18 @@ export async function listDeliveries(
   { status, offset, limit, before }: DeliveryPage,
 ): Promise<{ rows: (DeliveryItemRow & DeliveryEmail)[]; total: number }> {
   const db = ctx.mail;
-  const place =
+  const position =
     before === undefined
-      ? { n: Number.MAX_SAFE_INTEGER }
-      : await db.findRow<{ n: number }>(POSITION, ctx.workspace.number, before, id);
-  const [counts, found] = await db.batch([
+      ? Number.MAX_SAFE_INTEGER
+      : await db.findValue<number>(POSITION, ctx.workspace.number, before, id);
+  type Counts = Partial<Record<DeliveryStatus, number>>;
+  const [[count], rows] = await db.listEach<[Counts, DeliveryItemRow & DeliveryEmail]>([
     db.prepare(COUNTS).bind(id),
-    db.prepare(LIST).bind(id, status ?? null, place?.n ?? 0, limit, offset),
+    db.prepare(LIST).bind(id, status ?? null, position ?? 0, limit, offset),
   ]);
-  const [count] = (counts?.results ?? []) as Partial<Record<DeliveryStatus, number>>[];
   const counted: readonly DeliveryStatus[] = status === undefined ? deliveryStatuses : [status];
   const total = counted.reduce((sum, name) => sum + (count?.[name] ?? 0), 0);
-  return { rows: (found?.results ?? []) as (DeliveryItemRow & DeliveryEmail)[], total };
+  return { rows, total };
 }
 
 /**

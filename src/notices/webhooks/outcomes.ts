@@ -53,13 +53,8 @@ export class OutcomeLog {
     if (!last) return;
     const db = this.#ctx.mail;
     const gaveUp = outcomes.some(({ status }) => status === "failed");
-    const health = [
-      this.#endpoint,
-      this.#lease.token,
-      Number(last.status !== "delivered"),
-      Number(gaveUp),
-      this.#ctx.now(),
-    ];
+    const isFailing = last.status !== "delivered";
+    const health = [this.#endpoint, this.#lease.token, Number(isFailing), Number(gaveUp), this.#ctx.now()];
     const statements = [
       ...jsonChunks(outcomes.map((outcome) => JSON.stringify(outcome))).map((rows) =>
         db.prepare(WRITE).bind(rows, this.#lease.token),

@@ -8,23 +8,14 @@ import { getDelivery } from "./delivery-queries.ts";
 import { getWebhook } from "./queries.ts";
 import { type DeliveryItemOut, toDeliveryItem } from "./schema.ts";
 
-/**
- * Sends the payload of a delivery again, as a new delivery with its own id, also to a paused webhook. Throws 404, and 422
- * when the URL of the webhook is refused now.
- */
+/** Sends the payload of a delivery again, as a new delivery, also to a paused webhook. Throws 404, and 422 when its URL is refused now. */
 export async function replayDelivery(ctx: CallerCtx, webhookId: string, deliveryId: string): Promise<DeliveryItemOut> {
   const webhook = await getWebhook(ctx, webhookId);
   const { workspace, endpoint, email, eventType, payload } = await getDelivery(ctx, deliveryId, webhook.id);
   await requirePublicUrl(ctx, webhook.url);
   const delivery = { id: ctx.newId(), workspace, endpoint, webhookId: webhook.id, email, eventType, payload };
-  const response = toDeliveryItem({
-    ...delivery,
-    status: "pending",
-    responseStatus: null,
-    attempt: 0,
-    dueAt: null,
-    createdAt: ctx.now(),
-  });
+  const state = { status: "pending" as const, responseStatus: null, attempt: 0, dueAt: null, createdAt: ctx.now() };
+  const response = toDeliveryItem({ ...delivery, ...state });
   await guardedBatch(ctx.mail, [
     ...addDeliveryStatements(ctx, { ...delivery, isForced: true }),
     ...(await storeMailResponse(ctx, response)),

@@ -19,10 +19,7 @@ const CLEAR = `
 const PAUSE =
   "UPDATE webhooks SET is_active = 0, version = version + 1 WHERE id = ?1 AND version = ?2 AND is_active = 1";
 
-/**
- * Tells the owners that deliveries of an endpoint failed for good, and pauses a webhook that has failed for five days.
- * Repeatable: a crash in between leaves the endpoint due.
- */
+/** Tells the owners that deliveries failed for good, and pauses a webhook that has failed for five days. A crash leaves it due. */
 export async function reportFailures(ctx: MailCtx, id: string, released: Released): Promise<void> {
   const isLong = mustPause(released.failingSince, ctx.now());
   if (released.gaveUpAt === null && !isLong) return;
@@ -34,12 +31,8 @@ export async function reportFailures(ctx: MailCtx, id: string, released: Release
 async function pause(ctx: MailCtx, webhook: WebhookRow): Promise<void> {
   const { id, workspace, version } = webhook;
   const copy = copySubscription(ctx, { id, workspace, version: version + 1, events: [] });
-  const days = PAUSE_AFTER_MS / DAY_MS;
-  const notice = noticeOf(
-    webhook,
-    "A webhook was paused",
-    `It failed for ${days} days. Resume it when the endpoint works again`,
-  );
+  const text = `It failed for ${PAUSE_AFTER_MS / DAY_MS} days. Resume it when the endpoint works again`;
+  const notice = noticeOf(webhook, "A webhook was paused", text);
   const results = await guardedBatch(ctx.db, [
     ctx.db.prepare(PAUSE).bind(id, version),
     expectChanges(ctx.db, 1),
@@ -52,20 +45,12 @@ async function pause(ctx: MailCtx, webhook: WebhookRow): Promise<void> {
 
 /** Tells the owners once a day and webhook (docs/contract/webhooks.md#retry-schedule). */
 async function notify(ctx: MailCtx, webhook: WebhookRow): Promise<void> {
-  const notice = noticeOf(
-    webhook,
-    "Webhook deliveries failed",
-    "Deliveries were given up after five attempts. See the delivery log",
-  );
+  const text = "Deliveries were given up after five attempts. See the delivery log";
+  const notice = noticeOf(webhook, "Webhook deliveries failed", text);
   await notifyOwners(ctx, webhook.workspace, { ...notice, key: dailyKey(`webhook-failed ${webhook.id}`, ctx.now()) });
 }
 
 function noticeOf({ id, url }: WebhookRow, title: string, text: string): Notice {
-  return {
-    category: "alerts",
-    severity: "error",
-    title,
-    body: `${text}. Endpoint: ${new URL(url).host}`,
-    href: `/webhooks/${id}`,
-  };
+  const body = `${text}. Endpoint: ${new URL(url).host}`;
+  return { category: "alerts", severity: "error", title, body, href: `/webhooks/${id}` };
 }

@@ -42,20 +42,15 @@ export async function runWebhooks(ctx: MailCtx & Outlasting): Promise<boolean> {
 }
 
 async function sendToAll(ctx: MailCtx, turn: Turn, endpoints: readonly ClaimedEndpoint[]): Promise<void> {
-  const targets = await findTargets(
-    ctx,
-    endpoints.map(({ id }) => id),
-  );
+  const ids = endpoints.map(({ id }) => id);
+  const targets = await findTargets(ctx, ids);
   const results = await Promise.allSettled(
     endpoints.map((endpoint) => sendToEndpoint(ctx, turn, endpoint, targets.get(endpoint.id))),
   );
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
-/**
- * Waits a short time for the claimed deliveries, and none for endpoints that all fail. Then lets them continue in the background
- * if it can. Returns whether it did.
- */
+/** Waits shortly for claimed deliveries, unless all endpoints fail. Then lets them continue in the background. Returns whether it did. */
 async function handsOver(
   ctx: MailCtx & Outlasting,
   turn: Turn,

@@ -21,10 +21,7 @@ export interface Turn {
   hasDue: boolean;
 }
 
-/**
- * Sends the claimed deliveries of one endpoint and releases it. An endpoint that is due again gets the next claim of the run, or
- * else a queue message for that time.
- */
+/** Sends the claimed deliveries of one endpoint and releases it. One that is due again gets the next claim, or a queue message in time. */
 export async function sendToEndpoint(
   ctx: MailCtx,
   turn: Turn,

@@ -36,12 +36,7 @@ export async function updateWebhook(ctx: CallerCtx, id: string, patch: WebhookPa
 }
 
 /** Returns the changed row. */
-async function applyPatch(
-  ctx: CallerCtx,
-  before: WebhookRow,
-  patch: WebhookPatch,
-  secret: string | undefined,
-): Promise<WebhookRow> {
+async function applyPatch(ctx: CallerCtx, before: WebhookRow, patch: WebhookPatch, secret: string | undefined) {
   return {
     ...before,
     url: patch.url ?? before.url,
@@ -60,27 +55,16 @@ async function applyPatch(
 }
 
 /** Writes a row unless another call has changed it. Returns whether it was written. */
-async function write(
-  ctx: CallerCtx,
-  before: WebhookRow,
-  after: WebhookRow,
-  detail: Record<string, unknown>,
-): Promise<boolean> {
+async function write(ctx: CallerCtx, before: WebhookRow, after: WebhookRow, detail: Record<string, unknown>) {
   const copy = copySubscription(ctx, toSubscription(after));
-  const place = [
-    after.id,
-    before.version,
-    after.url,
-    JSON.stringify(after.events),
-    Number(after.isActive),
-    after.version,
-  ];
+  const { id, url, version, isActive } = after;
+  const place = [id, before.version, url, JSON.stringify(after.events), Number(isActive), version];
   const secrets = [after.secret, after.secretEnd, after.previousSecret, after.previousUntil];
   const results = await guardedBatch(ctx.db, [
     ctx.db.prepare(UPDATE).bind(...place, ...secrets),
     expectChanges(ctx.db, 1),
     copy.statement,
-    auditStatement(ctx, { action: "webhook.updated", target: after.id, detail }),
+    auditStatement(ctx, { action: "webhook.updated", target: id, detail }),
   ]).catch(onError(ConcurrencyError, () => null));
   if (results) await copy.run();
   return results !== null;

@@ -12,17 +12,9 @@ export function listUsers(
   ctx: CallerCtx,
   { emailKey, after, limit }: ListRange & { emailKey?: string },
 ): Promise<UserRow[]> {
-  return orm(ctx)
-    .select()
-    .from(users)
-    .where(
-      and(
-        emailKey === undefined ? undefined : eq(users.emailKey, emailKey),
-        after === undefined ? undefined : gt(users.id, after),
-      ),
-    )
-    .orderBy(asc(users.id))
-    .limit(limit);
+  const hasEmail = emailKey === undefined ? undefined : eq(users.emailKey, emailKey);
+  const isAfter = after === undefined ? undefined : gt(users.id, after);
+  return orm(ctx).select().from(users).where(and(hasEmail, isAfter)).orderBy(asc(users.id)).limit(limit);
 }
 
 /** Returns a user of any workspace. Throws 404. */

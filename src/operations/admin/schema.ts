@@ -53,15 +53,8 @@ export const ReceiverOut = z
   );
 
 /** Serializes a receiver. */
-export function toReceiver({
-  receiver,
-  accepted_today,
-  until,
-  reason,
-  egress,
-}: ReceiverRow): z.output<typeof ReceiverOut> {
-  return { receiver, accepted_today, paused_until: isoOrNull(until), reason, egress };
-}
+export const toReceiver = (row: ReceiverRow): z.output<typeof ReceiverOut> =>
+  serialize(ReceiverOut, { ...row, paused_until: isoOrNull(row.until) });
 
 /** Serializes an account. */
 export const toUser = (row: UserRow): UserOut => serialize(UserOut, row);

@@ -158,11 +158,8 @@ const counted = {
 /** Counts again for the next rows. Returns the key of the last, or null at the end. */
 async function countAgain(store: BackupStore, table: keyof typeof counted, after: string | number) {
   const { key, sql } = counted[table];
-  return forPage(
-    store,
-    `SELECT max(${key}) AS last FROM (SELECT ${key} FROM ${table} WHERE ${key} > ?1 ORDER BY ${key} LIMIT ?2)`,
-    { after, limit: COUNTS_PER_CALL, sql: [sql] },
-  );
+  const findLast = `SELECT max(${key}) AS last FROM (SELECT ${key} FROM ${table} WHERE ${key} > ?1 ORDER BY ${key} LIMIT ?2)`;
+  return forPage(store, findLast, { after, limit: COUNTS_PER_CALL, sql: [sql] });
 }
 
 /** Runs statements on the rows after a key, up to the one that `page` finds. Returns its key, or null at the end. */
@@ -186,10 +183,7 @@ const COUNT_FOLDERS = `
 const RENEW_UIDS = `
   UPDATE folders SET uidvalidity = max((SELECT max(uidvalidity) FROM folders), ?1) + id, expunged_after = modseq`;
 
-/**
- * Repairs the mailbox of a backup: counters of folders, and what refers to messages that were deleted meanwhile. Its folders get a new
- * uidvalidity. `now` in ms since 1970.
- */
+/** Repairs the mailbox of a backup: counters of folders, and rows of messages that are gone. Its folders get a new uidvalidity. */
 export async function repairMailbox(store: BackupStore, now: number): Promise<void> {
   const statements = [
     "DELETE FROM message_search WHERE rowid NOT IN (SELECT id FROM messages)",

@@ -11,25 +11,18 @@ export interface RestoreState {
   isFinished: boolean;
 }
 
-/**
- * Starts the restore of a backup into an empty deployment, or continues it. Throws 409 when the deployment has an account, mail or
- * another restore.
- */
+/** Starts the restore of a backup into an empty deployment, or continues it. Throws 409 when it has an account, mail or another restore. */
 export async function beginRestore(ctx: Ctx, id: string): Promise<RestoreState> {
-  const found = await ctx.db.findRow<{ id: string; finished_at: number | null }>(
-    "SELECT id, finished_at FROM restores",
-  );
+  type Restore = { id: string; finished_at: number | null };
+  const found = await ctx.db.findRow<Restore>("SELECT id, finished_at FROM restores");
   if (found && found.id !== id) throw conflict(`The deployment has the backup ${found.id}; restore into an empty one`);
   if (!found) {
     await requireEmpty(ctx);
     await ctx.db.execute("INSERT INTO restores (id, started_at) VALUES (?1, ?2)", id, ctx.now());
   }
   const results = await ctx.db.listRows<{ file: string; refused: number }>("SELECT file, refused FROM restored_files");
-  return {
-    files: results.map(({ file }) => file),
-    refused: results.reduce((sum, { refused }) => sum + refused, 0),
-    isFinished: found !== null && found.finished_at !== null,
-  };
+  const refused = results.reduce((sum, row) => sum + row.refused, 0);
+  return { files: results.map(({ file }) => file), refused, isFinished: (found?.finished_at ?? null) !== null };
 }
 
 const HAS_ACCOUNT = "SELECT EXISTS (SELECT 1 FROM users) OR EXISTS (SELECT 1 FROM workspaces) AS has";
@@ -47,8 +40,8 @@ async function requireEmpty(ctx: Ctx): Promise<void> {
 
 /** Throws 409 unless the restore of this backup has begun and has not finished. */
 export async function requireRestore(ctx: Ctx, id: string): Promise<void> {
-  const find = ctx.db.prepare("SELECT 1 FROM restores WHERE id = ?1 AND finished_at IS NULL").bind(id);
-  if ((await find.first()) === null) throw conflict("No restore of this backup is running");
+  const found = await ctx.db.findRow("SELECT 1 FROM restores WHERE id = ?1 AND finished_at IS NULL", id);
+  if (found === null) throw conflict("No restore of this backup is running");
 }
 
 /** Records that all rows of a file are written, but for those that the database refused. */
@@ -58,8 +51,7 @@ export async function saveFile(ctx: Ctx, file: string, refused: number): Promise
 
 /** Ends a restore: from then on cron runs. Safe to repeat. */
 export async function finishRestore(ctx: Ctx, id: string): Promise<void> {
-  const finish = ctx.db.prepare("UPDATE restores SET finished_at = ?2 WHERE id = ?1 AND finished_at IS NULL");
-  await finish.bind(id, ctx.now()).run();
+  await ctx.db.execute("UPDATE restores SET finished_at = ?2 WHERE id = ?1 AND finished_at IS NULL", id, ctx.now());
 }
 
 /** Returns whether a restore is running, in which case cron does nothing. */

@@ -17,10 +17,7 @@ export interface BackupStore {
 
 const STORE = /^(?:(main)|mail-(\d{1,4})|mailbox-([0-9a-f-]{36}))$/;
 
-/**
- * Returns the database of a name: `main`, `mail-<number>`, or `mailbox-<id>` for the object of a mailbox. Null for one that the
- * deployment does not have.
- */
+/** Returns the database of a name: `main`, `mail-<number>` or `mailbox-<id>`. Null for one that the deployment does not have. */
 export function findStore(ctx: Ctx, name: string): BackupStore | null {
   const [, main, shard, mailbox] = STORE.exec(name) ?? [];
   if (main !== undefined) return toStore(ctx.env.DB);

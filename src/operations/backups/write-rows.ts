@@ -121,10 +121,7 @@ function without(names: readonly string[], request: RowsRequest): RowsRequest {
   return { ...request, columns: columns.filter(isKept), rows: request.rows.map((row) => row.filter(isKept)) };
 }
 
-function changed(
-  { columns, rows }: RowsRequest,
-  changes: Readonly<Record<string, (value: Value) => Value>>,
-): RowsRequest["rows"] {
+function changed({ columns, rows }: RowsRequest, changes: Readonly<Record<string, (value: Value) => Value>>) {
   const byPlace = columns.map((name) => changes[name]);
   return rows.map((row) => row.map((value, at) => (byPlace[at] ? byPlace[at](value) : value)));
 }

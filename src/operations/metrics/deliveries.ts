@@ -62,15 +62,13 @@ export async function readDeliveries(ctx: Ctx): Promise<Deliveries[]> {
 
 async function readShard(ctx: Ctx, database: number): Promise<Deliveries | null> {
   const { outbox: db } = onShard(ctx, database);
-  const [hours, webhooks, rates] = await db.batch([
+  type Waiting = { waiting: number; oldestAt: number | null };
+  const [[lastHour], [waiting], rates] = await db.listEach<[Deliveries["lastHour"], Waiting, { counts: string }]>([
     db.prepare(LAST_HOUR).bind(MAX_READ),
     db.prepare(WEBHOOKS).bind(MAX_READ),
     db.prepare(LAST_60_MINUTES).bind(ctx.now() - RATES_OLD_MS),
   ]);
-  const counts = ((rates?.results ?? []) as { counts: string }[]).map((row) => JSON.parse(row.counts) as RateCounts);
-  const [lastHour] = (hours?.results ?? []) as Deliveries["lastHour"][];
-  const [waiting] = (webhooks?.results ?? []) as { waiting: number; oldestAt: number | null }[];
   if (!lastHour || !waiting) return null;
-  const last60Minutes = sumRates(counts);
+  const last60Minutes = sumRates(rates.map(({ counts }) => JSON.parse(counts) as RateCounts));
   return { database, lastHour, last60Minutes, webhooksWaiting: waiting.waiting, webhooksDueAt: waiting.oldestAt };
 }

@@ -64,12 +64,12 @@ async function readOutbox(ctx: Ctx, database: "main" | number, limit: number): P
     if (database === "main")
       return { ...empty, ...(await withTimeout(DATABASE_TIMEOUT_MS, readDue(onMain(ctx), limit))) };
     const mailCtx = onShard(ctx, database);
-    const waiting = mailCtx.outbox.prepare(WAITING_FOR_EGRESS).bind(limit);
-    const [due, row] = await withTimeout(
+    const waiting = mailCtx.outbox.findValue<number>(WAITING_FOR_EGRESS, limit);
+    const [due, waitingForEgress] = await withTimeout(
       DATABASE_TIMEOUT_MS,
-      Promise.all([readDue(mailCtx, limit), waiting.first<{ waiting: number }>()]),
+      Promise.all([readDue(mailCtx, limit), waiting]),
     );
-    return { ...empty, ...due, waitingForEgress: row?.waiting ?? 0 };
+    return { ...empty, ...due, waitingForEgress: waitingForEgress ?? 0 };
   } catch (error) {
     // With invalid settings no database was asked.
     const isAsked = parseVariables(ctx.env).settings !== null;

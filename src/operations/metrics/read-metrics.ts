@@ -143,19 +143,16 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
 
 const metric = (name: string, help: string, samples: Metric["samples"]): Metric => ({ name, help, samples });
 
+type StoredMetrics = [{ queue: string; letters: number }, { schedule: string; ran_at: number }, { value: number }];
+
 async function readStored(ctx: Ctx) {
   const [[letters, runs, stopped], receivers] = await Promise.all([
-    ctx.db.batch<Record<string, unknown>>([
+    ctx.db.listEach<StoredMetrics>([
       ctx.db.prepare(DEAD_LETTERS).bind(MAX_ROWS),
       ctx.db.prepare(CRON_RUNS),
       ctx.db.prepare(STOPPED),
     ]),
     listReceivers(ctx),
   ]);
-  return {
-    letters: (letters?.results ?? []) as { queue: string; letters: number }[],
-    runs: (runs?.results ?? []) as { schedule: string; ran_at: number }[],
-    stopped: (stopped?.results ?? []) as { value: number }[],
-    receivers,
-  };
+  return { letters, runs, stopped, receivers };
 }

@@ -7,12 +7,6 @@ const LINKS_PER_STATEMENT = 500;
 /** Broadcasts of one step: most have a few links. */
 const BROADCASTS_PER_STEP = 50;
 
-/** Where the stage continues: after a link of a broadcast, by its id. */
-interface Position {
-  broadcast: string;
-  url: string;
-}
-
 /** A counted link, with broadcasts.n and the id of the broadcast. */
 interface Link {
   n: number;
@@ -43,16 +37,16 @@ const DELETE =
 
 /** Replaces an address in the counted links of up to 50 broadcasts; links that are the same then are summed. Safe to repeat. */
 export async function scrubClicks(ctx: MailCtx, person: ErasedPerson, after: unknown): Promise<StepResult> {
-  const at = (after as Position | null) ?? { broadcast: "", url: "" };
+  // After a link of a broadcast, by its id.
+  const at = (after as Omit<Link, "n"> | null) ?? { broadcast: "", url: "" };
   const db = ctx.mail;
-  const [ofOne, ofNext, range] = await db.batch([
+  const [left, next, [range]] = await db.listEach<[Link, Link, { id: string | null; broadcasts: number }]>([
     db.prepare(FIND_OF_ONE).bind(person.workspace, at.broadcast, at.url),
     db.prepare(FIND_NEXT).bind(person.workspace, at.broadcast),
     db.prepare(FIND_LAST).bind(person.workspace, at.broadcast),
   ]);
-  const left = (ofOne?.results ?? []) as Link[];
   const isOneDone = left.length < LINKS_PER_STATEMENT;
-  const others = isOneDone ? ((ofNext?.results ?? []) as Link[]) : [];
+  const others = isOneDone ? next : [];
   const scrubber = new Scrubber(person.key);
   const changed = [...left, ...others].flatMap(({ n, url }) => {
     const scrubbed = scrubber.replace(url);
@@ -63,9 +57,8 @@ export async function scrubClicks(ctx: MailCtx, person: ErasedPerson, after: unk
     await db.batch([db.prepare(ADD).bind(rows), db.prepare(DELETE).bind(rows)]);
   }
   const last = [...left, ...others].at(-1);
-  const next = (range?.results[0] ?? { id: null, broadcasts: 0 }) as { id: string | null; broadcasts: number };
   const isMore = !isOneDone || others.length === LINKS_PER_STATEMENT;
-  const end = next.broadcasts < BROADCASTS_PER_STEP || next.id === null ? null : { broadcast: next.id, url: "" };
+  const end = range?.broadcasts === BROADCASTS_PER_STEP && range.id ? { broadcast: range.id, url: "" } : null;
   const position = isMore && last ? { broadcast: last.broadcast, url: last.url } : end;
   return { next: position && { after: position }, removed: { links: changed.length } };
 }

@@ -1,6 +1,8 @@
 import { onError } from "../../lib/errors.ts";
 import type { Ctx, Database, DatabaseKind, MailCtx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
+import type { erasures } from "../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 import { reloadErasedKey } from "../../platform/erased-addresses/key.ts";
 import { responsePrefixes } from "../../platform/idempotency/large-responses.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
@@ -19,13 +21,6 @@ interface Progress {
   after: unknown;
 }
 
-interface ErasureRow {
-  email: string | null;
-  progress: string;
-  removed: string;
-  workspace_id: string;
-}
-
 const FIND = `
   SELECT e.email, e.progress, e.removed, w.id AS workspace_id FROM erasures e JOIN workspaces w ON w.number = e.workspace
    WHERE e.workspace = ?1 AND e.id = ?2 AND e.finished_at IS NULL`;
@@ -42,7 +37,8 @@ type Stage = (person: ErasedPerson, after: unknown) => Promise<StepResult>;
 export async function erasePerson(ctx: Ctx, { erasure: id, of }: { erasure: string; of: number }): Promise<boolean> {
   // Its hashes stay: one under a key that a restored backup has replaced would never be found.
   await reloadErasedKey(ctx);
-  const row = await ctx.db.findRow<ErasureRow>(FIND, of, id);
+  type Found = StoredColumns<typeof erasures, "email" | "progress" | "removed"> & { workspace_id: string };
+  const row = await ctx.db.findRow<Found>(FIND, of, id);
   if (row === null || row.email === null) return true;
   const person = { workspace: of, workspaceId: row.workspace_id, key: row.email };
   const { stage = 0, after = null } = JSON.parse(row.progress) as Partial<Progress>;

@@ -5,10 +5,7 @@ import { r2Keys } from "../../platform/db/r2-keys.ts";
 /** Objects of one R2 list or delete call (R2 limits). */
 const OBJECTS_PER_CALL = 1_000;
 
-/**
- * Deletes up to 1,000 objects whose keys start with each prefix; the mail of a mailbox with the record of it. Returns true
- * when none is left.
- */
+/** Deletes up to 1,000 objects of each prefix of keys; the mail of a mailbox with the record of it. Returns true when none is left. */
 export async function deleteObjects(ctx: Ctx, prefixes: string | readonly string[]): Promise<boolean> {
   let isDone = true;
   for (const prefix of [prefixes].flat()) isDone = (await deletePrefix(ctx, prefix)) && isDone;

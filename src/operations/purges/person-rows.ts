@@ -37,10 +37,8 @@ export async function deletePersonRows<Kind extends DatabaseKind>(
   const results = await db.batch([...before, ...counts, ...tables.map((table) => bind(deletion(table)))]);
   const deleted = results.slice(before.length + counts.length).map(({ meta }) => meta.changes);
   const isEnd = deleted.every((rows) => rows === 0);
-  return {
-    next: isEnd ? null : { after: null },
-    removed: Object.fromEntries(tables.map(({ kind }, index) => [kind, deleted[index] ?? 0])),
-  };
+  const removed = Object.fromEntries(tables.map(({ kind }, index) => [kind, deleted[index] ?? 0]));
+  return { next: isEnd ? null : { after: null }, removed };
 }
 
 type TextRow = Record<string, string | null> & { found: number };

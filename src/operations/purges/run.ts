@@ -9,10 +9,7 @@ import { purgeWorkspace } from "./workspace.ts";
 
 /** A run starts no further step after this many milliseconds: half a lease, so that no other run claims the row meanwhile. */
 const RUN_MS = 60_000;
-/**
- * Steps of one run. A step deletes at most 1,000 rows of each table or 1,000 objects, and an invocation may make 1,000 D1
- * queries (D1 limits).
- */
+/** Steps of one run, each of at most 1,000 rows of a table or 1,000 objects: an invocation may make 1,000 D1 queries (D1 limits). */
 const RUN_STEPS = 50;
 /** D1 statements of a claim and a step; it deletes the rows of a workspace from one mail database and the main one. */
 const STEP_STATEMENTS = 40;
@@ -27,9 +24,8 @@ interface RunLimits {
 }
 
 /**
- * Deletes the data of deleted records. Every step may be repeated, so the claim only avoids double work. A purge that is
- * not finished in time is released and continues after the next sweep. Throws when a step failed: the lease then
- * expires and the next sweep finds the row.
+ * Deletes the data of deleted records. Every step may be repeated, so the claim only avoids double work. A purge that is not finished in
+ * time is released and continues after the next sweep. Throws when a step failed: the lease then expires and the next sweep finds the row.
  */
 export async function purge(ctx: PurgeCtx, wakeUps: readonly WakeUp[], maxSteps = RUN_STEPS): Promise<void> {
   const limits = { until: ctx.now() + RUN_MS, steps: maxSteps };

@@ -36,8 +36,7 @@ const FIND_PLACES = `
 
 /**
  * Compares packs with the rows of their emails, and replaces by spaces what no row names: a crash after a place was refused, because a
- * person was erased while the pack was written, leaves a copy of their content. Throws when a mail database fails. Yields after each
- * statement or pack.
+ * person was erased meanwhile, leaves a copy of their content. Throws when a mail database fails. Yields after each statement or pack.
  */
 export async function* comparePacks(ctx: Ctx, packs: readonly KnownPack[]): AsyncGenerator<void, void> {
   for (let at = 0; at < packs.length; at += PACKS_PER_STATEMENT) {
@@ -52,10 +51,8 @@ export async function* comparePacks(ctx: Ctx, packs: readonly KnownPack[]): Asyn
 async function sumNamed(ctx: Ctx, packs: readonly KnownPack[]): Promise<Map<string, number>> {
   const sums = new Map<string, number>();
   for (const [shard, here] of Map.groupBy(packs, ({ shard }) => shard)) {
-    const results = await onShard(ctx, shard).mail.listRows<{ key: string; bytes: number | null }>(
-      SUM,
-      JSON.stringify(here.map(toParameter)),
-    );
+    const packs = JSON.stringify(here.map(toParameter));
+    const results = await onShard(ctx, shard).mail.listRows<{ key: string; bytes: number | null }>(SUM, packs);
     for (const { key, bytes } of results) sums.set(key, bytes ?? Number.NaN);
   }
   return sums;

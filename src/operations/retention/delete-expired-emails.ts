@@ -2,6 +2,8 @@ import { partition } from "../../lib/partition.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { deletedRows } from "../../platform/db/byte-pages.ts";
 import { fullKey, packedRange, r2Keys, storedKey } from "../../platform/db/r2-keys.ts";
+import type { emails } from "../../platform/db/schema/mail/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 import { type Steps, takeTurns } from "../../platform/jobs/turns.ts";
 import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
@@ -56,12 +58,7 @@ const DELETE_PAGES = `
         ON p.workspace = j.value->>'workspace' AND p.broadcast = j.value->>'broadcast' AND p.first_n <= ?2
      WHERE NOT EXISTS (SELECT 1 FROM emails e WHERE e.n BETWEEN p.first_n AND p.last_n AND e.broadcast = p.broadcast))`;
 
-interface PageRow {
-  n: number;
-  id: string;
-  content_key: string | null;
-  broadcast: number | null;
-  created_at: number;
+interface PageRow extends StoredColumns<typeof emails, "n" | "id" | "content_key" | "broadcast" | "created_at"> {
   is_expired: 0 | 1;
   found: number;
 }
@@ -81,11 +78,8 @@ export async function* deleteExpiredEmails(ctx: MailCtx, ownDays: OwnDays): Step
   const now = ctx.now();
   const expired: (Workspace & { oldest: number })[] = [];
   for (const { first, last } of await workspaceSteps(ctx)) {
-    const { results } = await ctx.mail
-      .prepare(FIND_WORKSPACES)
-      .bind(first, last)
-      .all<{ number: number; id: string; oldest: number | null }>();
-    for (const { number, id, oldest } of results) {
+    type Found = { number: number; id: string; oldest: number | null };
+    for (const { number, id, oldest } of await ctx.mail.listRows<Found>(FIND_WORKSPACES, first, last)) {
       const cutoff = emailCutoff(now, ownDays.get(number) ?? ctx.settings.retentionDays);
       if (oldest !== null && oldest < cutoff) expired.push({ number, id, cutoff, oldest });
     }
@@ -99,13 +93,10 @@ export async function* deleteExpiredEmails(ctx: MailCtx, ownDays: OwnDays): Step
 /** Deletes the expired emails of a workspace, a page in each step. Unfinished ones among them are passed. */
 async function* deleteOf(ctx: MailCtx, workspace: Workspace): Steps {
   for (let after = ""; ; ) {
-    const page = ctx.mail.prepare(FIND_PAGE).bind(workspace.number, after, ROWS_PER_STEP, workspace.cutoff);
-    const { results } = await page.all<PageRow>();
-    await deleteEmails(
-      ctx,
-      workspace,
-      results.filter(({ is_expired }) => is_expired === 1),
-    );
+    const values = [workspace.number, after, ROWS_PER_STEP, workspace.cutoff];
+    const results = await ctx.mail.listRows<PageRow>(FIND_PAGE, ...values);
+    const isExpired = ({ is_expired }: PageRow) => is_expired === 1;
+    await deleteEmails(ctx, workspace, results.filter(isExpired));
     const last = results.at(-1);
     const isEnd = last?.found === results.length && last.found < ROWS_PER_STEP;
     if (!last || isEnd || last.created_at >= workspace.cutoff) return;
@@ -119,12 +110,10 @@ async function deleteEmails(ctx: MailCtx, workspace: Workspace, expired: readonl
   if (!first) return;
   const db = ctx.mail;
   const numbers = JSON.stringify(expired.map(({ n }) => n));
-  const shared = Map.groupBy(
-    expired.filter(({ content_key }) => content_key !== null),
-    ({ content_key }) => fullKey(workspace.id, content_key ?? ""),
-  );
-  const keptKeys = await findKeptKeys(ctx, workspace, shared, numbers);
   const singles = expired.filter(({ content_key }) => content_key === null);
+  const others = expired.filter(({ content_key }) => content_key !== null);
+  const shared = Map.groupBy(others, ({ content_key }) => fullKey(workspace.id, content_key ?? ""));
+  const keptKeys = await findKeptKeys(ctx, workspace, shared, numbers);
   const keys = [
     ...singles.map(({ id }) => r2Keys.email(workspace.id, id)),
     ...[...shared.keys()].filter((key) => !keptKeys.has(key)),
@@ -151,25 +140,22 @@ async function findKeptKeys(
   if (shared.size === 0) return new Set();
   const db = ctx.mail;
   const [packs, others] = partition([...shared], ([key]) => packedRange(key) !== null);
-  const packRows = packs.map(([key]) => ({
-    ...packedRange(key),
-    key,
-    storedKey: storedKey(key),
-    workspace: workspace.number,
-  }));
+  const { number } = workspace;
+  const packRows = packs.map(([key]) => ({ ...packedRange(key), key, storedKey: storedKey(key), workspace: number }));
   const otherRows = others.map(([key, emails]) => {
     const of = emails.map(({ n }) => n);
     return { key, storedKey: storedKey(key), first: Math.min(...of) - MAX_BATCH, last: Math.max(...of) + MAX_BATCH };
   });
   const all = [...shared.values()].flat();
-  const [ofPacks, ofOthers, ofBroadcasts] = await db.batch<{ key: string; broadcast: number }>([
+  type Key = { key: string };
+  const [ofPacks, ofOthers, ofBroadcasts] = await db.listEach<[Key, Key, { broadcast: number }]>([
     db.prepare(FIND_SHARED_PACKS).bind(JSON.stringify(packRows), numbers),
     db.prepare(FIND_SHARED).bind(JSON.stringify(otherRows), numbers),
     db.prepare(FIND_BROADCASTS).bind(JSON.stringify(broadcastsOf(workspace, all)), numbers),
   ]);
-  const broadcasts = new Set(ofBroadcasts?.results.map(({ broadcast }) => broadcast));
+  const broadcasts = new Set(ofBroadcasts.map(({ broadcast }) => broadcast));
   return new Set([
-    ...[ofPacks, ofOthers].flatMap((found) => found?.results.map(({ key }) => key) ?? []),
+    ...[...ofPacks, ...ofOthers].map(({ key }) => key),
     ...[...shared].flatMap(([key, emails]) => (emails.some((one) => broadcasts.has(one.broadcast ?? -1)) ? [key] : [])),
   ]);
 }

@@ -135,11 +135,7 @@ export function expiredMailRows(ctx: MailCtx, ownDays: OwnDays): Steps[] {
 }
 
 /** Deletes page after page until none is left. */
-async function* deleteBefore<Kind extends DatabaseKind>(
-  db: Database<Kind>,
-  sql: string,
-  before: number | string,
-): Steps {
+async function* deleteBefore<Kind extends DatabaseKind>(db: Database<Kind>, sql: string, before: number | string) {
   for (;;) {
     const { meta } = await db.execute(sql, before, ROWS_PER_STEP);
     if (meta.changes === 0) return;

@@ -74,14 +74,10 @@ async function findProgress(ctx: Ctx): Promise<Progress> {
 
 /** Sweeps objects. Compares the packs that were written after `packsAfter`, and returns whether that succeeded. */
 async function* sweepPage(ctx: Ctx, objects: readonly R2Object[], packsAfter: number): AsyncGenerator<void, boolean> {
-  await sweepMailboxObjects(
-    ctx,
-    objects.map(({ key }) => key),
-  );
-  const known = await findWorkspaces(
-    ctx,
-    objects.flatMap((object) => toCandidate(object) ?? []),
-  );
+  const keys = objects.map(({ key }) => key);
+  await sweepMailboxObjects(ctx, keys);
+  const candidates = objects.flatMap((object) => toCandidate(object) ?? []);
+  const known = await findWorkspaces(ctx, candidates);
   const unnamed = yield* findUnnamed(ctx, known);
   if (unnamed.size > 0) {
     ctx.log("retention.objects_without_rows", { objects: unnamed.size });

@@ -16,9 +16,8 @@ const findVersions = ({ table, column }: SealedColumn) => `
 
 /** Returns which master keys this Worker has, and which of them stored secrets need. Reads the columns as a whole: operators only. */
 export async function readDeployedKeys(ctx: Ctx): Promise<DeployedKeys> {
-  const found = await ctx.db.batch<{ version: number }>(
-    sealedColumns.map((column) => ctx.db.prepare(findVersions(column))),
-  );
+  const statements = sealedColumns.map((column) => ctx.db.prepare(findVersions(column)));
+  const found = await ctx.db.batch<{ version: number }>(statements);
   const versions = found.flatMap(({ results }) => results.map(({ version }) => version));
   return {
     fingerprints: await fingerprintKeys(ctx.settings.masterKeys),

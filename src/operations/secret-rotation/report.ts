@@ -20,33 +20,33 @@ export interface RotationReport {
 
 const isOld = (column: string) => `substr(${column}, 1, length(?1)) <> ?1`;
 
+const FIND_KEYS = `SELECT k.id, k.name, k.prefix, w.name AS workspace, k.last_used_at FROM api_keys k
+           JOIN workspaces w ON w.number = k.workspace
+          WHERE ${isOld("k.hash")} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?2)
+          ORDER BY k.id LIMIT ?3`;
+const COUNT_SESSIONS = `SELECT count(DISTINCT family) AS families, max(expires_at) AS last FROM refresh_tokens
+          WHERE ${isOld("hash")} AND used_at IS NULL AND expires_at > ?2`;
+const COUNT_USERS_WITH_CODES = `SELECT count(DISTINCT user_id) AS users FROM recovery_codes WHERE ${isOld("hash")}`;
+const COUNT_APP_PASSWORDS = `SELECT count(*) AS passwords FROM app_passwords WHERE ${isOld("hash")}`;
+
+type ApiKey = RotationReport["apiKeys"][number];
+type Sessions = { families: number; last: number | null };
+
 /** Returns what would end if only the newest master key were left. Reads the tables as a whole, for the operator only. */
 export async function rotationReport(ctx: Ctx): Promise<RotationReport> {
   const prefix = `${newestKey(ctx.settings.masterKeys).version}.`;
-  const [keys, tokens, codes, appPasswords] = await ctx.db.batch<Record<string, unknown>>([
-    ctx.db
-      .prepare(
-        `SELECT k.id, k.name, k.prefix, w.name AS workspace, k.last_used_at FROM api_keys k
-           JOIN workspaces w ON w.number = k.workspace
-          WHERE ${isOld("k.hash")} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?2)
-          ORDER BY k.id LIMIT ?3`,
-      )
-      .bind(prefix, ctx.now(), LISTED_KEYS),
-    ctx.db
-      .prepare(
-        `SELECT count(DISTINCT family) AS families, max(expires_at) AS last FROM refresh_tokens
-          WHERE ${isOld("hash")} AND used_at IS NULL AND expires_at > ?2`,
-      )
-      .bind(prefix, ctx.now()),
-    ctx.db.prepare(`SELECT count(DISTINCT user_id) AS users FROM recovery_codes WHERE ${isOld("hash")}`).bind(prefix),
-    ctx.db.prepare(`SELECT count(*) AS passwords FROM app_passwords WHERE ${isOld("hash")}`).bind(prefix),
+  type Rows = [ApiKey, Sessions, { users: number }, { passwords: number }];
+  const [apiKeys, [sessions], [codes], [passwords]] = await ctx.db.listEach<Rows>([
+    ctx.db.prepare(FIND_KEYS).bind(prefix, ctx.now(), LISTED_KEYS),
+    ctx.db.prepare(COUNT_SESSIONS).bind(prefix, ctx.now()),
+    ctx.db.prepare(COUNT_USERS_WITH_CODES).bind(prefix),
+    ctx.db.prepare(COUNT_APP_PASSWORDS).bind(prefix),
   ]);
-  const [sessions] = tokens?.results ?? [];
   return {
-    apiKeys: (keys?.results ?? []) as unknown as RotationReport["apiKeys"],
-    sessions: Number(sessions?.families ?? 0),
-    sessionsExpireAt: (sessions?.last as number | null) ?? null,
-    usersWithRecoveryCodes: Number(codes?.results[0]?.users ?? 0),
-    appPasswords: Number(appPasswords?.results[0]?.passwords ?? 0),
+    apiKeys,
+    sessions: sessions?.families ?? 0,
+    sessionsExpireAt: sessions?.last ?? null,
+    usersWithRecoveryCodes: codes?.users ?? 0,
+    appPasswords: passwords?.passwords ?? 0,
   };
 }

@@ -27,9 +27,7 @@ const insertWhere = (condition: string, workspace = "?2") => `
   SELECT ?1, ${workspace}, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE ${condition}`;
 
 /** Returns the statement that records a change, for the batch that makes it: after its guards, which read changes(). */
-export function auditStatement(ctx: AuditCtx, entry: AuditEntry): MainStatement {
-  return statement(ctx, entry, "true");
-}
+export const auditStatement = (ctx: AuditCtx, entry: AuditEntry): MainStatement => statement(ctx, entry, "true");
 
 /** Returns the same, for a change that may turn out to be none: records only if the statement before it changed a row. */
 export function auditIfChangedStatement(ctx: AuditCtx, entry: AuditEntry): MainStatement {

@@ -40,8 +40,8 @@ export function expectChanges<Kind extends DatabaseKind>(db: Database<Kind>, row
 }
 
 /**
- * Runs a batch as one transaction. Throws ConcurrencyError when an `expectChanges` in it failed, BudgetSpentError (409) at the end of a
- * budget, RefusedBatchError when a statement refused it for another reason.
+ * Runs a transaction. Throws ConcurrencyError when an `expectChanges` in it failed, BudgetSpentError (409) at the end of a budget,
+ * RefusedBatchError when a statement refused it for another reason.
  */
 export async function guardedBatch<Kind extends DatabaseKind>(
   db: Database<Kind>,
@@ -75,19 +75,16 @@ export function isRolledBack(error: unknown): boolean {
 }
 
 /** Returns whether a batch failed because a row with the same key exists. */
-export function isUniqueViolation(error: unknown): boolean {
-  return String(error).includes("UNIQUE constraint failed");
-}
+export const isUniqueViolation = (error: unknown): boolean => String(error).includes("UNIQUE constraint failed");
 
 /** Attempts of a batch when D1 does not report whether it committed. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Runs a batch that is safe to run twice, and retries an ambiguous failure. `isCommitted` decides from the error of a
- * retry whether an earlier attempt committed. By default a unique violation means that, since the batch inserts rows with
- * ids generated before. Throws ConcurrencyError and RefusedBatchError as `guardedBatch` does, and the error of a database that
- * is overloaded: it was asked again already, and more calls would only make others fail. Returns the results of the batch, or null
- * when an earlier attempt had committed.
+ * Runs a batch that is safe to run twice, and retries an ambiguous failure. `isCommitted` decides from the error of a retry whether an
+ * earlier attempt committed. By default a unique violation means that, since the batch inserts rows with ids generated before. Throws
+ * ConcurrencyError and RefusedBatchError as `guardedBatch` does, and the error of a database that is overloaded: it was asked again
+ * already, and more calls would only make others fail. Returns the results of the batch, or null when an earlier attempt had committed.
  */
 export async function repeatableBatch<Kind extends DatabaseKind>(
   ctx: Pick<Ctx, "log">,

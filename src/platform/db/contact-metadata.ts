@@ -1,7 +1,6 @@
 /**
- * Returns SQL of the metadata of a contact `c` as JSON, with the keys of the JSON array `keys` only, and those with spaces
- * around them. Null without keys: the metadata is
- * not read then. A value of metadata keeps its type.
+ * Returns SQL of the metadata of a contact `c` as JSON, with the keys of the JSON array `keys` only, and those with spaces around them.
+ * Null without keys: the metadata is not read then. A value of metadata keeps its type.
  */
 export const metadataSql = (keys: string) => `
   CASE WHEN json_array_length(${keys}) > 0 THEN (

@@ -7,9 +7,8 @@ const originals = new WeakMap<object, object>();
 const counters = new WeakMap<object, object>();
 
 /**
- * Returns the database with a counter: each statement that is executed, those of a batch singly, lowers
- * `limits.statements` by one. D1 limits the statements of one invocation of a Worker. A database that counts with this
- * counter already is returned as it is.
+ * Returns the database with a counter: each statement that is executed, those of a batch singly, lowers `limits.statements` by one. D1
+ * limits the statements of one invocation of a Worker. A database that counts with this counter already is returned as it is.
  */
 export function countStatements<Kind extends DatabaseKind>(
   db: Database<Kind>,

@@ -52,9 +52,8 @@ export interface EventEntry {
 export type StoredQueued = 0;
 
 /**
- * Replaces there an event `delivered` of a delivery attempt, which is 135 bytes longer: end of its id, milliseconds since
- * the email was created, position of the recipient, relay, attempt, dsn (0 when it is the second word of the response),
- * response.
+ * Replaces there an event `delivered` of a delivery attempt, which is 135 bytes longer: end of its id, milliseconds since the email was
+ * created, position of the recipient, relay, attempt, dsn (0 when it is the second word of the response), response.
  */
 export type StoredDelivery = [
   id: string,

@@ -51,9 +51,7 @@ export const storedKeySql = (key: string): string =>
   `CASE WHEN ${key} LIKE 'w/%' THEN substr(${key}, 3 + instr(substr(${key}, 3), '/')) ELSE ${key} END`;
 
 /** Returns the key without the prefix of its workspace, as the rows of settled emails have it. */
-export function storedKey(key: string): string {
-  return key.split("/").slice(2).join("/");
-}
+export const storedKey = (key: string): string => key.split("/").slice(2).join("/");
 
 /** Returns the key of the object that a row names. */
 export function fullKey(workspaceId: string, stored: string): string {

@@ -4,6 +4,4 @@ import type { Ctx } from "../context.ts";
 export const ID_SUFFIX_SQL = "lower(substr(hex(randomblob(2)), 1, 3) || '-' || hex(randomblob(6)))";
 
 /** Returns the first 20 characters of a UUIDv7 of the current time. */
-export function idPrefix(ctx: Pick<Ctx, "newId">): string {
-  return ctx.newId().slice(0, 20);
-}
+export const idPrefix = (ctx: Pick<Ctx, "newId">): string => ctx.newId().slice(0, 20);

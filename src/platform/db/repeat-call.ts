@@ -35,9 +35,7 @@ const READ_WAITS_MS = [50, 200];
 const WRITE_WAITS_MS = [100];
 
 /** Returns whether D1 refused a call because too many others waited. Nothing of the call was executed. */
-export function isOverloaded(error: unknown): boolean {
-  return OVERLOADED.test(String(error));
-}
+export const isOverloaded = (error: unknown): boolean => OVERLOADED.test(String(error));
 
 /** Databases whose calls end in others that are repeated. */
 const repeating = new WeakSet<object>();
@@ -51,10 +49,7 @@ export function markRepeating<Binding extends object>(db: Binding): Binding {
 /** Returns whether `markRepeating` has marked a database. */
 export const isRepeating = (db: object): boolean => repeating.has(db);
 
-/**
- * Runs a call to D1, and repeats it where that is safe: one that only reads after every error that passes, one that writes when
- * D1 has refused it unexecuted. Throws the last error.
- */
+/** Runs a call to D1. Repeats a read after every error that passes, a write that D1 refused unexecuted. Throws the last error. */
 export function repeatCall<Result>(isRead: boolean, call: () => Promise<Result>): Promise<Result> {
   const passes = (error: unknown) => isOverloaded(error) || (isRead && LOST.test(String(error)));
   return repeat(isRead ? READ_WAITS_MS : WRITE_WAITS_MS, call, passes);

@@ -7,6 +7,4 @@ const WAITS_MS = [50, 200];
  * Runs a call to R2 that may be made again: a read, or a write of bytes in memory. Repeats it twice, after whatever error: R2
  * fails for a moment, or takes no more requests. Throws the last error.
  */
-export function repeatObjectCall<Result>(call: () => Promise<Result>): Promise<Result> {
-  return repeat(WAITS_MS, call);
-}
+export const repeatObjectCall = <Result>(call: () => Promise<Result>): Promise<Result> => repeat(WAITS_MS, call);

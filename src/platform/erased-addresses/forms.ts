@@ -18,9 +18,7 @@ export function erasedForm(email: string): string {
 }
 
 /** Returns every form under which a row about an address may be stored: the canonical address first. */
-export function formsOf(email: string): string[] {
-  return [email, erasedForm(email)];
-}
+export const formsOf = (email: string): string[] => [email, erasedForm(email)];
 
 /** The forms of many addresses, and the address of each form. */
 export class AddressForms {

@@ -21,9 +21,8 @@ export interface StoredResponse {
 }
 
 /**
- * Returns the response stored under this key in the last 24 hours, or null. Throws 409 when the key was used for another
- * request, or by another credential for a response that contains a secret, or
- * while the work of the key is running.
+ * Returns the response stored under this key in the last 24 hours, or null. Throws 409 when the key was used for another request, or by
+ * another credential for a response that contains a secret, or while the work of the key is running.
  */
 export async function findResponse(ctx: WorkspaceCtx, idempotency: Idempotency): Promise<StoredResponse | null> {
   const row = await findRow(ctx, idempotency);
@@ -38,10 +37,7 @@ export async function findResponse(ctx: WorkspaceCtx, idempotency: Idempotency):
   return { body, status: status === undefined ? null : Number(status) };
 }
 
-interface ResponseRow {
-  fingerprint: string;
-  answer: string;
-}
+type ResponseRow = { fingerprint: string; answer: string };
 
 /** Finds the row of a key in the main database and in the mail database of the workspace. */
 async function findRow(ctx: WorkspaceCtx, { keys, repeats }: Idempotency): Promise<ResponseRow | null> {
@@ -128,9 +124,7 @@ export function fingerprintOf({ actor: { domainIds } }: WorkspaceCtx, { fingerpr
 const SEALED_PREFIX = "sealed";
 
 /** Returns whether a stored response is encrypted. */
-function isSealed(response: string): boolean {
-  return response.startsWith(`${SEALED_PREFIX}.`);
-}
+const isSealed = (response: string): boolean => response.startsWith(`${SEALED_PREFIX}.`);
 
 /**
  * Encrypts a response (AES-256-GCM) under the newest sealing key. Returns `sealed.<credential>.<version>.<iv>.<text>`.

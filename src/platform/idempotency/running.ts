@@ -2,9 +2,7 @@ import { conflict } from "../../lib/errors.ts";
 import type { WorkspaceCtx } from "../context.ts";
 
 /** Returns the stored response that marks work as running until a time in milliseconds since 1970. */
-export function runningResponse(until: number, token: string): string {
-  return `running.${until}.${token}`;
-}
+export const runningResponse = (until: number, token: string): string => `running.${until}.${token}`;
 
 /** Returns whether a stored response marks work whose lease is over. Throws 409 while the lease lasts. */
 export function isAbandoned(ctx: WorkspaceCtx, response: string): boolean {

@@ -65,10 +65,7 @@ export function withLimits(ctx: Ctx, limits: InvocationLimits): Ctx {
 /** Databases that an invocation works on at once: a slow one delays no other, and an invocation has six connections. */
 export const CONCURRENT_DATABASES = 4;
 
-/**
- * Runs a job on each mail database. One that fails or is slow is logged and does not keep the job from the others. Throws
- * the first error at the end.
- */
+/** Runs a job on each mail database. Logs one that fails or is slow, goes on, and throws the first error at the end. */
 export async function forEachShard(ctx: Ctx, job: (ctx: MailCtx) => Promise<unknown>): Promise<void> {
   const errors: unknown[] = [];
   await forEachAtOnce(CONCURRENT_DATABASES, shardNumbers(ctx), async (shard) => {

@@ -37,10 +37,7 @@ const MAX_WORKSPACE = 2 ** 48 - 1;
 /** Bytes of a token without its payload. */
 export const headBytes = ({ recipientBytes }: TokenFormat): number => ID_BYTES + recipientBytes + MAC_BYTES;
 
-/**
- * Returns the text of a token, signed with the newest root key. Equal input gives equal text. Throws a RangeError when
- * the reference is not an email's recipient.
- */
+/** Returns a token, signed with the newest root key; equal input gives equal text. Throws a RangeError for a malformed reference. */
 export async function signToken(
   roots: readonly RootKey[],
   format: TokenFormat,

@@ -28,9 +28,7 @@ const candidates = (where: string) => `RECURSIVE named AS MATERIALIZED (
     SELECT value->>'id' AS id, value->>'dueAt' AS due_at, value->>'kind' AS kind, key AS position FROM json_each(?1)
   ), ${outboxTurns("?5", `iif(?4 = 0, 0, ${WORKSPACES})`)}, ${dueRows("due_at <= ?3", where, "?4")}`;
 
-/**
- * SQL that begins a statement on the rows that a claim has taken, by its own parameters: `leased o` are these rows.
- */
+/** SQL that begins a statement on the rows that a claim has taken, by its own parameters: `leased o` are these rows. */
 const LEASED_ROWS = `WITH ${candidates(`(token = ?2 OR (${MAY_BE_ADDED}))`)}, leased AS MATERIALIZED (
     SELECT o.* FROM (SELECT id FROM named UNION SELECT id FROM due) c CROSS JOIN outbox o ON o.id = c.id WHERE o.token = ?2)`;
 

@@ -31,10 +31,7 @@ export function renewStatement<Kind extends DatabaseKind>(
 /** Assignments of a row that no run holds any more. */
 export const UNLEASED = "token = NULL, leased_until = 0";
 
-/**
- * Returns the statement that releases rows whose work was not tried or goes on: they are due at `dueAt`, and their claim does not
- * count; with `keepsClaims` it does.
- */
+/** Returns the statement that releases rows: they are due at `dueAt`. Without `keepsClaims` their claim does not count. */
 export function releaseStatement<Kind extends DatabaseKind>(
   { outbox }: OutboxCtx<Kind>,
   { token }: Lease,
@@ -68,8 +65,7 @@ export interface NextRow {
   /** 1 when a run may have sent this email without writing its outcome, so that the next claim counts as a repeat; else 0. */
   claims: 0 | 1;
   /**
-   * `waiting` when the attempt failed before MAIL FROM, so that a recovered egress releases the row
-   * (docs/contract/delivery.md#outages).
+   * `waiting` when the attempt failed before MAIL FROM, so that a recovered egress releases the row (docs/contract/delivery.md#outages).
    */
   outage: "waiting" | null;
 }

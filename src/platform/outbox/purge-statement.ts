@@ -45,10 +45,7 @@ const purgeMailboxes = (column: "domain_id" | "workspace") => `
     FROM (SELECT id, (row_number() OVER (ORDER BY id) - 1) / ${MAILBOXES_PER_PURGE} AS part FROM mailboxes WHERE ${column} = ?3)
    GROUP BY part`;
 
-/**
- * Returns a statement that adds purges for the mailboxes of a domain or workspace, 50 in each. Must run before the
- * mailboxes are deleted.
- */
+/** Returns a statement that adds purges for mailboxes, 50 in each. Must run before the mailboxes are deleted. */
 export function purgeMailboxesStatement(ctx: Ctx, of: { domainId: string } | { workspace: number }): MainStatement {
   const [column, value] =
     "domainId" in of ? (["domain_id", of.domainId] as const) : (["workspace", of.workspace] as const);

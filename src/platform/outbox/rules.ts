@@ -29,11 +29,7 @@ export const OVERDUE_MS = 60_000;
 export const SWEEP_AHEAD_MS = 60_000;
 
 /** Returns whether an email may start under a lease that ends at `leaseEnd`. */
-export function mayStart(leaseEnd: number, now: number): boolean {
-  return leaseEnd - now >= START_MARGIN_MS;
-}
+export const mayStart = (leaseEnd: number, now: number): boolean => leaseEnd - now >= START_MARGIN_MS;
 
 /** Returns whether a lease that ends at `leaseEnd` should be renewed. */
-export function shouldRenew(leaseEnd: number, now: number): boolean {
-  return leaseEnd - now < RENEW_BELOW_MS;
-}
+export const shouldRenew = (leaseEnd: number, now: number): boolean => leaseEnd - now < RENEW_BELOW_MS;

@@ -14,10 +14,7 @@ const ROWS_PER_MESSAGE = 10;
 /** Messages that one `sendBatch` takes (Queues limits: 100 messages, 256 KB; each of these is about 1 KB). */
 const MESSAGES_PER_CALL = 100;
 
-/**
- * Sends queue messages that name these rows of the outbox of `database`, delivered after `delaySeconds`. Throws what the
- * queue throws.
- */
+/** Sends queue messages that name these rows of the outbox of `database`, delivered after `delaySeconds`. Throws what the queue throws. */
 export async function wake(
   queue: Queue,
   database: OutboxMessage["database"],

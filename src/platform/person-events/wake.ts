@@ -20,10 +20,7 @@ export async function wakeAutomations(ctx: Pick<MailCtx, "env" | "shard" | "log"
   }
 }
 
-/**
- * Sends the message when one of these results of statements of this folder stored an event. The response of a request does not wait
- * for it.
- */
+/** Sends the message when one of these results stored an event. The response of a request does not wait for it. */
 export async function wakeForEvents(
   ctx: Pick<MailCtx, "env" | "shard" | "log" | "now"> & Pick<WorkspaceCtx, "waitUntil">,
   results: readonly D1Result[],
@@ -44,10 +41,7 @@ const INTERVAL_MS = 1_000;
 /** A queue may deliver a delayed message a little early. */
 const MARGIN_MS = 100;
 
-/**
- * Sends the message for events that were stored, at most two a second: one at once, and one that arrives after the others. The response
- * of a request does not wait for it.
- */
+/** Sends the message for stored events, at most two a second: one at once, and one after the others. No response waits for it. */
 export async function wakeForNewEvents(
   ctx: Pick<MailCtx, "env" | "shard" | "log" | "now"> & Pick<WorkspaceCtx, "waitUntil">,
 ): Promise<void> {

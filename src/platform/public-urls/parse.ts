@@ -1,7 +1,4 @@
-/**
- * Decides, without DNS, whether the service may send a request to a URL that a customer gave
- * (docs/contract/webhooks.md#webhook-urls). Pure.
- */
+/** Decides without DNS whether requests may go to a URL of a customer (docs/contract/webhooks.md#webhook-urls). Pure. */
 import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 import { isAddress, isLoopbackAddress, isPublicAddress } from "./addresses.ts";
 
@@ -26,9 +23,8 @@ export interface UrlOptions {
 }
 
 /**
- * Parses a URL that must be https to a public host. The URL parser (WHATWG) turns every notation of an IPv4 address
- * (decimal, octal, hexadecimal, short, full-width, percent-encoded) into four decimal numbers. Returns a sentence that says
- * what is wrong otherwise.
+ * Parses a URL that must be https to a public host. The URL parser (WHATWG) turns every notation of an IPv4 address (decimal, octal,
+ * hexadecimal, short, full-width, percent-encoded) into four decimal numbers. Returns a sentence that says what is wrong otherwise.
  */
 export function parsePublicUrl(text: string, { allowLoopback, ownHost }: UrlOptions): ParsedUrl | { problem: string } {
   if (text.length > MAX_URL_CHARACTERS)

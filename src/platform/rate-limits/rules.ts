@@ -34,17 +34,13 @@ const SEND_ROUTES: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns whether a route, by method and mounted path, counts as a send. The other routes count as requests. */
-export function isSendRoute(route: string): boolean {
-  return SEND_ROUTES.has(route);
-}
+export const isSendRoute = (route: string): boolean => SEND_ROUTES.has(route);
 
 /** How long a success is kept, for which a network is asked although the failures of its target exceed their limit, in ms. */
 export const SUCCESS_KEPT_MS = 90 * DAY_MS;
 
 /** Returns the policy of an exact limit per hour. */
-export function hourlyPolicy(name: string, limit: number): RatePolicy {
-  return { name, limit, windowSeconds: 3_600 };
-}
+export const hourlyPolicy = (name: string, limit: number): RatePolicy => ({ name, limit, windowSeconds: 3_600 });
 
 /** Formats a policy as the `RateLimit-Policy` header (draft-ietf-httpapi-ratelimit-headers-10, section 3). */
 export function formatPolicy({ name, limit, windowSeconds }: RatePolicy): string {
@@ -74,6 +70,4 @@ export function decideCall(
 }
 
 /** Returns the times without the last allowed call, which does not count after all. Pure. */
-export function withoutLastCall(times: readonly number[]): number[] {
-  return [...times].sort((a, b) => a - b).slice(0, -1);
-}
+export const withoutLastCall = (times: readonly number[]): number[] => [...times].sort((a, b) => a - b).slice(0, -1);

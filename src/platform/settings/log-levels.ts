@@ -51,6 +51,4 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
 };
 
 /** Returns the level of an event. */
-export function levelOf(event: string): LogLevel {
-  return logEvents[event] ?? "warn";
-}
+export const levelOf = (event: string): LogLevel => logEvents[event] ?? "warn";

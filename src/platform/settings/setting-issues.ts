@@ -66,14 +66,10 @@ export const lacksMigrations = (error: unknown): boolean =>
  * Returns what is wrong with the zones of delegated domains. Such a zone is not used, and nothing else depends on it: mail is signed with
  * the keys of today, so that the service stays ready. Pure.
  */
-export function findZoneIssues(env: object): readonly string[] {
-  return parseVariables(env).settings?.zoneIssues ?? [];
-}
+export const findZoneIssues = (env: object): readonly string[] => parseVariables(env).settings?.zoneIssues ?? [];
 
 /** Returns what is wrong with the key for complaints. Bulk mail leaves without CFBL-Address then, as without a key. Pure. */
-export function findCfblIssues(env: object): readonly string[] {
-  return parseVariables(env).settings?.cfblIssues ?? [];
-}
+export const findCfblIssues = (env: object): readonly string[] => parseVariables(env).settings?.cfblIssues ?? [];
 
 const reported = new WeakSet<object>();
 

@@ -12,10 +12,7 @@ export type Settings = ReturnType<typeof toSettings>;
 
 const parsed = new WeakMap<object, Settings>();
 
-/**
- * Returns the settings of an environment, parsed once per isolate. Throws an Error that names each variable that is
- * missing or malformed, never its value.
- */
+/** Returns the settings, parsed once per isolate. Throws an Error that names missing or malformed variables, never a value. */
 export function readSettings(env: object): Settings {
   const known = parsed.get(env);
   if (known) return known;

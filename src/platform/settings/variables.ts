@@ -114,10 +114,7 @@ export const Variables = z.object({
   DOMAIN_REGISTRATIONS_PER_HOUR: z.coerce.number().int().min(0).default(30),
   /** Domain verifications that a workspace may make an hour (docs/contract/limits.md#rate-limits). */
   DOMAIN_VERIFICATIONS_PER_HOUR: z.coerce.number().int().min(0).default(120),
-  /**
-   * Turns transfers of domains on (docs/contract/transfers.md#calls-of-a-transfer). `off`: the endpoints return 404, and
-   * accepted transfers wait.
-   */
+  /** Turns transfers of domains on. `off`: endpoints return 404, accepted ones wait (docs/contract/transfers.md#calls-of-a-transfer). */
   DOMAIN_TRANSFERS: z.enum(["on", "off"]).default("on"),
   /** Transfers that a user may initiate a minute (docs/contract/limits.md#rate-limits). Refused ones count. */
   TRANSFER_INITIATIONS_PER_MINUTE: z.coerce.number().int().min(0).default(5),
@@ -137,10 +134,7 @@ export const Variables = z.object({
     .string()
     .regex(/^((mailto:|https:\/\/)[\x21-\x7e]{1,500})?$/, "SECURITY_CONTACT must be a mailto: or https: URL")
     .default(""),
-  /**
-   * Who may create an account by signing in: everyone (`open`), or users with an invitation
-   * (docs/contract/sign-in.md#ways-to-sign-in).
-   */
+  /** Who may create an account by signing in: everyone (`open`), or users with an invitation (docs/contract/sign-in.md#ways-to-sign-in). */
   SIGN_UP: z.enum(["open", "invited"]).default("invited"),
   /** Where the local service fills and removes its example shop (dev/example/). Empty: a deployment, which has none. */
   EXAMPLE_URL: z.string().default(""),

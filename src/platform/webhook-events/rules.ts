@@ -98,19 +98,13 @@ function clientOf({ user_agent, ip, machine, repeat }: Metadata): Metadata {
 
 const errorOf = ({ reason, response }: Metadata) => response ?? reason ?? "the email could not be sent";
 
-/** An email before a change. */
-export interface EmailBefore {
-  status: string;
-  events: readonly TimelineEvent[];
-}
-
 /**
  * Returns the webhook events of the timeline events that one change of an email added: one for each event and recipient, and
  * `email.sent` before the first that shows the hand-over to a recipient. `before` is null for a new email; one that becomes
  * `rejected` because its recipients are suppressed fails for each of them.
  */
 export function toWebhookEvents(
-  before: EmailBefore | null,
+  before: { status: string; events: readonly TimelineEvent[] } | null,
   email: EmailOfEvents,
   added: readonly TimelineEvent[],
 ): WebhookEvent[] {

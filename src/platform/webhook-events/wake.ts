@@ -6,10 +6,7 @@ export interface WebhookMessage {
   shard: number;
 }
 
-/**
- * Sends a queue message for the due deliveries of the mail database of the context. A lost message delays them until the
- * next cron run, so this never throws.
- */
+/** Sends a queue message for due deliveries of the mail database. Never throws: a lost one delays them until the next cron run. */
 export async function wakeWebhooks(ctx: Pick<MailCtx, "env" | "shard" | "log">, delaySeconds = 0): Promise<void> {
   const message: WebhookMessage = { type: "webhooks.wake.v1", shard: ctx.shard };
   try {

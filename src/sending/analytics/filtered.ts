@@ -86,20 +86,18 @@ export async function countFiltered(
   { domain, tag, receiver }: Filter,
   size: number,
 ): Promise<FilteredCounts> {
-  const read = <Row>(sql: string, ...values: (string | number)[]) =>
-    readRollups<Row>(ctx, ctx.mail.prepare(sql).bind(ctx.workspace.number, ...values));
   const key = lowerCase(receiver);
   if (domain === "" && tag === "") {
     const days = size === 1 ? [1, 0] : wholeDays(hours);
-    const rows = await read<Row>(RECEIVER, hours.first, hours.last, ...days, key);
+    const rows = await readRollups<Row>(ctx, RECEIVER, hours.first, hours.last, ...days, key);
     return { rows: rows.map(withRefused), countedFrom: null };
   }
   // Ids of one isolate may be ahead of its clock (lib/ids.ts): a time that goes on has no end.
   const isOpen = (hours.last + 1) * HOUR_MS > ctx.now();
   const time = [idOfTime(hours.first * HOUR_MS, ""), isOpen ? "~" : idOfTime((hours.last + 1) * HOUR_MS, "")];
   const [rows, [oldest]] = await Promise.all([
-    read<Row>(EMAILS, ...time, lowerCase(domain), tag, key),
-    read<{ id: string }>(OLDEST, ...time),
+    readRollups<Row>(ctx, EMAILS, ...time, lowerCase(domain), tag, key),
+    readRollups<{ id: string }>(ctx, OLDEST, ...time),
   ]);
   return { rows: rows.map((row) => ({ ...NO_COUNTS, ...row })), countedFrom: oldest ? timeOfId(oldest.id) : null };
 }

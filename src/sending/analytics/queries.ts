@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
-import type { MailStatement } from "../../platform/context.ts";
 import { RECIPIENT_COLUMNS, TOTAL_SUMS_SQL } from "../emails/index.ts";
 import { findReceiversOf } from "../receivers/index.ts";
 import type { Hours } from "./rules.ts";
@@ -54,10 +53,7 @@ const DOMAINS = `
  * an API key that is restricted to domains, since roll-ups cover the whole workspace.
  */
 export async function findTotals(ctx: CallerCtx, { first, last }: Hours, size: number): Promise<Map<number, Counts>> {
-  const rows = await readRollups<Counts & { hour: number }>(
-    ctx,
-    ctx.mail.prepare(TOTALS).bind(ctx.workspace.number, first, last),
-  );
+  const rows = await readRollups<Counts & { hour: number }>(ctx, TOTALS, first, last);
   return sumBy(rows.map(withRefused), ({ hour }) => Math.floor(hour / size));
 }
 
@@ -84,10 +80,8 @@ export async function findDomains(
 /** Returns the same by receiver, as far as an egress of our own has told it; other domains stay by themselves. */
 export async function findReceivers(ctx: CallerCtx, hours: Hours, limit: number): Promise<[string, Counts][]> {
   const domains = (await rankDomains(ctx, hours)).slice(0, MAX_DOMAINS);
-  const receiverOf = await findReceiversOf(
-    ctx,
-    domains.map(([domain]) => domain),
-  );
+  const names = domains.map(([domain]) => domain);
+  const receiverOf = await findReceiversOf(ctx, names);
   const rows = domains.map(([domain, counts]) => ({ ...counts, receiver: receiverOf.get(domain) ?? domain }));
   return rank(sumBy(rows, ({ receiver }) => receiver)).slice(0, limit);
 }
@@ -96,10 +90,8 @@ export async function findReceivers(ctx: CallerCtx, hours: Hours, limit: number)
 export const wholeDays = ({ first, last }: Hours) => [Math.ceil(first / 24), Math.floor((last + 1) / 24) - 1];
 
 async function rankDomains(ctx: CallerCtx, hours: Hours, most?: Most): Promise<[string, Counts][]> {
-  const rows = await readRollups<{ lines: string }>(
-    ctx,
-    ctx.mail.prepare(DOMAINS).bind(ctx.workspace.number, hours.first, hours.last, ...wholeDays(hours)),
-  );
+  const values = [hours.first, hours.last, ...wholeDays(hours)];
+  const rows = await readRollups<{ lines: string }>(ctx, DOMAINS, ...values);
   const sums = new Map<string, Counts>();
   for (const { lines } of rows) for (const line of lines.split("\n")) addLine(sums, line);
   return rank(new Map([...sums].map(([domain, counts]) => [domain, withRefused(counts)])), most);
@@ -123,26 +115,13 @@ function addLine(sums: Map<string, Counts>, line: string): void {
   for (const [index, column] of RECIPIENT_COLUMNS.entries()) sum[column] += Number(counts[index]);
 }
 
-/** Runs a statement that counts mail of the whole workspace. Throws 403 for an API key that is restricted to domains. */
-export async function readRollups<Row>(ctx: CallerCtx, statement: MailStatement): Promise<Row[]> {
+/** Runs SQL about the whole workspace, whose number is its first value. Throws 403 for an API key that is restricted to domains. */
+export async function readRollups<Row>(ctx: CallerCtx, sql: string, ...values: unknown[]): Promise<Row[]> {
   if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
-  return (await statement.all<Row>()).results;
+  return ctx.mail.listRows<Row>(sql, ctx.workspace.number, ...values);
 }
 
-export const NO_COUNTS: Readonly<Counts> = {
-  sent: 0,
-  delivered: 0,
-  bounced: 0,
-  soft_bounced: 0,
-  failed: 0,
-  unsent: 0,
-  opens: 0,
-  clicks: 0,
-  complained: 0,
-  deferred: 0,
-  unsubscribed: 0,
-  refused: 0,
-};
+export const NO_COUNTS = Object.fromEntries(RECIPIENT_COLUMNS.map((column) => [column, 0])) as Readonly<Counts>;
 
 /** Returns the sum of counts. */
 export const sumCounts = (all: readonly Counts[]): Counts => all.reduce(addCounts, NO_COUNTS);

@@ -52,8 +52,7 @@ export const analyticsRoutes = apiRoutes("Analytics")
     errors: [400],
     run: async (caller, { query }) => {
       const of = parsePeriod(query.period);
-      const hours = hoursOf(of, caller.now());
-      const totals = await findTotals(caller, hours, hoursPerBucket("day"));
+      const totals = await findTotals(caller, hoursOf(of, caller.now()), hoursPerBucket("day"));
       return toOverview(sumCounts([...totals.values()]), of);
     },
   })

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { named } from "../../lib/serialize.ts";
+import { named, serialize } from "../../lib/serialize.ts";
 import { iso } from "../../lib/time.ts";
 import type { Counts } from "./queries.ts";
 import { bucketStart, type Granularity, granularities, type Period, periods, rate } from "./rules.ts";
@@ -150,40 +150,27 @@ export type DeliverabilityOut = z.output<typeof DeliverabilityOut>;
 
 /** Serializes the overview. */
 export function toOverview(counts: Counts, of: Period): OverviewOut {
-  const { sent: total, refused: _, ...others } = counts;
-  return { total_sent: total, ...others, period: of };
+  return serialize(OverviewOut, { ...counts, total_sent: counts.sent, period: of });
 }
-
-const toStates = ({ delivered, bounced, soft_bounced, failed }: Counts) => ({
-  delivered,
-  bounced,
-  soft_bounced,
-  failed,
-});
 
 /** Serializes one bucket. */
 export function toPoint(counts: Counts, bucket: number, granularity: Granularity) {
-  const timestamp = iso(bucketStart(bucket, granularity));
-  return { timestamp, sent: counts.sent, ...toStates(counts), opens: counts.opens };
+  return serialize(SeriesPoint, { ...counts, timestamp: iso(bucketStart(bucket, granularity)) });
 }
 
 /** Serializes the counts of a recipient domain. */
 export function toDomainStats([name, counts]: [string, Counts]) {
-  return { domain: name, sent: counts.sent, ...toStates(counts), opens: counts.opens, clicks: counts.clicks };
+  return serialize(DomainStatsOut, { ...counts, domain: name });
 }
 
 /** Serializes the rates of a recipient domain. */
 export function toDeliverability([name, counts]: [string, Counts]): DeliverabilityOut["items"][number] {
-  const { sent: of, refused, bounced, complained, deferred } = counts;
-  return {
+  const { sent: of, bounced, complained, deferred } = counts;
+  return serialize(DeliverabilityOut.shape.items.element, {
+    ...counts,
     domain: name,
-    sent: of,
-    refused,
-    ...toStates(counts),
-    complained,
-    deferred,
     bounce_rate: rate(bounced, of),
     complaint_rate: rate(complained, of),
     deferral_rate: rate(deferred, of),
-  };
+  });
 }

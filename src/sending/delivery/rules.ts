@@ -66,10 +66,7 @@ export function mayContinue({ objectReads, statements, work }: RunLimits): boole
   return objectReads > 0 && statements > 0 && work > 0;
 }
 
-/**
- * Bytes of content that one run composes and sends at once. One email has up to 5 MB of text and html, and composing it
- * takes several times that of the isolate's 128 MB.
- */
+/** Bytes of content that a run composes at once. An email has up to 5 MB, and composing takes several times that of 128 MB. */
 export const CONTENT_BYTES_IN_FLIGHT = 6_000_000;
 /**
  * SMTP connections of one invocation, over all egresses: a Worker may have six connections, of which D1, R2 and queues need some
@@ -86,16 +83,10 @@ export const PASS_ON_DELAY_S = 2;
 export const LOW_PRIORITY_RUN_ROWS = 20;
 /** Transactional mail that became due within this many milliseconds goes before the next row of a broadcast. */
 export const RECENT_MS = 5_000;
-/**
- * How long the email of a paused workspace waits for its next check, in milliseconds
- * (docs/contract/delivery.md#checks-before-dispatch).
- */
+/** How long an email of a paused workspace waits for its next check, in ms (docs/contract/delivery.md#checks-before-dispatch). */
 export const PAUSE_WAIT_MS = 10 * 60_000;
 
-/**
- * How often an email is checked while the deployment has no egress, and when it fails, in milliseconds
- * (docs/contract/delivery.md#missing-egress).
- */
+/** Time between checks of an email without an egress, and until it fails, in ms (docs/contract/delivery.md#missing-egress). */
 export const EGRESS_CHECK_MS = 10 * 60_000;
 export const EGRESS_WAIT_MAX_MS = 5 * 24 * 3_600_000;
 
@@ -130,10 +121,7 @@ export function checkSender(sender: SenderState): SenderVerdict {
   return sender.paused ? { kind: "wait" } : { kind: "send" };
 }
 
-/**
- * Waits between delivery attempts, in milliseconds (docs/contract/delivery.md#attempts-and-waits). The eighth failed attempt is
- * the last.
- */
+/** Waits between attempts, in ms (docs/contract/delivery.md#attempts-and-waits). The eighth failed attempt is the last. */
 export const attemptWaitsMs: readonly number[] = [1, 5, 30, 120, 360, 720, 1620].map((minutes) => minutes * 60_000);
 
 /**

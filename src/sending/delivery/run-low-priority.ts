@@ -46,13 +46,12 @@ export async function runLowPriority(ctx: MailCtx, run: DeliveryRun): Promise<vo
   for (let rows = 0; rows < LOW_PRIORITY_RUN_ROWS && ctx.now() - started < RUN_MS && mayClaim(limits); rows++) {
     const now = ctx.now();
     const db = countStatements(ctx.mail, limits);
-    const [transactional, waiting] = await db.batch([
+    const [urgent, waiting] = await db.listEach<[WakeUp, WaitingBroadcast]>([
       db.prepare(FIND_TRANSACTIONAL).bind(now - RECENT_MS, now, Math.random()),
       db.prepare(FIND_LOW_PRIORITY).bind(now),
     ]);
-    const urgent = (transactional?.results ?? []) as WakeUp[];
     if (urgent.length > 0) await deliverRows(ctx, urgent, run);
-    const next = await takeNext(ctx, (waiting?.results ?? []) as WaitingBroadcast[]);
+    const next = await takeNext(ctx, waiting);
     if (next === null) return;
     await deliverRows(ctx, [next], run);
   }

@@ -25,10 +25,7 @@ import {
   type RunLimits,
 } from "./rules.ts";
 
-/**
- * Delivers the emails of these outbox rows in a run of its own: `deliverRows` with its guarantees. Lowers `limits` by
- * what it does.
- */
+/** Delivers the emails of these outbox rows in a run of its own: `deliverRows` with its guarantees. Lowers `limits` by what it does. */
 export async function deliver(
   ctx: MailCtx,
   wakeUps: readonly WakeUp[],
@@ -77,10 +74,7 @@ interface ClaimResult {
   released: WakeUp[];
 }
 
-/**
- * Delivers the rows of a claim that failed by the content of a row, without others: all of them, then in halves. Sets the row aside that
- * fails alone. Throws any other error.
- */
+/** Delivers the rows of a claim that failed by the content of a row: all, then in halves. Sets the row that fails alone aside. */
 async function deliverInHalves(
   ctx: MailCtx,
   wakeUps: readonly WakeUp[],

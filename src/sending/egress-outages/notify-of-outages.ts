@@ -58,10 +58,7 @@ async function notifyOfOutage(ctx: MailCtx, outage: Outage): Promise<boolean> {
   return results.length === NOTICE_WORKSPACES;
 }
 
-/**
- * Returns the notification of an outage that lasts. It is not emailed: the email would wait with the others, and come when the
- * outage is over.
- */
+/** Returns the notification of an outage that lasts. It is not emailed: the email would wait with the others. */
 export function outageNotice({ id, beganAt }: Outage): Notice & { key: string } {
   return {
     category: "alerts",

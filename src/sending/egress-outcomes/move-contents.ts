@@ -3,9 +3,8 @@ import { MIN_PACKED_EMAILS, type MovedContent, packContents } from "../emails/in
 import type { KnownReport } from "./types.ts";
 
 /**
- * Moves the content of emails whose receivers have said their last word from their rows to R2: one object for each workspace with
- * enough of them. Returns the places by emails.n, which the write of the outcomes sets without a row more. What R2 did not take is
- * moved by cron.
+ * Moves the content of emails whose receivers have said their last word from their rows to R2: one object for each workspace with enough of
+ * them. Returns the places by emails.n, which the write of the outcomes sets without a row more. What R2 did not take is moved by cron.
  */
 export async function moveContents(
   ctx: MailCtx,

@@ -55,14 +55,12 @@ async function recordOnShard(ctx: MailCtx, reports: readonly Report[], address: 
   const db = ctx.mail;
   const numbers = [...new Set(reports.map(({ ticket }) => ticket.n))];
   const leases = new Set(reports.map(({ ticket: { row, token } }) => JSON.stringify({ row, token })));
-  const [found, leased] = await db.batch([
+  const [found, leased] = await db.listEach<[FoundRow, { token: string; row: string }]>([
     db.prepare(FIND_EMAILS).bind(JSON.stringify(numbers)),
     db.prepare(FIND_LEASED).bind(`[${[...leases].join()}]`),
   ]);
-  const rows = new Map(((found?.results ?? []) as FoundRow[]).map((row) => [row.n, row]));
-  const held = new Set(
-    ((leased?.results ?? []) as { token: string; row: string }[]).map((one) => `${one.row} ${one.token}`),
-  );
+  const rows = new Map(found.map((row) => [row.n, row]));
+  const held = new Set(leased.map((one) => `${one.row} ${one.token}`));
   const isHeld = ({ ticket }: Report) => held.has(`${ticket.row} ${ticket.token}`);
   // Such a report is taken as told: its email is tried again, or set aside, once its lease has ended.
   const leave = ({ ticket: { email } }: Report, error: unknown) =>

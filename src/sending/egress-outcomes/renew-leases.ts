@@ -27,10 +27,8 @@ export async function renewLeases(ctx: Ctx, tickets: readonly string[]): Promise
   const now = ctx.now();
   const until = now + EGRESS_LEASE_MS;
   const read = new Map(tickets.map((text) => [text, readTicket(text)]));
-  const groups = Map.groupBy(
-    [...read.values()].filter((ticket) => ticket !== null),
-    ({ shard }) => shard,
-  );
+  const known = [...read.values()].filter((ticket) => ticket !== null);
+  const groups = Map.groupBy(known, ({ shard }) => shard);
   const shards = shardNumbers(ctx).map((shard) => ({ shard, group: groups.get(shard) ?? [] }));
   const renewed = await Promise.all(shards.map(({ shard, group }) => renewOnShard(onShard(ctx, shard), group, until)));
   const held = new Set(renewed.flat());

@@ -34,10 +34,7 @@ interface Circumstances {
   random: number;
 }
 
-/**
- * Converts a report to facts. A fact has the same id each time the report is repeated, so it counts once. Reports on addresses
- * that are no recipients are dropped.
- */
+/** Converts a report to facts with the same ids at each repetition, so each counts once. Drops those on other addresses. */
 export async function toFacts(report: ReportedOutcome, about: Circumstances): Promise<ReportedUpdate> {
   const { state, ticket, now } = about;
   const facts: Fact[] = [];

@@ -22,9 +22,8 @@ export async function writeReports(ctx: MailCtx, reports: readonly KnownReport[]
   const [softBounced, places] = await Promise.all([noteReceivers(ctx, reports, address), moveContents(ctx, reports)]);
   const updates = await toUpdates(reports, softBounced, now);
   const byNumber = new Map(updates.map((update) => [update.state.n, update]));
-  const isAccepted = updates.some(
-    ({ facts, ticket }) => !ticket.isOther && facts.some(({ on }) => on === "accepted-final"),
-  );
+  const own = updates.filter(({ ticket }) => !ticket.isOther);
+  const isAccepted = own.some(({ facts }) => facts.some(({ on }) => on === "accepted-final"));
   const toWrite = updates.map(({ state, facts, ticket: { attempt }, isLeased, dueAt }) => {
     const next = isLeased ? { next: dueAt } : {};
     return { state, facts, attempt, ...next, moved: places.get(state.n) };
@@ -33,21 +32,14 @@ export async function writeReports(ctx: MailCtx, reports: readonly KnownReport[]
   const { results } = await applyFacts(ctx, toWrite, (states) => {
     const leaving = states.flatMap((state) => leavingOf(state, byNumber.get(state.n)));
     next = leaving.flatMap(({ state, update }) => (state.status === "queued" ? [nextRowOf(state, update)] : []));
+    const left = leaving.map(({ update: { ticket } }) => ticket);
     return {
       before: next.length > 0 ? [nextRowsStatement(ctx, next)] : [],
-      after: [
-        ...(isAccepted ? [retryAfterOutageStatement(ctx)] : []),
-        ...leaveStatements(
-          ctx,
-          leaving.map(({ update: { ticket } }) => ticket),
-        ),
-      ],
+      after: [...(isAccepted ? [retryAfterOutageStatement(ctx)] : []), ...leaveStatements(ctx, left)],
     };
   });
-  noteOutcomes(
-    ctx,
-    updates.map(({ state, requestId, facts }) => ({ mail: { state, requestId }, facts })),
-  );
+  const outcomes = updates.map(({ state, requestId, facts }) => ({ mail: { state, requestId }, facts }));
+  noteOutcomes(ctx, outcomes);
   await wakeDue(ctx, next, now);
   const retried = isAccepted ? ((results[0]?.results ?? []) as WakeUp[]) : [];
   if (retried.length > 0) await ctx.wake(retried, 2);
@@ -108,7 +100,7 @@ async function noteReceivers(ctx: Ctx, reports: readonly KnownReport[], address:
     ...(volume.size > 0 ? [receiverVolumeStatement(ctx, address, volume)] : []),
   ];
   if (statements.length === 0) return new Set();
-  const [found] = await ctx.db.batch(statements);
-  const bounced = accepted.length > 0 ? ((found?.results ?? []) as WorkspaceAddress[]) : [];
+  const [found = []] = await ctx.db.listEach<WorkspaceAddress[]>(statements);
+  const bounced = accepted.length > 0 ? found : [];
   return new Set(bounced.map(({ workspace, email }) => `${workspace} ${email}`));
 }

@@ -35,7 +35,6 @@ export {
   isSuppressing,
   limits as emailLimits,
   type Status,
-  type SuppressionReason,
   statuses,
   storedStatuses,
   transitionOf,

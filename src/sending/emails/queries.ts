@@ -34,9 +34,7 @@ export function visibleTo(ctx: CallerCtx): SQL {
 }
 
 /** Returns the same condition for rows found by `n`. The unary plus keeps SQLite from using the workspace index. */
-function visibleWithoutIndex(ctx: CallerCtx): SQL {
-  return sql`+${visibleTo(ctx)}`;
-}
+const visibleWithoutIndex = (ctx: CallerCtx): SQL => sql`+${visibleTo(ctx)}`;
 
 /** One page of emails. `next` is the id to continue below; null at the end of the list. */
 export interface EmailPage<Row> {

@@ -28,8 +28,7 @@ export const emailRoutes = apiRoutes("Emails")
     run: async (caller, { body }, c) => {
       const attachments = c.get("attachments");
       const upload = attachments instanceof ContentUpload ? attachments : undefined;
-      const input = withWarnings(body, await c.req.json());
-      return sendEmail(caller, input, "api", upload);
+      return sendEmail(caller, withWarnings(body, await c.req.json()), "api", upload);
     },
   })
   .post("/v1/emails/validate", "validateEmail", "emails:send", outlives.nothing, {

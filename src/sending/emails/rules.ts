@@ -1,6 +1,4 @@
-/**
- * Statuses, transitions and limits of emails (docs/contract/emails.md#statuses). Pure. A test checks every row of the tables.
- */
+/** Statuses, transitions and limits of emails (docs/contract/emails.md#statuses). Pure. A test checks every row of the tables. */
 
 /** Limits of one email, and of a batch (docs/contract/limits.md#one-email). */
 export const limits = {

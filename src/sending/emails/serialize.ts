@@ -13,9 +13,7 @@ export function toRecord(row: RecordRow): EmailOut {
   return serialize(EmailOut, { ...row, fromAddress, toAddresses: addressesOf(row, "to") });
 }
 
-/**
- * Serializes an email with its content and events. `content` is null after retention, and for readers who may not read it.
- */
+/** Serializes an email with its content and events. `content` is null after retention, and for readers who may not read it. */
 export function toDetail(row: DetailRow, content: ContentDocument | null): DetailOut {
   const cc = addressesOf(row, "cc");
   const bcc = addressesOf(row, "bcc");

@@ -31,10 +31,9 @@ export interface ReturnedMail {
 const MAX_EVENTS = 200;
 
 /**
- * Records a DSN (RFC 3464), a bounce in plain text or an abuse report (RFC 5965) on the email that it is about. Feedback
- * counts only with a signed return path, and only for recipients of that email. A message that arrives twice is
- * recorded once. Returns the kind of the message, or `unknown` when the recipient is no address of this service; then
- * the message is not read.
+ * Records a DSN (RFC 3464), a bounce in plain text or an abuse report (RFC 5965) on the email that it is about. Feedback counts only with a
+ * signed return path, and only for recipients of that email. A message that arrives twice is recorded once. Returns the kind of the
+ * message, or `unknown` when the recipient is no address of this service; then the message is not read.
  */
 export async function receiveFeedback(ctx: Ctx, mail: ReturnedMail): Promise<Feedback["kind"] | "unknown"> {
   const reference = await readReturnPath(ctx.settings.masterKeys, mail.to);
@@ -113,10 +112,7 @@ function toOutcomes(feedback: Feedback): NamedOutcome[] {
   }));
 }
 
-/**
- * Keeps the outcomes that name the only recipient in question, when the report names it. All others are about the
- * addresses to which that recipient forwards.
- */
+/** Keeps the outcomes of the only recipient, when one names it. The others are about addresses to which it forwards. */
 function aboutReference(outcomes: NamedOutcome[], state: EmailState, about: MailReference): NamedOutcome[] {
   const keys = state.recipients.map(recipientKey);
   const only = about.recipient === "all" ? (keys.length === 1 ? keys[0] : undefined) : keys[about.recipient];

@@ -7,9 +7,8 @@ import type { Outcome } from "../emails/index.ts";
 import { suppressionFor } from "../suppressions/index.ts";
 
 /**
- * Returns the outcome of a reported recipient (docs/contract/suppressions.md#suppression-list). Only an address that does not
- * work is suppressed, and a failure of its whole domain only when it is reported again. A delay does not change the recipient's
- * state. Pure.
+ * Returns the outcome of a reported recipient (docs/contract/suppressions.md#suppression-list). Only an address that does not work is
+ * suppressed, and a failure of its whole domain only when it is reported again. A delay does not change the recipient's state. Pure.
  */
 export function toReportOutcome(reported: ReportedRecipient): Outcome {
   const metadata = {

@@ -129,12 +129,12 @@ async function* copyPauses(ctx: MailCtx): Steps {
   const stopped = await ctx.db.listRows<{ number: number; pause: number }>(FIND_STOPPED, MAX_STOPPED);
   const db = ctx.mail;
   const all = JSON.stringify(stopped);
-  const [, , found] = await db.batch([
+  const [, , found] = await db.listEach<[unknown, unknown, { workspace: number }]>([
     db.prepare(CLEAR).bind(all),
     db.prepare(SET).bind(all),
     db.prepare(FIND_RESUMED).bind(MAX_RELEASED),
   ]);
-  for (const { workspace } of (found?.results ?? []) as { workspace: number }[]) {
+  for (const { workspace } of found) {
     yield;
     while (await releaseStopped(ctx, workspace)) yield;
   }

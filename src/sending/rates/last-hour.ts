@@ -49,15 +49,13 @@ export async function readLastHour(ctx: MailCtx, { first, last }: WorkspaceStep,
   const db = ctx.mail;
   const hour = hourOf(now);
   const previous = (hour - 1) * HOUR_MS;
-  const [found, baselines] = await db.batch([
+  const [rows, [newest]] = await db.listEach<[RateCounts & { workspace: number; hour: number }, SnapshotRow]>([
     db.prepare(FIND_COUNTS).bind(hour - 1, hour, first, last),
     db.prepare(FIND_BASELINE).bind(first, previous, baselineUntil(now)),
   ]);
-  const rows = (found?.results ?? []) as (RateCounts & { workspace: number; hour: number })[];
-  const [baseline = null] = ((baselines?.results ?? []) as SnapshotRow[]).map(toSnapshot);
-  const hours = new Map(
-    [...Map.groupBy(rows, ({ workspace }) => workspace)].map(([workspace, of]) => [workspace, of.map(toHourCounts)]),
-  );
+  const baseline = newest ? toSnapshot(newest) : null;
+  const byWorkspace = Map.groupBy(rows, ({ workspace }) => workspace);
+  const hours = new Map([...byWorkspace].map(([workspace, of]) => [workspace, of.map(toHourCounts)]));
   const counts = [...hours].map(([workspace, of]) => [workspace, since(of, hour, baseline, workspace)] as const);
   return { hours, counts: new Map(counts), since: baseline?.at ?? previous };
 }

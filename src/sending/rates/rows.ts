@@ -41,12 +41,7 @@ const RELEASE = `
 /** Makes rows due that waited for their workspace, ROWS_PER_RELEASE at once. Returns true when there may be more. */
 export async function releaseStopped(ctx: MailCtx, workspace: number): Promise<boolean> {
   const now = ctx.now();
-  const release = ctx.mail.prepare(RELEASE).bind(workspace, now, ROWS_PER_RELEASE);
-  const rows = (await release.all<{ id: string }>()).results.map(({ id }) => ({
-    dueAt: now,
-    id,
-    kind: "deliver" as const,
-  }));
-  if (rows.length > 0) await ctx.wake(rows);
+  const rows = await ctx.mail.listRows<{ id: string }>(RELEASE, workspace, now, ROWS_PER_RELEASE);
+  if (rows.length > 0) await ctx.wake(rows.map(({ id }) => ({ dueAt: now, id, kind: "deliver" })));
   return rows.length === ROWS_PER_RELEASE;
 }

@@ -26,10 +26,7 @@ const LIST = `
   SELECT t.receiver, t.accepted_today, NULL, NULL, NULL FROM today t WHERE t.receiver NOT IN (SELECT receiver FROM waits))
    ORDER BY until IS NULL, accepted_today DESC, receiver LIMIT ?3`;
 
-/**
- * Returns the receivers of today, as egresses of our own have told them: those that take no mail now, then those with the most
- * accepted mail.
- */
+/** Returns the receivers that egresses of our own told today: those that take no mail now, then by accepted mail. */
 export async function listReceivers(ctx: Pick<Ctx, "db" | "now">): Promise<ReceiverRow[]> {
   return ctx.db.listRows<ReceiverRow>(LIST, dayOf(ctx.now()), ctx.now(), MAX_RECEIVERS);
 }

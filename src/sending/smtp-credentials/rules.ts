@@ -8,6 +8,4 @@ const USER_CHARACTERS = 8;
 export const LEASE_MS = 500;
 
 /** Returns the username of a credential: the first 8 characters of the user's id, `@` and the domain's name. */
-export function usernameOf(userId: string, domain: string): string {
-  return `${userId.slice(0, USER_CHARACTERS)}@${domain}`;
-}
+export const usernameOf = (userId: string, domain: string): string => `${userId.slice(0, USER_CHARACTERS)}@${domain}`;

@@ -47,11 +47,10 @@ export interface ReadSubmission extends Pick<Submission, "envelope" | "sequence"
 }
 
 /**
- * Accepts submitted messages for delivery (docs/contract/smtp.md#submission): those of one credential with one D1 call to each
- * database. When it returns, the rows of accepted messages are committed and their content is in them or in R2. The same
- * message again within 10 minutes of a lost response, or with the same Idempotency-Key within 24 hours, gets the result of the
- * first. Returns the results in their order; a ReplyError, RawMessageError or AppError is a refusal, and nothing is stored
- * then.
+ * Accepts submitted messages for delivery (docs/contract/smtp.md#submission): those of one credential with one D1 call to each database.
+ * When it returns, the rows of accepted messages are committed and their content is in them or in R2. The same message again within 10
+ * minutes of a lost response, or with the same Idempotency-Key within 24 hours, gets the result of the first. Returns the results in their
+ * order; a ReplyError, RawMessageError or AppError is a refusal, and nothing is stored then.
  */
 export async function acceptSubmissions(ctx: Ctx, submissions: readonly Submission[]): Promise<Result<Accepted>[]> {
   const tokens = new Set(submissions.map(({ token }) => token));
@@ -158,10 +157,7 @@ function forEach<From, To>(items: readonly Result<From>[], step: (value: From) =
   );
 }
 
-/**
- * The bytes that the gateway sends after the last byte of a message. An upload that was cut off lacks them, and no message
- * contains a NUL.
- */
+/** The gateway sends these bytes after a message: an upload that was cut off lacks them, and no message contains a NUL. */
 const END = "\0end";
 
 /** A submitted message that was read to its end. */
@@ -173,9 +169,8 @@ interface ReadMessage extends ScannedMessage {
 }
 
 /**
- * Reads a message from the gateway. The body of a large one goes to the upload, so that at most one part of it is in
- * memory. `reserve` waits for memory before the first part is filled. Throws RawMessageError, and ReplyError 451 for a
- * message that was cut off.
+ * Reads a message from the gateway. The body of a large one goes to the upload, so that at most one part of it is in memory. `reserve`
+ * waits for memory before the first part is filled. Throws RawMessageError, and ReplyError 451 for a message that was cut off.
  */
 async function readMessage(
   stream: AsyncIterable<Uint8Array>,

@@ -16,13 +16,10 @@ function mac(hash: string, password: string): string {
 }
 
 /**
- * Returns whether this isolate has matched a password with this hash before. A program that opens a connection for each
- * message then costs scrypt once. The caller reads the hash of the credential anew, so one that was deactivated is not
- * found.
+ * Returns whether this isolate has matched a password with this hash before. A program that opens a connection for each message then costs
+ * scrypt once. The caller reads the hash of the credential anew, so one that was deactivated is not found.
  */
-export function isKnownPassword(hash: string, password: string): boolean {
-  return known.has(mac(hash, password));
-}
+export const isKnownPassword = (hash: string, password: string): boolean => known.has(mac(hash, password));
 
 /** Remembers that a password has this hash. */
 export function rememberPassword(hash: string, password: string): void {

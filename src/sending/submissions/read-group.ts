@@ -30,9 +30,8 @@ export interface GroupedMessage extends Omit<z.output<typeof Items>[number], "oc
 }
 
 /**
- * Reads small messages that the gateway sends together: a line of JSON with their envelopes and sizes, then the messages,
- * each with the mark at its end. Throws 400 unless the body has exactly these bytes, so that one that was cut off is
- * never accepted.
+ * Reads small messages that the gateway sends together: a line of JSON with their envelopes and sizes, then the messages, each with the
+ * mark at its end. Throws 400 unless the body has exactly these bytes, so that one that was cut off is never accepted.
  */
 export async function readGroup(request: Request): Promise<GroupedMessage[]> {
   const body = await readBody(request);

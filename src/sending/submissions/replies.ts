@@ -26,10 +26,7 @@ export class ReplyError extends Error {
   }
 }
 
-/**
- * Returns the reply to an error, or null for one that is no refusal: the gateway then returns 451, and the client tries
- * again.
- */
+/** Returns the reply to an error, or null for one that is no refusal: the gateway then returns 451, and the client tries again. */
 export function toReply(error: unknown): SmtpReply | null {
   if (error instanceof ReplyError) return error.reply;
   if (error instanceof RawMessageError)

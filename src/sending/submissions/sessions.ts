@@ -131,10 +131,7 @@ interface LoginAccount {
   limits(ip: string): FailureLimits;
 }
 
-/**
- * Returns what has a username: the SMTP credential, otherwise the mailbox with this address. A name that is neither counts as an address,
- * since most are.
- */
+/** Returns the SMTP credential with a username, else the mailbox with this address. A name that is neither counts as an address. */
 async function findLoginAccount(
   ctx: Ctx,
   { username, password }: { username: string; password: string },

@@ -43,11 +43,7 @@ export function endUnsubscribeStatements(ctx: Ctx, { workspace, email }: Workspa
 }
 
 /** An address that a retry proved to work, in canonical form. `before` is when the retry was made. */
-interface BounceEntry {
-  workspace: number;
-  email: string;
-  before: number;
-}
+type BounceEntry = { workspace: number; email: string; before: number };
 
 const REMOVED = `
   reason = 'bounce' AND (workspace, email, created_at) IN (

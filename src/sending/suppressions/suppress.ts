@@ -19,10 +19,9 @@ const replaced = (column: string) =>
   `${column} = CASE WHEN ${REPLACES} THEN excluded.${column} ELSE suppressions.${column} END`;
 
 /**
- * End of every statement that inserts suppressions. A stronger reason replaces a weaker one: `unsubscribe` applies to bulk mail
- * only, and a bounce does not stop a retry, but a complaint and a manual entry do
- * (docs/contract/suppressions.md#what-a-suppression-stops). The time of an unsubscribe is kept beside a stronger reason, in
- * either order.
+ * End of every statement that inserts suppressions. A stronger reason replaces a weaker one: `unsubscribe` applies to bulk mail only, and a
+ * bounce does not stop a retry, but a complaint and a manual entry do (docs/contract/suppressions.md#what-a-suppression-stops). The time of
+ * an unsubscribe is kept beside a stronger reason, in either order.
  */
 export const KEEP_STRONGER_REASON = `
   ON CONFLICT DO UPDATE SET ${["reason", "created_at", "email_id"].map(replaced).join(", ")},

@@ -13,9 +13,7 @@ import { composeHtml, composeText } from "./compose.ts";
 import { findSender, readSystemMail } from "./sender.ts";
 
 /** Returns whether the service has a mailbox for its own emails. */
-export async function canSendSystemEmails(ctx: Ctx): Promise<boolean> {
-  return (await readSystemMail(ctx)) === "configured";
-}
+export const canSendSystemEmails = async (ctx: Ctx): Promise<boolean> => (await readSystemMail(ctx)) === "configured";
 
 /**
  * Sends an email from SYSTEM_MAILBOX through the pipeline of all emails, with the source `system`. Links of this service

@@ -34,14 +34,8 @@ export async function insertTemplate(
 ): Promise<TemplateOut> {
   const now = ctx.now();
   const examined = await examine(ctx, content, content.name);
-  const row = {
-    ...content,
-    ...examined,
-    id: ctx.newId(),
-    workspace: ctx.workspace.number,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const own = { id: ctx.newId(), workspace: ctx.workspace.number, createdAt: now, updatedAt: now };
+  const row = { ...content, ...examined, ...own };
   const response = toTemplate(row);
   const size = checkSize(response);
   const blocks = row.blocksJson && JSON.stringify(row.blocksJson);

@@ -4,6 +4,7 @@ import { LiquidTextError, type Parts, parseLiquid } from "../../lib/liquid/text.
 import { parsePersonalText } from "../../lib/personal-text.ts";
 import type { Encoding } from "../../lib/placeholders.ts";
 import type { Ctx } from "../../platform/context.ts";
+import type { TemplateRow } from "./queries.ts";
 import { type BodyParts, NO_PARTS, type TemplateContent } from "./render.ts";
 import { MAX_PARTS, PARTS_BYTES } from "./rules.ts";
 
@@ -84,10 +85,8 @@ export async function readParts(
 ): Promise<BodyParts> {
   const wanted = JSON.stringify([...new Set(names)]);
   if (wanted === "[]") return NO_PARTS;
-  const { results } = await ctx.db
-    .prepare(READ)
-    .bind(workspace, wanted, MAX_PARTS * templates)
-    .all<{ name: string; htmlBody: string | null; textBody: string | null }>();
+  const values = [workspace, wanted, MAX_PARTS * templates];
+  const results = await ctx.db.listRows<Pick<TemplateRow, "name" | "htmlBody" | "textBody">>(READ, ...values);
   const bodies = (body: "htmlBody" | "textBody") =>
     Object.fromEntries(results.flatMap((part) => (part[body] === null ? [] : [[part.name, part[body]]])));
   return { html: bodies("htmlBody"), text: bodies("textBody") };

@@ -22,8 +22,7 @@ import type { PreviewIn, PreviewOut } from "./schema.ts";
 export async function previewTemplate(ctx: CallerCtx, id: string, { variables }: PreviewIn): Promise<PreviewOut> {
   const template = await getTemplate(ctx, id);
   const values = variables ?? {};
-  const unfit = unfitVariable(template.language, values);
-  if (unfit !== null) throw invalidField("variables", UNFIT_VARIABLE);
+  if (unfitVariable(template.language, values) !== null) throw invalidField("variables", UNFIT_VARIABLE);
   const rendered = render(template, await readParts(ctx, ctx.workspace.number, template.parts ?? []), {
     values,
     now: ctx.now(),

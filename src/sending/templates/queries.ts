@@ -8,6 +8,7 @@ import { withinBytes } from "../../platform/db/byte-pages.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
 import { PAGE_BYTES } from "./rules.ts";
+import type { TemplateOut } from "./schema.ts";
 
 export type TemplateRow = typeof templates.$inferSelect;
 
@@ -72,12 +73,7 @@ export async function listTemplates(
 }
 
 /** A template without its content, to choose from. */
-export interface TemplateName {
-  id: string;
-  name: string;
-  subject: string | null;
-  updated_at: string;
-}
+export type TemplateName = Pick<TemplateOut, "id" | "name" | "subject" | "updated_at">;
 
 const LIST_NAMES = `
   SELECT id, name, subject, updated_at AS updatedAt FROM templates
@@ -85,10 +81,7 @@ const LIST_NAMES = `
 
 /** Returns the names of at most `limit` templates of the caller's workspace, most recently updated first. */
 export async function listTemplateNames(ctx: CallerCtx, limit: number): Promise<TemplateName[]> {
-  const results = await ctx.db.listRows<Omit<TemplateName, "updated_at"> & { updatedAt: number }>(
-    LIST_NAMES,
-    ctx.workspace.number,
-    limit,
-  );
+  type Row = Pick<TemplateRow, "id" | "name" | "subject" | "updatedAt">;
+  const results = await ctx.db.listRows<Row>(LIST_NAMES, ctx.workspace.number, limit);
   return results.map(({ updatedAt, ...row }) => ({ ...row, updated_at: iso(updatedAt) }));
 }

@@ -53,10 +53,7 @@ export interface RenderedContent {
   missing: string[];
 }
 
-/**
- * Renders a template (docs/contract/templates.md#languages). Returns null when subject, html or text would be longer than an email may be. Throws
- * LiquidTextError. Pure.
- */
+/** Renders a template (docs/contract/templates.md#languages); null when a text is too long for an email. Throws LiquidTextError. */
 export function renderTemplate(parsed: ParsedTemplate, rendering: Rendering): RenderedContent | null {
   const [subject, htmlBody, textBody] = [parsed.subject, parsed.html, parsed.text].map((text) =>
     text === null ? undefined : text.render(rendering, RENDERED_BYTES),

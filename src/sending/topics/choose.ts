@@ -74,10 +74,7 @@ export async function getPersonTopics(ctx: CallerCtx, email: string): Promise<Pe
   return toPersonTopics(key, await findPersonTopics(ctx, ctx.workspace.number, key));
 }
 
-/**
- * Sets choices of a person, and returns all topics as they are then. Throws 404 for what is no address, and for a topic that
- * does not exist.
- */
+/** Sets choices of a person, and returns all topics as they are then. Throws 404 for a malformed address or an unknown topic. */
 export async function choosePersonTopics(
   ctx: CallerCtx,
   email: string,

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { notFound } from "../../lib/errors.ts";
+import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { TopicRow } from "./queries.ts";
 import { type TopicOut, type TopicPatch, toTopic } from "./schema.ts";
@@ -16,6 +16,5 @@ export async function updateTopic(ctx: CallerCtx, id: string, patch: TopicPatch)
   const changes = [name, description === undefined ? 0 : 1, description || null];
   const flag = isPublic === undefined ? null : Number(isPublic);
   const row = await ctx.db.findRow<TopicRow>(UPDATE, ctx.workspace.number, parseUuid(id) ?? "", ...changes, flag);
-  if (!row) throw notFound("Topic");
-  return toTopic(row);
+  return toTopic(requireFound(row, "Topic"));
 }

@@ -8,10 +8,7 @@ import { decodeValue } from "./attributes.ts";
 import { MAX_TRACKED_LINKS } from "./track-html.ts";
 
 /** A variant of a broadcast; 0 is the broadcast's own content. */
-interface Variant {
-  broadcast: number;
-  variant: number;
-}
+type Variant = { broadcast: number; variant: number };
 
 /** A target with values in it, as its author wrote it. */
 interface AuthoredLink {
@@ -40,10 +37,8 @@ export async function findAuthoredLinks(ctx: MailCtx, variants: readonly Variant
   const keyOf = ({ broadcast, variant }: Variant) => `${ctx.shard} ${broadcast} ${variant}`;
   const unknown = new Map(variants.filter((one) => !cache.has(keyOf(one))).map((one) => [keyOf(one), one]));
   for (const group of chunks([...unknown.values()], VARIANTS_PER_CALL)) {
-    const results = await ctx.mail.listRows<Variant & { html: string | null; language: Language }>(
-      FIND_HTML,
-      JSON.stringify(group),
-    );
+    type Row = Variant & { html: string | null; language: Language };
+    const results = await ctx.mail.listRows<Row>(FIND_HTML, JSON.stringify(group));
     for (const { html, language, ...variant } of results) {
       const [oldest] = cache.keys();
       if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);

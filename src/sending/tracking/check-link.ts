@@ -37,9 +37,8 @@ export async function checkLink(ctx: Ctx, link: TrackedLink): Promise<LinkState>
 async function cachedState(ctx: Ctx, link: TrackedLink): Promise<LinkState> {
   const { hostname } = new URL(link.url);
   const host = hostname.length > MAX_HOST + 1 ? "" : hostname.replace(/\.$/, "");
-  const [state = "", days] = (
-    await cached(ctx, `${link.workspace}/${encodeURIComponent(host)}`, () => readState(ctx, link.workspace, host))
-  ).split(" ");
+  const name = `${link.workspace}/${encodeURIComponent(host)}`;
+  const [state = "", days] = (await cached(ctx, name, () => readState(ctx, link.workspace, host))).split(" ");
   // Retention deletes no email before this time, so most links share one cache entry per workspace and host.
   const isRecent = timeOfId(link.emailId) >= ctx.now() - Number(days) * DAY_MS;
   if (state !== "active" || isRecent) return state as LinkState;
@@ -59,10 +58,8 @@ async function cached(ctx: Ctx, name: string, read: () => Promise<string>): Prom
 
 /** Returns the state of links to a host, and the days for which the workspace keeps its emails. */
 async function readState(ctx: Ctx, workspace: number, host: string): Promise<string> {
-  const row = await ctx.db
-    .prepare(FIND_STATE)
-    .bind(workspace, JSON.stringify(namesOf(host)))
-    .first<{ isBlocked: number; hasWorkspace: number; days: number | null }>();
+  type Found = { isBlocked: number; hasWorkspace: number; days: number | null };
+  const row = await ctx.db.findRow<Found>(FIND_STATE, workspace, JSON.stringify(namesOf(host)));
   if (row?.isBlocked) return "blocked";
   const { retentionDays } = ctx.settings;
   return row?.hasWorkspace ? `active ${Math.min(row.days ?? retentionDays, retentionDays)}` : "expired";

@@ -19,9 +19,8 @@ const PIXEL = fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRA
 const PRIVATE_HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" };
 
 /**
- * The pixel and the link redirect. They need no credentials. The hit goes to the queue after the response. The pixel
- * makes no database query, a link at most one round trip (check-link.ts). At a host of a customer both make one more, once a
- * minute for each isolate.
+ * The pixel and the link redirect. They need no credentials. The hit goes to the queue after the response. The pixel makes no database
+ * query, a link at most one round trip (check-link.ts). At a host of a customer both make one more, once a minute for each isolate.
  */
 export const trackingRoutes = newRoutes()
   .get("/t/o/:token", needs("public"), async (c) => {

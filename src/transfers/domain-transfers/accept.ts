@@ -32,10 +32,9 @@ const ACCEPT = `
 const FIND_OWNERS = "SELECT user_id FROM memberships WHERE workspace = ?1 AND role = 'owner' ORDER BY created_at";
 
 /**
- * Accepts a transfer into a workspace of the caller; the safety window begins. The outbox mails a stop link to every owner of
- * the source workspace. Of calls with the same token one succeeds. Throws the errors of
- * docs/contract/errors.md#codes-of-transfers, 403 for an API key that is restricted to domains, 503 when no stop link can be
- * mailed.
+ * Accepts a transfer into a workspace of the caller; the safety window begins. The outbox mails a stop link to every owner of the source
+ * workspace. Of calls with the same token one succeeds. Throws the errors of docs/contract/errors.md#codes-of-transfers, 403 for an API key
+ * that is restricted to domains, 503 when no stop link can be mailed.
  */
 export async function acceptTransfer(ctx: CallerCtx, ref: TransferRef, input: AcceptIn): Promise<Performed> {
   const { transfer: found, tokenHash } = await getTransfer(ctx, ref);

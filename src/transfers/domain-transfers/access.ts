@@ -15,15 +15,11 @@ export function requireInitiator(ctx: CallerCtx, transfer: TransferRow): void {
   if (!isOwn || !permits(ctx, transfer)) throw transferError("not_found");
 }
 
-/** Returns whether the credential permits the domain of a transfer. */
 const permits = ({ actor }: CallerCtx, { domainId }: TransferRow) => actor.domainIds?.has(domainId) ?? true;
 
 const FIND_RIGHT = "SELECT 1 FROM memberships WHERE workspace = ?1 AND user_id = ?2 AND role IN ('owner', 'admin')";
 
-/**
- * Throws 404 unless the caller may manage the domains of the source workspace: an API key or OAuth token by acting in it, a
- * session also when another workspace is the active one.
- */
+/** Throws 404 unless the caller may manage the domains of the source workspace, in which any credential but a session must act. */
 export async function requireSource(ctx: CallerCtx, transfer: TransferRow): Promise<void> {
   const { actor, workspace } = ctx;
   const isInReach = actor.kind === "session" || workspace.number === transfer.sourceWorkspace;

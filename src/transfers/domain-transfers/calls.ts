@@ -15,17 +15,13 @@ export async function initiateForDomain(ctx: CallerCtx, domainId: string, input:
   return callObject(ctx, id, { verb: "initiate", input });
 }
 
-export async function acceptByToken(ctx: CallerCtx, token: string, input: AcceptIn): Promise<TransferOut> {
-  return accept(ctx, await tokenRef(ctx, "accept", token), input);
-}
+export const acceptByToken = async (ctx: CallerCtx, token: string, input: AcceptIn): Promise<TransferOut> =>
+  accept(ctx, await tokenRef(ctx, "accept", token), input);
 
-export function acceptById(ctx: CallerCtx, id: string, input: AcceptIn): Promise<TransferOut> {
-  return accept(ctx, { id }, input);
-}
+export const acceptById = (ctx: CallerCtx, id: string, input: AcceptIn) => accept(ctx, { id }, input);
 
-async function accept(ctx: CallerCtx, ref: TransferRef, input: AcceptIn): Promise<TransferOut> {
-  return callObject(ctx, await domainOf(ctx, ref), { verb: "accept", ref, input });
-}
+const accept = async (ctx: CallerCtx, ref: TransferRef, input: AcceptIn): Promise<TransferOut> =>
+  callObject(ctx, await domainOf(ctx, ref), { verb: "accept", ref, input });
 
 export const declineById = (ctx: CallerCtx, id: string): Promise<TransferOut> => close(ctx, "decline", { id });
 
@@ -47,6 +43,4 @@ export async function forceDomain(ctx: CallerCtx, domainId: string, input: Force
   return callObject(ctx, id, { verb: "force", input });
 }
 
-async function domainOf(ctx: CallerCtx, ref: TransferRef): Promise<string> {
-  return (await getTransfer(ctx, ref)).transfer.domainId;
-}
+const domainOf = async (ctx: CallerCtx, ref: TransferRef) => (await getTransfer(ctx, ref)).transfer.domainId;

@@ -14,10 +14,7 @@ import { statusAfter } from "./rules.ts";
 import { toTransfer } from "./schema.ts";
 import { deleteTransferKeysStatement } from "./transfer-keys.ts";
 
-/**
- * Declines a pending transfer that was sent to the caller, and notifies the source workspace. Throws 404, 403 for another
- * account's transfer, 409 when it is no longer pending.
- */
+/** Declines a transfer to the caller, and notifies the source workspace. Throws 404, 403 for another account's, 409 unless pending. */
 export async function declineTransfer(ctx: CallerCtx, ref: TransferRef): Promise<Performed> {
   const { transfer } = await getTransfer(ctx, ref);
   requireAllDomains(ctx);
@@ -40,10 +37,7 @@ export async function declineTransfer(ctx: CallerCtx, ref: TransferRef): Promise
   });
 }
 
-/**
- * Cancels a pending transfer that the caller initiated. The outbox mails that to the recipient. Throws 404 for any other one, 409
- * when it is no longer pending.
- */
+/** Cancels a transfer that the caller initiated, and mails that to the recipient. Throws 404 for any other, 409 unless pending. */
 export async function cancelTransfer(ctx: CallerCtx, ref: TransferRef): Promise<Performed> {
   const { transfer } = await getTransfer(ctx, ref);
   requireInitiator(ctx, transfer);

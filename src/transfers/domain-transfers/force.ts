@@ -1,11 +1,13 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { requireProofOfSession } from "../../access/sessions/reauthentication.ts";
-import { type DomainRow, generateDkimKeys } from "../../domains/domains/index.ts";
+import { generateDkimKeys } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { invalidField, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { MainStatement } from "../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import type { domains } from "../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { transferError } from "./errors.ts";
@@ -46,16 +48,11 @@ export async function forceTransfer(ctx: CallerCtx, domainId: string, input: For
   return { response, transfer };
 }
 
-interface AnyDomain {
-  id: string;
-  name: string;
-  workspace: number;
-  status: DomainRow["status"];
-  reversed_name: string;
+type AnyDomain = StoredColumns<typeof domains, "id" | "name" | "workspace" | "status" | "reversed_name"> & {
   org_id: string;
   label: string;
   user_id: string | null;
-}
+};
 
 // The oldest owner is recorded as the initiator, because no member of the source workspace initiated the transfer.
 const FIND_DOMAIN = `

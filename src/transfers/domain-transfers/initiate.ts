@@ -36,10 +36,10 @@ const FIND_ACTIVE = `
 const REFUSE_ACTIVE = `SELECT CASE WHEN EXISTS (${FIND_ACTIVE}) THEN json('lost race') END`;
 
 /**
- * Offers a domain of the caller's workspace, with its sub-domains, to another account. The outbox mails the accept link. Throws
- * 404 for the domain and for the account, 422 for an invalid address, 409 for a domain that cannot move at present
- * (docs/contract/errors.md#codes-of-transfers), 403 for a restricted account, 429 beyond the offers of a day to one person, 503 when the service cannot
- * send emails of its own.
+ * Offers a domain of the caller's workspace, with its sub-domains, to another account. The outbox mails the accept link. Throws 404 for the
+ * domain and for the account, 422 for an invalid address, 409 for a domain that cannot move at present
+ * (docs/contract/errors.md#codes-of-transfers), 403 for a restricted account, 429 beyond the offers of a day to one person, 503 when the
+ * service cannot send emails of its own.
  */
 export async function initiateTransfer(ctx: CallerCtx, domainId: string, input: TransferIn): Promise<Performed> {
   const domain = await getDomain(ctx, domainId);

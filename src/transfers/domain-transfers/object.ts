@@ -46,9 +46,8 @@ export interface TransferObject {
 }
 
 /** Returns the object of a domain. */
-export function transferObject({ env }: Pick<Ctx, "env">, domainId: string): TransferObject {
-  return env.DOMAIN_TRANSFER.getByName(domainId);
-}
+export const transferObject = ({ env }: Pick<Ctx, "env">, domainId: string): TransferObject =>
+  env.DOMAIN_TRANSFER.getByName(domainId);
 
 /** Runs a call in the object of the domain. Throws what the call throws. */
 export async function callObject(ctx: CallerCtx, domainId: string, request: TransferRequest): Promise<TransferOut> {

@@ -1,23 +1,15 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { requireRecipient, requireSource } from "./access.ts";
 import { requireTransition } from "./errors.ts";
-import { countMoves, type Moves } from "./moves.ts";
+import { countMoves } from "./moves.ts";
 import { getTransfer, type TransferRow } from "./queries.ts";
 import { findMoved } from "./requirements.ts";
-import { listTargets, type TargetWorkspace } from "./targets.ts";
+import { listTargets } from "./targets.ts";
 import { tokenRef } from "./tokens.ts";
 
-/** The content of the page of an accept link. */
-export interface AcceptPreview {
-  transfer: TransferRow;
-  moves: Moves;
-  targets: TargetWorkspace[];
-}
-
 /** Returns what the page of an accept link shows, without changing anything. Throws what an acceptance would throw. */
-export async function previewAccept(ctx: CallerCtx, token: string): Promise<AcceptPreview> {
-  const ref = await tokenRef(ctx, "accept", token);
-  const { transfer } = await getTransfer(ctx, ref);
+export async function previewAccept(ctx: CallerCtx, token: string) {
+  const { transfer } = await getTransfer(ctx, await tokenRef(ctx, "accept", token));
   requireRecipient(ctx, transfer);
   requireTransition(transfer, "accept", ctx.now());
   const { sourceWorkspace: workspace, reversedName } = transfer;

@@ -58,9 +58,7 @@ export async function requireMovable(
   return domains.map(({ id, name }) => ({ id, name }));
 }
 
-/**
- * Throws 409 when the source workspace has scheduled emails, or scheduled or sending broadcasts, from these domains.
- */
+/** Throws 409 when the source workspace has scheduled emails, or scheduled or sending broadcasts, from these domains. */
 export async function requireNothingScheduled(
   ctx: Ctx,
   workspace: number,

@@ -13,10 +13,7 @@ export const REPAIR_DELAY_MS = 60_000;
 export const MAX_BLOCKERS = 50;
 export const NOTE_CHARACTERS = 1_000;
 
-/**
- * Every transition. `during`: the window that must be open. `after`: the window that must have ended. A test checks each row,
- * and that every other pair is refused.
- */
+/** Every transition; a test checks that all others are refused. `during`: the window that must be open. `after`: that must have ended. */
 export const transitions = [
   { from: "pending", on: "accept", to: "accepted", during: "request" },
   { from: "pending", on: "decline", to: "declined", during: "request" },
@@ -69,9 +66,8 @@ const endOf = ({ expiresAt, cooloffUntil }: TransferState, window: Window) =>
   window === "request" ? expiresAt : (cooloffUntil ?? Number.POSITIVE_INFINITY);
 
 /** Returns the status that callers see: a pending transfer is expired from the end of its window on. */
-export function shownStatus(transfer: TransferState, now: number): TransferStatus {
-  return statusAfter(transfer, "expire", now) ?? transfer.status;
-}
+export const shownStatus = (transfer: TransferState, now: number): TransferStatus =>
+  statusAfter(transfer, "expire", now) ?? transfer.status;
 
 /** Returns the time of the next event that happens by itself, or null when the transfer is closed. */
 export function deadlineOf({ status, expiresAt, cooloffUntil }: TransferState): number | null {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { dkimRecords } from "../../domains/domains/index.ts";
-import { serialize, timestamp } from "../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { limitedText } from "../../lib/text-fields.ts";
 import { isoOrNull } from "../../lib/time.ts";
 import type { TransferKey, TransferRow } from "./queries.ts";
@@ -17,7 +17,7 @@ export const TransferIn = z
       .nullish()
       .describe("Text for the recipient."),
   })
-  .meta({ ref: "DomainTransferCreate", examples: [{ target_email: "ada@example.org", note: "As agreed." }] });
+  .meta(named("DomainTransferCreate", { target_email: "ada@example.org", note: "As agreed." }));
 export type TransferIn = z.output<typeof TransferIn>;
 
 export const AcceptIn = z
@@ -32,15 +32,12 @@ export const AcceptIn = z
       .default(false)
       .describe("Generates new DKIM keys. They sign once their records are seen; the old keys sign until then."),
   })
-  .meta({
-    ref: "DomainTransferAccept",
-    examples: [{ target_org_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06", rotate_dkim: false }],
-  });
+  .meta(named("DomainTransferAccept", { target_org_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06", rotate_dkim: false }));
 export type AcceptIn = z.output<typeof AcceptIn>;
 
 export const ForceIn = z
   .object({ target_email: targetEmail, rotate_dkim: AcceptIn.shape.rotate_dkim.unwrap().default(true) })
-  .meta({ ref: "DomainTransferForce", examples: [{ target_email: "ada@example.org", rotate_dkim: false }] });
+  .meta(named("DomainTransferForce", { target_email: "ada@example.org", rotate_dkim: false }));
 export type ForceIn = z.output<typeof ForceIn>;
 
 const EXAMPLE = {
@@ -86,7 +83,7 @@ export const TransferOut = z
       .array(z.object({ type: z.literal("TXT"), name: z.string(), value: z.string() }))
       .describe("Records of the new DKIM keys, with `rotate_dkim`, until the domain shows them itself."),
   })
-  .meta({ ref: "DomainTransfer", examples: [EXAMPLE] });
+  .meta(named("DomainTransfer", EXAMPLE));
 export type TransferOut = z.output<typeof TransferOut>;
 
 /** The response of an initiation says what moves with the domain (docs/contract/transfers.md#calls-of-a-transfer). */
@@ -95,7 +92,7 @@ export const OfferedTransferOut = TransferOut.extend({
     mailboxes: z.int().describe("Mailboxes of the domain and its sub-domains."),
     messages: z.int().describe("Messages in these mailboxes. Of more than 200 mailboxes, the 200 largest are counted."),
   }),
-}).meta({ ref: "DomainTransferOffer", examples: [{ ...EXAMPLE, moves: { mailboxes: 3, messages: 0 } }] });
+}).meta(named("DomainTransferOffer", { ...EXAMPLE, moves: { mailboxes: 3, messages: 0 } }));
 export type OfferedTransferOut = z.output<typeof OfferedTransferOut>;
 
 /** Serializes a transfer as it is at `now`. */

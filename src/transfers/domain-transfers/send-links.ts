@@ -6,10 +6,7 @@ import type { TransferRow } from "./queries.ts";
 import { statusAfter } from "./rules.ts";
 import { newToken } from "./tokens.ts";
 
-/**
- * Mails the accept link of a pending transfer to its recipient. The token is made here and its hash stored first, so a
- * repeated run mails another link that works too.
- */
+/** Mails the accept link of a pending transfer. The hash of its token is stored first, so that the link of a repeated run works too. */
 export async function sendAcceptLink(ctx: Ctx, transfer: TransferRow): Promise<void> {
   if (statusAfter(transfer, "accept", ctx.now()) === null) return;
   const { id, domainName, sourceLabel, sourceUserId, targetEmail, note, expiresAt } = transfer;

@@ -16,9 +16,8 @@ const FIND_MANAGED = `
    WHERE m.user_id = ?1 AND m.role IN ('owner', 'admin') ORDER BY w.number LIMIT 100`;
 
 /** Returns the workspaces in which a user is owner or admin, oldest first, at most 100. */
-export async function listManagedWorkspaces(ctx: Pick<Ctx, "db">, userId: string): Promise<TargetWorkspace[]> {
-  return ctx.db.listRows<TargetWorkspace>(FIND_MANAGED, userId);
-}
+export const listManagedWorkspaces = (ctx: Pick<Ctx, "db">, userId: string): Promise<TargetWorkspace[]> =>
+  ctx.db.listRows<TargetWorkspace>(FIND_MANAGED, userId);
 
 /** Returns the workspaces into which the caller may accept a domain: an API key or OAuth token into its own only. */
 export async function listTargets(ctx: CallerCtx): Promise<TargetWorkspace[]> {

@@ -22,11 +22,9 @@ const INSERT = `
     value->>'publicKey', value->>'privateKey', value->>'createdAt' FROM json_each(?1)`;
 
 /** Returns the statement that stores the keys of a transfer. */
-export function insertTransferKeysStatement({ db }: Pick<Ctx, "db">, keys: readonly TransferKey[]): MainStatement {
-  return db.prepare(INSERT).bind(JSON.stringify(keys));
-}
+export const insertTransferKeysStatement = ({ db }: Pick<Ctx, "db">, keys: readonly TransferKey[]): MainStatement =>
+  db.prepare(INSERT).bind(JSON.stringify(keys));
 
 /** Returns the statement that deletes the keys of a transfer that does not complete. */
-export function deleteTransferKeysStatement({ db }: Pick<Ctx, "db">, transferId: string): MainStatement {
-  return db.prepare("DELETE FROM domain_transfer_keys WHERE transfer_id = ?1").bind(transferId);
-}
+export const deleteTransferKeysStatement = ({ db }: Pick<Ctx, "db">, transferId: string): MainStatement =>
+  db.prepare("DELETE FROM domain_transfer_keys WHERE transfer_id = ?1").bind(transferId);

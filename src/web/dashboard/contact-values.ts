@@ -8,10 +8,7 @@ export const CONTACT = "contact";
 
 export const mayReadContacts = ({ actor }: CallerCtx) => actor.scopes.has("contacts:view");
 
-/**
- * Returns the values that a broadcast to a contact fills in, by its address: those of its oldest contact. Null: no address, no contact with
- * it, or no right to read contacts. One D1 call at most.
- */
+/** Returns the values that a broadcast fills in for the oldest contact with an address, or null. One D1 call at most. */
 export async function contactValues(ctx: CallerCtx, address: string): Promise<Values | null> {
   const contact = address.trim() === "" ? null : await findSampleContact(ctx, { address });
   return contact && contactValuesOf(contact);

@@ -14,7 +14,6 @@ interface PreviewAsProps {
   query: URLSearchParams;
   /** Address of the contact whose values are shown; null: there is none. */
   shown?: string | null;
-  /** Further fields. */
   children?: Child;
 }
 

@@ -4,10 +4,7 @@ import { listMailboxes, type MailboxRow } from "../../mailboxes/mailboxes/index.
 /** Most mailboxes that a choice of senders is made from. */
 const MAX_MAILBOXES = 200;
 
-/**
- * Returns the mailboxes that can send, in order of address: active ones, and no catch-all, which only receives
- * (docs/contract/emails.md#sender-rule).
- */
+/** Returns the active mailboxes that can send, by address: no catch-all, which only receives (docs/contract/emails.md#sender-rule). */
 export async function listSenders(caller: CallerCtx): Promise<MailboxRow[]> {
   const mailboxes = await listMailboxes(caller, { offset: 0, limit: MAX_MAILBOXES });
   return mailboxes.filter(({ isActive, localPart }) => isActive && localPart !== "*");

@@ -8,14 +8,8 @@ export const MAX_CHOICES = 12;
 export const chosenTemplate = (fields: URLSearchParams): string | null =>
   /^template:(.+)$/.exec(fields.get("action") ?? "")?.[1] ?? null;
 
-interface TemplatePickerProps {
-  templates: readonly TemplateName[];
-  /** Id of the form that the choice submits. */
-  form: string;
-}
-
-/** The templates that were changed last, each with a small picture of it. A choice submits a form, whose page fills itself in. */
-export const TemplatePicker = ({ templates, form }: TemplatePickerProps) =>
+/** The templates that were changed last, each with a small picture of it. A choice submits the form with this id. */
+export const TemplatePicker = ({ templates, form }: { templates: readonly TemplateName[]; form: string }) =>
   templates.length === 0 ? null : (
     <Dialog label="Use a template" title="Choose a template" icon="template" kind="quiet">
       <ul class="picker">

@@ -1,4 +1,4 @@
-import { Layout, Status } from "../../http/ui/index.ts";
+import { Layout, LinkLine, Status } from "../../http/ui/index.ts";
 import type { Readiness } from "../../operations/metrics/index.ts";
 
 /** The parts of the service that customers notice, in the order in which they use them. */
@@ -52,9 +52,7 @@ export function StatusPage({ state }: { state: Readiness }) {
         ))}
       </ul>
       <p class="hint">This page is at most five seconds old. Reload it to look again.</p>
-      <p>
-        <a href="/">Front page</a>
-      </p>
+      <LinkLine to="/" label="Front page" />
     </Layout>
   );
 }

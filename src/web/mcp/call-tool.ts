@@ -63,13 +63,9 @@ function nextCursor(link: string | null): string | null {
   return searchParams.get("after") ?? searchParams.get("before");
 }
 
-interface Problem {
-  detail: string | { loc: (string | number)[]; msg: string }[];
-}
-
 /** Returns an error that names each invalid argument, and says what a model can do. */
 async function toError(tool: Tool, response: Response): Promise<CallToolResult> {
-  const { detail } = await response.json<Problem>();
+  const { detail } = await response.json<{ detail: string | { loc: (string | number)[]; msg: string }[] }>();
   const errors =
     typeof detail === "string"
       ? detail.replaceAll("Idempotency-Key", "idempotency_key")

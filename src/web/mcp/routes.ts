@@ -16,9 +16,8 @@ import { tools } from "./tools/index.ts";
 const MAX_STRING = 5_000_000;
 
 /**
- * Returns the route of the MCP server and that of its metadata. A tool calls an endpoint of `app` with the credential of the
- * request, so that scopes, validation, limits and idempotency are those of the API. The protocol describes it: it is not in
- * OpenAPI.
+ * Returns the route of the MCP server and that of its metadata. A tool calls an endpoint of `app` with the credential of the request, so
+ * that scopes, validation, limits and idempotency are those of the API. The protocol describes it: it is not in OpenAPI.
  */
 export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
   /** Made at the first request, since their schemas take some milliseconds. */
@@ -51,10 +50,9 @@ function toolScopes(routes: RouteIndex): Scope[] {
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Throws 403 for a request of a page of another origin, unless it has an access token of OAuth: a program in a browser got
- * that by the consent of the user, and no other page knows it. An API key is not for browsers, and a session cookie was checked
- * with the credential. The Host header does not count: a page whose name is rebound to this address sends its own (MCP,
- * Streamable HTTP, security warning).
+ * Throws 403 for a request of a page of another origin, unless it has an access token of OAuth: a program in a browser got that by the
+ * consent of the user, and no other page knows it. An API key is not for browsers, and a session cookie was checked with the credential.
+ * The Host header does not count: a page whose name is rebound to this address sends its own (MCP, Streamable HTTP, security warning).
  */
 function refuseForeignOrigin(c: AppContext): void {
   const origin = c.req.header("Origin");

@@ -14,18 +14,13 @@ const INSTRUCTIONS =
 /** The tools that the caller of a request may use, and how these call endpoints. */
 export interface McpCaller {
   tools: readonly Tool[];
-  /** Name of the service, which programs show. */
   serviceName: string;
   dispatch: ApiCall;
 }
 
-/**
- * Returns one request of the Model Context Protocol (Streamable HTTP). The server keeps nothing between requests, so any
- * isolate can respond. `body` is the parsed JSON-RPC message.
- */
+/** Responds to one request of the Model Context Protocol (Streamable HTTP) without any state. `body` is the parsed JSON-RPC message. */
 export function handleMcp(request: Request, body: unknown, caller: McpCaller): Promise<Response> {
-  const handler = createMcpHandler(() => createServer(caller), { keepAliveMs: 0 });
-  return handler.fetch(request, { parsedBody: body });
+  return createMcpHandler(() => createServer(caller), { keepAliveMs: 0 }).fetch(request, { parsedBody: body });
 }
 
 function createServer({ tools: usable, serviceName, dispatch }: McpCaller): McpServer {

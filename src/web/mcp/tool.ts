@@ -61,7 +61,6 @@ export function toTool({ without = [], fields = {}, ...tool }: DeclaredTool, end
 const shapeOf = (schema: z.ZodType | null): z.ZodRawShape =>
   schema instanceof z.ZodObject ? { ...(schema.shape as z.ZodRawShape) } : {};
 
-/** Returns the ids in the path of a route. */
 function idsOf(route: string): z.ZodRawShape {
   const names = Array.from(route.matchAll(/:(\w+)_id\b/g), ([, name = ""]) => name);
   return Object.fromEntries(names.map((name) => [`${name}_id`, id(name === "list" ? "contact list" : name)]));

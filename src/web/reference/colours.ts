@@ -1,7 +1,4 @@
-/**
- * The parts of code that have a colour, of curl, JSON, TypeScript and Python alike. A quote of the shell around JSON is no string, so that the JSON
- * in it has its colours.
- */
+/** The parts of code that have a colour, in every language. A quote of the shell around JSON is no string, so that the JSON has colours. */
 const PARTS = new RegExp(
   [
     String.raw`(?<comment>(?<=^|\s)(?:#|//).*)`,

@@ -85,7 +85,6 @@ export interface Contents {
 /** The surroundings of the operations that a page or a text shows. */
 export interface Source {
   document: ApiDocument;
-  /** URL of the service. */
   origin: string;
   needOf: (operation: Operation) => RequiredScope;
 }

@@ -15,15 +15,8 @@ export function toExample(document: ApiDocument, of: Schema): unknown {
   return exampleOfType(schema);
 }
 
-/** An example of a body beside the first, named after the fields that only it has. */
-export interface FurtherExample {
-  /** Such as "With attachments". */
-  title: string;
-  value: unknown;
-}
-
-/** Returns the examples of a body after the first. */
-export function furtherExamples(document: ApiDocument, of: Schema): FurtherExample[] {
+/** Returns the examples of a body after the first, with titles such as "With attachments", after the fields that only they have. */
+export function furtherExamples(document: ApiDocument, of: Schema): { title: string; value: unknown }[] {
   const [first, ...others] = resolve(document, of).schema.examples ?? [];
   const known = new Set(Object.keys((first ?? {}) as object));
   return others.map((value) => {

@@ -10,7 +10,6 @@ interface ReferenceLayoutProps {
   contents: Contents;
   /** Slug of the kind of resource, or path of the guide, that the page is about. */
   current?: string;
-  /** The text of the search. */
   query?: string;
   /** Path of the content as Markdown. */
   markdown?: string;

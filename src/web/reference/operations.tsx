@@ -48,7 +48,6 @@ interface RulesProps {
   operation: Operation;
 }
 
-/** The fields that a call takes and gets, and its errors. */
 function Rules({ document, operation }: RulesProps) {
   const { parameters = [], requestBody } = operation;
   const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? [];

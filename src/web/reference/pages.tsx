@@ -6,15 +6,8 @@ import { ReferenceLayout } from "./layout.tsx";
 
 const LANGUAGES = ["curl", "TypeScript", "Python"] as const;
 
-interface NounPageProps {
-  contents: Contents;
-  noun: Noun;
-  /** HTML of its operations. */
-  html: string;
-}
-
 /** The page of the operations on one kind of resource. Its style shows the examples in the chosen language only, without a script. */
-export const NounPage = ({ contents, noun, html }: NounPageProps) => (
+export const NounPage = ({ contents, noun, html }: { contents: Contents; noun: Noun; html: string }) => (
   <ReferenceLayout title={noun.name} contents={contents} current={noun.slug} markdown={`/docs/${noun.slug}.md`}>
     <fieldset class="languages">
       <legend>Examples in</legend>

@@ -129,12 +129,7 @@ const respond = (c: AppContext, page: Reply) =>
   });
 
 /** Returns what the form of an operation shows first: the examples of its body and of required parameters. */
-async function firstValues(
-  c: AppContext,
-  document: ApiDocument,
-  operation: Operation,
-  call: ApiCall,
-): Promise<Record<string, string>> {
+async function firstValues(c: AppContext, document: ApiDocument, operation: Operation, call: ApiCall) {
   const schema = operation.requestBody?.content["application/json"]?.schema;
   const body = schema ? toExample(document, schema) : undefined;
   const required = (operation.parameters ?? []).filter((parameter) => parameter.in === "query" && parameter.required);

@@ -17,7 +17,6 @@ export interface Found {
   kind: "Guides and rules" | "Operations" | "Fields" | "Errors";
   /** The best first, at most `MAX_PLACES`. */
   places: readonly Place[];
-  /** How many there are. */
   total: number;
 }
 

@@ -13,7 +13,6 @@ interface ExampleCall {
   path: string;
   ids: (string | number)[];
   json?: unknown;
-  /** True when the body is a form with one file. */
   isUpload: boolean;
   /** Media type of a body that is a file. */
   fileType?: string;

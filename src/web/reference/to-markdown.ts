@@ -21,10 +21,7 @@ export function nounToMarkdown(source: Source, { name, operations }: Noun): stri
     .concat("\n");
 }
 
-/**
- * Returns the table of contents of the reference for assistants (https://llmstxt.org): links to the Markdown of the guides, the rules
- * and each kind of resource.
- */
+/** Returns the table of contents for assistants (https://llmstxt.org): links to the Markdown of the guides, rules and resources. */
 export function toLlmsText(
   { nouns, guides }: Contents,
   { publicUrl: origin, serviceName }: Pick<Settings, "publicUrl" | "serviceName">,
@@ -83,7 +80,6 @@ function errorLines(document: ApiDocument, operation: Operation): string {
     .join("\n");
 }
 
-/** Returns the table of fields, or "" without any. */
 function toTable(title: string, fields: readonly Field[]): string {
   if (fields.length === 0) return "";
   const lines = fields.map(({ name, type, isRequired, limits, description }) => {

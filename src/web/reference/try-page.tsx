@@ -8,9 +8,7 @@ interface TryPageProps {
   contents: Contents;
   operation: Operation;
   values: Values;
-  /** A new key for the next call. */
   idempotencyKey: string;
-  /** Why the call was not made. */
   error?: string;
   response?: ShownResponse;
 }

@@ -1,12 +1,5 @@
 import type { ValidationError } from "../../lib/errors.ts";
 
-/** An error as Resend's package expects it. */
-export interface ResendError {
-  statusCode: number;
-  name: string;
-  message: string;
-}
-
 /** The error names of Resend by status. 401, 409 and 422 have more than one. */
 const names: Readonly<Record<number, string>> = {
   400: "validation_error",
@@ -33,7 +26,7 @@ export function toResendError(
   status: number,
   detail: string | ValidationError[],
   from: { hasKey: boolean; mayRetry: boolean },
-): ResendError {
+): { statusCode: number; name: string; message: string } {
   const message = typeof detail === "string" ? renamed(detail) : detail.map(toSentence).join("; ");
   return { statusCode: status, name: errorName(status, detail, from), message };
 }

@@ -46,10 +46,7 @@ function translated<Body>(translate: (body: Body) => object): Middleware {
 /** Programs ask for `strict` (the package does, unless told otherwise) or `permissive`. */
 const isStrict = (mode: string | undefined) => mode?.trim().toLowerCase() !== "permissive";
 
-/**
- * The calls of Resend's npm package that have an equal in this API, by the same operations (docs/guides/resend.md). They
- * return 200 and errors in Resend's form.
- */
+/** The calls of Resend's npm package that this API has too (docs/guides/resend.md). They return 200, and errors in Resend's form. */
 export const resendRoutes = newRoutes()
   .post(
     `${RESEND_PATH}/emails`,

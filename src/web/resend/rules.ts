@@ -8,10 +8,7 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
 /** The least time ahead that a relative time gives, in ms: an email can be scheduled from a minute ahead on. */
 const LEAST_MS = 62_000;
 
-/**
- * Returns the send_at of a `scheduled_at`: `in 5 min` and the like become an ISO 8601 time, any other text is left as it is.
- * `now` is in milliseconds since 1970.
- */
+/** Returns the send_at of a `scheduled_at`: `in 5 min` and the like as an ISO 8601 time, other text as it is. `now`: in ms since 1970. */
 export function toSendAt(scheduledAt: string, now: number): string {
   const [, count = "", unit = ""] = /^\s*in\s+(\d{1,6}|an?)\s+([a-z]+)\s*$/i.exec(scheduledAt) ?? [];
   const milliseconds = UNITS.find(([name]) => name.test(unit.toLowerCase()))?.[1];

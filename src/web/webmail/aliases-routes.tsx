@@ -40,7 +40,6 @@ interface AliasesPageProps {
   mayChange: boolean;
 }
 
-/** The page of the further addresses of a mailbox. */
 const AliasesPage = ({ page, aliases, mayChange }: AliasesPageProps) => (
   <SettingsLayout page={page} at="aliases">
     <p class="hint">

@@ -33,7 +33,6 @@ export const autoReplyPages = newRoutes()
 
 type Stored = ReturnType<typeof toAutoReply>;
 
-/** Returns the fields of the API call. */
 const readFields = (fields: URLSearchParams, stored: Stored) => ({
   is_active: fields.get("is_active") === "on",
   starts_at: readTime(fields, "starts_at", stored.starts_at ?? "") || null,
@@ -57,7 +56,6 @@ interface AutoReplyPageProps {
   autoReply: Pick<ReturnType<typeof toAutoReply>, "is_active" | "starts_at" | "ends_at" | "subject" | "text">;
 }
 
-/** The page that sets the reply that goes to those who write meanwhile. */
 const AutoReplyPage = ({ page, autoReply }: AutoReplyPageProps) => (
   <SettingsLayout page={page} at="auto-reply">
     <p class="hint">

@@ -44,11 +44,7 @@ export const isPermanentDelete = ({ action, folder, threads, uids }: BulkActionF
 type Parse = (fields: unknown) => SelectionIn;
 
 /** Does what a submitted list asks for. Returns what the next page says about it, as its query. Throws 422. */
-export async function applyBulkAction(
-  { caller, mailbox }: OpenPage,
-  form: BulkActionForm,
-  parse: Parse,
-): Promise<Record<string, string>> {
+export async function applyBulkAction({ caller, mailbox }: OpenPage, form: BulkActionForm, parse: Parse) {
   const { action, target, folder, threads, upTo, uids } = form;
   // Without a selection the verb says what is missing.
   const folders = new Set([...(threads.length > 0 || uids.size === 0 ? [folder] : []), ...uids.keys()]);
@@ -71,11 +67,7 @@ export async function applyBulkAction(
 }
 
 /** Undoes a change. Returns what the next page says. Throws 422 for what no page has made. */
-export async function undoBulkAction(
-  { caller, mailbox }: OpenPage,
-  text: string,
-  parse: Parse,
-): Promise<Record<string, string>> {
+export async function undoBulkAction({ caller, mailbox }: OpenPage, text: string, parse: Parse) {
   const changes = readUndo(text).map(parse);
   const { count } = changes.length > 0 ? await changeSelected(caller, mailbox, changes) : { count: 0 };
   const isMove = changes.every(({ action }) => action === "move");
@@ -104,10 +96,7 @@ export interface Done {
 }
 
 /** Returns what the query of a page says about the last action. Undefined: nothing, or no page of the mailbox has made it. */
-export async function readDone(
-  { caller, mailbox }: OpenPage,
-  query: Record<string, string>,
-): Promise<Done | undefined> {
+export async function readDone({ caller, mailbox }: OpenPage, query: Record<string, string>) {
   const { done = "", n = "", to = "", undo = null } = query;
   const what = done === "move" ? `moved to ${folderTitle(to)}` : DONE[done];
   if (what === undefined || !/^\d{1,4}$/.test(n)) return undefined;

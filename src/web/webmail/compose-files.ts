@@ -5,15 +5,11 @@ import { getMessage, listFiles, MAX_FILE_BYTES, openAttachment, uploadFile } fro
 import { type FormFile, readPartRef } from "./compose-form.ts";
 import type { OpenPage } from "./layout.tsx";
 
-/** A file that was chosen in the form. */
-interface ChosenFile {
-  bytes: Uint8Array;
-  filename: string | null;
-  mediaType: string | null;
-}
-
 /** Stores the files that were chosen in a form, and returns them as files of the form. */
-export async function storeChosen({ caller, mailbox }: OpenPage, chosen: readonly ChosenFile[]): Promise<FormFile[]> {
+export async function storeChosen(
+  { caller, mailbox }: OpenPage,
+  chosen: readonly { bytes: Uint8Array; filename: string | null; mediaType: string | null }[],
+): Promise<FormFile[]> {
   const stored: FormFile[] = [];
   // One after the other: their bytes are in memory, and those of a request are few.
   for (const file of chosen) {
@@ -29,10 +25,7 @@ export interface SettledFiles {
   missing: number;
 }
 
-/**
- * Makes every file of a form an upload: parts of stored messages are copied. Throws 413 when those parts exceed 24 MiB together,
- * of which a copy holds one at a time.
- */
+/** Makes every file of a form an upload: parts of stored messages are copied one by one. Throws 413 for more than 24 MiB of them. */
 export async function settleFiles(page: OpenPage, files: readonly FormFile[]): Promise<SettledFiles> {
   const ids: string[] = [];
   let copied = 0;

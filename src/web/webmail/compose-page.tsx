@@ -75,7 +75,6 @@ export const MessageForm = ({ page, form, known, saved }: ComposePageProps) => (
   </Form>
 );
 
-/** The choice of a time at which the message leaves. */
 const Later = ({ sendAt }: Pick<ComposeForm, "sendAt">) => (
   <details class="later" open={sendAt !== "" || useError("send_at") !== undefined}>
     <summary>Send later</summary>
@@ -84,7 +83,6 @@ const Later = ({ sendAt }: Pick<ComposeForm, "sendAt">) => (
   </details>
 );
 
-/** The addresses and the subject. */
 function Head({ form, mailbox }: Pick<ComposePageProps, "form"> & Pick<OpenPage, "mailbox">) {
   const address = { list: "known-addresses", placeholder: "ada@example.org, …" };
   const isRefused = useError("cc") !== undefined || useError("bcc") !== undefined;
@@ -104,7 +102,6 @@ function Head({ form, mailbox }: Pick<ComposePageProps, "form"> & Pick<OpenPage,
   );
 }
 
-/** The files of the message, each with a button that removes it, and the field that adds more. */
 const Files = ({ files }: { files: readonly FormFile[] }) => (
   <div class="attach">
     <ul

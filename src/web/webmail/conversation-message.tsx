@@ -68,7 +68,6 @@ export function ConversationMessage({ page, message, isOpen, content, folder, wi
 
 const idOf = ({ uid, folder }: StoredMessage) => `m-${uid}-${encodeURIComponent(folder)}`;
 
-/** The actions on one message. */
 function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredMessage; path: string }) {
   const { uid, folder } = message;
   const id = page.mailbox.id;
@@ -115,8 +114,7 @@ function MessageMenu({ page, message, path }: { page: OpenPage; message: StoredM
 
 /** Who got the message: in a line, and on request with the addresses. */
 function Recipients({ message, own }: { message: StoredMessage; own: string }) {
-  const everybody = [...message.to, ...message.cc, ...message.bcc];
-  const names = everybody.map((person) => nameOrMe(person, own));
+  const names = [...message.to, ...message.cc, ...message.bcc].map((person) => nameOrMe(person, own));
   return (
     <details class="recipients">
       <summary>{names.length === 0 ? "no recipient" : `to ${writeNames(names, MAX_NAMES)}`}</summary>
@@ -135,7 +133,6 @@ function Recipients({ message, own }: { message: StoredMessage; own: string }) {
 /** Recipients whose names are shown at once, and those of a field with their addresses. A page has many messages. */
 const [MAX_NAMES, MAX_PEOPLE] = [3, 50];
 
-/** Returns the first names, and how many more there are. */
 const writeNames = (names: readonly string[], most: number): string =>
   names.slice(0, most).join(", ") + (names.length > most ? ` and ${names.length - most} more` : "");
 

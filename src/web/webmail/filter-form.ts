@@ -1,19 +1,12 @@
 import { invalidField } from "../../lib/errors.ts";
 import type { FilterOut } from "../../mailboxes/inbox/index.ts";
 
-/** A row of the form: a condition as text. */
-interface ConditionRow {
-  field: string;
-  op: string;
-  value: string;
-}
-
 /** The fields of the form of a filter, as text. */
 export interface FilterForm {
   name: string;
   isActive: boolean;
   mode: string;
-  conditions: ConditionRow[];
+  conditions: { field: string; op: string; value: string }[];
   /** Empty: the message stays. `discard`, or `in:` and the name of a folder. */
   place: string;
   labels: string[];

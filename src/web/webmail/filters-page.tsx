@@ -1,4 +1,4 @@
-import { ButtonLink, Empty, Form, Select, Submit } from "../../http/ui/index.ts";
+import { ButtonLine, Empty, Form, Select, Submit } from "../../http/ui/index.ts";
 import type { FilterOut } from "../../mailboxes/inbox/index.ts";
 import type { FilterRun, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { FIELDS, OPERATIONS, writeBytes } from "./filter-form.ts";
@@ -19,9 +19,7 @@ export const FiltersPage = ({ page, filters, run }: FiltersPageProps) => (
       Filters apply to mail that arrives, from the top, except to spam. The first that moves or discards a message
       decides where it is.
     </p>
-    <p>
-      <ButtonLink to={filterPath(page.mailbox.id, "new")} label="New filter" icon="plus" />
-    </p>
+    <ButtonLine to={filterPath(page.mailbox.id, "new")} label="New filter" icon="plus" />
     {filters.length === 0 ? (
       <Empty>There are no filters.</Empty>
     ) : (

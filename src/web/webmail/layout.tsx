@@ -10,7 +10,7 @@ import {
   MenuLink,
   NextPage,
   Notice,
-  PostButton,
+  PostLink,
   useViewer,
 } from "../../http/ui/index.ts";
 import type { OpenMailbox } from "../../mailboxes/inbox/index.ts";
@@ -86,7 +86,7 @@ const Bar = ({ caller, mailbox }: OpenPage) => (
     </a>
     <span class="who">{mailbox.address}</span>
     {caller.actor.kind === "mailbox" ? (
-      <PostButton to="/mail/sign-out" label="Sign out" kind="link" />
+      <PostLink to="/mail/sign-out" label="Sign out" />
     ) : (
       <nav aria-label="Main">
         {ELSEWHERE.map(({ path, name }) => (

@@ -12,7 +12,6 @@ interface ListPageProps {
   page: OpenPage;
   view: ListView;
   items: readonly (ConversationItem | MessageItem)[];
-  /** Number of messages. */
   total: number;
   /** The greatest UID of the folder, when the list has conversations. */
   upTo: number | null;

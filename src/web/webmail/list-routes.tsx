@@ -38,7 +38,6 @@ function readView(c: AppContext, { labels }: OpenPage): ListView {
   return { folder: "INBOX", label, query: "", everywhere: true };
 }
 
-/** Returns the path of a view with its search and the page of it. */
 function pathOf(
   { mailbox }: OpenPage,
   { folder, label, query, everywhere }: ListView,

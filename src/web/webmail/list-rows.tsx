@@ -71,7 +71,6 @@ interface RowProps {
   labels: readonly string[];
   /** Folder of the message when the list has several. */
   place?: string | null;
-  /** Elements after the names. */
   children?: Child;
 }
 

@@ -7,7 +7,6 @@ export interface ListView {
   label: Label | null;
   /** The text of the search. Empty: none. */
   query: string;
-  /** True when the search covers all folders. */
   everywhere: boolean;
 }
 

@@ -3,7 +3,7 @@ import { inputOf } from "../../http/form-input.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { onceForForm, submitForm } from "../../http/page-routes.ts";
-import { ButtonLink, Empty, Facts, Field, Form, Notice, Submit, Time } from "../../http/ui/index.ts";
+import { ButtonLine, Empty, Facts, Field, Form, Notice, Submit, Time } from "../../http/ui/index.ts";
 import { badRequest } from "../../lib/errors.ts";
 import {
   AppPasswordForm,
@@ -58,7 +58,6 @@ interface MailProgramsPageProps {
   passwords: readonly AppPasswordRow[];
 }
 
-/** The page of the mail programs that use a mailbox, and of their app passwords. */
 const MailProgramsPage = ({ page, passwords }: MailProgramsPageProps) => (
   <SettingsLayout page={page} at="mail-programs">
     <Servers page={page} />
@@ -165,8 +164,6 @@ const CreatedAppPasswordPage = ({ page, created }: { page: OpenPage; created: Ne
         Password: { code: created.password, copy: "the password" },
       }}
     />
-    <p>
-      <ButtonLink to={settingsPath(page.mailbox.id, "mail-programs")} label="I have copied it" />
-    </p>
+    <ButtonLine to={settingsPath(page.mailbox.id, "mail-programs")} label="I have copied it" />
   </SettingsLayout>
 );

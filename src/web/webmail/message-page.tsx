@@ -119,7 +119,6 @@ const UpTo = ({ conversation: { upTo } }: { conversation: Conversation }) => (
   <input type="hidden" name="up_to" value={String(upTo)} />
 );
 
-/** The labels of the conversation, each with a button that removes it. */
 function Labels({ page, conversation, own }: { page: OpenPage; conversation: Conversation; own: readonly string[] }) {
   const labels = page.labels.filter(({ id }) => own.includes(id));
   if (labels.length === 0) return null;

@@ -30,15 +30,8 @@ export async function openForm(page: OpenPage, query: Query): Promise<OpenForm> 
   return { form: { ...replyForm(reply, { message, content }, { mailbox, signature }), back }, known };
 }
 
-/**
- * Returns the form below the conversation of a message: a reply to it, or a draft. Null when the query asks for none, and for a draft that
- * is being sent or no longer exists.
- */
-export async function openFormBelow(
-  page: OpenPage,
-  { folder, uid }: StoredMessage,
-  { reply, draft }: Query,
-): Promise<OpenForm | null> {
+/** Returns the form below a conversation: a reply or a draft. Null when the query has none, and for a draft that is being sent or gone. */
+export async function openFormBelow(page: OpenPage, { folder, uid }: StoredMessage, { reply, draft }: Query) {
   if (isReply(reply)) return openForm(page, { reply, folder, uid: String(uid) });
   const stored = draft === undefined ? null : await page.mailbox.store.find("Drafts", parseUid(draft));
   if (stored === null || stored.claim !== null) return null;

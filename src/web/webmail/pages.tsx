@@ -1,4 +1,4 @@
-import { Field, Form, Layout, Notice, Submit } from "../../http/ui/index.ts";
+import { Field, Form, Layout, LinkLine, Notice, Submit } from "../../http/ui/index.ts";
 import { folderPath } from "./paths.ts";
 
 /** The page that signs in to one mailbox. */
@@ -14,7 +14,6 @@ export const MailboxSignInPage = ({ email, error }: { email: string; error?: str
 );
 
 interface MailboxesPageProps {
-  /** Address of the signed-in user. */
   user: string;
   mailboxes: readonly { id: string; address: string }[];
 }
@@ -32,8 +31,6 @@ export const MailboxesPage = ({ user, mailboxes }: MailboxesPageProps) => (
         </li>
       ))}
     </ul>
-    <p>
-      <a href="/mail/sign-in">Sign in to a mailbox by its password</a>
-    </p>
+    <LinkLine to="/mail/sign-in" label="Sign in to a mailbox by its password" />
   </Layout>
 );

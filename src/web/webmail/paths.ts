@@ -48,10 +48,7 @@ export const eventsPath = (mailboxId: string) => `/mail/events/${mailboxId}`;
 /** Returns how pages write the name of a folder. */
 export const folderTitle = (name: string) => (name === "INBOX" ? "Inbox" : name);
 
-/**
- * Returns the path of a page of this mailbox that a form names, with a query: a folder, one of its messages or a label. Any other text is
- * the inbox, so that a form leads nowhere else.
- */
+/** Returns the path of a page of this mailbox that a form names, with a query: a folder, a message of it, a label, or else the inbox. */
 export function backPath(mailboxId: string, path: string, query: Query): string {
   const [, first = "", ...rest] = path.split(mailboxId);
   const isList = path === `/mail/${mailboxId}${first}` && /^\/[\w%.~!*'()-]{1,800}(?:\/\d{1,10})?$/.test(first);

@@ -2,15 +2,8 @@ import { ButtonLink, Form, Submit } from "../../http/ui/index.ts";
 import type { BulkActionForm } from "./bulk-actions.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 
-interface PermanentDeletePageProps {
-  page: OpenPage;
-  form: BulkActionForm;
-  /** Path of the list. */
-  back: string;
-}
-
 /** The page that asks before messages are deleted for good. With the script, a dialog asks instead. */
-export function PermanentDeletePage({ page, form, back }: PermanentDeletePageProps) {
+export function PermanentDeletePage({ page, form, back }: { page: OpenPage; form: BulkActionForm; back: string }) {
   const messages = [...form.uids].flatMap(([folder, uids]) => uids.map((uid) => `${uid}:${folder}`));
   const [count, noun] = form.threads.length > 0 ? [form.threads.length, "conversation"] : [messages.length, "message"];
   const what = count === 1 ? `this ${noun}` : `these ${count} ${noun}s`;

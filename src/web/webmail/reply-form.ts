@@ -57,10 +57,7 @@ export function draftForm(draft: StoredMessage, content: MessageContent): Compos
   });
 }
 
-interface Written {
-  text: string;
-  html: string;
-}
+type Written = Pick<ComposeForm, "text" | "html">;
 
 /** Returns an empty line with the signature below it. */
 const signedText = (signature: Signature | null): Written =>
@@ -75,10 +72,7 @@ const signedText = (signature: Signature | null): Written =>
 const MAX_QUOTED = 200_000;
 const CUT_LINE = "[The rest of the message is not quoted.]";
 
-/**
- * Returns a message below the text of a reply to it. HTML that is too long is quoted as its text, and text that is too long as
- * plain text alone, up to MAX_QUOTED characters.
- */
+/** Returns a message below the text of a reply. Too long HTML is quoted as its text, too long text as plain text up to MAX_QUOTED. */
 function quote(
   start: Written,
   intro: readonly string[],
@@ -134,7 +128,6 @@ const MAX_TEXT = 1_000_000;
 
 const textOf = ({ text, html }: MessageContent) => text ?? htmlToText(html ?? "", MAX_TEXT).trim();
 
-/** Returns the files of a message as files of the form. */
 const filesOf = ({ folder, uid, parts }: StoredMessage): FormFile[] =>
   parts
     .filter(({ use }) => use === "attachment")

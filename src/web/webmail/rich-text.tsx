@@ -25,10 +25,7 @@ const FORMATS: readonly [format: string, icon: IconName, name: string, key?: str
   ["clear", "clear", "Remove formatting"],
 ];
 
-/**
- * A text that can have formatting. It is a field of plain text, and the script puts an editor in its place. The HTML is not submitted
- * without the script, since the text beside it may have changed.
- */
+/** A field of plain text, in whose place the script puts an editor. Without it no HTML is submitted, since the text may have changed. */
 export const RichText = ({ text, html, format, autofocus = false, ...field }: RichTextProps) => (
   <div class="rich" data-editor={files.editorScript} data-format={format} data-autofocus={autofocus ? "" : undefined}>
     <TextArea {...field} name="text" value={text} autofocus={autofocus} />

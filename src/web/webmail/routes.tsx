@@ -33,10 +33,7 @@ const ownPagesOnly: Middleware = (c, next) => {
 /** Most mailboxes in the list of those that a user may open. */
 const MAX_MAILBOXES = 500;
 
-/**
- * The pages of webmail. A mailbox is opened by its password (docs/contract/mailboxes.md#webmail), or by a user of the
- * dashboard.
- */
+/** The pages of webmail. A mailbox is opened by its password (docs/contract/mailboxes.md#webmail), or by a user of the dashboard. */
 export const webmailPages = newRoutes()
   .get("/mail/sign-in", needs("public"), (c) =>
     respondPage(c, <MailboxSignInPage email={(c.req.query("email") ?? "").slice(0, 254)} />),

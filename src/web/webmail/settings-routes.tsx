@@ -83,7 +83,6 @@ async function showPassword(c: AppContext) {
   return respondPage(c, <PasswordPage page={page} />, { notices });
 }
 
-/** The page that sets the text below new messages. */
 const SignaturePage = ({ page, signature }: { page: OpenPage; signature: Signature | null }) => (
   <SettingsLayout page={page} at="signature">
     <p class="hint">
@@ -103,7 +102,6 @@ const SignaturePage = ({ page, signature }: { page: OpenPage; signature: Signatu
   </SettingsLayout>
 );
 
-/** The page of the senders whose mail goes to Spam. */
 const BlockedSendersPage = ({ page, emails }: { page: OpenPage; emails: readonly string[] }) => (
   <SettingsLayout page={page} at="blocked-senders">
     <p class="hint">Mail from these addresses goes to Spam. The senders do not notice.</p>

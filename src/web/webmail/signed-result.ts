@@ -7,10 +7,7 @@ const PURPOSE = "webmail-result";
 /** Bytes of the MAC that are in the query. */
 const MAC_BYTES = 16;
 
-/**
- * Returns the query of the page after an action with a signature of it. Otherwise a link of somewhere else could say that messages
- * were deleted, and offer an Undo that moves others.
- */
+/** Returns the query of the page after an action, signed: a foreign link must not say that messages were deleted, or offer an Undo. */
 export async function signResult(
   { settings }: CallerCtx,
   mailboxId: string,

@@ -4,16 +4,8 @@ import type { Done } from "./bulk-actions.ts";
 import { scheduledPath } from "./paths.ts";
 import type { Sent } from "./sent.ts";
 
-interface DoneToastProps {
-  done: Done;
-  /** Path of the list that undoes it. Default: the page itself. */
-  action?: string;
-  /** UID of the message whose page is shown again. Default: the list is. */
-  at?: number;
-}
-
-/** Says what was done, with a button that undoes it. */
-export const DoneToast = ({ done, action, at }: DoneToastProps) => (
+/** Says what was done, with a button that undoes it by the list at `action`, by default the page. `at`: UID of a message shown again. */
+export const DoneToast = ({ done, action, at }: { done: Done; action?: string; at?: number }) => (
   <div class="toast" role="status" data-toast="" data-return="">
     <Icon name="check" />
     <span>{done.text}</span>

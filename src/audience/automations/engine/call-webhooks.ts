@@ -25,8 +25,8 @@ export async function prepareWebhooks(ctx: MailCtx, pending: readonly WebhookEff
   const calling = pending.filter(({ effect }) => known.has(effect.step.webhook_id));
   if (calling.length === 0) return { ...nothingPrepared(), outcomes: new Map(outcomes) };
   const deliveries = await Promise.all(calling.map((one) => toDelivery(ctx, one)));
-  const wake = () => wakeWebhooks(ctx);
-  return { statements: addDeliveriesStatements(ctx, deliveries), outcomes: new Map(outcomes), wake: [wake] };
+  const statements = addDeliveriesStatements(ctx, deliveries);
+  return { statements, outcomes: new Map(outcomes), wake: [() => wakeWebhooks(ctx)] };
 }
 
 async function toDelivery(ctx: MailCtx, one: WebhookEffect) {

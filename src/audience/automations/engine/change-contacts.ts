@@ -1,8 +1,10 @@
 import type { MailCtx, MailStatement, WakeUp } from "../../../platform/context.ts";
 import { idPrefix } from "../../../platform/db/random-id.ts";
+import type { contactLists } from "../../../platform/db/schema/mail/index.ts";
+import type { StoredColumns } from "../../../platform/db/stored-row.ts";
 import { requestStatements } from "../../consent/index.ts";
 import { ADDED, CHANGED, contactEventSql, FIELDS, REMOVED } from "./contact-events.ts";
-import { causeOf, done, idOfEffect, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
+import { causeOf, done, idOfEffect, nothingPrepared, type Outcome, type PendingOf, type Prepared } from "./outcome.ts";
 
 // Values that are the same already write nothing. They hold for all contacts of the person. `name` is no metadata.
 const SET_NAME = `
@@ -39,13 +41,7 @@ export function prepareFields(ctx: MailCtx, pending: readonly PendingOf<"set_fie
   return { statements, outcomes: new Map(outcomes), wake: [] };
 }
 
-interface ListRow {
-  n: number;
-  workspace: number;
-  id: string;
-  name: string;
-  confirm: 0 | 1;
-}
+type ListRow = StoredColumns<typeof contactLists, "n" | "workspace" | "id" | "name" | "confirm">;
 
 const FIND_LISTS = `
   SELECT l.n, l.workspace, l.id, l.name, l.confirm FROM json_each(?1) j CROSS JOIN contact_lists l
@@ -72,7 +68,7 @@ type ListEffect = PendingOf<"add_to_list"> | PendingOf<"remove_from_list">;
 
 /** Prepares people who are added to lists or removed from them. One D1 call. The caller bounds the lists of a page. */
 export async function prepareLists(ctx: MailCtx, pending: readonly ListEffect[]): Promise<Prepared> {
-  if (pending.length === 0) return { statements: [], outcomes: new Map(), wake: [] };
+  if (pending.length === 0) return nothingPrepared();
   const named = pending.map(({ due, effect }) => ({ workspace: due.workspace, list: effect.step.list_id }));
   const results = await ctx.mail.listRows<ListRow>(FIND_LISTS, JSON.stringify(named));
   const listOf = ({ due, effect }: ListEffect) =>
@@ -89,10 +85,7 @@ export async function prepareLists(ctx: MailCtx, pending: readonly ListEffect[])
     statements.push(...(added?.statements ?? removeStatements(ctx, list, rows)));
     if (added?.wakeUp) wakeUps.push(added.wakeUp);
   }
-  const wake = async () => {
-    await ctx.wake(wakeUps);
-  };
-  return { statements, outcomes, wake: wakeUps.length > 0 ? [wake] : [] };
+  return { statements, outcomes, wake: wakeUps.length > 0 ? [() => ctx.wake(wakeUps)] : [] };
 }
 
 function textOf({ person, effect: { step } }: ListEffect, list: ListRow | undefined): string {
@@ -104,15 +97,9 @@ function textOf({ person, effect: { step } }: ListEffect, list: ListRow | undefi
 }
 
 /** A person and a list, as the statements read them. */
-interface Row {
-  workspace: number;
-  key: string;
-  list: number;
-  id: string;
-  cause: object;
-}
+type Row = Awaited<ReturnType<typeof toRow>>;
 
-async function toRow(one: ListEffect, { n }: ListRow): Promise<Row> {
+async function toRow(one: ListEffect, { n }: ListRow) {
   const { workspace, key } = one.due;
   return { workspace, key, list: n, id: await idOfEffect(one), cause: causeOf(one) };
 }

@@ -1,11 +1,8 @@
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
+import type { automationDailyEmails } from "../../../platform/db/schema/mail/index.ts";
+import type { StoredColumns } from "../../../platform/db/stored-row.ts";
 
-interface Row {
-  workspace: number;
-  email_key: string;
-  day: string;
-  emails: number;
-}
+export type DailyRow = StoredColumns<typeof automationDailyEmails, "workspace" | "email_key" | "day" | "emails">;
 
 /** A person of a workspace. */
 interface Recipient {
@@ -26,8 +23,8 @@ const ADD = `
 export class DailyEmails {
   readonly #rows = new Map<string, { day: string; emails: number }>();
 
-  constructor(read: D1Result | undefined) {
-    for (const { workspace, email_key: key, day, emails } of (read?.results ?? []) as Row[])
+  constructor(rows: readonly DailyRow[]) {
+    for (const { workspace, email_key: key, day, emails } of rows)
       this.#rows.set(`${workspace} ${key}`, { day, emails });
   }
 

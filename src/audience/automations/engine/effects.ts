@@ -20,9 +20,7 @@ function ofKind<Kind extends EffectKind>(pending: readonly PendingEffect[], kind
   return pending.filter(({ effect }) => effect.step.kind === kind) as unknown as PendingOf<Kind>[];
 }
 
-/**
- * Returns the effects that one page does, in the order of their runs: one for a person, and few enough targets. The others are due still.
- */
+/** Returns the effects of one page, in the order of their runs: one for a person, and few enough targets. The others stay due. */
 export function choosePage(pending: readonly PendingEffect[]): PendingEffect[] {
   const people = new Set<string>();
   const targets = new Set<string>();

@@ -6,6 +6,8 @@ import { guardedBatch } from "../../../platform/db/batch.ts";
 import { withinBytes } from "../../../platform/db/byte-pages.ts";
 import { hasWorkLeft } from "../../../platform/db/count-statements.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
+import type { events } from "../../../platform/db/schema/mail/index.ts";
+import type { StoredColumns } from "../../../platform/db/stored-row.ts";
 import { rowsInTurns, someTurns } from "../../../platform/db/workspace-turns.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";
 import { evaluate, newComparisonBudget, personBytesSql } from "../../conditions/index.ts";
@@ -28,14 +30,9 @@ const LOOKED_AT = 1_000;
 /** How long an event waits that fails alone, in milliseconds. */
 const FAILED_EVENT_MS = 3_600_000;
 
-interface EventRow {
-  n: number;
-  workspace: number;
-  id: string;
-  email_key: string;
-  name: string;
-  data: string;
-  created_at: number;
+type EventColumns = "n" | "workspace" | "id" | "email_key" | "name" | "data" | "created_at";
+
+interface EventRow extends StoredColumns<typeof events, EventColumns> {
   /** automations.n up to which it was read. */
   automation: number;
   /** Events that are unread, up to more than a page. */
@@ -178,20 +175,7 @@ async function findEntryRules(ctx: MailCtx, started: readonly StartedRow[]): Pro
 }
 
 /** A run to be added, as the statement reads it. */
-interface NewRun {
-  workspace: number;
-  id: string;
-  automation: number;
-  version: number;
-  key: string;
-  entry: string;
-  node: number | null;
-  event: number;
-  data: string;
-  history: string;
-  /** A person who has entered since this time does not enter; null: each event begins a run. */
-  since: number | null;
-}
+type NewRun = Awaited<ReturnType<typeof toRun>>;
 
 /** Returns the runs to be added, and how many of `started` it has looked at until the work of the invocation was used up. */
 async function newEntries(
@@ -237,15 +221,9 @@ function isLoop({ name }: EventRow, data: Record<string, unknown>, automationId:
   return data.automation_id === automationId || Number(data.automations ?? 0) >= limits.hops;
 }
 
-async function toRun({
-  event,
-  automation,
-  rules,
-}: {
-  event: EventRow;
-  automation: Omit<StartedRow, "position">;
-  rules: EntryRules;
-}): Promise<NewRun> {
+type Entering = { event: EventRow; automation: Omit<StartedRow, "position">; rules: EntryRules };
+
+async function toRun({ event, automation, rules }: Entering) {
   const { mode, period_days: days = 1 } = rules.entry;
   const hash = await uuidFromHash(utf8(`automation run ${automation.id} ${event.id}`));
   const line = { at: event.created_at, step: null, text: `Entered by ${event.name}.` };
@@ -260,6 +238,7 @@ async function toRun({
     event: event.n,
     data: event.data,
     history: toHistory([line]),
+    // A person who has entered since this time does not enter; null: each event begins a run.
     since: mode === "every" ? null : mode === "once" ? 0 : event.created_at - days * DAY_MS + 1,
   };
 }

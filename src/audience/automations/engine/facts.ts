@@ -10,7 +10,7 @@ import {
 import type { Facts, Found } from "../advance.ts";
 import { conditionsOf } from "../definition.ts";
 import type { Version } from "../versions.ts";
-import { DailyEmails } from "./daily-emails.ts";
+import { DailyEmails, type DailyRow } from "./daily-emails.ts";
 import { readPeople } from "./people.ts";
 import type { DueRun } from "./read-due.ts";
 import type { WorkspaceState } from "./workspaces.ts";
@@ -95,16 +95,16 @@ async function readEvents(ctx: MailCtx, runs: readonly DueRun[], versions: Reado
     const names = versions.get(version)?.definition.entry.exit_events ?? [];
     return names.length > 0 ? [{ n, workspace, key, after, names }] : [];
   });
-  const [waited, exits, daily] = await db.batch([
+  const [waited, exits, daily] = await db.listEach<
+    [{ run: number; events: string }, { run: number; name: string | null }, DailyRow]
+  >([
     db.prepare(FIND_WAITED).bind(JSON.stringify(waiting), EVENTS_PER_LOOK),
     db.prepare(FIND_EXITS).bind(JSON.stringify(leaving)),
     DailyEmails.readStatement(ctx, runs),
   ]);
-  const events = (waited?.results ?? []) as { run: number; events: string }[];
-  const names = (exits?.results ?? []) as { run: number; name: string | null }[];
   return [
-    new Map(events.map(({ run, events: json }) => [run, JSON.parse(json) as WaitedEvent[]])),
-    new Map(names.flatMap(({ run, name }) => (name === null ? [] : [[run, name] as const]))),
+    new Map(waited.map(({ run, events }) => [run, JSON.parse(events) as WaitedEvent[]])),
+    new Map(exits.flatMap(({ run, name }) => (name === null ? [] : [[run, name] as const]))),
     new DailyEmails(daily),
   ] as const;
 }

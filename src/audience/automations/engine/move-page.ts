@@ -16,34 +16,20 @@ import { type DueRun, type PlaceOfPage, readDue } from "./read-due.ts";
 import { type Moved, moveStatements } from "./save.ts";
 import { findWorkspaces, type WorkspaceState } from "./workspaces.ts";
 
-/** The result of a page. */
-export interface PageResult {
-  moved: number;
-  /** Other runs were due. */
-  hasMore: boolean;
-}
-
 /**
  * Moves a page of runs that are due. What their steps do in this mail database is written in the transaction that moves them; what they
  * do in the main one is written before it, by runs that have begun the step, and is repeated without effect when this is killed
- * between. Throws ConcurrencyError when the lease was lost or a run was changed meanwhile: nothing of the page has moved then.
+ * between. Throws ConcurrencyError when the lease was lost or a run was changed meanwhile: nothing of the page has moved then. `hasMore`: other runs were due.
  */
-export async function movePage(ctx: MailCtx, lease: EngineLease, place: PlaceOfPage): Promise<PageResult> {
+export async function movePage(ctx: MailCtx, lease: EngineLease, place: PlaceOfPage) {
   const page = await readDue(ctx, lease, place);
   if (page.runs.length === 0) return { moved: 0, hasMore: page.hasMore };
-  const workspaces = await findWorkspaces(
-    ctx,
-    page.runs.map(({ workspace }) => workspace),
-  );
-  const versions = await findVersions(
-    ctx,
-    page.runs.map(({ version }) => version),
-  );
+  const workspaces = await findWorkspaces(ctx, page.runs);
+  const numbers = page.runs.map(({ version }) => version);
+  const versions = await findVersions(ctx, numbers);
   // The purge of a workspace deletes its runs.
-  const [going, held] = partition(
-    page.runs,
-    ({ status, workspace }) => status === "active" && workspaces.has(workspace),
-  );
+  const isGoing = ({ status, workspace }: DueRun) => status === "active" && workspaces.has(workspace);
+  const [going, held] = partition(page.runs, isGoing);
   const decided = await decide(ctx, going, versions, workspaces, page.mark);
   const plain = decided.filter(({ effect }) => effect === null).map(({ moved }) => moved);
   const chosen = choosePage(decided.flatMap(({ effect }) => effect ?? []));
@@ -56,10 +42,7 @@ export async function movePage(ctx: MailCtx, lease: EngineLease, place: PlaceOfP
   return { moved: moved.length, hasMore: page.hasMore || chosen.length < decided.length - plain.length };
 }
 
-interface Decided {
-  moved: Moved;
-  effect: PendingEffect | null;
-}
+type Decided = { moved: Moved; effect: PendingEffect | null };
 
 async function decide(
   ctx: MailCtx,
@@ -137,10 +120,8 @@ async function write(
   if (moved.length === 0) return;
   // First, so that a crash between the two repeats it.
   await notifyOfPauses(ctx, paused);
-  const ended = runEndedStatements(
-    ctx,
-    moved.filter(({ move }) => move.status !== "active").map(({ due, move }) => ({ n: due.n, status: move.status })),
-  );
+  const ends = moved.flatMap(({ due, move: { status } }) => (status === "active" ? [] : [{ n: due.n, status }]));
+  const ended = runEndedStatements(ctx, ends);
   const results = await guardedBatch(ctx.mail, [
     ...ended,
     ...renewStatements(ctx, lease),

@@ -35,7 +35,7 @@ export interface Prepared {
   /** By number of the run. */
   outcomes: Map<number, Outcome>;
   /** Wakes what works on them, after the transaction. */
-  wake: (() => Promise<void>)[];
+  wake: (() => Promise<unknown>)[];
 }
 
 export const nothingPrepared = (): Prepared => ({ statements: [], outcomes: new Map(), wake: [] });

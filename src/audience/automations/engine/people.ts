@@ -4,9 +4,7 @@ import { type Condition, loadPeople, loadSegments, type Person, referencesOf } f
 /** Metadata by which times are told (docs/contract/automations.md#time-zones). */
 const ZONE_FIELD = "timezone";
 
-/**
- * Returns people of a workspace by address, with what conditions and times read, and the segments that the conditions name.
- */
+/** Returns people of a workspace by address, with what conditions and times read, and the segments that the conditions name. */
 export async function readPeople(
   ctx: MailCtx,
   workspace: number,

@@ -154,13 +154,8 @@ async function sweepRuns(ctx: MailCtx, lease: EngineLease): Promise<boolean> {
     found.sweep === "resume"
       ? [db.prepare(RESUME).bind(json, ctx.now())]
       : [db.prepare(COUNT_EXITED).bind(json), db.prepare(END).bind(json, ctx.now(), line)];
-  const ended =
-    found.sweep === "end"
-      ? runEndedStatements(
-          ctx,
-          numbers.map((n) => ({ n, status: "exited" })),
-        )
-      : [];
+  const ends = found.sweep === "end" ? numbers.map((n) => ({ n, status: "exited" })) : [];
+  const ended = runEndedStatements(ctx, ends);
   const isLast = numbers.length < RUNS_PER_STEP;
   const results = await guardedBatch(db, [
     ...ended,

@@ -29,10 +29,7 @@ const COUNT = `
   SELECT value->>'version', value->>'step', value->>'workspace', value->>'runs' FROM json_each(?1) WHERE true
   ON CONFLICT DO UPDATE SET runs = runs + excluded.runs`;
 
-/**
- * Returns the statements that move runs on, and count the steps that they come to. Their batch is rolled back with ConcurrencyError
- * when one of the runs is not as it was read.
- */
+/** Returns the statements that move runs and count their steps. ConcurrencyError rolls them back when a run is not as it was read. */
 export function moveStatements(ctx: MailCtx, moved: readonly Moved[]): MailStatement[] {
   const db = ctx.mail;
   const rows = moved.map(({ due, move, mark, isHeld = false }) => ({

@@ -34,9 +34,7 @@ export async function prepareEmails(ctx: MailCtx, pending: readonly PendingEmail
       if (subject !== undefined) made.push(one);
     }
   }
-  const wake = async () => {
-    await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
-  };
+  const wake = () => ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
   const daily = made.length > 0 ? [DailyEmails.addStatement(ctx, made.map(toDaily))] : [];
   return {
     statements: [...statements, ...countStatements(ctx, made), ...daily],

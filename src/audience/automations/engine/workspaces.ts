@@ -13,11 +13,9 @@ const FIND = `
   SELECT number, id, coalesce(settings->>'$.time_zone', 'UTC') AS timeZone, daily_limit AS dailyLimit FROM workspaces
    WHERE number IN (SELECT value FROM json_each(?1)) AND deleted_at IS NULL`;
 
-/** Returns workspaces by number, without those that are deleted, in one D1 call. */
-export async function findWorkspaces(
-  ctx: MailCtx,
-  numbers: Iterable<number>,
-): Promise<ReadonlyMap<number, WorkspaceState>> {
-  const results = await ctx.db.listRows<WorkspaceState>(FIND, JSON.stringify([...new Set(numbers)]));
+/** Returns the workspaces of these rows by number, without those that are deleted, in one D1 call. */
+export async function findWorkspaces(ctx: MailCtx, of: readonly { workspace: number }[]) {
+  const numbers = new Set(of.map(({ workspace }) => workspace));
+  const results = await ctx.db.listRows<WorkspaceState>(FIND, JSON.stringify([...numbers]));
   return new Map(results.map((workspace) => [workspace.number, workspace]));
 }

@@ -10,10 +10,7 @@ import { getAutomation } from "../queries.ts";
 import type { DryRunIn, DryRunOut } from "./schema.ts";
 import { simulate } from "./simulate.ts";
 
-/**
- * Shows what a run of an automation, as it was edited last, would do for a person with given events. Does nothing of it. Throws 404 for
- * the automation, 422 for an address that is malformed or that no contact has.
- */
+/** Shows what a run of an automation as edited last would do for a person. Throws 404, 422 for an address of no contact. */
 export async function dryRun(ctx: CallerCtx, id: string, input: DryRunIn): Promise<DryRunOut> {
   const row = await getAutomation(ctx, id);
   const definition = JSON.parse(row.definition) as Definition;
@@ -22,7 +19,7 @@ export async function dryRun(ctx: CallerCtx, id: string, input: DryRunIn): Promi
   const { workspace } = ctx;
   const [{ people, segments }, states] = await Promise.all([
     readPeople(ctx, workspace.number, [key], conditionsOf(definition)),
-    findWorkspaces(ctx, [workspace.number]),
+    findWorkspaces(ctx, [{ workspace: workspace.number }]),
   ]);
   const person = people.get(key);
   if (!person) throw invalidField("email", "No contact of the workspace has this address");

@@ -3,6 +3,7 @@ import { requireFound } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import { serialize } from "../../../lib/serialize.ts";
 import { isoOrNull } from "../../../lib/time.ts";
+import type { automationRuns } from "../../../platform/db/schema/mail/index.ts";
 import type { Definition } from "../definition.ts";
 import { parseHistory, toLines } from "../history.ts";
 import { type AutomationRow, getAutomation } from "../queries.ts";
@@ -10,27 +11,17 @@ import type { RunStatus } from "../rules.ts";
 import { findVersions, type Version } from "../versions.ts";
 import { RunItemOut, type RunOut } from "./schema.ts";
 
+type Columns = typeof automationRuns.$inferSelect;
+
 /** A row of `automation_runs` as lists show it. Times in milliseconds since 1970. */
-interface ItemRow {
-  n: number;
-  id: string;
-  version: number;
+interface ItemRow
+  extends Pick<Columns, "n" | "id" | "version" | "emailKey" | "status" | "node" | "startedAt" | "endedAt">,
+    Pick<Columns, "waitUntil" | "waitEvent" | "isHeld"> {
   versionNumber: number;
-  emailKey: string;
-  status: RunStatus;
-  node: number | null;
-  waitUntil: number | null;
-  waitEvent: string | null;
-  isHeld: 0 | 1 | 2;
-  startedAt: number;
-  endedAt: number | null;
 }
 
 /** The same with what the run knows and did. */
-export interface RunRow extends ItemRow {
-  data: string;
-  history: string;
-}
+export type RunRow = ItemRow & Pick<Columns, "data" | "history">;
 
 const ITEM = `r.n, r.id, r.version, v.number AS versionNumber, r.email_key AS emailKey, r.status, r.node,
   r.wait_until AS waitUntil, r.wait_event AS waitEvent, r.is_held AS isHeld, r.started_at AS startedAt, r.ended_at AS endedAt`;
@@ -61,10 +52,7 @@ export interface RunFilter {
   limit: number;
 }
 
-/**
- * Returns runs of an automation of the caller's workspace, newest first. A page looks at 5,000 runs at most, so it may be short and have
- * a next one. Throws 404 for the automation.
- */
+/** Returns runs of an automation, newest first. A page looks at 5,000 at most, so it may be short. Throws 404 for the automation. */
 export async function listRuns(
   ctx: CallerCtx,
   automationId: string,
@@ -77,10 +65,8 @@ export async function listRuns(
       ? ctx.mail.prepare(LIST).bind(...parameters)
       : ctx.mail.prepare(OF_PERSON).bind(...parameters, person);
   const { results } = await statement.all<ItemRow & { lastId: string | null; looked: number }>();
-  const versions = await findVersions(
-    ctx,
-    results.map(({ version }) => version),
-  );
+  const numbers = results.map(({ version }) => version);
+  const versions = await findVersions(ctx, numbers);
   const rows = results.slice(0, limit);
   const [one] = results;
   const next = results.length > limit ? rows.at(-1)?.id : one?.looked === MAX_LOOKED_AT ? one.lastId : null;
@@ -110,8 +96,7 @@ const FIND = `
 
 /** Returns the row of a run. Throws 404. */
 export async function findRun(ctx: CallerCtx, { n }: AutomationRow, id: string): Promise<RunRow> {
-  const row = await ctx.mail.findRow<RunRow>(FIND, n, parseUuid(id) ?? "");
-  return requireFound(row, "Run");
+  return requireFound(await ctx.mail.findRow<RunRow>(FIND, n, parseUuid(id) ?? ""), "Run");
 }
 
 function toItem(row: ItemRow, versions: ReadonlyMap<number, Version>): RunItemOut {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../../../lib/serialize.ts";
+import { named, timestamp } from "../../../lib/serialize.ts";
 import { TestIn } from "../../broadcasts/index.ts";
 import { limits, runStatuses } from "../rules.ts";
 
@@ -81,8 +81,5 @@ export const DryRunOut = z
     emails: z.array(z.object({ at: timestamp, step: z.string(), subject: z.string().nullable() })),
     ends_at: timestamp.nullable().describe("When the run ends. null: the person does not enter."),
   })
-  .meta({
-    ref: "AutomationDryRun",
-    examples: [{ enters: true, history, emails: [], ends_at: "2026-11-27T14:00:00.000Z" }],
-  });
+  .meta(named("AutomationDryRun", { enters: true, history, emails: [], ends_at: "2026-11-27T14:00:00.000Z" }));
 export type DryRunOut = z.output<typeof DryRunOut>;

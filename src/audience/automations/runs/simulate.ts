@@ -35,10 +35,7 @@ interface SimulatedEmail {
 /** Looks at a run: each step is passed once, and each wait is looked at when it ends and when one of 50 events comes. */
 const MAX_LOOKS = 500;
 
-/**
- * Returns what a run would do with given events, and when it ends. Effects change no fact that it reads. Uses the rules by which runs move.
- * Pure.
- */
+/** Returns what a run would do with given events, and when it ends, by the rules of runs. Effects change no fact. Pure. */
 export function simulate(simulation: Simulation): { history: Entered[]; emails: SimulatedEmail[]; endsAt: number } {
   const { definition, start, data, runId } = simulation;
   const nodes = compile(definition);

@@ -3,10 +3,7 @@ import { named, timestamp } from "../../../lib/serialize.ts";
 import { isoOrNull } from "../../../lib/time.ts";
 import { rate } from "../../../sending/analytics/index.ts";
 import type { BroadcastResults } from "../results.ts";
-import { newcombe, quantile } from "./newcombe.ts";
-
-/** The intervals of all pairs hold at once with this confidence. */
-const CONFIDENCE = 0.95;
+import { CONFIDENCE, clicksOf, newcombe, quantile } from "./newcombe.ts";
 
 const count = z.int().min(0);
 const share = z.number().min(0).max(1).nullable();
@@ -162,8 +159,5 @@ const toFigures = ({ id, label, ...counts }: Variant) => ({
   ...counts,
   click_rate: rate(counts.clicked, counts.delivered),
 });
-
-// An email that is sent may be clicked in before a DSN confirms its delivery.
-const clicksOf = ({ clicked, delivered }: Variant) => ({ count: Math.min(clicked, delivered), of: delivered });
 
 const round = (value: number) => Math.round(value * 1e6) / 1e6;

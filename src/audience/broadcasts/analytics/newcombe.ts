@@ -9,6 +9,15 @@ export interface Proportion {
   of: number;
 }
 
+/** The intervals of all comparisons hold at once with this confidence. */
+export const CONFIDENCE = 0.95;
+
+/** Returns the clicks of emails. An email that is sent may be clicked in before a report confirms its delivery. */
+export const clicksOf = ({ clicked, delivered }: { clicked: number; delivered: number }): Proportion => ({
+  count: Math.min(clicked, delivered),
+  of: delivered,
+});
+
 export interface Interval {
   low: number;
   high: number;
@@ -34,10 +43,7 @@ export function newcombe(a: Proportion, b: Proportion, z: number): Interval {
   };
 }
 
-/**
- * Returns the quantile for two-sided intervals that all hold with this confidence at once, by Bonferroni's correction for the
- * number of comparisons.
- */
+/** Returns the quantile for two-sided intervals that all hold at once with this confidence, by Bonferroni's correction. */
 export function quantile(confidence: number, comparisons: number): number {
   return normalQuantile(1 - (1 - confidence) / (2 * comparisons));
 }

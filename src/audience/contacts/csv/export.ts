@@ -53,12 +53,12 @@ const PAGE = `
   )}) p CROSS JOIN contacts c ON c.n = p.n ORDER BY c.id`;
 
 /** Returns the contacts after an id. Throws 404 when there is none because the list was deleted. */
-async function readPage(ctx: CallerCtx, list: ListRow, after: string): Promise<(ExportRow & { id: string })[]> {
+async function readPage(ctx: CallerCtx, list: ListRow, after: string) {
   const db = ctx.mail;
-  const [page, lists] = await db.batch([
+  const [page, lists] = await db.listEach<[ExportRow & { id: string }, unknown]>([
     db.prepare(PAGE).bind(list.n, after, exportLimits.rowsPerPage),
     db.prepare("SELECT 1 FROM contact_lists WHERE n = ?1").bind(list.n),
   ]);
-  if (lists?.results.length === 0) throw notFound("Contact list");
-  return (page?.results ?? []) as (ExportRow & { id: string })[];
+  if (lists.length === 0) throw notFound("Contact list");
+  return page;
 }

@@ -68,18 +68,8 @@ async function insertOnce(
   const results = await db.batch<{ contacts: number }>([...statements, ...found, ...extra, ...events]);
   if (results[1]?.meta.changes === 0) throw notFound("Contact list");
   await wakeForEvents(ctx, results.slice(-events.length));
-  if (isRepeated)
-    return sum(
-      results
-        .slice(statements.length, statements.length + found.length)
-        .map(({ results }) => results[0]?.contacts ?? 0),
-    );
-  return sum(
-    results
-      .slice(0, statements.length)
-      .filter((_, index) => index % 2 === 0)
-      .map(({ meta }) => meta.changes),
-  );
+  const counted = isRepeated
+    ? results.slice(statements.length, statements.length + found.length).map((one) => one.results[0]?.contacts ?? 0)
+    : results.slice(0, statements.length).map(({ meta }, index) => (index % 2 === 0 ? meta.changes : 0));
+  return counted.reduce((total, count) => total + count, 0);
 }
-
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);

@@ -4,20 +4,12 @@ import { jsonSizeIssue } from "../../../lib/object-field.ts";
 import { nameIssue, removeInvisible } from "../../../lib/text-rules.ts";
 import { readLeft, type SuppressionEntry } from "../../../sending/suppressions/index.ts";
 import { type ImportedChoice, readChoice } from "../../../sending/topics/index.ts";
+import type { ContactValues } from "../find-sample-contact.ts";
 import { limits } from "../rules.ts";
-
-/** A contact of a CSV row. */
-interface RowContact {
-  email: string;
-  key: string;
-  name: string | null;
-  /** JSON of an object, or null. */
-  metadata: string | null;
-}
 
 /** A contact, why its person gets no mail, and the choices about topics. */
 interface ContactRow {
-  contact: RowContact;
+  contact: ContactValues;
   left: Pick<SuppressionEntry, "reason" | "at"> | null;
   choices: ImportedChoice[];
 }

@@ -1,13 +1,9 @@
 import { formatRecord } from "../../../lib/csv/cells.ts";
 import { headerOfKey } from "../../../lib/csv/columns.ts";
+import type { ContactValues } from "../find-sample-contact.ts";
 
 /** A contact as it is exported. */
-export interface ExportRow {
-  email: string;
-  name: string | null;
-  /** JSON of an object, or null. */
-  metadata: string | null;
-}
+export type ExportRow = Omit<ContactValues, "key">;
 
 /** Returns the first record of an export: `email`, `name` and the metadata keys. */
 export function writeHeader(keys: readonly string[]): string {

@@ -10,6 +10,8 @@ import { closeForMail, deletionStatements } from "../../workspaces/index.ts";
 import { endMembershipStatements } from "../end-membership.ts";
 import { type AccountWorkspace, deletionIssue, isAlone, limits } from "./rules.ts";
 
+type FoundWorkspace = Omit<AccountWorkspace, `hasOther${string}`> & { has_others: number; has_other_owner: number };
+
 // One more than the limit shows that there are too many.
 const FIND = `
   SELECT w.number, w.id, w.name, ${shardSql("w")} AS mailShard, m.role,
@@ -18,16 +20,6 @@ const FIND = `
            AS has_other_owner
     FROM memberships m JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
    WHERE m.user_id = ?1 ORDER BY m.created_at, w.number LIMIT ${limits.accountWorkspaces + 1}`;
-
-interface Row {
-  number: number;
-  id: string;
-  name: string;
-  mailShard: number;
-  role: AccountWorkspace["role"];
-  has_others: number;
-  has_other_owner: number;
-}
 
 // The row stays, because the audit log and revoked keys name it; nothing in it tells whose it was. `.invalid` is no domain
 // (RFC 2606 2). Changes nothing when a workspace, its members or the right of the account are others by now: ?2 has the
@@ -95,7 +87,7 @@ export async function deleteAccount(
 
 /** Returns the workspaces of the caller's user, oldest membership first, at most one more than the limit. */
 export async function listAccountWorkspaces(ctx: CallerCtx): Promise<AccountWorkspace[]> {
-  const results = await ctx.db.listRows<Row>(FIND, ctx.actor.userId);
+  const results = await ctx.db.listRows<FoundWorkspace>(FIND, ctx.actor.userId);
   return results.map(({ has_others, has_other_owner, ...workspace }) => ({
     ...workspace,
     hasOtherMembers: has_others === 1,
@@ -115,7 +107,6 @@ function leaveStatements(ctx: CallerCtx, { number, role }: AccountWorkspace): Ma
   ];
 }
 
-/** Confirms the deletion by an email to the address that the account had. */
 const sendConfirmation = (ctx: CallerCtx, sendEmail: SendSystemEmail) =>
   sendNotice(
     ctx,

@@ -23,10 +23,7 @@ export interface AccountIssue {
   blockers: Blocker[];
 }
 
-/**
- * Returns why an account with these workspaces cannot be deleted, or null. The last owner of a workspace stays, unless it is
- * alone in it and asks for its deletion. Pure.
- */
+/** Returns why an account cannot be deleted, or null. The last owner of a workspace stays unless it is alone and asks for that. Pure. */
 export function deletionIssue(workspaces: readonly AccountWorkspace[], alone: "delete" | "keep"): AccountIssue | null {
   if (workspaces.length > limits.accountWorkspaces) {
     const detail = `Your account has more than ${limits.accountWorkspaces} workspaces; leave or delete some first`;

@@ -9,7 +9,6 @@ interface ConsentProps {
   workspaces: readonly WorkspaceChoice[];
   /** Id of the workspace that is chosen at first. */
   activeWorkspaceId: string;
-  /** Why the form was refused. */
   error: string | null;
 }
 

@@ -31,14 +31,8 @@ export const consentRoutes = newRoutes()
     }),
   );
 
-/**
- * Reads the request in the query string and runs `next`. An error goes to the client (RFC 6749 4.1.2.1), and is shown on a page when the client or its
- * redirect URI is not valid.
- */
-async function withRequest(
-  c: AppContext,
-  next: (request: AuthorizationRequest) => Promise<Response>,
-): Promise<Response> {
+/** Runs `next` with the request of the query. Errors go to the client (RFC 6749 4.1.2.1), or on a page unless its redirect URI is valid. */
+async function withRequest(c: AppContext, next: (request: AuthorizationRequest) => Promise<Response>) {
   const ctx = c.get("ctx");
   try {
     return await next(await readAuthorizationRequest(ctx, new URL(c.req.url).searchParams));

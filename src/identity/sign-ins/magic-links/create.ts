@@ -8,7 +8,6 @@ type LinkMethod = (typeof METHODS)[number];
 
 interface NewLink {
   email: string;
-  /** Path that the sign-in leads to. */
   next: string;
   /** It is recorded in the session. */
   method?: LinkMethod;
@@ -35,6 +34,4 @@ export async function createMagicLink(ctx: Ctx, link: NewLink): Promise<string> 
 }
 
 /** Returns the method that the data of a stored link names; `magic_link` for an unknown one. Pure. */
-export function linkMethod(stored: unknown): LinkMethod {
-  return METHODS.find((method) => method === stored) ?? "magic_link";
-}
+export const linkMethod = (stored: unknown): LinkMethod => METHODS.find((method) => method === stored) ?? "magic_link";

@@ -7,9 +7,8 @@ import { returnPath } from "../rules.ts";
 import { linkMethod } from "./create.ts";
 
 /** Returns the address of a sign-in link without redeeming it: mail scanners open links too. Null for an invalid one. */
-export async function findMagicLink(ctx: Ctx, token: string): Promise<string | null> {
-  return (await findOneTimeToken(ctx, "magic_link", token))?.subject ?? null;
-}
+export const findMagicLink = async (ctx: Ctx, token: string): Promise<string | null> =>
+  (await findOneTimeToken(ctx, "magic_link", token))?.subject ?? null;
 
 /** Redeems a sign-in link and signs its user in. Null for a link that is unknown, redeemed or expired. */
 export async function redeemMagicLink(ctx: Ctx, token: string, client: Client): Promise<SignIn | null> {

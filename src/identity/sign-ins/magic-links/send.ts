@@ -9,10 +9,7 @@ import { newInvitationLink } from "../invitation-link.ts";
 import { magicLinkPolicies } from "../rules.ts";
 import { createMagicLink, issueMagicLink } from "./create.ts";
 
-/**
- * Counts a request for a sign-in link against the limits of its address and its ip, whether the address has an account or not
- * (docs/contract/limits.md#rate-limits). Throws 429.
- */
+/** Counts a request for a sign-in link to any address, by address and ip (docs/contract/limits.md#rate-limits). Throws 429. */
 export function countMagicLink(ctx: Ctx, address: Address, ip: string | null): Promise<void> {
   const ofIp = [magicLinkPolicies.ip, clientNetwork(ip ?? "unknown")] as const;
   return requireAll(
@@ -22,10 +19,7 @@ export function countMagicLink(ctx: Ctx, address: Address, ip: string | null): P
   );
 }
 
-/**
- * Emails a sign-in link to an address, when it has an account or sign-up is open, else a link to its newest invitation. Run it after the
- * response.
- */
+/** Emails a sign-in link to an address with an account, or while sign-up is open, else one to its invitation. Run it after the response. */
 export async function sendMagicLink(
   ctx: Ctx,
   address: Address,

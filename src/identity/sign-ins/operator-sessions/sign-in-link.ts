@@ -11,10 +11,9 @@ const FIND_ADMIN = `
    WHERE is_platform_admin = 1 AND restricted_at IS NULL AND (?1 IS NULL OR email_key = ?1) ORDER BY id LIMIT 1`;
 
 /**
- * Stores a sign-in link of the platform administrator with this address, or of the first one for ANY_ADMIN, with an entry in the
- * audit log of the platform. The caller has proved that it has a master key. The link works once, within 15 minutes, and asks for
- * the second factor like any other. Throws the same 404 when there is no such account, it is no platform administrator, or it is
- * restricted.
+ * Stores a sign-in link of the platform administrator with this address, or of the first one for ANY_ADMIN, with an entry in the audit log
+ * of the platform. The caller has proved that it has a master key. The link works once, within 15 minutes, and asks for the second factor
+ * like any other. Throws the same 404 when there is no such account, it is no platform administrator, or it is restricted.
  */
 export async function createOperatorLink(
   ctx: Ctx,

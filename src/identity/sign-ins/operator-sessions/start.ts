@@ -12,21 +12,12 @@ const FIND_ADMIN = `
     JOIN memberships m ON m.user_id = u.id JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
    WHERE u.is_platform_admin = 1 AND (?1 IS NULL OR u.email_key = ?1) ORDER BY u.id, w.number LIMIT 1`;
 
-/** A session by which the operator of a deployment acts as one of its platform administrators. */
-export interface OperatorSession {
-  sessionId: string;
-  email: string;
-  accessToken: string;
-  /** In milliseconds since 1970. */
-  expiresAt: number;
-}
-
 /**
  * Starts a session of the platform administrator with this address, or of the first one for ANY_ADMIN. The caller has proved
  * that it has a master key, which could sign any session, so no second factor is asked for; the audit log has the session.
  * Throws 404 when there is no such administrator, or it is in no workspace.
  */
-export async function startOperatorSession(ctx: Ctx, address: string, client: Client): Promise<OperatorSession> {
+export async function startOperatorSession(ctx: Ctx, address: string, client: Client) {
   const key = address === ANY_ADMIN ? null : addressKey(address);
   const admin = await ctx.db.findRow<{ userId: string; email: string; workspaceId: string }>(FIND_ADMIN, key);
   if (!admin) throw notFound("Platform administrator");

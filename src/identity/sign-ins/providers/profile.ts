@@ -86,11 +86,7 @@ async function readGitHub(ctx: Ctx, accessToken: string): Promise<Profile> {
   return { subject: String(user.id), email, name: user.name ?? null };
 }
 
-async function fetchJson<Schema extends z.ZodType>(
-  url: string,
-  request: RequestInit,
-  schema: Schema,
-): Promise<z.output<Schema>> {
+async function fetchJson<Schema extends z.ZodType>(url: string, request: RequestInit, schema: Schema) {
   const options = { ...request, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) } as const;
   const response = await fetch(url, options).catch((error) => {
     throw new ProviderError(`${new URL(url).host} does not respond: ${error}`);

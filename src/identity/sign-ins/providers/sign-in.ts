@@ -12,10 +12,7 @@ const scopes = { google: "openid email profile", github: "read:user user:email" 
 const FIND_LINKED = `
   SELECT u.email FROM identities i JOIN users u ON u.id = i.user_id WHERE i.provider = ?1 AND i.subject = ?2`;
 
-/**
- * Returns the URL of a provider's sign-in page with PKCE, and the state to keep in a cookie
- * (docs/contract/sign-in.md#ways-to-sign-in).
- */
+/** Returns the URL of a provider's sign-in page with PKCE, and the state to keep in a cookie (docs/contract/sign-in.md#ways-to-sign-in). */
 export async function beginProviderSignIn(
   ctx: Ctx,
   provider: Provider,

@@ -15,7 +15,6 @@ export interface ProviderState {
   nonce: string;
   /** PKCE verifier (RFC 7636 4.1). */
   verifier: string;
-  /** Path that the sign-in leads to. */
   next: string;
   expiresAt: number;
 }
@@ -46,6 +45,5 @@ export async function openState(
 }
 
 /** Returns the PKCE challenge of a verifier (RFC 7636 4.2, S256). */
-export async function challengeOf(verifier: string): Promise<string> {
-  return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(verifier))));
-}
+export const challengeOf = async (verifier: string): Promise<string> =>
+  toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(verifier))));

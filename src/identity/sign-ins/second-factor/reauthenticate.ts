@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import { findOneTimeToken, redeemStatements } from "../../../access/tokens/one-time-tokens.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { forbidden } from "../../../lib/errors.ts";
-import type { MainStatement } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { findTotp, verifyCode } from "./verify.ts";
 
@@ -28,19 +27,14 @@ export async function reauthenticate(
   return now;
 }
 
-async function verifyProof(
-  ctx: CallerCtx,
-  { code, token }: { code?: string; token?: string },
-  ip: string | null,
-): Promise<{ statements: MainStatement[]; succeeded(): Promise<void> }> {
+async function verifyProof(ctx: CallerCtx, { code, token }: { code?: string; token?: string }, ip: string | null) {
+  const isOn = Boolean((await findTotp(ctx, ctx.actor.userId))?.enabled_at);
   if (code !== undefined) {
-    const totp = await findTotp(ctx, ctx.actor.userId);
-    const verified = totp?.enabled_at ? await verifyCode(ctx, ctx.actor.userId, code, { ip }) : null;
+    const verified = isOn ? await verifyCode(ctx, ctx.actor.userId, code, { ip }) : null;
     if (!verified) throw forbidden("The code is wrong or was used before");
     return verified;
   }
-  if ((await findTotp(ctx, ctx.actor.userId))?.enabled_at)
-    throw forbidden("Two-factor authentication is on; send a code");
+  if (isOn) throw forbidden("Two-factor authentication is on; send a code");
   const link = token === undefined ? null : await findOneTimeToken(ctx, "magic_link", token);
   const isOwn = link !== null && parseAddress(link.subject)?.key === parseAddress(ctx.actor.email)?.key;
   if (!isOwn || token === undefined) throw forbidden("The sign-in link is invalid, or of another account");

@@ -16,17 +16,14 @@ const SAVE_SECRET = `
    WHERE enabled_at IS NULL`;
 
 /** State of TOTP, and the number of recovery codes left. */
-export interface TotpStatus {
-  enabled: boolean;
-  recoveryCodes: number;
-}
+export type TotpStatus = Awaited<ReturnType<typeof readTotpStatus>>;
 
 const READ_STATUS = `
   SELECT EXISTS (SELECT 1 FROM user_totp WHERE user_id = ?1 AND enabled_at IS NOT NULL) AS enabled,
          (SELECT count(*) FROM recovery_codes WHERE user_id = ?1) AS recoveryCodes`;
 
 /** Returns the state of TOTP of the caller's user. */
-export async function readTotpStatus(ctx: CallerCtx): Promise<TotpStatus> {
+export async function readTotpStatus(ctx: CallerCtx) {
   const row = await ctx.db.findRow<{ enabled: number; recoveryCodes: number }>(READ_STATUS, ctx.actor.userId);
   return { enabled: row?.enabled === 1, recoveryCodes: row?.recoveryCodes ?? 0 };
 }
@@ -92,7 +89,6 @@ async function requireCode(ctx: CallerCtx, code: string, ip: string | null) {
   return verified;
 }
 
-/** Returns a recovery code of 80 random bits, in four groups. */
 function newRecoveryCode(): string {
   const code = toBase32(crypto.getRandomValues(new Uint8Array(10))).toUpperCase();
   return (code.match(/.{4}/g) ?? []).join("-");

@@ -7,9 +7,7 @@ const DIGITS = 6;
 const DRIFT_STEPS = 1;
 
 /** Returns a new TOTP secret: 160 random bits (RFC 4226 4, R6). */
-export function newTotpSecret(): Uint8Array<ArrayBuffer> {
-  return crypto.getRandomValues(new Uint8Array(20));
-}
+export const newTotpSecret = (): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(20));
 
 /** Returns the TOTP code of a time step (RFC 6238 4, RFC 4226 5.3). */
 export async function totpCode(secret: Uint8Array<ArrayBuffer>, step: number): Promise<string> {

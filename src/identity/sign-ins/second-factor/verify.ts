@@ -17,9 +17,8 @@ interface TotpRow {
 }
 
 /** Returns the TOTP row of a user, or null. */
-export function findTotp(ctx: Ctx, userId: string): Promise<TotpRow | null> {
-  return ctx.db.findRow<TotpRow>("SELECT secret, last_step, enabled_at FROM user_totp WHERE user_id = ?1", userId);
-}
+export const findTotp = (ctx: Ctx, userId: string): Promise<TotpRow | null> =>
+  ctx.db.findRow<TotpRow>("SELECT secret, last_step, enabled_at FROM user_totp WHERE user_id = ?1", userId);
 
 /** A correct code: the statements that use it up, for the batch of what it allows. */
 export interface VerifiedCode {

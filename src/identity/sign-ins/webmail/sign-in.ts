@@ -1,5 +1,4 @@
-import { type MailboxTokens, signInToMailbox } from "../../../access/mailbox-sessions/sessions.ts";
-import type { Client } from "../../../access/sessions/start.ts";
+import { signInToMailbox } from "../../../access/mailbox-sessions/sessions.ts";
 import { unauthorized } from "../../../lib/errors.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { countAttempt } from "./count-attempt.ts";
@@ -8,12 +7,9 @@ import { countAttempt } from "./count-attempt.ts";
  * Signs in to a mailbox by its password. Throws 401 with one text for an unknown or inactive mailbox and for a wrong password,
  * 429 beyond the limits of wrong passwords (docs/contract/limits.md#rate-limits).
  */
-export async function signInToWebmail(
-  ctx: Ctx,
-  { email, password, client }: { email: string; password: string; client: Client },
-): Promise<MailboxTokens> {
-  const succeeded = await countAttempt(ctx, email, client.ip);
-  const tokens = await signInToMailbox(ctx, { email, password, client });
+export async function signInToWebmail(ctx: Ctx, login: Parameters<typeof signInToMailbox>[1]) {
+  const succeeded = await countAttempt(ctx, login.email, login.client.ip);
+  const tokens = await signInToMailbox(ctx, login);
   if (!tokens) throw unauthorized("The address or the password is wrong");
   await succeeded();
   return tokens;

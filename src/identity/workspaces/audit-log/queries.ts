@@ -28,9 +28,8 @@ export async function listAudit(ctx: CallerCtx, page: ListRange & AuditFilter): 
 }
 
 /** Returns the audit log of all workspaces and of the platform, newest first; with a filter, of the next 5,000 entries. */
-export function listAllAudit(ctx: Ctx, page: ListRange & AuditFilter): Promise<AuditRow[]> {
-  return select(ctx, undefined, page);
-}
+export const listAllAudit = (ctx: Ctx, page: ListRange & AuditFilter): Promise<AuditRow[]> =>
+  select(ctx, undefined, page);
 
 function select(
   ctx: Ctx,

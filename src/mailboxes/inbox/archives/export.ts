@@ -56,10 +56,7 @@ export async function exportMailbox(
     : writeMbox(work, writeContentsMessage(contents), messages);
 }
 
-async function* pagesFrom(
-  first: ExportedMessage[],
-  readPage: (after: number) => Promise<ExportedMessage[] | null>,
-): AsyncGenerator<ExportedMessage> {
+async function* pagesFrom(first: ExportedMessage[], readPage: (after: number) => Promise<ExportedMessage[] | null>) {
   for (let page: ExportedMessage[] | null = first; page; ) {
     yield* page;
     const last: ExportedMessage | undefined = page.at(-1);
@@ -68,10 +65,7 @@ async function* pagesFrom(
 }
 
 /** Reads the objects of the next messages while the current one is written. */
-async function* readAhead(
-  { ctx, steps }: ExportWork,
-  messages: AsyncGenerator<ExportedMessage>,
-): AsyncGenerator<OpenMessage> {
+async function* readAhead({ ctx, steps }: ExportWork, messages: AsyncGenerator<ExportedMessage>) {
   const queue: Promise<OpenMessage | null>[] = [];
   for await (const message of messages) {
     const opened = openMessage(ctx, message);
@@ -95,10 +89,7 @@ async function openMessage(ctx: Ctx, message: ExportedMessage): Promise<OpenMess
 }
 
 /** Returns the bytes of a message in pieces, each valid until the next one, or null when it was deleted. */
-async function contentOf(
-  { ctx, steps }: ExportWork,
-  { message, bytes }: OpenMessage,
-): Promise<AsyncIterable<Uint8Array> | null> {
+async function contentOf({ ctx, steps }: ExportWork, { message, bytes }: OpenMessage) {
   if (!bytes) return (await ctx.env.CONTENT.head(message.object)) && steps.count(readObject(ctx, message));
   return (async function* () {
     yield bytes;
@@ -112,11 +103,7 @@ async function* readObject(ctx: Ctx, { object, size }: ExportedMessage): AsyncGe
   yield* readChunks(await source.stream(0, size));
 }
 
-async function* writeMbox(
-  work: ExportWork,
-  contents: string,
-  messages: AsyncGenerator<OpenMessage>,
-): AsyncGenerator<Uint8Array> {
+async function* writeMbox(work: ExportWork, contents: string, messages: AsyncGenerator<OpenMessage>) {
   yield utf8(`${separator(null, work.ctx.now())}${contents}`);
   for await (const open of messages) {
     const content = await contentOf(work, open);
@@ -139,11 +126,7 @@ function separator(from: string | null, at: number): string {
   return `From ${sender} ${weekday} ${month} ${day?.replace(/^0/, " ")} ${time} ${year}\r\n`;
 }
 
-async function* writeZip(
-  work: ExportWork,
-  contents: string,
-  messages: AsyncGenerator<OpenMessage>,
-): AsyncGenerator<Uint8Array> {
+async function* writeZip(work: ExportWork, contents: string, messages: AsyncGenerator<OpenMessage>) {
   const zip = new ZipWriter();
   const file = utf8(contents);
   yield concat([

@@ -2,10 +2,7 @@
 
 import { MEBIBYTE } from "../../../lib/bytes.ts";
 
-/**
- * The most that an import or export processes before other requests get their turn: messages that are read, parsed or stored, and
- * bytes that go through one of these.
- */
+/** The most that an import or export reads, parses or stores before other requests get their turn: messages, and their bytes. */
 export const archiveStep = { rows: 20, bytes: MEBIBYTE } as const;
 
 /**

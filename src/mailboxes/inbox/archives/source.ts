@@ -9,10 +9,7 @@ const AHEAD_BYTES = 1024 * 1024;
 /** Bytes of one read of a long range: a read of more keeps a connection open while messages are stored. */
 const RANGE_BYTES = 2 * 1024 * 1024;
 
-/**
- * An archive that was uploaded, as an object in R2. Small reads that follow each other are served by one call. Throws 502 when
- * the object cannot be read.
- */
+/** An uploaded archive in R2. Small reads that follow each other are served by one call. Throws 502 when the object cannot be read. */
 export class ArchiveSource implements ByteSource {
   readonly size: number;
   readonly #ctx: Ctx;

@@ -1,10 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { Opener } from "../../../access/mailbox-sessions/may-open.ts";
 
-/**
- * Longest life of a socket, in ms. Opening the next one authenticates again and records the opening
- * (docs/contract/inbox.md#changes-of-a-mailbox).
- */
+/** Longest life of a socket, in ms: the next one authenticates again and is recorded (docs/contract/inbox.md#changes-of-a-mailbox). */
 const MAX_SOCKET_MS = 3_600_000;
 
 /** Who opened a socket, and when it ends at the latest, in ms since 1970. */

@@ -79,10 +79,9 @@ export async function withConfirmed(ctx: CallerCtx, mailbox: ReadableMailbox, fi
 async function prepare(ctx: CallerCtx, mailbox: OpenMailbox, fields: readonly FilterActionField[]) {
   const actions = fields.map((action) => toAction(ctx, action));
   const targets = actions.flatMap((action) => (action.type === "forward" ? [action] : []));
+  const addresses = new Map(targets.map(({ key, address }) => [key, address]));
   const requests = await Promise.all(
-    [...new Map(targets.map((target) => [target.key, target])).values()].map(({ address, key }) =>
-      requestConfirmation(ctx, { action: "address", target: address, targetKey: key }),
-    ),
+    Array.from(addresses, ([targetKey, target]) => requestConfirmation(ctx, { action: "address", target, targetKey })),
   );
   const ask = async (filter: string) => {
     if (targets.length === 0) return;
@@ -99,15 +98,10 @@ async function prepare(ctx: CallerCtx, mailbox: OpenMailbox, fields: readonly Fi
 function toAction(ctx: CallerCtx, action: FilterActionField): FilterActionIn {
   if (action.type === "label") return { type: "label", labelId: action.label_id };
   if (action.type !== "forward") return action;
-  const address = parseAddress(action.address.trim());
-  if (!address) throw invalidField("actions", "The address of a forward must be a valid email address");
-  return {
-    type: "forward",
-    address: address.address,
-    key: address.key,
-    workspace: ctx.workspace.number,
-    maker: makerOf(ctx),
-  };
+  const parsed = parseAddress(action.address.trim());
+  if (!parsed) throw invalidField("actions", "The address of a forward must be a valid email address");
+  const { address, key } = parsed;
+  return { type: "forward", address, key, workspace: ctx.workspace.number, maker: makerOf(ctx) };
 }
 
 /** Returns with whose right the forwards of a filter end that the caller saves. Null: a session of the mailbox, which is no person. */

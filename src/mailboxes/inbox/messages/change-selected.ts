@@ -12,19 +12,16 @@ export interface Changed {
   undo: SelectionIn[];
 }
 
-/**
- * Changes selected messages of one or more folders, of each at most 500, in one transaction and one call of the mailbox. Throws
- * 422 for an unknown folder or label.
- */
+/** Changes selected messages of folders, at most 500 of each, in one transaction. Throws 422 for an unknown folder or label. */
 export async function changeSelected(
   ctx: CallerCtx,
   mailbox: OpenMailbox,
   inputs: readonly SelectionIn[],
 ): Promise<Changed> {
-  const selections = inputs.map((input) => ({
-    selection: { ...input, upTo: input.up_to ?? null },
-    change: toChange(input),
-  }));
+  const selections = inputs.map((input) => {
+    const selection = { ...input, upTo: input.up_to ?? null };
+    return { selection, change: toChange(input) };
+  });
   const { results, usedBytes } = await mailbox.store.changeSelected(selections);
   if (selections.some(({ change }) => change.type === "expunge")) await saveUsedBytes(ctx, mailbox, usedBytes);
   for (const [index, result] of results.entries())

@@ -8,7 +8,7 @@ import {
   saveUsedBytes,
 } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
-import type { BatchIn } from "./schema.ts";
+import type { BatchIn, BatchOut } from "./schema.ts";
 
 /** The place of a message that was moved, or null when it was deleted for good. */
 export type Place = { uid: number; folder: string } | null;
@@ -65,30 +65,15 @@ export async function deleteMessage(
   return null;
 }
 
-async function expungeAll(
-  ctx: CallerCtx,
-  mailbox: OpenMailbox,
-  folder: string,
-  uids: readonly number[],
-): Promise<number[]> {
+async function expungeAll(ctx: CallerCtx, mailbox: OpenMailbox, folder: string, uids: readonly number[]) {
   const result = await mailbox.store.expunge(folder, uids);
   if (!result) return [];
   await saveUsedBytes(ctx, mailbox, result.usedBytes);
   return result.uids;
 }
 
-/** The result for one message of a bulk action. */
-export interface BatchResult {
-  uid: number;
-  status: "ok" | "not_found";
-  new_uid?: number;
-}
-
-/**
- * Changes up to 200 messages of a folder in one transaction. Returns a result for each UID of the request. Throws 422 for an
- * unknown folder or label.
- */
-export async function changeMessages(ctx: CallerCtx, mailbox: OpenMailbox, input: BatchIn): Promise<BatchResult[]> {
+/** Changes up to 200 messages of a folder in one transaction. Returns a result for each UID. Throws 422 for an unknown folder or label. */
+export async function changeMessages(ctx: CallerCtx, mailbox: OpenMailbox, input: BatchIn): Promise<BatchOut> {
   const uids = [...new Set(input.uids)];
   const changed = await changeAll(ctx, mailbox, input, uids);
   return uids.map((uid) => {
@@ -99,12 +84,7 @@ export async function changeMessages(ctx: CallerCtx, mailbox: OpenMailbox, input
 }
 
 /** Returns the UIDs that were changed, with the new UID of a moved message, or null. */
-async function changeAll(
-  ctx: CallerCtx,
-  mailbox: OpenMailbox,
-  input: BatchIn,
-  uids: readonly number[],
-): Promise<Map<number, number | null>> {
+async function changeAll(ctx: CallerCtx, mailbox: OpenMailbox, input: BatchIn, uids: readonly number[]) {
   const { store } = mailbox;
   const { folder } = input;
   const unmoved = (found: readonly number[]) => new Map(found.map((uid) => [uid, null]));

@@ -53,12 +53,8 @@ export async function readContent(ctx: Ctx, message: StoredMessage, withImages: 
   const piecesOf = (parts: readonly MessagePart[] = []) =>
     parts.map((part) => ({ isHtml: part.use === "html", text: textOf.get(part) ?? "" }));
   const { fields, isCut } = readHeader(header);
-  return {
-    headers: fields,
-    areHeadersCut: isCut,
-    text: toText(piecesOf(inText)),
-    html: toHtml(piecesOf(inHtml), withImages),
-  };
+  const [text, html] = [toText(piecesOf(inText)), toHtml(piecesOf(inHtml), withImages)];
+  return { headers: fields, areHeadersCut: isCut, text, html };
 }
 
 /** Returns how many bytes of each part are shown, of each type together at most SHOWN_BYTES. */
@@ -72,10 +68,7 @@ function limitBytes(parts: readonly MessagePart[]): { part: MessagePart; length:
   });
 }
 
-interface Piece {
-  isHtml: boolean;
-  text: string;
-}
+type Piece = { isHtml: boolean; text: string };
 
 /** Returns pieces as text, or null when none is plain text: their HTML is shown then. */
 function toText(pieces: readonly Piece[]): string | null {

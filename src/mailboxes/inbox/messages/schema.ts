@@ -141,11 +141,7 @@ const change = {
   label_id: z.string().max(100).nullish().describe("Required by `label` and `unlabel`."),
 };
 
-interface Change {
-  action: string;
-  to_folder?: string | null | undefined;
-  label_id?: string | null | undefined;
-}
+type Change = z.output<z.ZodObject<typeof change>>;
 
 function requireTarget({ action, to_folder, label_id }: Change, context: z.RefinementCtx<Change>): void {
   const need = action === "move" ? "to_folder" : action.endsWith("label") ? "label_id" : null;
@@ -187,6 +183,7 @@ export const BatchOut = z.array(
     .object({ uid: z.int(), status: z.enum(["ok", "not_found"]), new_uid: z.int().optional() })
     .meta(named("InboxBatchResult", { uid: 7, status: "ok", new_uid: 12 })),
 );
+export type BatchOut = z.output<typeof BatchOut>;
 
 export const LabelsIn = z
   .object({ label_ids: z.array(z.string().max(100)).max(200) })

@@ -31,14 +31,8 @@ export async function putOwnMessage(
 ): Promise<NewMessage> {
   const object = r2Keys.mailboxMessage(mailboxId, id);
   const { parsed, size } = await putMessage(ctx, object, toChunks(composed));
-  const message = toNewMessage(parsed, {
-    object,
-    folder,
-    size,
-    authentication: null,
-    deliveryKey,
-    now: date.getTime(),
-  });
+  const stored = { object, folder, size, authentication: null, deliveryKey, now: date.getTime() };
+  const message = toNewMessage(parsed, stored);
   return { ...message, bcc, seen: true, draft: folder === "Drafts", isSubmitted };
 }
 

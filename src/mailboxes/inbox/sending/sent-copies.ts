@@ -1,6 +1,8 @@
 import type { ComposedMessage } from "../../../mail/mime/message.ts";
 import { composeRaw } from "../../../mail/raw/compose.ts";
 import type { MailCtx, WakeUp } from "../../../platform/context.ts";
+import type { emails } from "../../../platform/db/schema/mail/index.ts";
+import type { StoredColumns } from "../../../platform/db/stored-row.ts";
 import { consumeRows } from "../../../platform/outbox/consume-rows.ts";
 import type { SentCopy } from "../../../platform/outbox/sent-copy.ts";
 import { rawBodyOf, readContent, toAttachmentSource } from "../../../sending/emails/content/index.ts";
@@ -8,22 +10,21 @@ import { type ContentDocument, contentPlace, messageIdOf, type RecipientEntry } 
 import { mailboxStore } from "../../mailbox-store/index.ts";
 import { composeOwn, putOwnMessage } from "./own-message.ts";
 
-interface EmailRow {
-  id: string;
-  workspace_id: string;
-  status: string;
-  from_email: string;
-  from_name: string | null;
-  message_id: string;
-  subject: string;
-  recipients: string;
-  content: string | null;
-  content_key: string | null;
-  content_offset: number;
-  content_size: number;
-  scheduled_at: number | null;
-  created_at: number;
-}
+type EmailRow = { workspace_id: string } & StoredColumns<
+  typeof emails,
+  | (
+      | "id"
+      | "status"
+      | "from_email"
+      | "from_name"
+      | "message_id"
+      | "subject"
+      | "recipients"
+      | "scheduled_at"
+      | "created_at"
+    )
+  | ("content" | "content_key" | "content_offset" | "content_size")
+>;
 
 const FIND_EMAIL = `
   SELECT e.id, w.id AS workspace_id, e.status, e.from_email, e.from_name, e.message_id, e.subject, e.recipients,

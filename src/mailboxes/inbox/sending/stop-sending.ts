@@ -21,11 +21,8 @@ export async function stopSending(ctx: Ctx, claims: readonly DraftClaim[]): Prom
 
 async function stopGroup(ctx: Ctx, claims: readonly DraftClaim[]): Promise<void> {
   const [{ shard, workspace } = { shard: 0, workspace: 0 }] = claims;
-  const statuses = await stopScheduled(
-    onShard(ctx, shard),
-    workspace,
-    claims.map(({ email }) => email),
-  );
+  const emails = claims.map(({ email }) => email);
+  const statuses = await stopScheduled(onShard(ctx, shard), workspace, emails);
   for (const claim of claims) {
     const status = statuses.get(claim.email);
     const isStopped = status === undefined ? !isRecent(ctx, claim) : STOPPED.has(status);

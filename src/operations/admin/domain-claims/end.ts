@@ -10,10 +10,9 @@ import { listDomainClaims } from "./queries.ts";
 const END = "UPDATE domains SET status = 'failed', next_check_at = NULL WHERE id = ?1 AND status = 'verified'";
 
 /**
- * Ends the verification of a domain: it becomes `failed`, sends nothing more, and another workspace can verify the name. The
- * workspace that loses it is notified, and can verify it again only with its records in the DNS. Its MTA-STS policy ends with it, since
- * its MX records are not checked any more. Throws 404 when no workspace has
- * verified this name.
+ * Ends the verification of a domain: it becomes `failed`, sends nothing more, and another workspace can verify the name. The workspace that
+ * loses it is notified, and can verify it again only with its records in the DNS. Its MTA-STS policy ends with it, since its MX records are
+ * not checked any more. Throws 404 when no workspace has verified this name.
  */
 export async function endDomainClaim(ctx: CallerCtx, name: string): Promise<void> {
   const claim = (await listDomainClaims(ctx, name)).find((found) => found.name === name);

@@ -1,14 +1,13 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { ancestors, reversedName } from "../../../domains/domains/index.ts";
+import type { domains } from "../../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../../platform/db/stored-row.ts";
 
 /** A verified domain. No other workspace can verify its name or one below it. */
-export interface DomainClaimRow {
+export interface DomainClaimRow extends StoredColumns<typeof domains, "name" | "workspace" | "verified_at"> {
   domain_id: string;
-  name: string;
-  workspace: number;
   workspace_id: string;
   workspace_name: string;
-  verified_at: number | null;
 }
 
 // One seek of the index of verified names for each label of the name, at most 127.
@@ -18,7 +17,5 @@ const FIND_CLAIMS = `
     JOIN workspaces w ON w.number = d.workspace ORDER BY length(d.name) DESC`;
 
 /** Returns the verified domains that keep other workspaces from verifying a name: it and those above it, longest first. */
-export async function listDomainClaims({ db }: Pick<CallerCtx, "db">, name: string): Promise<DomainClaimRow[]> {
-  const find = db.prepare(FIND_CLAIMS).bind(JSON.stringify(ancestors(reversedName(name))));
-  return (await find.all<DomainClaimRow>()).results;
-}
+export const listDomainClaims = ({ db }: Pick<CallerCtx, "db">, name: string): Promise<DomainClaimRow[]> =>
+  db.listRows(FIND_CLAIMS, JSON.stringify(ancestors(reversedName(name))));

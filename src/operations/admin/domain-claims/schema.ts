@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { named } from "../../../lib/serialize.ts";
-import { isoOrNull } from "../../../lib/time.ts";
+import { named, serialize, timestamp } from "../../../lib/serialize.ts";
 import type { DomainClaimRow } from "./queries.ts";
 
 export const DomainClaimOut = z
@@ -9,7 +8,7 @@ export const DomainClaimOut = z
     name: z.string(),
     workspace_id: z.uuid(),
     workspace_name: z.string(),
-    verified_at: z.string().meta({ format: "date-time" }).nullable(),
+    verified_at: timestamp.nullable(),
   })
   .meta(
     named("DomainClaim", {
@@ -21,7 +20,4 @@ export const DomainClaimOut = z
     }),
   );
 
-export const toDomainClaim = ({ verified_at, workspace: _, ...row }: DomainClaimRow) => ({
-  ...row,
-  verified_at: isoOrNull(verified_at),
-});
+export const toDomainClaim = (row: DomainClaimRow) => serialize(DomainClaimOut, row);

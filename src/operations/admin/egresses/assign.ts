@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { invalidField, notFound } from "../../../lib/errors.ts";
 import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
-import type { MainStatement } from "../../../platform/context.ts";
 import { getAnyWorkspace, listDomainClaims } from "../index.ts";
 import { type AssignmentRow, egressIssue } from "./queries.ts";
 
@@ -57,11 +56,7 @@ interface DomainTarget {
   workspace: number;
 }
 
-function domainStatements(
-  ctx: CallerCtx,
-  { id, name, workspace: number }: DomainTarget,
-  egress: string | null,
-): MainStatement[] {
+function domainStatements(ctx: CallerCtx, { id, name, workspace: number }: DomainTarget, egress: string | null) {
   return [
     ctx.db.prepare(SET_OF_DOMAIN).bind(id, egress),
     auditIfChangedStatement(

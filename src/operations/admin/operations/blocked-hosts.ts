@@ -8,11 +8,11 @@ export interface BlockedHostRow {
   created_at: number;
 }
 
+const LIST = "SELECT host, created_at FROM blocked_hosts WHERE host > ?1 ORDER BY host LIMIT ?2";
+
 /** Returns the hosts to which tracking links do not redirect, in alphabetical order, after a host. */
-export async function listBlockedHosts({ db }: CallerCtx, { after = "", limit }: ListRange): Promise<BlockedHostRow[]> {
-  const find = db.prepare("SELECT host, created_at FROM blocked_hosts WHERE host > ?1 ORDER BY host LIMIT ?2");
-  return (await find.bind(after, limit).all<BlockedHostRow>()).results;
-}
+export const listBlockedHosts = ({ db }: CallerCtx, { after = "", limit }: ListRange): Promise<BlockedHostRow[]> =>
+  db.listRows(LIST, after, limit);
 
 /** Blocks a host and its sub-domains: within a minute tracking links to them return 410. Safe to repeat. */
 export async function blockHost(ctx: CallerCtx, host: string): Promise<BlockedHostRow> {
@@ -21,8 +21,7 @@ export async function blockHost(ctx: CallerCtx, host: string): Promise<BlockedHo
     insert.bind(host, ctx.now()),
     auditIfChangedStatement({ ...ctx, workspace: null }, { action: "host.blocked", target: host }),
   ]);
-  const find = ctx.db.prepare("SELECT host, created_at FROM blocked_hosts WHERE host = ?1");
-  const row = await find.bind(host).first<BlockedHostRow>();
+  const row = await ctx.db.findRow<BlockedHostRow>("SELECT host, created_at FROM blocked_hosts WHERE host = ?1", host);
   if (!row) throw conflict("Another request unblocked the host at the same time");
   return row;
 }

@@ -1,13 +1,10 @@
 import type { CallerCtx, ListRange } from "../../../access/caller.ts";
 import { conflict, notFound, requireFound } from "../../../lib/errors.ts";
 import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
+import type { deadLetters } from "../../../platform/db/schema/main/index.ts";
+import type { StoredRow } from "../../../platform/db/stored-row.ts";
 
-export interface DeadLetterRow {
-  id: string;
-  queue: string;
-  body: string;
-  recorded_at: number;
-}
+export type DeadLetterRow = StoredRow<typeof deadLetters>;
 
 /** The queue of each type of message, by its binding. The types are those that src/queue.ts consumes. */
 const bindings: readonly [prefix: string, binding: "WORK" | "HITS" | "WEBHOOKS" | "AUTOMATIONS"][] = [
@@ -20,14 +17,14 @@ const bindings: readonly [prefix: string, binding: "WORK" | "HITS" | "WEBHOOKS" 
 
 /** Returns recorded queue messages in order of their ids, after an id. */
 export async function listDeadLetters({ db }: CallerCtx, { after = "", limit }: ListRange): Promise<DeadLetterRow[]> {
-  const find = db.prepare("SELECT id, queue, body, recorded_at FROM dead_letters WHERE id > ?1 ORDER BY id LIMIT ?2");
-  return (await find.bind(after, limit).all<DeadLetterRow>()).results;
+  const sql = "SELECT id, queue, body, recorded_at FROM dead_letters WHERE id > ?1 ORDER BY id LIMIT ?2";
+  return db.listRows(sql, after, limit);
 }
 
 /** Returns a recorded message. Throws 404. */
 export async function getDeadLetter({ db }: CallerCtx, id: string): Promise<DeadLetterRow> {
-  const find = db.prepare("SELECT id, queue, body, recorded_at FROM dead_letters WHERE id = ?1");
-  return requireFound(await find.bind(id).first<DeadLetterRow>(), "Dead letter");
+  const sql = "SELECT id, queue, body, recorded_at FROM dead_letters WHERE id = ?1";
+  return requireFound(await db.findRow<DeadLetterRow>(sql, id), "Dead letter");
 }
 
 /**

@@ -1,13 +1,9 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import type { outbox } from "../../../platform/db/schema/mail/index.ts";
+import type { StoredColumns } from "../../../platform/db/stored-row.ts";
 import { outboxOf } from "./outbox-of.ts";
 
-export interface OutboxRow {
-  due_at: number;
-  id: string;
-  kind: string;
-  claims: number;
-  is_claimed: number;
-}
+export type OutboxRow = StoredColumns<typeof outbox, "due_at" | "id" | "kind" | "claims"> & { is_claimed: 0 | 1 };
 
 const LIST = `
   SELECT due_at, id, kind, claims, token IS NOT NULL AS is_claimed FROM outbox
@@ -22,6 +18,5 @@ export async function listOutboxRows(
   database: string,
   { after, limit }: { after: { dueAt: number; id: string }; limit: number },
 ): Promise<OutboxRow[]> {
-  const list = outboxOf(ctx, database).outbox.prepare(LIST);
-  return (await list.bind(after.dueAt, after.id, limit).all<OutboxRow>()).results;
+  return outboxOf(ctx, database).outbox.listRows(LIST, after.dueAt, after.id, limit);
 }

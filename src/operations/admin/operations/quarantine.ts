@@ -1,16 +1,12 @@
 import type { CallerCtx, ListRange } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
 import type { WakeUp } from "../../../platform/context.ts";
+import type { quarantine } from "../../../platform/db/schema/both.ts";
+import type { StoredColumns } from "../../../platform/db/stored-row.ts";
 import { outboxOf, recordChange } from "./outbox-of.ts";
 
-/** An outbox row that was set aside. Times in milliseconds since 1970. */
-export interface QuarantinedRow {
-  id: string;
-  kind: string;
-  claims: number;
-  error: string;
-  set_aside_at: number;
-}
+/** An outbox row that was set aside. */
+export type QuarantinedRow = StoredColumns<typeof quarantine, "id" | "kind" | "claims" | "error" | "set_aside_at">;
 
 const LIST = "SELECT id, kind, claims, error, set_aside_at FROM quarantine WHERE id > ?1 ORDER BY id LIMIT ?2";
 
@@ -20,8 +16,7 @@ export async function listQuarantine(
   database: string,
   { after = "", limit }: ListRange,
 ): Promise<QuarantinedRow[]> {
-  const { outbox } = outboxOf(ctx, database);
-  return await outbox.listRows<QuarantinedRow>(LIST, after, limit);
+  return outboxOf(ctx, database).outbox.listRows(LIST, after, limit);
 }
 
 // One claim is counted: the next attempt may be a repeat, which the events of the email say.

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { named, timestamp } from "../../../lib/serialize.ts";
-import { iso, parseIso } from "../../../lib/time.ts";
+import { named, serialize, timestamp } from "../../../lib/serialize.ts";
+import { parseIso } from "../../../lib/time.ts";
 import type { BlockedHostRow } from "./blocked-hosts.ts";
 import type { DeadLetterRow } from "./dead-letters.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
@@ -93,16 +93,10 @@ export const RequeueOut = z
   .object({ requeued: z.int().describe("Rows that are due now.") })
   .meta(named("OutboxRequeueResult", { requeued: 1 }));
 
-export const toDeadLetter = ({ recorded_at, ...row }: DeadLetterRow) => ({ ...row, recorded_at: iso(recorded_at) });
-export const toBlockedHost = ({ host, created_at }: BlockedHostRow) => ({ host, created_at: iso(created_at) });
-export const toQuarantinedRow = ({ set_aside_at: at, ...row }: QuarantinedRow) => ({ ...row, set_aside_at: iso(at) });
-export const toOutboxRow = ({ id, kind, due_at, claims, is_claimed }: OutboxRow) => ({
-  id,
-  kind,
-  due_at: iso(due_at),
-  claims,
-  is_claimed: is_claimed === 1,
-});
+export const toDeadLetter = (row: DeadLetterRow) => serialize(DeadLetterOut, row);
+export const toBlockedHost = (row: BlockedHostRow) => serialize(BlockedHostOut, row);
+export const toQuarantinedRow = (row: QuarantinedRow) => serialize(QuarantinedRowOut, row);
+export const toOutboxRow = (row: OutboxRow) => serialize(OutboxRowOut, { ...row, is_claimed: row.is_claimed === 1 });
 
 /** Options of a reindexing: the search index of a database can be emptied first. */
 export const ReindexIn = z

@@ -8,9 +8,8 @@ import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
 const SET = "UPDATE workspaces SET daily_limit = ?2 WHERE number = ?1 AND deleted_at IS NULL AND daily_limit IS NOT ?2";
 
 /**
- * Sets the emails that a workspace may have accepted in a day: 0 for no limit, null for the limit of the deployment. The next
- * request keeps it, and a broadcast that waits within the hour. Emails that were accepted today count, also from before. A repeated call
- * changes no limit. Throws 404.
+ * Sets the emails that a workspace may have accepted in a day: 0 for no limit, null for the limit of the deployment. The next request keeps
+ * it, a broadcast that waits within the hour. Emails of before count today. A repeated call changes no limit. Throws 404.
  */
 export async function setDailyLimit(ctx: CallerCtx, id: string, limit: number | null): Promise<WorkspaceRow> {
   const { number, id: target, name, dailyLimit } = await getAnyWorkspace(ctx, id);

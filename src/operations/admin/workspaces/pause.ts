@@ -15,9 +15,8 @@ const RESUME = `
    WHERE number = ?1 AND deleted_at IS NULL AND paused_by_platform_at IS NOT NULL`;
 
 /**
- * Pauses sending in a workspace for the platform, or ends that: calls that send return 403 and queued emails wait, from the
- * next request and run on, and its owners cannot resume it. The owners are notified. A repeated call changes nothing. Throws
- * 404.
+ * Pauses sending in a workspace for the platform, or ends that: calls that send return 403 and queued emails wait, from the next request
+ * and run on, and its owners, who are notified, cannot resume it. A repeated call changes nothing. Throws 404.
  */
 export async function pauseWorkspace(ctx: CallerCtx, id: string, isPaused: boolean): Promise<WorkspaceRow> {
   const found = await getAnyWorkspace(ctx, id);

@@ -43,6 +43,4 @@ export class ActiveClaims {
 }
 
 /** Emails of the row of the next email. */
-function rowSize({ queue, emailsOf }: ActiveClaim): number {
-  return emailsOf.get(queue[0]?.mail.outboxId ?? "") ?? 0;
-}
+const rowSize = ({ queue, emailsOf }: ActiveClaim): number => emailsOf.get(queue[0]?.mail.outboxId ?? "") ?? 0;

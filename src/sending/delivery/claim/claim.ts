@@ -2,6 +2,8 @@ import { linkUrl } from "../../../domains/hosts/index.ts";
 import { addressKey } from "../../../lib/addresses.ts";
 import type { MailCtx, WakeUp } from "../../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../../platform/db/random-id.ts";
+import type { emails } from "../../../platform/db/schema/mail/index.ts";
+import type { StoredColumns } from "../../../platform/db/stored-row.ts";
 import {
   type ClaimedRow,
   type ClaimOptions,
@@ -43,10 +45,7 @@ export interface ClaimedMail {
   subject: string;
   fromEmail: string;
   fromName: string | null;
-  /**
-   * Time of the email's last `queued` event, in milliseconds since 1970: its Date header
-   * (docs/contract/emails.md#send-request).
-   */
+  /** Time of the email's last `queued` event, in milliseconds since 1970: its Date header (docs/contract/emails.md#send-request). */
   queuedAt: number;
   source: string;
   /** Id of the request that the email was accepted with, for the log; null without one. */
@@ -97,29 +96,25 @@ const FIND_MAILS = `
    WHERE (coalesce(e.outbox_id, e.id) = o.id OR e.id = o.id)
      AND (e.status = 'queued' OR (e.status = 'sent' AND ${isHeldSql("e.recipients")}))`;
 
-interface MailRow extends EmailStateRow {
+type Origin =
+  | "domain_id"
+  | "mailbox_id"
+  | "user_id"
+  | "source"
+  | "from_email"
+  | "from_name"
+  | "message_id"
+  | "request_id";
+type Content = "subject" | "content" | "content_key" | "content_offset" | "content_size" | "variables";
+
+interface MailRow extends EmailStateRow, StoredColumns<typeof emails, Origin | Content | "scheduled_at"> {
   row_id: string;
   claims: number;
   outage: "waiting" | "released" | null;
-  message_id: string;
-  subject: string;
-  from_email: string;
-  from_name: string | null;
-  content_key: string | null;
-  content_offset: number;
-  content_size: number;
-  content: string | null;
-  variables: string | null;
-  request_id: string | null;
-  scheduled_at: number | null;
   broadcast_status: string | null;
   broadcast_paused_at: number | null;
   is_contact_deleted: 0 | 1;
   kind: "deliver" | "bulk";
-  domain_id: string;
-  mailbox_id: string;
-  user_id: string | null;
-  source: string;
 }
 
 /** The claim of some rows failed, and nothing of it is held. `cause`: why. */
@@ -166,13 +161,14 @@ function claimWithMails(
 ): Promise<{ rows: ClaimedRow[]; found: MailRow[] }> {
   const { claim, find, onLeased } = claimStatements(ctx, wakeUps, lease, options);
   const findMails = onLeased(FIND_MAILS);
+  const queue = onLeased(QUEUE_SCHEDULED, idPrefix(ctx));
   const claimAll = async () => {
-    const [claimed, , found] = await ctx.mail.batch([claim, onLeased(QUEUE_SCHEDULED, idPrefix(ctx)), findMails]);
-    return toClaim(claimed, found);
+    const [rows, , found] = await ctx.mail.listEach<[ClaimedRow, unknown, MailRow]>([claim, queue, findMails]);
+    return { rows, found };
   };
   return claimOrFindHeld(ctx, claimAll, async () => {
-    const [held, found] = await ctx.mail.batch([find, findMails]);
-    return held && held.results.length > 0 ? toClaim(held, found) : null;
+    const [rows, found] = await ctx.mail.listEach<[ClaimedRow, MailRow]>([find, findMails]);
+    return rows.length > 0 ? { rows, found } : null;
   });
 }
 
@@ -185,11 +181,6 @@ const NO_FACTS = {
   isOutage: false,
   waits: [],
 };
-
-const toClaim = (claimed: D1Result | undefined, found: D1Result | undefined) => ({
-  rows: (claimed?.results ?? []) as ClaimedRow[],
-  found: (found?.results ?? []) as MailRow[],
-});
 
 function toSource(row: MailRow, { n, recipients, topic = null }: EmailState): SenderQuery {
   return {

@@ -1,8 +1,10 @@
 import type { Ctx } from "../../../platform/context.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { SANDBOX_MEMBERS_SQL } from "../../../platform/db/sandbox-members.ts";
+import type { dkimKeys, softBounces, suppressions } from "../../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../../platform/db/stored-row.ts";
 import { AddressForms, formsOf } from "../../../platform/erased-addresses/forms.ts";
-import { isSuppressing, type SuppressionReason } from "../../emails/index.ts";
+import { isSuppressing } from "../../emails/index.ts";
 import { domainOf, FIND_WAITS, type ReceiverWaitRow } from "../../receivers/index.ts";
 import { findLeftOfMailsStatements, type LeftRow, type TopicRecipient } from "../../topics/index.ts";
 import type { SenderState } from "../rules.ts";
@@ -22,13 +24,7 @@ export interface SenderFacts extends SenderState {
   sandbox: { members: ReadonlySet<string>; workspace: string } | null;
 }
 
-export interface DkimKeyRow {
-  id: string;
-  domain_id: string;
-  selector: string;
-  algorithm: "rsa-sha256" | "ed25519-sha256";
-  private_key: string;
-}
+export type DkimKeyRow = StoredColumns<typeof dkimKeys, "id" | "domain_id" | "selector" | "algorithm" | "private_key">;
 
 /** A claimed email: what the main database is asked about it. */
 export interface SenderQuery {
@@ -109,20 +105,12 @@ const FIND_SOFT_BOUNCES = `
   SELECT b.workspace, b.email, b.email_ids, b.listed_at FROM json_each(?1) j
     CROSS JOIN soft_bounces b ON b.workspace = j.value->>0 AND b.email = j.value->>1`;
 
-interface SoftBounceRow {
-  workspace: number;
-  email: string;
-  email_ids: string;
-  listed_at: number | null;
-}
+type SoftBounceRow = StoredColumns<typeof softBounces, "workspace" | "email" | "email_ids" | "listed_at">;
 
-interface SuppressionRow {
-  workspace: number;
-  email: string;
-  reason: SuppressionReason;
-  email_id: string | null;
-  unsubscribed_at: number | null;
-}
+type SuppressionRow = StoredColumns<
+  typeof suppressions,
+  "workspace" | "email" | "reason" | "email_id" | "unsubscribed_at"
+>;
 
 /** Identifies a recipient of an email among the suppressed ones: a suppression may apply to one email only. */
 export const suppressedName = (n: number, key: string) => `${n} ${key}`;
@@ -141,10 +129,11 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
     recipientKeys.flatMap((key) => formsOf(key).map((form) => JSON.stringify([workspace, form]))),
   );
   const chunks = jsonChunks([...new Set(recipients)]);
-  const ofTopics = topicRecipients(mails);
-  const topicStatements = findLeftOfMailsStatements(ctx, ofTopics);
+  const topicStatements = findLeftOfMailsStatements(ctx, topicRecipients(mails));
   const domains = new Set(mails.flatMap(({ recipientKeys }) => recipientKeys.map(domainOf)));
-  const [senders, keys, waits, ...found] = await ctx.db.batch([
+  const [senders, keys, waits, ...found] = await ctx.db.listEach<
+    [SenderRow & { position: number }, DkimKeyRow, ReceiverWaitRow, ...(SuppressionRow & SoftBounceRow & LeftRow)[]]
+  >([
     ctx.db.prepare(FIND_SENDERS).bind(`[${unique.join()}]`),
     ctx.db.prepare(FIND_KEYS).bind(JSON.stringify(domainIds)),
     ctx.db.prepare(FIND_WAITS).bind(JSON.stringify([...domains]), ctx.now()),
@@ -152,12 +141,9 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
     ...topicStatements,
   ]);
   const forms = new AddressForms(mails.flatMap(({ recipientKeys }) => recipientKeys));
-  const rowsOf = <Row>(results: readonly D1Result[]) => results.flatMap((result) => result.results as Row[]);
-  const bounced = forms.toRows(rowsOf<SoftBounceRow>(found.slice(chunks.length, 2 * chunks.length)));
-  const left = findLeft(mails, rowsOf<LeftRow>(found.slice(2 * chunks.length)));
-  const rows = new Map(
-    ((senders?.results ?? []) as (SenderRow & { position: number })[]).map((row) => [unique[row.position], row]),
-  );
+  const bounced = forms.toRows<SoftBounceRow>(found.slice(chunks.length, 2 * chunks.length).flat());
+  const left = findLeft(mails, found.slice(2 * chunks.length).flat());
+  const rows = new Map(senders.map((row) => [unique[row.position], row]));
   return {
     senders: new Map(
       combinations.flatMap((combination, index) => {
@@ -165,11 +151,11 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
         return row ? [[index, row] as const] : [];
       }),
     ),
-    keys: (keys?.results ?? []) as DkimKeyRow[],
-    waits: (waits?.results ?? []) as ReceiverWaitRow[],
+    keys,
+    waits,
     isOutage: [...rows.values()].some(({ is_outage }) => is_outage === 1),
     suppressed: new Set([
-      ...findSuppressed(mails, forms.toRows(rowsOf<SuppressionRow>(found.slice(0, chunks.length)))),
+      ...findSuppressed(mails, forms.toRows<SuppressionRow>(found.slice(0, chunks.length).flat())),
       ...findSoftBounced(mails, bounced, ({ scope, emailId }, row) => {
         const isListed = row.listed_at !== null && !row.email_ids.includes(emailId);
         return isListed && isSuppressing({ reason: "soft_bounces", isUnsubscribed: false }, scope);

@@ -2,8 +2,7 @@ import { firstIdAt } from "../../../platform/audit/rules.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import { UNLEASED } from "../../../platform/outbox/lease.ts";
 
-// Sets claims to at most two: the next claim still sees that a run was interrupted, and restarts alone never reach
-// MAX_CLAIMS.
+// Sets claims to at most two: the next claim still sees that a run was interrupted, and restarts alone never reach MAX_CLAIMS.
 const RELEASE = `UPDATE outbox SET due_at = min(due_at, ?1), ${UNLEASED}, claims = min(claims, 2) WHERE token < ?2`;
 
 /**

@@ -148,6 +148,4 @@ export class DeliveryRun {
 }
 
 /** Returns the emails that one claim takes: those of all claims of a run together fit into the memory of an isolate. */
-function maxClaimEmails(databases: number): number {
-  return databases <= 2 ? CLAIM_EMAILS : CLAIM_EMAILS / 2;
-}
+const maxClaimEmails = (databases: number): number => (databases <= 2 ? CLAIM_EMAILS : CLAIM_EMAILS / 2);

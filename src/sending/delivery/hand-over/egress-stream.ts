@@ -144,9 +144,7 @@ export class EgressStream {
     return message;
   }
 
-  /**
-   * Returns the envelope for a server; one that holds emails gets a ticket. Throws when the lease was lost.
-   */
+  /** Returns the envelope for a server; one that holds emails gets a ticket. Throws when the lease was lost. */
   async envelopeOf(
     { claim, mail }: Job,
     recipients: readonly RecipientEntry[],

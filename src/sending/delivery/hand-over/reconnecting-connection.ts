@@ -21,10 +21,7 @@ export class ReconnectingConnection {
     return this.#connection;
   }
 
-  /**
-   * Replaces `old` by a new connection, or by none when the egress cannot be reached. Two emails that lost the same
-   * connection share the new one.
-   */
+  /** Replaces `old` by a new connection, or by none when the egress cannot be reached. Emails that lost the same one share it. */
   replace(old: Connection | null): Promise<void> {
     this.#opening = this.#opening.then(async () => {
       if (this.#connection === old) await this.#open();

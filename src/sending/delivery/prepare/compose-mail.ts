@@ -59,9 +59,8 @@ export interface ComposedMail {
 }
 
 /**
- * Composes an email for a server with these capabilities. `links`: the links of an email of the service itself are stored
- * encrypted, and are opened for its recipient only. Throws PermanentError or ComposeError when it can never be composed; any
- * other error may be temporary.
+ * Composes an email for a server with these capabilities. `links`: the links of an email of the service itself are stored encrypted, and
+ * are opened for its recipient only. Throws PermanentError or ComposeError when it can never be composed; any other error may be temporary.
  */
 export async function composeMail(
   ctx: MailCtx,
@@ -126,10 +125,7 @@ const MEMORY_BODY = 256 * 1024;
 /** Submitted messages from this size on are not tracked, in bytes (docs/contract/smtp.md#bytes-of-a-submitted-message). */
 const MAX_TRACKED_BYTES = 2 * 1024 * 1024;
 
-/**
- * Composes a message that was submitted by SMTP. Only its tracked HTML is changed
- * (docs/contract/smtp.md#bytes-of-a-submitted-message).
- */
+/** Composes a message that was submitted by SMTP. Only its tracked HTML is changed (docs/contract/smtp.md#bytes-of-a-submitted-message). */
 async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, submitted: RawContent): Promise<ComposedMail> {
   const { raw, hasCfblAddress } = await addListHeaders(ctx, mail, submitted);
   const stored = rawBodyOf(ctx, contentPlace(mail.workspaceId, mail.contentLocation).key, raw);

@@ -136,9 +136,7 @@ function waitForEgress(ctx: MailCtx, { state }: ClaimedMail, { issue, name }: Un
 }
 
 /** Returns the reason of an email that waited 5 days for an egress. */
-function waitFailure({ issue }: UnusableEgress): string {
-  return `${reasons[issue]}, for 5 days`;
-}
+const waitFailure = ({ issue }: UnusableEgress): string => `${reasons[issue]}, for 5 days`;
 
 /** Time of the event that started the wait; null when the last `deferred` event has another cause. */
 function waitsForEgressSince(events: EmailState["events"]): number | null {

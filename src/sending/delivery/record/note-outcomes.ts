@@ -4,10 +4,7 @@ import { logEmails } from "../../../platform/log-lines/log-emails.ts";
 import type { Fact } from "../../emails/index.ts";
 import { deferralReason } from "./deferral-reason.ts";
 
-/**
- * Logs written outcomes with their emails, and counts them for the metrics line of the batch; the reasons of deferrals also for
- * the metrics of today.
- */
+/** Logs written outcomes, counts them for the metrics of the batch, and reasons of deferrals for those of today. */
 export function noteOutcomes(
   ctx: MailCtx,
   updates: readonly { mail: { state: { id: string }; requestId: string | null }; facts: readonly Fact[] }[],

@@ -29,17 +29,11 @@ export function outboxStatements(
   const next = moves.flatMap((move) => move.next);
   const kept = new Set(next.map(({ id }) => id));
   const finished = done.filter((id) => !kept.has(id));
+  const left = moves.flatMap(({ leaving }) => leaving).filter(({ row }) => !done.includes(row));
   return {
     finished: finished.length,
     before: next.length > 0 ? [nextRowsStatement(ctx, next)] : [],
-    after: [
-      finishStatement(ctx, lease, finished),
-      ...outageStatements(ctx, written),
-      ...leaveStatements(
-        ctx,
-        moves.flatMap(({ leaving }) => leaving).filter(({ row }) => !done.includes(row)),
-      ),
-    ],
+    after: [finishStatement(ctx, lease, finished), ...outageStatements(ctx, written), ...leaveStatements(ctx, left)],
   };
 }
 
@@ -66,7 +60,5 @@ function outageStatements(ctx: MailCtx, updates: readonly Update[]): MailStateme
   const retry = updates.some(({ isAccepted }) => isAccepted) ? [retryAfterOutageStatement(ctx)] : [];
   const waiting = new Set(updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [state.workspace] : [])));
   if (waiting.size === 0) return retry;
-  const values = [JSON.stringify([...waiting]), ctx.now(), SAVE_AFTER_MS];
-  const save = ctx.mail.prepare(SAVE_WAITING).bind(...values);
-  return [...retry, save];
+  return [...retry, ctx.mail.prepare(SAVE_WAITING).bind(JSON.stringify([...waiting]), ctx.now(), SAVE_AFTER_MS)];
 }

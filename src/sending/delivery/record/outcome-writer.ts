@@ -65,10 +65,7 @@ export class OutcomeWriter {
     return true;
   }
 
-  /**
-   * Returns true, with a slot, when one more email may start now. Never waits for the database: dispatchers also send
-   * emails of others.
-   */
+  /** Returns true, with a slot, when one more email may start now. Never waits for the database: dispatchers also send emails of others. */
   tryAcquireSlot(): boolean {
     void this.#renewLease();
     if (this.#unwritten >= MAX_UNWRITTEN || !this.#mayStart) return false;
@@ -115,10 +112,7 @@ export class OutcomeWriter {
     this.releaseSlot();
   }
 
-  /**
-   * Returns the ticket under which an egress holds an email, `isOther`: one that is not that of EGRESS_URL. It extends the lease
-   * itself. Throws when that was lost.
-   */
+  /** Returns the ticket for an egress to hold an email; `isOther`: not that of EGRESS_URL. Extends the lease; throws when it is lost. */
   ticketOf(mail: ClaimedMail, isOther: boolean): string {
     const { attempts, id, n } = mail.state;
     if (this.#ended !== null) throw new Error(`the lease could not be renewed: ${this.#ended}`);
@@ -142,10 +136,7 @@ export class OutcomeWriter {
     if (this.#unwritten === this.#pending.finished) this.#flush("waiting");
   }
 
-  /**
-   * Writes the remaining outcomes and releases the rows of untried emails. Returns these rows, so that the caller may send queue messages
-   * for them. Throws when a write failed.
-   */
+  /** Writes the remaining outcomes, and releases and returns the rows of untried emails. Throws when a write failed. */
   async close(): Promise<WakeUp[]> {
     const left = this.#ended === null ? this.#separateUntried() : [];
     this.#flush("all");

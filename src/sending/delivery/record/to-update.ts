@@ -61,10 +61,7 @@ export function toUpdate(
 
 const isAcceptance = ({ on }: Outcome) => on === "accepted-final" || on === "accepted-dsn-to-come";
 
-/**
- * Returns the metadata of an outcome. That of an accepted message tells how many links are untracked
- * (docs/contract/tracking.md#what-is-tracked).
- */
+/** Returns the metadata of an outcome, with the links that are untracked (docs/contract/tracking.md#what-is-tracked). */
 function withUntrackedLinks(outcome: Outcome, { untrackedLinks = 0 }: MailToSend): Outcome["metadata"] {
   const { metadata } = outcome;
   return isAcceptance(outcome) && untrackedLinks > 0 ? { ...metadata, untracked_links: untrackedLinks } : metadata;
@@ -78,9 +75,8 @@ function outcomesOf(recipient: RecipientEntry, result: RecipientResult | Outcome
 const NO_CONNECTION = new ConnectError("connect", null, "no connection to the egress");
 
 /**
- * Returns the update that defers an email that failed before MAIL FROM. A retried email returns to its retry time without an event, because this
- * attempt does not count (docs/contract/delivery.md#outages) and an egress that fails often would otherwise fill the row with
- * events.
+ * Returns the update that defers an email that failed before MAIL FROM. A retried email returns to its retry time without an event, because
+ * this attempt does not count (docs/contract/delivery.md#outages) and an egress that fails often would otherwise fill the row with events.
  */
 export function toUnreachableUpdate(ctx: AttemptCtx, job: MailToSend, error: ConnectError | null): DeliveryUpdate {
   const { mail, suppressedFacts } = job;

@@ -4,10 +4,7 @@ import { isOfStatement } from "../../../platform/db/repeat-call.ts";
 /** Waits before each retry of a failed database write, in milliseconds. */
 const RETRY_MS = [50, 200, 800, 3000];
 
-/**
- * Writes to a database, up to five times, since the write records emails that are already sent. Throws the error of the last, and at once
- * one that the same write gives again.
- */
+/** Writes up to five times, since the emails are already sent. Throws the last error, and at once one that a repetition gives again. */
 export async function writeWithRetries<Result>(ctx: Pick<Ctx, "log">, write: () => Promise<Result>): Promise<Result> {
   for (const wait of RETRY_MS) {
     try {

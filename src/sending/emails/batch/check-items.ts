@@ -25,10 +25,7 @@ export interface RefusedItem {
   errors: ValidationError[];
 }
 
-/**
- * Longest reason of a result, in characters. A reason can contain a header name of the caller's, and the whole response
- * is stored for the Idempotency-Key.
- */
+/** Characters of a result's reason, which may contain a header name. The response is stored for the Idempotency-Key. */
 const REASON_CHARACTERS = 500;
 
 /** Checks items as single sends are checked, with one D1 batch for all of them. */
@@ -40,10 +37,8 @@ export async function checkItems(
   const now = ctx.now();
   const refused: RefusedItem[] = [];
   const inputs = items.flatMap((item, index) => ("input" in item ? [{ index, input: item.input }] : []));
-  const resolved = await resolveTemplates(
-    ctx,
-    inputs.map(({ input }) => input),
-  );
+  const given = inputs.map(({ input }) => input);
+  const resolved = await resolveTemplates(ctx, given);
   const resolvedOf = new Map(inputs.map(({ index }, position) => [index, resolved[position]]));
   let mostWarnings = MAX_WARNINGS;
   const requests = items.flatMap((item, index) => {
@@ -57,10 +52,8 @@ export async function checkItems(
     return [];
   });
   if (requests.length === 0) return { sendable: [], refused };
-  const records = await findSendRecords(
-    ctx,
-    requests.map(({ request }) => request),
-  );
+  const parsed = requests.map(({ request }) => request);
+  const records = await findSendRecords(ctx, parsed);
   const sendable: SendableItem[] = [];
   for (const { index, request, warnings } of requests) {
     const checked = check(ctx, request, records, { source, isRetry: false });

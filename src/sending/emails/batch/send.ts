@@ -22,10 +22,9 @@ interface BatchOptions {
 type IndexedResult = { index: number; result: BatchOut["results"][number] };
 
 /**
- * Accepts up to 500 emails in one transaction with one R2 object, by the rules of single sends
- * (docs/contract/emails.md#batches). The error of an item is its result; with `isStrict` it refuses the whole batch. Throws 403
- * for an account that may not send, 429 when they exceed the daily limit of the workspace, 422 when strict, ConcurrencyError
- * when another call with the same Idempotency-Key committed first.
+ * Accepts up to 500 emails in one transaction with one R2 object, by the rules of single sends (docs/contract/emails.md#batches). The error
+ * of an item is its result; with `isStrict` it refuses the whole batch. Throws 403 for an account that may not send, 429 when they exceed
+ * the daily limit of the workspace, 422 when strict, ConcurrencyError when another call with the same Idempotency-Key committed first.
  */
 export async function sendBatch(
   ctx: CallerCtx,
@@ -38,8 +37,7 @@ export async function sendBatch(
   requireMailSpace(ctx);
   const { sendable, refused } = await checkItems(ctx, items, source);
   if (isStrict && refused.length > 0) {
-    const inOrder = refused.toSorted((a, b) => a.index - b.index);
-    throw unprocessable(inOrder.flatMap(({ errors }) => errors));
+    throw unprocessable(refused.toSorted((a, b) => a.index - b.index).flatMap(({ errors }) => errors));
   }
   const emails = sendable.length > 0 ? await toNewEmails(ctx, upload, sendable, source) : [];
   const response = toResponse(refused, emails);

@@ -86,9 +86,7 @@ export async function putContents<Item extends { email: ParsedEmail }>(
 ): Promise<(Item & { content: StoredContent })[]> {
   const stored: (Item & { content: StoredContent })[] = [];
   for (const item of items) {
-    const document = await toDocument(upload, item.email);
-    const text = JSON.stringify(document);
-    const place = await upload.storeText(text);
+    const place = await upload.storeText(JSON.stringify(await toDocument(upload, item.email)));
     stored.push({ ...item, content: { key: upload.key, ...place, inline: null } });
   }
   await upload.finish(new Uint8Array(0));

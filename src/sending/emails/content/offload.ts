@@ -38,11 +38,6 @@ const SAVE_PROGRESS = `
   UPDATE content_progress SET n = max(n, (SELECT n FROM saved)),
     swept_n = CASE WHEN ?2 THEN max(swept_n, (SELECT n FROM saved)) ELSE swept_n END`;
 
-/** Content in the row of an email, with its workspace. */
-interface WorkspaceContent extends RowContent {
-  workspaceId: string;
-}
-
 interface Progress {
   n: number;
   sweptN: number;
@@ -75,20 +70,14 @@ export async function* offloadSteps(ctx: MailCtx): Steps {
   }
 }
 
-/** Emails up to `last`: those whose content is moved, by workspace. */
-interface Window {
-  last: number;
-  numbers: number[];
-}
-
-/** Returns the emails after `from` whose content is moved. Null when the run ends here. */
-async function readWindow(ctx: MailCtx, from: number, isSweep: boolean): Promise<Window | null> {
+/** Returns the emails after `from`, up to `last`, whose content is moved. Null when the run ends here. */
+async function readWindow(ctx: MailCtx, from: number, isSweep: boolean) {
   const db = ctx.mail;
   const parameters = [from, ctx.now() - MIN_AGE_MS, EMAILS_PER_WINDOW];
   const found = await db.findRow<{ last: number | null; emails: number }>(FIND_LAST, ...parameters);
   if (!found || found.last === null) return null;
-  const waiting = await db.prepare(FIND_WAITING).bind(from, found.last).all<{ n: number; workspace: number }>();
-  const groups = [...Map.groupBy(waiting.results, ({ workspace }) => workspace).values()];
+  const waiting = await db.listRows<{ n: number; workspace: number }>(FIND_WAITING, from, found.last);
+  const groups = [...Map.groupBy(waiting, ({ workspace }) => workspace).values()];
   const numbers = groups
     .filter(({ length }) => isSweep || length >= MIN_PACKED_EMAILS)
     .flatMap((group) => group.map(({ n }) => n));
@@ -99,7 +88,7 @@ async function readWindow(ctx: MailCtx, from: number, isSweep: boolean): Promise
 
 /** Moves the content of these emails. Returns the number of R2 puts. */
 async function offloadStep(ctx: MailCtx, numbers: readonly number[]): Promise<number> {
-  const results = await ctx.mail.listRows<WorkspaceContent>(FIND_CONTENTS, JSON.stringify(numbers));
+  const results = await ctx.mail.listRows<RowContent & { workspaceId: string }>(FIND_CONTENTS, JSON.stringify(numbers));
   const ofWorkspace = [...Map.groupBy(results, ({ workspaceId }) => workspaceId)];
   const packs = await Promise.all(ofWorkspace.map(([id, group]) => packContents(ctx, id, group)));
   const moved = packs.flat();
@@ -110,10 +99,7 @@ async function offloadStep(ctx: MailCtx, numbers: readonly number[]): Promise<nu
   return packs.length;
 }
 
-/**
- * Returns the statement that lowers the progress to the greatest `n` left. Every batch that deletes emails runs it:
- * SQLite assigns the greatest deleted numbers again.
- */
+/** Returns the statement that lowers the progress to the greatest `n` left. Batches that delete emails run it: SQLite reuses numbers. */
 export function rewindContentProgressStatement(ctx: Pick<MailCtx, "mail">): MailStatement {
   return ctx.mail.prepare(`
     WITH left AS (SELECT coalesce(max(n), 0) AS n FROM emails)

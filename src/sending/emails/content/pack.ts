@@ -107,10 +107,7 @@ async function blank(ctx: MailCtx, key: string, contents: readonly MovedContent[
 const SPACE = 0x20;
 
 /** A part of a pack, in bytes. */
-interface PackRange {
-  offset: number;
-  size: number;
-}
+type PackRange = { offset: number; size: number };
 
 /** Replaces all of a pack by spaces, except the ranges that emails name. Throws ConcurrencyError when it changed meanwhile. */
 export async function blankExcept(ctx: Pick<Ctx, "env">, key: string, named: readonly PackRange[]): Promise<void> {

@@ -11,10 +11,9 @@ const ROW_HEADER = 100;
 const UNPADDED_CONTENT = 256;
 
 /**
- * Returns the number of spaces after the content in a row, so that nearly all of it lies in overflow pages. SQLite uses
- * these again when the content is cleared, but not what a shorter row leaves free in its page: of 2 KB of content, that
- * would be 3.3 KB until the email is deleted. `textBytes` is the length of
- * the other columns.
+ * Returns the number of spaces after the content in a row, so that nearly all of it lies in overflow pages. SQLite uses these again when
+ * the content is cleared, but not what a shorter row leaves free in its page: of 2 KB of content, that would be 3.3 KB until the email is
+ * deleted. `textBytes` is the length of the other columns.
  */
 export function contentPadding(contentBytes: number, textBytes: number): number {
   if (contentBytes <= UNPADDED_CONTENT) return 0;

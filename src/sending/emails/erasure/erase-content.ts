@@ -119,10 +119,7 @@ export interface Patch {
 
 const SPACE = 0x20;
 
-/**
- * Returns a transform that overwrites ranges of an object as it streams through. They must not overlap. Its memory: a chunk, and the
- * longest form of the address.
- */
+/** Returns a transform that overwrites ranges of a stream, which must not overlap. Holds a chunk and the longest form of the address. */
 export function overwriting(patches: readonly Patch[], scrubber: Scrubber): TransformStream<Uint8Array, Uint8Array> {
   const sorted = patches.toSorted((a, b) => a.at - b.at);
   let held = new Uint8Array();

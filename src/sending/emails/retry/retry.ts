@@ -42,10 +42,8 @@ export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut>
   // A new mailbox with the address of a deleted one has other readers.
   if (row.source === "inbox" && row.mailboxId !== sendable.sender.mailboxId)
     throw conflict("The mailbox that sent this email was deleted");
-  const repeated = await findRepeatedBounces(
-    ctx,
-    sendable.email.recipients.map(({ key }) => key),
-  );
+  const recipients = sendable.email.recipients.map(({ key }) => key);
+  const repeated = await findRepeatedBounces(ctx, recipients);
   const suppressed = new Map([...repeated.map((key) => [key, REPEATED_BOUNCES] as const), ...sendable.suppressed]);
   const upload = new ContentUpload(ctx);
   const attachments = await copyAttachments(ctx, upload, contentPlace(ctx.workspace.id, row).key, content.attachments);
@@ -56,8 +54,8 @@ export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut>
   // A submitted message has its Message-ID in the header section, which a retry keeps.
   const retry = toRetry(ctx, row, raw ? { ...copy, messageId: row.messageId } : copy);
   const response = toAccepted(retry);
-  const keys = sendable.email.recipients.map(({ key }) => key).filter((key) => !suppressed.has(key));
-  const extra = [recordRetryStatement(ctx, retry.id, keys)];
+  const mailed = recipients.filter((key) => !suppressed.has(key));
+  const extra = [recordRetryStatement(ctx, retry.id, mailed)];
   await commitEmails(ctx, [retry], { response, contentKey: stored.key, extra });
   return response;
 }

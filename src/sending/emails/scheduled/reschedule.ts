@@ -9,10 +9,7 @@ import { type ScheduledOut, toScheduledRecord } from "./schema.ts";
 
 const SCHEDULED_EVENTS = "SELECT count(*) FROM json_each(events) v WHERE v.value->>'type' = 'scheduled'";
 
-/**
- * Changes the send time of a scheduled email. Throws 400 for an invalid send_at, 404 when the email is not scheduled, 409 when it
- * was changed `limits.moves` times.
- */
+/** Changes the send time. Throws 400 for an invalid one, 404 unless it is scheduled, 409 after `limits.moves` changes. */
 export async function reschedule(ctx: CallerCtx, emailId: string, sendAt: unknown): Promise<ScheduledOut> {
   const id = emailId.toLowerCase();
   const now = ctx.now();

@@ -38,10 +38,7 @@ export async function sendNow(ctx: CallerCtx, emailId: string): Promise<StatusOu
   return response;
 }
 
-/**
- * Throws 403 when mail of the email's source may not be sent, 422 when it is scheduled and its sender may not send, 404 when that
- * mailbox was replaced by another.
- */
+/** Throws 403 for a source that may not send, 422 for a scheduled email of a sender that may not, 404 for a replaced mailbox. */
 async function requireSender(ctx: CallerCtx, id: string): Promise<void> {
   const row = await getEmail(ctx, id);
   if (row.status !== "scheduled") return;

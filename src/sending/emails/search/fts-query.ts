@@ -10,9 +10,7 @@ const TAG_DELIMITER = "\ue000";
 export type SearchColumn = "sender" | "subject" | "recipients" | "tags" | "scope";
 
 /** Returns whether the index can find a text: it needs three characters. */
-export function isIndexed(text: string): boolean {
-  return Array.from(text).length >= 3;
-}
+export const isIndexed = (text: string): boolean => Array.from(text).length >= 3;
 
 /** Returns the workspace number as one trigram, equal to SCOPE_SQL. */
 export function scopeOf(workspace: number): string {

@@ -39,10 +39,8 @@ export async function findEmailsTo(
     return entries.length > 0 ? [{ row, entries }] : [];
   });
   if (found.length === 0) return { rows: [], next };
-  const results = await ctx.mail.listRows<{ n: number; events: string; found: number }>(
-    FIND_EVENTS,
-    JSON.stringify(found.map(({ row }) => row.n)),
-  );
+  const numbers = JSON.stringify(found.map(({ row }) => row.n));
+  const results = await ctx.mail.listRows<{ n: number; events: string; found: number }>(FIND_EVENTS, numbers);
   const byNumber = new Map(results.map(({ n, events }) => [n, JSON.parse(events) as StoredEvent[]]));
   // Others are read on the next page.
   const page = found.filter(({ row }) => byNumber.has(row.n));

@@ -95,9 +95,7 @@ function numberBefore(ctx: CallerCtx, id: string): SQL {
 }
 
 /** Returns an id above those of all emails after `id` in the results, which are in the order of acceptance. */
-function latestIdBefore(id: string): string {
-  return idOfTime(Math.min(timeOfId(id) + ID_AGE_MS, 0xffff_ffff_ffff), "");
-}
+const latestIdBefore = (id: string): string => idOfTime(Math.min(timeOfId(id) + ID_AGE_MS, 0xffff_ffff_ffff), "");
 
 /** Returns a condition of a plan as SQL with its values. */
 export function toSql({ sql: text, values }: Condition): SQL {

@@ -35,10 +35,7 @@ export interface SearchPage {
   next: SearchCursor | null;
 }
 
-/**
- * Returns emails that match a query, newest first (docs/contract/paging.md#email-search). An empty query returns the plain
- * list. Throws 422 for a query over 500 bytes.
- */
+/** Returns emails that match a query, newest first (docs/contract/paging.md#email-search). Throws 422 for one over 500 bytes. */
 export async function searchEmails(ctx: CallerCtx, input: SearchInput): Promise<SearchPage> {
   const { direction, since, until, before, before_inbound, page, limit } = input;
   checkInput(input);

@@ -39,10 +39,7 @@ export interface Refused {
   issues: Issue[];
 }
 
-/**
- * Decides whether a parsed request may be sent: sender rule, recipients, content and account. Send, batch and validate
- * all call it, so they agree.
- */
+/** Decides whether a parsed request may be sent: sender rule, recipients, content and account. Send, batch and validate agree by it. */
 export function check<Email extends Envelope>(
   ctx: CallerCtx,
   { email, from, recipients, issues, topic: ref }: ParsedRequest<Email>,
@@ -62,10 +59,7 @@ export function check<Email extends Envelope>(
   return { issues: all };
 }
 
-/**
- * Returns the recipients that get nothing of an email, with the reason, by canonical address: a suppression drops them, or they are not
- * subscribed to its topic (`unsubscribe`).
- */
+/** Returns the reasons of recipients that get nothing, by address: a suppression, or `unsubscribe` without the topic. */
 export function findDropped(
   { recipients, topic: ref }: { recipients: readonly Recipient[]; topic?: TopicRef | undefined },
   { suppressed, topics }: Pick<SendRecords, "suppressed" | "topics">,

@@ -108,10 +108,8 @@ async function commitTogether(
 ): Promise<ReadonlySet<GatheredCommit>> {
   const sharing = shareOutboxRows(ctx, commits);
   const written = await write(ctx, sharing);
-  await wake(
-    ctx,
-    sharing.filter((commit) => written.has(firstId(commit))),
-  );
+  const committed = sharing.filter((commit) => written.has(firstId(commit)));
+  await wake(ctx, committed);
   return new Set(commits.filter((commit) => written.has(firstId(commit))));
 }
 

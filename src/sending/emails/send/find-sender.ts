@@ -24,11 +24,6 @@ export async function findSenderOf(ctx: CallerCtx, mailboxId: string) {
   if (row.local_part === "*") return { error: "A catch-all receives only" };
   const checked = applySenderRule(row, row.address, domainIds);
   if ("error" in checked) return checked;
-  return {
-    mailboxId: row.id,
-    domainId: row.domain_id,
-    domain: row.domain,
-    email: row.address,
-    name: row.display_name,
-  };
+  const { id, domain_id: domainId, domain, address: email, display_name: name } = row;
+  return { mailboxId: id, domainId, domain, email, name };
 }

@@ -45,6 +45,4 @@ export function firstReason(issues: readonly Issue[]): string {
 }
 
 /** Returns an issue as one sentence that begins with the path of its field. */
-export function describeIssue({ loc, error }: Issue): string {
-  return loc.length > 0 ? `${loc.join(".")}: ${error}` : error;
-}
+export const describeIssue = ({ loc, error }: Issue): string => (loc.length > 0 ? `${loc.join(".")}: ${error}` : error);

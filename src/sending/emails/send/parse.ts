@@ -167,13 +167,9 @@ function checkContent(input: SendIn, issues: Issue[]): void {
 const bytesOf = ({ html, text }: SendIn) => textLength(html) + textLength(text);
 
 /** Returns the greatest length in bytes that html or text can have: a UTF-16 unit takes at most three in UTF-8. */
-function mostBytes(text: SendIn["html"]): number {
-  return typeof text === "string" ? 3 * text.length : (text?.size ?? 0);
-}
+const mostBytes = (text: SendIn["html"]): number => (typeof text === "string" ? 3 * text.length : (text?.size ?? 0));
 
-function textLength(text: SendIn["html"]): number {
-  return typeof text === "string" ? utf8Length(text) : (text?.size ?? 0);
-}
+const textLength = (text: SendIn["html"]): number => (typeof text === "string" ? utf8Length(text) : (text?.size ?? 0));
 
 function checkTags(tags: readonly string[], issues: Issue[]): void {
   const count = new Set(tags).size;

@@ -49,19 +49,13 @@ function reads(ctx: Ctx, { senders, recipients, topics }: Addresses) {
 
 function toRecords([senders, ...others]: D1Result[], suppressionReads: number, forms: AddressForms): SendRecords {
   const senderRows = (senders?.results ?? []) as SenderRow[];
-  const suppressed = others.slice(0, suppressionReads);
-  const suppressedRows = mergeForms(
-    forms,
-    suppressed.flatMap(({ results }) => results as SuppressionRow[]),
-  );
+  const suppressed = others.slice(0, suppressionReads).flatMap(({ results }) => results as SuppressionRow[]);
+  const suppressions = mergeForms(forms, suppressed).map(({ email, reason, unsubscribed_at }) => {
+    return [email, { reason, isUnsubscribed: unsubscribed_at !== null }] as const;
+  });
   return {
     senders: new Map(senderRows.map((row) => [row.address, row])),
-    suppressed: new Map(
-      suppressedRows.map(({ email, reason, unsubscribed_at }) => [
-        email,
-        { reason, isUnsubscribed: unsubscribed_at !== null },
-      ]),
-    ),
+    suppressed: new Map(suppressions),
     topics: toSendTopics(others.slice(suppressionReads), forms),
   };
 }
@@ -85,10 +79,7 @@ function mergeForms(forms: AddressForms, rows: readonly SuppressionRow[]): Suppr
   return [...merged.values()];
 }
 
-/**
- * Returns the records of any number of requests: those that were read with the credential when they cover the requests,
- * otherwise from one D1 batch.
- */
+/** Returns the records of requests: those read with the credential when they cover the requests, else from one D1 batch. */
 export async function findSendRecords(
   ctx: CallerCtx,
   requests: readonly Pick<ParsedRequest, "from" | "recipients" | "topic">[],

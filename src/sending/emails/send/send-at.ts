@@ -1,10 +1,7 @@
 import { parseIso } from "../../../lib/time.ts";
 import { limits } from "../rules.ts";
 
-/**
- * Parses a `send_at` (docs/contract/requests.md#ids-and-times). Returns the time in milliseconds since 1970, or why it is
- * refused. `now` is in milliseconds since 1970.
- */
+/** Parses a `send_at` (docs/contract/requests.md#ids-and-times): its time, or why it is refused. Times in ms since 1970. */
 export function readSendAt(sendAt: unknown, now: number): { at: number } | { error: string } {
   const at = typeof sendAt === "string" ? parseIso(sendAt) : null;
   if (at === null) {

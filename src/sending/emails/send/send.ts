@@ -14,11 +14,10 @@ import { warningsOf } from "./warnings.ts";
 const LONG_WAIT_MS = 3_600_000;
 
 /**
- * Accepts one email for delivery (docs/contract/emails.md#accept). When it returns, the row is committed and the content is in
- * it or in R2. `upload` holds the attachments that were stored while the request was read, and `newCopy` returns the outbox row
- * of its copy in Sent. Throws 403, 400, 413 or 422 for the issues of the request, ConcurrencyError when
- * another call with the same Idempotency-Key committed first, 429 beyond the daily limit of the workspace, 503 when the mail
- * database is full.
+ * Accepts one email for delivery (docs/contract/emails.md#accept). When it returns, the row is committed and the content is in it or in R2.
+ * `upload` holds the attachments that were stored while the request was read, and `newCopy` returns the outbox row of its copy in Sent.
+ * Throws 403, 400, 413 or 422 for the issues of the request, ConcurrencyError when another call with the same Idempotency-Key committed
+ * first, 429 beyond the daily limit of the workspace, 503 when the mail database is full.
  */
 export async function sendEmail(
   ctx: CallerCtx,

@@ -11,9 +11,8 @@ export interface SenderMailbox {
 
 /**
  * Returns the mailbox if the caller may send from it, or why it may not send from the address `asked`
- * (docs/contract/emails.md#sender-rule).
- * `domainIds` are the domains that the caller's credential is restricted to; null for all. `isSingle`: a single email by the API or a
- * page, which alone a test domain sends.
+ * (docs/contract/emails.md#sender-rule). `domainIds` are the domains that the caller's credential is restricted to; null for all.
+ * `isSingle`: a single email by the API or a page, which alone a test domain sends.
  */
 export function applySenderRule<Mailbox extends SenderMailbox>(
   mailbox: Mailbox | null | undefined,

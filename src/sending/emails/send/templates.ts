@@ -51,9 +51,8 @@ export interface ResolvedInput {
 }
 
 /**
- * Replaces the template of each request by its rendered subject, html and text (docs/contract/templates.md#stored-templates).
- * Templates that were read with the credential need no query; the others take one D1 call. Requests without a template stay as
- * they are.
+ * Replaces the template of each request by its rendered subject, html and text (docs/contract/templates.md#stored-templates). Templates
+ * that were read with the credential need no query; the others take one D1 call. Requests without a template stay as they are.
  */
 export async function resolveTemplates(ctx: CallerCtx, inputs: readonly SendIn[]): Promise<ResolvedInput[]> {
   const ids = findTemplateIds(inputs);

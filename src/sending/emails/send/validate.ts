@@ -8,10 +8,7 @@ import { findSendRecords } from "./records.ts";
 import { resolveTemplates } from "./templates.ts";
 import { warningsOf } from "./warnings.ts";
 
-/**
- * Checks a request as a send does, and returns its issues and its suppressed recipients (docs/contract/emails.md#validation).
- * Writes nothing.
- */
+/** Checks a request as a send does. Returns its issues and suppressed recipients (docs/contract/emails.md#validation). */
 export async function validateEmail(ctx: CallerCtx, input: SendIn): Promise<ValidateOut> {
   const scope = { source: "api", isRetry: false };
   const [resolved = { input, issues: [] }] = await resolveTemplates(ctx, [input]);

@@ -90,11 +90,8 @@ function toRemoved({ before, state }: Merged): object[] {
   const isCounted = (event: EventEntry) => isHitEvent(event) && !event.metadata?.machine;
   const counted = new Set(before.events.filter(isCounted).map(({ id }) => id));
   if (counted.size === 0) return [];
-  const lost = hitsOf(
-    state,
-    state.events.filter(({ id }) => counted.has(id)),
-    true,
-  );
+  const counting = state.events.filter(({ id }) => counted.has(id));
+  const lost = hitsOf(state, counting, true);
   const kept = hitsOf(state, state.events, false);
   return [...Map.groupBy(lost, ({ email }) => email)].map(([email, hits]) => {
     const keptMarks = new Set(kept.filter((hit) => hit.email === email).flatMap((hit) => Object.keys(hit.broadcasts)));

@@ -1,26 +1,16 @@
-/**
- * Decides which opens and clicks of an email are by persons, and which of them count
- * (docs/contract/tracking.md#machines-and-persons). Pure.
- */
+/** Decides which opens and clicks persons made, and which count (docs/contract/tracking.md#machines-and-persons). Pure. */
 import type { EventEntry } from "../../../platform/db/email-json.ts";
 
-/**
- * A client that fetches this many links of an email within SCANNER_MS is a scanner
- * (docs/contract/tracking.md#machines-and-persons).
- */
+/** A client that fetches this many links of an email within SCANNER_MS is a scanner (docs/contract/tracking.md#machines-and-persons). */
 const SCANNER_LINKS = 3;
 const SCANNER_MS = 5_000;
-/**
- * Repeats of an open or a click within this time are merged, in milliseconds (docs/contract/tracking.md#machines-and-persons).
- */
+/** Repeats of an open or a click within this time are merged, in milliseconds (docs/contract/tracking.md#machines-and-persons). */
 const REPEAT_MS = 60_000;
 
 type HitKind = "open" | "click";
 
 /** Returns whether an event is an open or a click. */
-export function isHitEvent({ type }: EventEntry): boolean {
-  return type === "open" || type === "click";
-}
+export const isHitEvent = ({ type }: EventEntry): boolean => type === "open" || type === "click";
 
 /**
  * Returns the events with `machine: true` on each hit of a scanner, and `repeat: true` on each hit by a person that is
@@ -61,10 +51,8 @@ export function countedIds(events: readonly EventEntry[], kind: HitKind): Set<st
 
 /** Returns the clients that fetched SCANNER_LINKS different links within SCANNER_MS. */
 function findScanners(events: readonly EventEntry[]): Set<string> {
-  const clicksOf = Map.groupBy(
-    events.filter(({ type }) => type === "click"),
-    clientOf,
-  );
+  const clicks = events.filter(({ type }) => type === "click");
+  const clicksOf = Map.groupBy(clicks, clientOf);
   const scanners = new Set<string>();
   for (const [client, clicks] of clicksOf) {
     if (client !== null && isScanner(clicks)) scanners.add(client);

@@ -25,10 +25,7 @@ const ADD_TO_CLICKS = `
    WHERE true
   ON CONFLICT DO UPDATE SET clicks = clicks + excluded.clicks`;
 
-/**
- * Returns the statements that add what changed in emails of broadcasts to the counts of their broadcasts, for the
- * transaction of the emails. Other emails add none.
- */
+/** Returns the statements that add what changed in emails of broadcasts to the counts, for the transaction of the emails. */
 export function broadcastCountStatements(ctx: MailCtx, merged: readonly Merged[]): MailStatement[] {
   const counts = sumCounts(merged);
   const clicks = sumClicks(merged);

@@ -39,10 +39,9 @@ const COUNTERS = [
 ] as const;
 
 /**
- * Merges opens and clicks into an email, in any order and any number of times. All hits of the email are classified
- * again each time, so a client that turns out to be a scanner loses the hits that were counted before. Counters are the
- * counted events, plus the hits by persons that came after MAX_HIT_EVENTS. The roll-ups count emails with at least one
- * counted hit. Takes the result of mergeFacts. Pure.
+ * Merges opens and clicks into an email, in any order and any number of times. All hits of the email are classified again each time, so a
+ * client that turns out to be a scanner loses the hits that were counted before. Counters are the counted events, plus the hits by persons
+ * that came after MAX_HIT_EVENTS. The roll-ups count emails with at least one counted hit. Takes the result of mergeFacts. Pure.
  */
 export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResult {
   const before = merged.state;
@@ -51,10 +50,8 @@ export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResul
   const classified = classifyHits([...before.events, ...fresh]);
   const freshIds = new Set(fresh.map(({ id }) => id));
   const stored = classified.filter(({ id }) => !freshIds.has(id));
-  const { events, later } = storeEvents(
-    stored,
-    classified.filter(({ id }) => freshIds.has(id)),
-  );
+  const added = classified.filter(({ id }) => freshIds.has(id));
+  const { events, later } = storeEvents(stored, added);
   const changed = later.length > 0 || JSON.stringify(events) !== JSON.stringify(before.events);
   if (!changed) return merged;
   const state: EmailState = {

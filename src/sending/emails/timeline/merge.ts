@@ -32,10 +32,7 @@ export interface MergeResult {
   rollups: RollupCounts[];
   /** Canonical addresses to put on the suppression list of the workspace. */
   suppress: { email: string; reason: SuppressReason }[];
-  /**
-   * Canonical addresses that a retry proved to work, whose suppression by an earlier bounce ends
-   * (docs/contract/emails.md#retry).
-   */
+  /** Canonical addresses that a retry proved to work, whose suppression by an earlier bounce ends (docs/contract/emails.md#retry). */
   unsuppress: string[];
   /** Canonical addresses to which a DSN confirmed the delivery. */
   confirmed: string[];

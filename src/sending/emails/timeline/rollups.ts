@@ -26,10 +26,7 @@ const ADD_TO_DAYS = `
     ${valuesOf(ROLLUP_COLUMNS)} FROM j WHERE true
   ON CONFLICT DO UPDATE SET ${added(ROLLUP_COLUMNS)}`;
 
-/**
- * Recipient domains of a workspace and day that have a row of their own (docs/contract/analytics.md#counts), and the domain of
- * the others.
- */
+/** Recipient domains of a workspace and day with rows of their own (docs/contract/analytics.md#counts); one row has the others. */
 export const MAX_DOMAINS = 2_000;
 export const OTHER_DOMAINS = "other";
 

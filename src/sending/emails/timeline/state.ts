@@ -1,5 +1,7 @@
 import { lowerCase, lowerCaseAscii } from "../../../lib/addresses.ts";
 import type { EventEntry, RecipientEntry, StoredEvent } from "../../../platform/db/email-json.ts";
+import type { emails } from "../../../platform/db/schema/mail/index.ts";
+import type { StoredColumns } from "../../../platform/db/stored-row.ts";
 import type { StoredStatus } from "../rules.ts";
 import { readEvents } from "./stored-events.ts";
 
@@ -35,20 +37,11 @@ export interface EmailState {
 }
 
 /** A row of EMAIL_STATE_COLUMNS as D1 returns it; the JSON columns are text. */
-export interface EmailStateRow extends Pick<EmailState, "n" | "workspace" | "id" | "status" | "attempts" | "version"> {
-  recipients: string;
-  events: string;
-  outbox_id: string | null;
-  sent_at: number | null;
-  delivered_at: number | null;
-  created_at: number;
+export interface EmailStateRow
+  extends StoredColumns<typeof emails, "n" | "workspace" | "id" | "status" | "attempts" | "version" | "outbox_id">,
+    StoredColumns<typeof emails, "recipients" | "events" | "hits" | "opened_count" | "clicked_count">,
+    StoredColumns<typeof emails, "created_at" | "sent_at" | "delivered_at" | "broadcast" | "variant" | "topic"> {
   retried_at: number | null;
-  opened_count: number;
-  clicked_count: number;
-  hits: string | null;
-  broadcast: number | null;
-  variant: number | null;
-  topic: number | null;
 }
 
 /** Columns of an EmailStateRow, for a SELECT on `emails e`. */

@@ -26,16 +26,11 @@ interface Email extends Origin {
 }
 
 /** Returns the event of an email that was queued when it was created. It has the id of its email. Pure. */
-export function queuedEvent({ id, createdAt }: Origin): EventEntry {
-  return { id, type: "queued", at: createdAt };
-}
+export const queuedEvent = ({ id, createdAt }: Origin): EventEntry => ({ id, type: "queued", at: createdAt });
 
 type Queued = Pick<EmailState, "events" | "createdAt" | "broadcast"> & { scheduledAt?: number | null };
 
-/**
- * Returns when an email was queued, in ms since 1970, which its field Date says. One of a broadcast that waits for the time of day of its
- * recipient is queued at that time. Pure.
- */
+/** Returns when an email was queued, in ms since 1970, for its field Date. One that waits for a local time is queued then. Pure. */
 export function queuedAt({ events, createdAt, broadcast, scheduledAt }: Queued): number {
   const at = events.findLast(({ type }) => type === "queued")?.at ?? createdAt;
   return typeof broadcast === "number" ? Math.max(at, scheduledAt ?? 0) : at;

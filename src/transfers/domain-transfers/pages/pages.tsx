@@ -1,4 +1,4 @@
-import { ButtonLink, counted, Form, Layout, Notice, Time } from "../../../http/ui/index.ts";
+import { ButtonLine, counted, Form, Layout, Notice, Time } from "../../../http/ui/index.ts";
 import type { Moves } from "../moves.ts";
 import type { TransferRow } from "../queries.ts";
 import type { TargetWorkspace } from "../targets.ts";
@@ -124,8 +124,4 @@ export const refusedPage = ({ reason, email }: { reason: string; email: string }
   </Layout>
 );
 
-const HomeLink = () => (
-  <p>
-    <ButtonLink to="/app" label="Go to the dashboard" kind="quiet" />
-  </p>
-);
+const HomeLink = () => <ButtonLine to="/app" label="Go to the dashboard" kind="quiet" />;

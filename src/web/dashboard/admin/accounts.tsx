@@ -6,7 +6,7 @@ import {
   Empty,
   FindForm,
   List,
-  PostButton,
+  PostLink,
   Status,
   Time,
   useCaller,
@@ -43,7 +43,6 @@ export const accountPages = pagesOf(
   }),
 );
 
-/** The accounts of the platform. `email`: the address that is searched for. */
 const AccountsPage = ({ users, email }: { users: readonly UserRow[]; email: string }) => (
   <AppLayout title="Accounts">
     <FindForm action={PATH} name="email" label="Find an address" value={email} maxlength={254} />
@@ -70,12 +69,7 @@ function Action({ user, isSelf }: { user: UserRow; isSelf: boolean }) {
   const path = `${PATH}/${user.id}`;
   if (user.restrictedAt !== null)
     return (
-      <PostButton
-        to={`${path}/unrestrict`}
-        label="End the restriction"
-        kind="link"
-        name={`End the restriction of ${user.email}`}
-      />
+      <PostLink to={`${path}/unrestrict`} label="End the restriction" name={`End the restriction of ${user.email}`} />
     );
   return isSelf ? null : <ActionLink to={`${path}/restrict`} label="Restrict" name={`Restrict ${user.email}`} />;
 }

@@ -27,7 +27,6 @@ function explainUnknown(error: unknown): never {
   throw invalidField(error.message.startsWith("Domain") ? "domain_id" : "target_email", error.message);
 }
 
-/** The form that moves a domain of any workspace to another account, at once. */
 const ForcePage = () => (
   <AppLayout title="Force transfer">
     <p>

@@ -9,6 +9,7 @@ import {
   Live,
   Notice,
   PostButton,
+  PostLink,
   Status,
   Time,
   useCaller,
@@ -54,10 +55,9 @@ export const OutboxPage = ({ rows, database, databases }: OutboxPageProps) => (
           claims,
           <span class="code">{id}</span>,
           is_claimed === 1 ? null : (
-            <PostButton
+            <PostLink
               to={`/app/admin/outboxes/${database}/requeue`}
               label="Due now"
-              kind="link"
               name={`Make ${id} due now`}
               fields={{ id, due_at: iso(due_at) }}
             />
@@ -90,12 +90,7 @@ export const DeadLettersPage = ({ letters }: { letters: readonly DeadLetterRow[]
           queue,
           <span class="code">{body}</span>,
           <span class="actions">
-            <PostButton
-              to={`/app/admin/dead-letters/${id}/replay`}
-              label="Send again"
-              kind="link"
-              name={`Send again: ${id}`}
-            />
+            <PostLink to={`/app/admin/dead-letters/${id}/replay`} label="Send again" name={`Send again: ${id}`} />
             <ActionLink to={`/app/admin/dead-letters/${id}/delete`} label="Delete" name={`Delete ${id}`} />
           </span>,
         ])}
@@ -114,10 +109,9 @@ export const BlockedHostsPage = ({ hosts }: { hosts: Awaited<ReturnType<typeof l
       rows={hosts.map((row) => [
         row.host,
         <Time at={row.created_at} />,
-        <PostButton
+        <PostLink
           to="/app/admin/blocked-hosts/remove"
           label="Unblock"
-          kind="link"
           name={`Unblock ${row.host}`}
           fields={{ host: row.host }}
         />,

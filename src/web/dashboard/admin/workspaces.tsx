@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
 import { button, page, pagesOf, question } from "../../../http/page-actions.tsx";
-import { ActionLink, AppLayout, Empty, List, PostButton, Status, Time, useCaller } from "../../../http/ui/index.ts";
+import { ActionLink, AppLayout, Empty, List, PostLink, Status, Time, useCaller } from "../../../http/ui/index.ts";
 import {
   egressIssue,
   getAnyWorkspace,
@@ -33,7 +33,6 @@ export const workspacePages = pagesOf(
   }),
 );
 
-/** The workspaces of the platform, and who paused their mail. */
 const WorkspacesPage = ({ workspaces }: { workspaces: readonly WorkspaceRow[] }) => (
   <AppLayout title="Workspaces">
     <List
@@ -83,6 +82,6 @@ function Action({ workspace: { id, name, pausedByPlatformAt } }: { workspace: Wo
   return pausedByPlatformAt === null ? (
     <ActionLink to={`${path}/pause`} label="Pause" name={`Pause ${name}`} />
   ) : (
-    <PostButton to={`${path}/resume`} label="End the pause" kind="link" name={`End the pause of ${name}`} />
+    <PostLink to={`${path}/resume`} label="End the pause" name={`End the pause of ${name}`} />
   );
 }

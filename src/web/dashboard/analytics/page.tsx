@@ -140,7 +140,6 @@ function emailsOf({ hours, filter }: Choice, status: string, receiver = filter.r
   return emailsPath({ q: q.join(" "), status, from, to });
 }
 
-/** Says of a filter how its emails are counted. */
 function CountedNotice({ choice: { filter }, report: { countedFrom } }: { choice: Choice; report: Report }) {
   if (filter.domain === "" && filter.tag === "") return null;
   return (
@@ -157,7 +156,6 @@ function CountedNotice({ choice: { filter }, report: { countedFrom } }: { choice
   );
 }
 
-/** Returns a share in percent, or a dash when there is nothing to divide by. */
 const percent = (share: number | null) => (share === null ? "–" : `${(100 * share).toFixed(share < 0.1 ? 2 : 1)} %`);
 
 const number = (count: number) => count.toLocaleString("en");
@@ -242,7 +240,6 @@ function SeriesPart({ choice, points }: { choice: Choice; points: readonly Point
   );
 }
 
-/** Returns the name of a bucket, in UTC. */
 const nameOf = (timestamp: string, by: Granularity) =>
   by === "day" ? timestamp.slice(0, 10) : `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)}`;
 

@@ -55,8 +55,7 @@ export const analyticsPages = newRoutes()
     ...pageFor("GET /v1/analytics/broadcasts/:broadcast_id"),
     async (c) => {
       const results = await getBroadcastResults(c.get("caller"), c.req.param("broadcast_id"));
-      const page = <BroadcastResultsPage results={toBroadcastAnalytics(results)} />;
-      return respondPage(c, page);
+      return respondPage(c, <BroadcastResultsPage results={toBroadcastAnalytics(results)} />);
     },
   );
 

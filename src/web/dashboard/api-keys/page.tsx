@@ -1,7 +1,7 @@
 import { scopes } from "../../../access/accounts/scopes.ts";
 import {
   AppLayout,
-  ButtonLink,
+  ButtonLine,
   Check,
   Code,
   Facts,
@@ -105,14 +105,8 @@ function Grid() {
   );
 }
 
-interface CreatedKeyPageProps {
-  created: NewApiKeyOut;
-  /** True when it replaces another key. */
-  isSuccessor?: boolean;
-}
-
-/** The response to the form: the only page that shows the key. */
-export const CreatedKeyPage = ({ created, isSuccessor = false }: CreatedKeyPageProps) => (
+/** The response to the form: the only page that shows the key. A successor replaces another one. */
+export const CreatedKeyPage = ({ created, isSuccessor = false }: { created: NewApiKeyOut; isSuccessor?: boolean }) => (
   <AppLayout title="Your new API key">
     <Notice kind="warn">
       Copy the key now. It is not shown again.
@@ -124,8 +118,6 @@ export const CreatedKeyPage = ({ created, isSuccessor = false }: CreatedKeyPageP
       label="The command"
       text={`curl ${useCaller().settings.publicUrl}/v1/me \\\n  -H "Authorization: Bearer ${created.key}"`}
     />
-    <p>
-      <ButtonLink to="/app/api-keys" label="I have copied it" />
-    </p>
+    <ButtonLine to="/app/api-keys" label="I have copied it" />
   </AppLayout>
 );

@@ -2,7 +2,7 @@ import {
   ActionLink,
   Empty,
   List,
-  PostButton,
+  PostLink,
   Status,
   Time,
   useCaller,
@@ -47,13 +47,7 @@ function KeyStatus({ apiKey: { revokedAt, expiresAt }, now }: { apiKey: ApiKeyRo
 const Actions = ({ apiKey }: { apiKey: ApiKeyRow }) => (
   <>
     {apiKey.userId === useCaller().actor.userId && apiKey.replacedById === null && isActive(apiKey, useViewer().now) ? (
-      <PostButton
-        to={`/app/api-keys/${apiKey.id}/rotate`}
-        label="Rotate"
-        kind="link"
-        name={`Rotate ${apiKey.name}`}
-        once
-      />
+      <PostLink to={`/app/api-keys/${apiKey.id}/rotate`} label="Rotate" name={`Rotate ${apiKey.name}`} once />
     ) : null}{" "}
     <ActionLink to={`/app/api-keys/${apiKey.id}/revoke`} label="Revoke" name={`Revoke ${apiKey.name}`} />
   </>

@@ -12,7 +12,6 @@ import {
 import { actions } from "../../../platform/audit/actions.ts";
 import { furtherValuesOf, sentenceOf } from "./sentences.ts";
 
-/** A person by whom a log can be filtered. */
 interface Person {
   userId: string;
   email: string;
@@ -87,7 +86,6 @@ const Filter = ({ path, people, chosen }: FilterProps) => (
   </Form>
 );
 
-/** Entries of an audit log, newest first. */
 const AuditList = ({ entries, isFiltered }: { entries: readonly AuditEntryOut[]; isFiltered: boolean }) => (
   <List
     caption="Audit log"

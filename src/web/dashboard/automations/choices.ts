@@ -2,25 +2,17 @@ import type { CallerCtx } from "../../../access/caller.ts";
 import type { Choice } from "../../../http/ui/index.ts";
 import { listWebhooks } from "../../../notices/webhooks/index.ts";
 import { listTemplateNames } from "../../../sending/templates/index.ts";
-import { type ConditionChoices, namesOfChoices, readConditionChoices } from "../conditions/index.ts";
+import { namesOfChoices, readConditionChoices } from "../conditions/index.ts";
 import { listSenders } from "../senders.ts";
 
 /** The things that steps can name. */
-export interface Choices {
-  mailboxes: Choice[];
-  templates: Choice[];
-  lists: Choice[];
-  topics: Choice[];
-  webhooks: Choice[];
-  /** The things that conditions can name. */
-  conditions: ConditionChoices;
-}
+export type Choices = Awaited<ReturnType<typeof readChoices>>;
 
 /** Most choices of a kind. */
 const MAX = 200;
 
 /** Returns what steps can name, as far as the caller may see it. */
-export async function readChoices(caller: CallerCtx): Promise<Choices> {
+export async function readChoices(caller: CallerCtx) {
   const may = (scope: "mailboxes:view" | "templates:view" | "webhooks:view") => caller.actor.scopes.has(scope);
   const [mailboxes, templates, conditions, webhooks] = await Promise.all([
     may("mailboxes:view") ? listSenders(caller) : [],

@@ -25,15 +25,8 @@ export const emailPreviewRoutes = [
   }),
 ];
 
-interface EmailPreviewProps {
-  /** Of the page of the step. */
-  path: string;
-  at: string;
-  query: URLSearchParams;
-}
-
-/** The stored email of a step, as a contact gets it after an event, and the form that mails it. */
-export const EmailPreview = ({ path, at, query }: EmailPreviewProps) => {
+/** The stored email of a step, as a contact gets it after an event, and the form that mails it. `path`: of the page of the step. */
+export const EmailPreview = ({ path, at, query }: { path: string; at: string; query: URLSearchParams }) => {
   const data = (
     <TextArea
       name="data"

@@ -101,7 +101,6 @@ function Items(props: ItemsProps) {
   );
 }
 
-/** The card of a step that is being added. */
 const NewItem = ({ panel, at }: ItemsProps & { at: string }) =>
   panel?.isNew && panel.at === at ? (
     <li id={stepId("new")} class="chosen" tabindex={-1}>

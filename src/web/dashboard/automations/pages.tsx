@@ -24,7 +24,6 @@ import { StepFields, type StepFieldsProps } from "./step-form.tsx";
 export interface StepPageProps extends StepFieldsProps {
   automation: AutomationOut;
   place: Omit<Panel, "form">;
-  /** Where the form is sent. */
   action: string;
   /** The content of a stored email; null: there is none. */
   stored: StoredContent | null;
@@ -91,7 +90,6 @@ function StepPanel({
   );
 }
 
-/** Buttons that move and delete a step. */
 function StepTools({ automation: { id, steps }, at }: { automation: AutomationOut; at: string }) {
   const has = (by: -1 | 1) => stepAt(steps as unknown as Step[], siblingOf(at, by)) !== null;
   const button = (verb: string, label: string, kind: "quiet" | "danger") => (
@@ -142,7 +140,6 @@ export function RunPage({ automation, run, ...flow }: { automation: AutomationOu
   );
 }
 
-/** Why a run is where it is. */
 function Why({ run, isPaused }: { run: RunOut; isPaused: boolean }) {
   const { is_held, wait_until, wait_event, step, history } = run;
   if (is_held) return <>Held: the automation is paused, or a backup was restored.</>;

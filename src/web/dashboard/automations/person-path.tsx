@@ -9,7 +9,6 @@ interface PersonPathProps extends PersonFlow {
   history: RunOut["history"];
   /** The step at which the person is, and why it stays there. */
   here?: { at: string; why: Child } | undefined;
-  /** Heading of the history. */
   title: string;
 }
 

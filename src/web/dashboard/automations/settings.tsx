@@ -45,7 +45,6 @@ export const settingsRoutes = [
   ),
 ];
 
-/** Returns the field of the page that an error of the API is about. */
 function fieldOf([, field = "", inner]: readonly (string | number)[]): string {
   if (field !== "trigger" && field !== "entry") return field === "steps" ? "name" : String(field);
   return inner === "quiet_hours" ? "quiet_from" : String(inner ?? "mode");
@@ -175,7 +174,6 @@ const SettingsPage = ({ automation, choices, filter, exitWhen }: SettingsProps) 
   );
 };
 
-/** An optional field of the rules of entry. */
 const EntryField = ({ value, ...field }: Omit<Parameters<typeof Field>[0], "value"> & { value: unknown }) => (
   <Field {...field} required={false} value={String(value ?? "")} maxlength={1_000} />
 );

@@ -9,7 +9,6 @@ export interface StepFieldsProps {
   values: StepValues;
   /** Of an email. */
   content: WrittenContent;
-  /** The change of blocks that was made and is not saved yet. */
   change: BlocksChange | undefined;
   choices: Choices;
   /** Of the field that the kind has for conditions. */

@@ -4,14 +4,8 @@ import { BlockFields, type BlockFieldsProps, Condition } from "./block-fields.ts
 import type { BlocksChange } from "./change.ts";
 import { fieldOf } from "./content.ts";
 
-interface BlocksProps {
-  blocks: readonly Block[];
-  /** The change that was made and is not saved yet. */
-  change: BlocksChange | undefined;
-}
-
 /** The blocks of a content: the fields of each, buttons at its right edge, and a plus before it. Each button submits the form. */
-export const Blocks = ({ blocks, change }: BlocksProps) => (
+export const Blocks = ({ blocks, change }: { blocks: readonly Block[]; change: BlocksChange | undefined }) => (
   <section id="blocks" aria-label="Blocks" data-said={change?.said}>
     <p class="hint">Placeholders such as {"{{name}}"} are filled in by each email.</p>
     {blocks.map((block, index) => {

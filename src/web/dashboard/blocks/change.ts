@@ -40,7 +40,6 @@ export function changeOf(
   return { blocks: others.toSpliced(to, 0, block), focus, said };
 }
 
-/** Height of a new spacer. */
 const SPACER_PX = "32";
 
 function addBlock(blocks: readonly Block[], type: BlockType, before: string | undefined, color = ""): BlocksChange {

@@ -8,7 +8,6 @@ const LANGUAGES = { placeholders: "Placeholders: {{name}}", liquid: "Liquid: con
 
 interface ContentFieldsProps {
   content: WrittenContent;
-  /** The change of blocks that was made and is not saved yet. */
   change: BlocksChange | undefined;
   /** Of the field for HTML. */
   hint: string;

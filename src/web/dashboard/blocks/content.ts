@@ -48,11 +48,9 @@ export const toContent = ({ language, html_body, text_body, blocks_json }: Store
 export function readContent(fields: URLSearchParams): WrittenContent {
   const field = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
   const blocks: Block[] = [];
-  for (
-    let type = toType(fields, 0);
-    type && blocks.length <= blockLimits.blocks;
-    type = toType(fields, blocks.length)
-  ) {
+  while (blocks.length <= blockLimits.blocks) {
+    const type = toType(fields, blocks.length);
+    if (!type) break;
     blocks.push(toBlock(type, readBlockFields(field, blocks.length)));
   }
   return {
@@ -86,10 +84,7 @@ export const fieldOf = (index: number, field: keyof Block) => `b.${index}.${fiel
 const toType = (fields: URLSearchParams, index: number): BlockType | undefined =>
   BLOCK_TYPES.find((type) => type === fields.get(fieldOf(index, "type")));
 
-/**
- * Returns the content of a form as a request has it. HTML in place of blocks that are stored deletes them. Throws 422 that names the
- * fields of blocks that are wrong.
- */
+/** Returns the content of a form as a request has it. HTML in place of stored blocks deletes them. Throws 422 at wrong blocks. */
 export function toTexts({ blocks, ...content }: WrittenContent, stored: readonly Block[] | null = null) {
   if (blocks !== null) {
     const { language, html, text } = render(checkBlocks(blocks, content.language), content.language);
@@ -124,16 +119,9 @@ function checkBlocks(blocks: readonly Block[], chosen: Language): readonly Block
 
 const inBlock = (index: number, { message }: { message: string }) => `Block ${index + 1}: ${message}`;
 
-/**
- * Returns the content that the preview of a form shows, or the first mistake in the Liquid of a block. It loads nothing, so images are their
- * alternative texts.
- */
-export function toPreview({
-  blocks,
-  language: chosen,
-  html_body,
-  text_body,
-}: WrittenContent): PreviewedContent | string {
+/** Returns what the preview of a form shows, or the first mistake in the Liquid of a block. It loads no images, but has their texts. */
+export function toPreview(content: WrittenContent): PreviewedContent | string {
+  const { blocks, language: chosen, html_body, text_body } = content;
   if (blocks === null) return { language: chosen, html: html_body || null, text: text_body || null };
   // A part without a name yet would be a mistake in place of all blocks.
   const shown = blocks.filter(({ type, text }) => type !== "part" || text.trim() !== "");

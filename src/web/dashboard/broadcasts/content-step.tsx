@@ -26,7 +26,6 @@ interface ContentStepProps extends StepProps {
   /** Name of the template that the form was filled in from, and that is not saved yet. */
   filledFrom?: string | undefined;
   content: WrittenContent;
-  /** The change of blocks that was made and is not saved yet. */
   change: BlocksChange | undefined;
 }
 

@@ -11,7 +11,6 @@ export interface Issue {
   text: string;
   /** The step that mends it. */
   step: Step;
-  /** True when the broadcast cannot be sent like this. */
   isBlocking: boolean;
 }
 

@@ -11,6 +11,7 @@ import {
   counted,
   Empty,
   Facts,
+  LinkLine,
   List,
   Live,
   Numbers,
@@ -76,12 +77,10 @@ interface BroadcastPageProps {
   variants: readonly VariantOut[];
   /** Before the send, and while contacts wait for a winner. Null otherwise, and when there is no list. */
   audience: AudienceOut | null;
-  /** Contacts that get no email. */
   skipped: number;
   links: TopLinksOut;
   /** That of the workspace. */
   zone: string;
-  /** The time of the request. */
   now: number;
 }
 
@@ -129,7 +128,6 @@ function scheduleOf({ scheduled_at: at, local_time_field: field }: BroadcastOut,
   return `${toLocalMinute(new Date(at), zone).replace("T", " ")} by the clock of each person (${field})`;
 }
 
-/** Returns how the winner of a test is chosen, or was. */
 function winnerOf({ ab_auto_promote: auto, ab_promotion_reason: reason, ab_promoted_at: at }: BroadcastOut) {
   if (reason !== null) return reason;
   return auto === null || at !== null
@@ -186,9 +184,10 @@ function Results({ broadcast, skipped, links }: Pick<BroadcastPageProps, "broadc
           figure("Marked as spam", broadcast.complained_count, delivered, pathOfRecipients(id, "left")),
         ]}
       />
-      <p>
-        <a href={`/app/analytics/broadcasts/${broadcast.id}`}>Compare the variants, with confidence intervals</a>
-      </p>
+      <LinkLine
+        to={`/app/analytics/broadcasts/${broadcast.id}`}
+        label="Compare the variants, with confidence intervals"
+      />
       {links.links.length === 0 ? null : (
         <List
           caption="Links"

@@ -26,7 +26,6 @@ interface ReviewStepProps extends StepProps, Omit<Parameters<typeof ContentFrame
   /** Null: the address from which it leaves is not new. */
   warmUp: WarmUpEstimate | null;
   lists: readonly ListOut[];
-  /** Name of the segment. */
   segment: string | null;
   /** The metadata that names time zones, and the zone of the workspace. */
   zones: { fields: readonly string[]; zone: string };
@@ -106,7 +105,6 @@ const Summary = ({ broadcast, variants, lists, segment, preview: { subjects, pre
   );
 };
 
-/** Returns the names of the lists with these ids, or null when none exists. */
 const namesOf = (lists: ReviewStepProps["lists"], ids: readonly (string | null)[]) =>
   ids.flatMap((listId) => lists.find(({ id }) => id === listId)?.name ?? []).join(", ") || null;
 

@@ -37,13 +37,11 @@ import { TestStep } from "./test-step.tsx";
 
 const respond = (c: AppContext, page: Parameters<typeof respondPage>[1]) => respondPage(c, page, { frames: true });
 
-/** Returns the form of a step as it was submitted, or of what is stored. */
 function formOf(c: AppContext, step: FormStep, broadcast: BroadcastOut | null): StepForm {
   const fields = c.get("form");
   return fields ? readStepForm(step, fields) : toStepForm(step, broadcast);
 }
 
-/** Reads what the first step offers. */
 async function readChoices(caller: CallerCtx) {
   const [senders, lists, topics, segments] = await Promise.all([
     listSenders(caller),

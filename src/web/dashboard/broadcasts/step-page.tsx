@@ -6,7 +6,6 @@ import { pathOfStep, STEPS, type Step } from "./steps.ts";
 /** Of the page of a step. */
 export interface StepProps<Shown = BroadcastOut> {
   broadcast: Shown;
-  /** The steps that are done. */
   done: readonly Step[];
 }
 
@@ -65,10 +64,7 @@ const StepBar = ({ broadcast, step: current, done }: StepPageProps) => (
   </nav>
 );
 
-/**
- * The buttons below the form of a step. Both save it. The first button of a form is the one that Enter in a field presses, so the form
- * begins with `ContinueByEnter`.
- */
+/** The buttons below the form of a step, which both save it. Enter presses the first one of a form, which is in `ContinueByEnter`. */
 export const StepButtons = ({ hasBack = true, children }: { hasBack?: boolean; children?: Child }) => (
   <div class="actions ends">
     {hasBack ? <Submit label="Back" kind="quiet" action="back" isUnchecked /> : null}

@@ -36,6 +36,5 @@ export function isDone(step: Step, broadcast: Content, variants: readonly Varian
 }
 
 /** Returns the step at which a draft is opened: the first one that keeps it from being sent, or the review. */
-export function firstUnfinished(broadcast: Content, variants: readonly Variant[]): Step {
-  return (["audience", "content"] as const).find((step) => !isDone(step, broadcast, variants)) ?? "review";
-}
+export const firstUnfinished = (broadcast: Content, variants: readonly Variant[]): Step =>
+  (["audience", "content"] as const).find((step) => !isDone(step, broadcast, variants)) ?? "review";

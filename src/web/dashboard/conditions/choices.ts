@@ -10,26 +10,20 @@ import { listTopics } from "../../../sending/topics/index.ts";
 import type { Names } from "./describe.ts";
 
 /** The things that conditions can name. */
-export interface ConditionChoices {
-  list: Choice[];
-  topic: Choice[];
-  segment: Choice[];
-  broadcast_id: Choice[];
-  known: KnownNames;
-}
+export type ConditionChoices = Awaited<ReturnType<typeof readConditionChoices>>;
 
 /** Most lists and broadcasts that are offered. */
 const MAX = 200;
 
 /** Returns what conditions can name, as far as the caller may see it. */
-export async function readConditionChoices(caller: CallerCtx): Promise<ConditionChoices> {
+export async function readConditionChoices(caller: CallerCtx) {
   const may = (scope: "contacts:view" | "broadcasts:view") => caller.actor.scopes.has(scope);
   const [lists, topics, segments, broadcasts, known] = await Promise.all([
     may("contacts:view") ? listLists(caller) : [],
     may("contacts:view") ? listTopics(caller, { limit: MOST_COUNTED }) : [],
     may("contacts:view") ? listSegments(caller, { limit: MOST_COUNTED }) : [],
     may("broadcasts:view") ? listBroadcasts(caller, { limit: MAX }) : { broadcasts: [] },
-    may("contacts:view") ? findKnownNames(caller) : { fields: [], events: SERVICE_EVENTS },
+    may("contacts:view") ? findKnownNames(caller) : ({ fields: [], events: SERVICE_EVENTS } satisfies KnownNames),
   ]);
   const named = (rows: readonly { id: string; name: string }[]) =>
     rows.map(({ id, name }) => ({ value: id, label: name }));

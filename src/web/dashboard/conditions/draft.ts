@@ -214,7 +214,6 @@ function inGroup(
   return { ...draft, parts: draft.parts.with(index, inGroup(part, rest, to)) };
 }
 
-/** Returns the draft of conditions as JSON, or null for a text that is none. */
 function readJson(text: string): DraftGroup | null {
   try {
     const parsed = Conditions.safeParse(JSON.parse(text));

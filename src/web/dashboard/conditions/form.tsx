@@ -15,10 +15,7 @@ interface FieldsProps {
   hasEvent?: boolean;
 }
 
-/**
- * The rows of a form of conditions. Its buttons submit the form with `action`, and the response has the rows changed, so that it works
- * without scripts. The form has `DefaultButton` first.
- */
+/** The rows of a form of conditions. Its buttons submit it with `action`, and need no scripts. The form has `DefaultButton` first. */
 export function ConditionFields(props: FieldsProps) {
   const { name, legend, hint, draft } = props;
   const { condition } = fromDraft(draft, name);

@@ -5,15 +5,11 @@ import { type Built, change, type DraftGroup, fromDraft, placeOf, readDraft } fr
 /** Greatest body of a form with conditions, in bytes. */
 export const CONDITION_FORM_BYTES = 262_144;
 
-/** Conditions of a form. */
-export interface ReadConditions {
-  draft: DraftGroup;
-  /** True when a button of the rows was pressed, so that the page is shown again and nothing is saved. */
-  isChanged: boolean;
-}
-
-/** Returns the conditions of a form, after the button of its rows that was pressed. `name`: begins the names of its fields. */
-export function readConditions(form: URLSearchParams, name: string): ReadConditions {
+/**
+ * Returns the conditions of a form, whose fields have names that begin with `name`, after the button of its rows that was pressed. One that was
+ * pressed has changed them: the page is shown again, and nothing is saved.
+ */
+export function readConditions(form: URLSearchParams, name: string): { draft: DraftGroup; isChanged: boolean } {
   const draft = readDraft(form, name);
   const changed = change(draft, name, form.get("action") ?? "", form);
   return { draft: changed ?? draft, isChanged: changed !== null };

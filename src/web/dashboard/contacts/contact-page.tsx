@@ -5,6 +5,7 @@ import {
   ButtonLink,
   Field,
   Form,
+  LinkLine,
   TextArea,
   useCaller,
   useError,
@@ -75,9 +76,7 @@ export function ContactPage({ list, contact, person }: ContactPageProps) {
         <Details of={contact.metadata ?? {}} />
         <button type="submit">Save</button>
       </Form>
-      <p>
-        <a href={`/app/contacts/${list.id}/contacts/${contact.id}/timeline`}>Timeline of this person</a>
-      </p>
+      <LinkLine to={`/app/contacts/${list.id}/contacts/${contact.id}/timeline`} label="Timeline of this person" />
       {person.topics.length === 0 ? null : (
         <PersonTopics path={`/app/contacts/${list.id}/contacts/${contact.id}/topics`} person={person} />
       )}

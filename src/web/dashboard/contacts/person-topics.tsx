@@ -1,19 +1,13 @@
 import { Form, List, Options, Submit } from "../../../http/ui/index.ts";
 import type { PersonTopicsOut } from "../../../sending/topics/index.ts";
 
-interface PersonTopicsProps {
-  /** Path of the form that sets them. */
-  path: string;
-  person: PersonTopicsOut;
-}
-
 const OPTIONS = { subscribed: "Subscribed", unsubscribed: "Unsubscribed" };
 
 /** Name of the field with the choice of a topic. */
 export const fieldOfTopic = (id: string) => `topic.${id}`;
 
-/** The topics of a contact's person, with their choices. They count in every list. */
-export const PersonTopics = ({ path, person }: PersonTopicsProps) => (
+/** The topics of a contact's person, with their choices. They count in every list. `path`: of the form that sets them. */
+export const PersonTopics = ({ path, person }: { path: string; person: PersonTopicsOut }) => (
   <section>
     <h2>Topics</h2>
     <p>

@@ -56,8 +56,7 @@ export const contactPages = pagesOf(
   ...contactRoutes,
   ...personRoutes,
   get("/app/contacts/:list_id/export", "GET /v1/contacts/:list_id/export", async (c) => {
-    const stream = await exportContacts(c.get("caller"), c.req.param("list_id"));
-    return c.body(stream, 200, {
+    return c.body(await exportContacts(c.get("caller"), c.req.param("list_id")), 200, {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": 'attachment; filename="contacts.csv"',
       "Cache-Control": "no-store",

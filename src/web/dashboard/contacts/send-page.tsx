@@ -1,6 +1,17 @@
 import type { BulkSendOut } from "../../../audience/broadcasts/index.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
-import { AppLayout, counted, Empty, ErrorList, Field, Form, Notice, Select, TextArea } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  counted,
+  Empty,
+  ErrorList,
+  Field,
+  Form,
+  LinkLine,
+  Notice,
+  Select,
+  TextArea,
+} from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import type { TopicRow } from "../../../sending/topics/index.ts";
 import { TopicSelect } from "../topic-select.tsx";
@@ -48,8 +59,6 @@ export const SentPage = ({ list, result }: { list: ListOut; result: BulkSendOut 
       {result.queued.toLocaleString("en")} queued, {result.skipped.toLocaleString("en")} skipped.
     </Notice>
     <ErrorList errors={result.errors} />
-    <p>
-      <a href="/app/emails">All emails</a>
-    </p>
+    <LinkLine to="/app/emails" label="All emails" />
   </AppLayout>
 );

@@ -16,7 +16,6 @@ const KINDS: Readonly<Record<TimelineEntry["kind"], string>> = {
 
 interface TimelinePageProps {
   contact: { email: string };
-  /** Path of the page of the contact. */
   path: string;
   entries: readonly TimelineEntry[];
   stops: readonly string[];

@@ -112,7 +112,6 @@ const Actions = ({ domain, canDelegate }: { domain: DomainOut; canDelegate: bool
   </>
 );
 
-/** The host of the links in its emails, when the deployment offers one. */
 const LinkHost = ({ host }: { host: DomainOut["link_host"] }) =>
   host === null ? null : (
     <section class="card progress" aria-label="Host of links">
@@ -127,7 +126,6 @@ const LinkHost = ({ host }: { host: DomainOut["link_host"] }) =>
     </section>
   );
 
-/** The MTA-STS policy of the domain, and how to change its mode. */
 const Policy = ({ domain: { id, mta_sts: policy }, mayManage }: { domain: DomainOut; mayManage: boolean }) => {
   if (policy === null) return null;
   const isEnforced = policy.mode === "enforce";
@@ -182,7 +180,6 @@ const isWrong = ({ status }: DomainRecord) => status === "missing" || status ===
 const needsRepair = (record: DomainRecord) => isWrong(record) && (record.required || record.status === "mismatch");
 const isRight = ({ status }: DomainRecord) => status === "verified";
 
-/** Says in one sentence how the domain stands. */
 const Verdict = ({ domain: { id, status, health } }: { domain: DomainOut }) => {
   const path = `/app/domains/${id}/health`;
   if (status !== "verified") return <>It cannot send until the required records match.</>;
@@ -195,7 +192,6 @@ const Verdict = ({ domain: { id, status, health } }: { domain: DomainOut }) => {
   return <>It can send. {health === "warning" ? <a href={path}>Something can be improved.</a> : null}</>;
 };
 
-/** How far the set-up of the domain is, and when its records were looked up last. */
 const Progress = ({ domain }: { domain: DomainOut }) => {
   const { status, last_checked_at: checkedAt } = domain;
   const records = recordsToPublish(domain).filter(({ required }) => required);
@@ -268,7 +264,6 @@ const Copied = ({ text, what, title = text }: { text: string; what: string; titl
   </span>
 );
 
-/** The value that DNS has instead of the right one. */
 const Found = ({ text }: { text: string | undefined }) =>
   text === undefined ? null : (
     <p class="found">

@@ -1,6 +1,6 @@
 import type { DomainOut } from "../../../domains/domains/index.ts";
 import type { DmarcSummary } from "../../../domains/reports/index.ts";
-import { AppLayout, ButtonLink, ErrorSummary, Form, Numbers, Select } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, ErrorSummary, Form, LinkLine, Numbers, Select } from "../../../http/ui/index.ts";
 import { number, percent } from "./reports.tsx";
 
 interface DmarcPageProps {
@@ -35,9 +35,7 @@ export function DmarcPage({ domain, summary: { messages, aligned, advice } }: Dm
         />
       )}
       <p>{advice}</p>
-      <p>
-        <a href={`/app/domains/${domain.id}/reports`}>Reports of receivers</a>
-      </p>
+      <LinkLine to={`/app/domains/${domain.id}/reports`} label="Reports of receivers" />
       <Form class="form" action={`/app/domains/${domain.id}/dmarc`}>
         <Select
           name="dmarc_policy"

@@ -1,6 +1,16 @@
 import type { DomainRow } from "../../../domains/domains/index.ts";
 import type { ReportsOut } from "../../../domains/reports/index.ts";
-import { AppLayout, ButtonLink, Chips, LineChart, List, Numbers, Share, useScope } from "../../../http/ui/index.ts";
+import {
+  AppLayout,
+  ButtonLink,
+  Chips,
+  LineChart,
+  LinkLine,
+  List,
+  Numbers,
+  Share,
+  useScope,
+} from "../../../http/ui/index.ts";
 
 interface DomainReportsPageProps {
   domain: Pick<DomainRow, "id" | "name" | "setup">;
@@ -10,7 +20,6 @@ interface DomainReportsPageProps {
 const KINDS = { dmarc: "Who sends as you (DMARC)", tls: "Encryption on the way to you (TLS)" } as const;
 const PERIODS = { "7d": "7 days", "30d": "30 days", "90d": "90 days" } as const;
 
-/** Entries of a record, with its keys. */
 const entriesOf = <Key extends string>(names: Record<Key, string>) => Object.entries(names) as [Key, string][];
 
 /** The reports of receivers on a domain. */
@@ -36,9 +45,7 @@ export function DomainReportsPage({ domain, reports }: DomainReportsPageProps) {
       />
       <p>{reports.advice}</p>
       {reports.kind === "dmarc" && domain.setup === "delegated" && useScope("domains:manage") ? (
-        <p>
-          <a href={`/app/domains/${domain.id}/dmarc`}>Change the DMARC policy</a>
-        </p>
+        <LinkLine to={`/app/domains/${domain.id}/dmarc`} label="Change the DMARC policy" />
       ) : null}
       {reports.kind === "dmarc" ? <DmarcPart reports={reports} /> : <TlsPart reports={reports} />}
       {reports.reporters.length === 0 ? null : (
@@ -151,7 +158,6 @@ interface DaysProps {
   labels: readonly [good: string, bad: string];
 }
 
-/** Two lines over the days, and their figures. */
 const Days = ({ title, days, labels: [good, bad] }: DaysProps) => (
   <>
     <h2>{title}</h2>

@@ -166,7 +166,6 @@ async function showDomain(c: AppContext) {
   return respondPage(c, <DomainPage domain={domain} found={found} />, { notice });
 }
 
-/** Returns what a check of the records of a domain found. */
 function checkedText({ status, records }: DomainOut): string {
   const required = records.filter((record) => record.required);
   const matching = required.filter((record) => record.status === "verified").length;

@@ -1,11 +1,10 @@
 import { respondPage } from "../../../http/page.tsx";
 import { creation, page, pagesOf } from "../../../http/page-actions.tsx";
-import { AppLayout, Form, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
+import { AppLayout, Form, LinkLine, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
 import { parseItems } from "../../../http/validate.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { type BatchOut, emailLimits, SendIn, sendBatch } from "../../../sending/emails/index.ts";
 
-/** Greatest body of the form, in bytes. */
 const MAX_FORM_BYTES = 1_000_000;
 
 const BATCH = "POST /v1/emails/batch";
@@ -36,7 +35,6 @@ const EXAMPLE = JSON.stringify(
   2,
 );
 
-/** The page that sends a batch: the JSON array of the API. */
 const BatchPage = () => (
   <AppLayout title="Send a batch">
     <Form action="/app/emails/batch" once>
@@ -53,7 +51,6 @@ const BatchPage = () => (
   </AppLayout>
 );
 
-/** Shows the result of each email of a batch. */
 const BatchResultPage = ({ result }: { result: BatchOut }) => (
   <AppLayout title="Batch">
     <Notice kind={result.failed === 0 ? "good" : "warn"}>
@@ -69,8 +66,6 @@ const BatchResultPage = ({ result }: { result: BatchOut }) => (
         rejection_reason ?? "",
       ])}
     />
-    <p>
-      <a href="/app/emails">All emails</a>
-    </p>
+    <LinkLine to="/app/emails" label="All emails" />
   </AppLayout>
 );

@@ -24,9 +24,7 @@ import { sourceText, Timeline } from "./timeline.tsx";
 interface EmailPageProps {
   email: DetailOut;
   row: DetailRow;
-  /** Entries of the suppression list for its recipients. */
   suppressions: readonly SuppressionOut[];
-  /** The receivers that it waits for. */
   waits: readonly ReceiverWait[];
 }
 
@@ -55,7 +53,6 @@ export const EmailPage = ({ email, row, suppressions, waits }: EmailPageProps) =
   </AppLayout>
 );
 
-/** Returns the word for the state of a recipient of an email with a status. */
 function recipientStatus(state: string, status: string): string {
   if (state === "held") return "sent";
   return state === "queued" && status === "scheduled" ? "scheduled" : state;

@@ -81,7 +81,6 @@ export function explainFailure({
   return byCode(reply) ?? OTHER;
 }
 
-/** Explains an email that was given up. */
 function explainEnd(reply: string, reason: string): Explanation {
   if (reply === "") return { title: "Could not be sent", meaning: reason === "" ? OTHER.meaning : sentence(reason) };
   const known = byCode(reply);

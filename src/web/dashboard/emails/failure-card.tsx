@@ -9,9 +9,7 @@ const MAX_CARDS = 5;
 
 interface FailureCardsProps {
   email: DetailOut;
-  /** Entries of the suppression list for its recipients. */
   suppressions: readonly SuppressionOut[];
-  /** True when the email can be retried. */
   isRetriable: boolean;
 }
 

@@ -70,9 +70,7 @@ export const toSendRequest = ({ from, to, subject, text, html, sendAt, templateI
 interface NewEmailPageProps {
   senders: readonly MailboxRow[];
   form: EmailForm;
-  /** The templates to choose from. */
   templates: readonly TemplateName[];
-  /** The one that was chosen. */
   template: TemplateOut | null;
   /** True when the form was checked, and nothing is wrong with it. */
   isValid?: boolean;

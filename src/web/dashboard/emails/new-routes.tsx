@@ -13,7 +13,6 @@ import { listSenders } from "../senders.ts";
 import { chosenTemplate, MAX_CHOICES } from "../template-list.tsx";
 import { type EmailForm, NewEmailPage, readEmailForm, toSendRequest } from "./form.tsx";
 
-/** Greatest body of the form that sends an email, in bytes. */
 const MAX_FORM_BYTES = 1_000_000;
 
 /** The page that sends one email, and the frame in which it shows the email. */
@@ -63,7 +62,6 @@ async function findTemplate(c: AppContext, id: string): Promise<TemplateOut | nu
   return found && toTemplate(found);
 }
 
-/** Returns the HTML of an email by template. */
 const showTemplate = (caller: CallerCtx, { language, html_body, text_body }: TemplateOut, { values }: EmailForm) =>
   previewHtml(caller, { language, html: html_body || null, text: text_body }, values);
 

@@ -86,8 +86,7 @@ async function sendCopy(caller: CallerCtx, id: string) {
 
 async function showEmail(c: AppContext) {
   const caller = c.get("caller");
-  const id = c.req.param("email_id") ?? "";
-  const row = await getEmail(caller, id);
+  const row = await getEmail(caller, c.req.param("email_id") ?? "");
   const failed = row.recipients.filter(({ state }) => UNREACHED.includes(state)).map(({ email: address }) => address);
   const pending = row.recipients.filter(({ state }) => isPending(state)).map(({ email: address }) => address);
   const [email, found, waits] = await Promise.all([

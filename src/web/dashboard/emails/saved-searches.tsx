@@ -1,13 +1,8 @@
-import { Field, Form, PostButton, Submit } from "../../../http/ui/index.ts";
+import { Field, Form, PostLink, Submit } from "../../../http/ui/index.ts";
 import type { SavedSearchesOut } from "../../../sending/emails/index.ts";
 import { type EmailFilter, emailsPath } from "../emails-path.ts";
 
 type SavedSearch = SavedSearchesOut["searches"][number];
-
-interface SavedSearchesProps {
-  searches: SavedSearchesOut["searches"];
-  filter: EmailFilter;
-}
 
 /** Returns the filter of a saved search. Its range is the first and the last day, of which one may be empty. */
 export function filterOf({ query, status, range }: Pick<SavedSearch, "query" | "status" | "range">): EmailFilter {
@@ -16,7 +11,7 @@ export function filterOf({ query, status, range }: Pick<SavedSearch, "query" | "
 }
 
 /** The saved searches of the user, and the form that saves the one which is shown. */
-export function SavedSearches({ searches, filter }: SavedSearchesProps) {
+export function SavedSearches({ searches, filter }: { searches: SavedSearchesOut["searches"]; filter: EmailFilter }) {
   const isSearch = emailsPath(filter) !== emailsPath({});
   const { q: query, status, from, to } = filter;
   const range = from === "" && to === "" ? "" : `${from}/${to}`;
@@ -31,13 +26,7 @@ export function SavedSearches({ searches, filter }: SavedSearchesProps) {
               <a class="action" href={emailsPath(filterOf(saved))}>
                 {name}
               </a>{" "}
-              <PostButton
-                to="/app/emails/searches/remove"
-                label="Remove"
-                kind="link"
-                name={`Remove ${name}`}
-                fields={{ id }}
-              />
+              <PostLink to="/app/emails/searches/remove" label="Remove" name={`Remove ${name}`} fields={{ id }} />
             </li>
           ))}
         </ul>

@@ -65,7 +65,6 @@ async function showScheduled(c: AppContext) {
   });
 }
 
-/** The scheduled emails of the workspace, soonest first. */
 const ScheduledPage = ({ emails }: { emails: readonly ScheduledOut[] }) => (
   <AppLayout title="Scheduled emails">
     <RefusalNotice />

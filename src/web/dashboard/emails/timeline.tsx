@@ -6,7 +6,6 @@ import { explainFailure } from "./explain-failure.ts";
 
 interface TimelineProps {
   email: Pick<DetailOut, "events" | "source">;
-  /** The receivers that it waits for now. */
   waits: readonly ReceiverWait[];
 }
 

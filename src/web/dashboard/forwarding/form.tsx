@@ -3,17 +3,10 @@ import type { FormValues } from "../../../lib/form-version.ts";
 import type { actionTypes, RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
 
 /** The fields of a forwarding rule, as they were filled in. */
-export interface RuleForm {
-  from: string;
-  to: string;
-  subject: string;
-  type: string;
-  target: string;
-  position: string;
-  isActive: boolean;
-}
+type RuleForm = ReturnType<typeof readRuleForm>;
 
-export function readRuleForm(form: URLSearchParams): RuleForm {
+/** Reads the fields of a submitted form. */
+export function readRuleForm(form: URLSearchParams) {
   const field = (name: string) => form.get(name)?.trim() ?? "";
   return {
     from: field("from"),
@@ -79,15 +72,8 @@ const TYPES: Readonly<Record<(typeof actionTypes)[number], string>> = {
   webhook: "A URL, as a signed POST",
 };
 
-interface RuleFieldsProps {
-  /** Default: a new rule. */
-  form?: RuleForm;
-  /** Domains and mailboxes whose mail a new rule may forward. */
-  scopes?: readonly Choice[];
-}
-
 /** The fields of a new rule, or of one that exists when `scopes` is absent. */
-export const RuleFields = ({ form = newRuleForm, scopes }: RuleFieldsProps) => (
+export const RuleFields = ({ form = newRuleForm, scopes }: { form?: RuleForm; scopes?: readonly Choice[] }) => (
   <>
     {scopes ? <Select name="scope" label="Forward mail to" options={scopes} /> : null}
     <fieldset>

@@ -1,5 +1,6 @@
 import {
   AppLayout,
+  ButtonLine,
   ButtonLink,
   type Choice,
   Empty,
@@ -147,8 +148,6 @@ export const RuleSecretPage = ({ rule, secret }: { rule: RuleOut; secret: string
     <Notice kind="warn">Copy the secret now. It is not shown again.</Notice>
     <Facts of={{ URL: rule.action.target, Secret: { code: secret, copy: "the secret" } }} />
     <p>Requests to the URL are signed with it, as those of webhooks are.</p>
-    <p>
-      <ButtonLink to={`/app/forwarding/${rule.id}`} label="I have copied it" />
-    </p>
+    <ButtonLine to={`/app/forwarding/${rule.id}`} label="I have copied it" />
   </AppLayout>
 );

@@ -20,7 +20,6 @@ export const grantPages = pagesOf(
   }),
 );
 
-/** The programs that may act for the user, in all workspaces. */
 const GrantsPage = ({ grants }: { grants: readonly GrantRow[] }) => (
   <AppLayout title="Connected programs">
     <p>These programs, such as assistants, act for you until you disconnect them.</p>
@@ -44,5 +43,4 @@ const GrantsPage = ({ grants }: { grants: readonly GrantRow[] }) => (
   </AppLayout>
 );
 
-/** Returns the name that a client gave itself. */
 const clientName = ({ client_name: name }: GrantRow) => name ?? "A client without a name";

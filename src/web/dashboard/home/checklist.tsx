@@ -16,7 +16,6 @@ interface Step {
   done: keyof SetupState;
   text: string;
   action: { href: string; label: string };
-  /** Scope that the action needs. */
   scope: Scope;
 }
 
@@ -85,10 +84,7 @@ const FirstDomain = () => (
   </section>
 );
 
-/**
- * Shows the steps left before the workspace sends email, or nothing when all are done. The first open step has a button, and the domain,
- * with which everything begins, its form.
- */
+/** Shows the steps left before the workspace sends email. The first open one has a button; the domain, the first of all, its form. */
 export function Checklist({ setup }: { setup: Setup }) {
   const [next] = stepsOf(setup).filter(({ done }) => !setup[done]);
   if (next === undefined) return null;

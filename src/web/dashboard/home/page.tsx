@@ -1,4 +1,4 @@
-import { AppLayout, Form, List, Status, Submit, Time } from "../../../http/ui/index.ts";
+import { AppLayout, Form, LinkLine, List, Status, Submit, Time } from "../../../http/ui/index.ts";
 import type { Invitation } from "../../../identity/invitations/index.ts";
 import type { NotificationOut } from "../../../notices/notifications/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
@@ -77,7 +77,6 @@ const systemMailIssues = {
   no_mailbox: "SYSTEM_MAILBOX is not an active mailbox on a verified domain",
 } as const;
 
-/** Tells administrators of the platform that the service cannot send its own emails. */
 const SystemMailNotice = ({ state }: { state: SystemMail | null }) =>
   state === null || state === "configured" ? null : (
     <section class="notice warn" aria-label="System mailbox">
@@ -102,9 +101,7 @@ const Alerts = ({ notifications }: Pick<HomeContent, "notifications">) =>
           </span>
         </p>
       ))}
-      <p>
-        <a href="/app/notifications?unread=true">All unread notifications</a>
-      </p>
+      <LinkLine to="/app/notifications?unread=true" label="All unread notifications" />
     </section>
   );
 

@@ -92,7 +92,6 @@ async function findWeek(caller: CallerCtx): Promise<Week> {
 
 const FAILURES = ["failed", "bounced", "rejected"] as const;
 
-/** Reads the newest emails that failed, bounced or were rejected, and why. */
 async function findFailures(caller: CallerCtx) {
   const search = { q: "", direction: "outbound" as const, page: 0, limit: SHOWN };
   const [reasons, ...found] = await Promise.all([

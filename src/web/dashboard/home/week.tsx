@@ -1,4 +1,4 @@
-import { BarChart, Tiles } from "../../../http/ui/index.ts";
+import { BarChart, LinkLine, Tiles } from "../../../http/ui/index.ts";
 import type { Counts } from "../../../sending/analytics/index.ts";
 
 /** Counts of the last days, oldest first. */
@@ -28,9 +28,7 @@ export function WeekChart({ week }: { week: Week }) {
           ]}
         />
       )}
-      <p>
-        <a href="/app/analytics">All analytics</a>
-      </p>
+      <LinkLine to="/app/analytics" label="All analytics" />
     </>
   );
 }

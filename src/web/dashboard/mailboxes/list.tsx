@@ -19,8 +19,7 @@ interface MailboxesPageProps {
 
 /** The mailboxes of the workspace, and the dialog that creates one. */
 export function MailboxesPage({ mailboxes, domains }: MailboxesPageProps) {
-  const caller = useCaller();
-  const mayCreate = mayManage(caller.actor) && domains.length > 0;
+  const mayCreate = mayManage(useCaller().actor) && domains.length > 0;
   return (
     <AppLayout title="Mailboxes" actions={mayCreate ? <CreateDialog domains={domains} /> : null}>
       <List
@@ -69,5 +68,4 @@ function size(bytes: number): string {
 export const Usage = ({ used_bytes: used, quota_bytes: quota }: Pick<MailboxOut, "used_bytes" | "quota_bytes">) =>
   quota === null ? <span>{size(used)}</span> : <Share of={used / quota} text={`${size(used)} of ${size(quota)}`} />;
 
-/** Returns how many people a mailbox is assigned to. */
 const peopleText = (count: number) => (count === 0 ? "Nobody yet" : counted(count, "person", "people"));

@@ -1,4 +1,4 @@
-import { AppLayout, ButtonLink, Chips, Empty, PostButton, Time, useScope } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, Chips, Empty, PostButton, PostLink, Time, useScope } from "../../../http/ui/index.ts";
 import { withQuery } from "../../../lib/with-query.ts";
 import {
   type Category,
@@ -95,12 +95,7 @@ function Entry({ notification, mayManage }: { notification: NotificationOut; may
       </p>
       <p>{body}</p>
       {readAt === null && mayManage ? (
-        <PostButton
-          to={`/app/notifications/${id}/read`}
-          label="Mark as read"
-          kind="link"
-          name={`Mark as read: ${title}`}
-        />
+        <PostLink to={`/app/notifications/${id}/read`} label="Mark as read" name={`Mark as read: ${title}`} />
       ) : null}
     </article>
   );

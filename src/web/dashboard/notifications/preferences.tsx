@@ -9,7 +9,6 @@ import {
 
 interface PreferencesPageProps {
   preferences: Preferences;
-  /** True when the workspace posts to Slack. */
   hasSlack: boolean;
 }
 

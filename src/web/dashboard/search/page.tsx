@@ -7,6 +7,7 @@ import {
   Form,
   Icon,
   type IconName,
+  LinkLine,
   type MenuEntry,
   SearchField,
   Status,
@@ -92,10 +93,6 @@ const Group = ({ name, icon, more, children }: GroupProps) =>
         <Icon name={icon} /> {name}
       </h2>
       <ul>{children}</ul>
-      {more === undefined ? null : (
-        <p>
-          <a href={more}>All emails that match</a>
-        </p>
-      )}
+      {more === undefined ? null : <LinkLine to={more} label="All emails that match" />}
     </section>
   );

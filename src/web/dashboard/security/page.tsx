@@ -2,9 +2,11 @@ import type { SessionRow } from "../../../access/sessions/queries.ts";
 import {
   ActionLink,
   AppLayout,
+  ButtonLine,
   ButtonLink,
   Field,
   Form,
+  LinkLine,
   List,
   Notice,
   PostButton,
@@ -37,19 +39,11 @@ export const SecurityPage = ({ sessions, next, totp, accounts }: SecurityPagePro
     <h2>Sessions</h2>
     <p>Devices signed in to your account. End a session that you do not recognise.</p>
     <SessionTable sessions={sessions} />
-    <p>
-      <ButtonLink to="/app/security/sign-out" label="Sign out everywhere" kind="quiet" />
-    </p>
-    {next === null ? null : (
-      <p>
-        <a href={next}>Older sessions</a>
-      </p>
-    )}
+    <ButtonLine to="/app/security/sign-out" label="Sign out everywhere" kind="quiet" />
+    {next === null ? null : <LinkLine to={next} label="Older sessions" />}
     <h2>Account</h2>
     <p>Your account ends with its sessions, API keys and memberships. You see first what is deleted.</p>
-    <p>
-      <ButtonLink to="/app/security/delete" label="Delete account" kind="danger" />
-    </p>
+    <ButtonLine to="/app/security/delete" label="Delete account" kind="danger" />
   </AppLayout>
 );
 
@@ -124,13 +118,8 @@ function SessionTable({ sessions }: { sessions: readonly SessionRow[] }) {
   );
 }
 
-interface TotpSetupPageProps {
-  /** The new secret. Null after a wrong code: the page showed it before. */
-  secret: { secret: string; otpauth_url: string } | null;
-}
-
-/** The page that shows a new TOTP secret and asks for a first code. */
-export const TotpSetupPage = ({ secret }: TotpSetupPageProps) => (
+/** The page that shows a new TOTP secret, unless it was shown before a wrong code, and asks for a first code. */
+export const TotpSetupPage = ({ secret }: { secret: { secret: string; otpauth_url: string } | null }) => (
   <AppLayout title="Set up two-factor authentication">
     <RefusalNotice />
     {secret === null ? (
@@ -144,9 +133,7 @@ export const TotpSetupPage = ({ secret }: TotpSetupPageProps) => (
         <p class="code" data-copy={secret.secret} data-what="the secret">
           {secret.secret.match(/.{1,4}/g)?.join(" ")}
         </p>
-        <p>
-          <a href={secret.otpauth_url}>Open in an app on this device</a>
-        </p>
+        <LinkLine to={secret.otpauth_url} label="Open in an app on this device" />
       </>
     )}
     <Form class="form" action="/app/security/totp/enable">
@@ -172,8 +159,6 @@ export const RecoveryCodesPage = ({ codes }: { codes: readonly string[] }) => (
         ))}
       </ul>
     </section>
-    <p>
-      <ButtonLink to="/app/security" label="I have stored them" />
-    </p>
+    <ButtonLine to="/app/security" label="I have stored them" />
   </AppLayout>
 );

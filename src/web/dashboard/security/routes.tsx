@@ -90,7 +90,6 @@ function readCode(fields: URLSearchParams, c: AppContext) {
   return { ...inputOf(CodeForm)(fields), ip: clientOf(c).ip };
 }
 
-/** Throws the error of a wrong code as one that its form explains. */
 function refuseCode(error: unknown): never {
   if (error instanceof AppError && error.status === 403) throw new AppError(422, error.message);
   throw error;

@@ -6,6 +6,7 @@ import {
   Facts,
   Field,
   Form,
+  LinkLine,
   List,
   Live,
   PostButton,
@@ -164,9 +165,7 @@ type PeopleProps = Pick<PeopleListProps, "contacts"> & { segment: SegmentOut };
 /** The people of a segment, by page. A page may be short or empty and have a next one. */
 export const PeoplePage = ({ segment, contacts }: PeopleProps) => (
   <AppLayout title={`People of ${segment.name}`}>
-    <p>
-      <a href={`${AT}/${segment.id}`}>{segment.name}</a>
-    </p>
+    <LinkLine to={`${AT}/${segment.id}`} label={segment.name} />
     <PeopleList
       caption="People"
       contacts={contacts}

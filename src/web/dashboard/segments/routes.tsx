@@ -16,7 +16,7 @@ import type { AppContext } from "../../../http/env.ts";
 import { readPage, respondPage } from "../../../http/page.tsx";
 import { button, deletion, page, pagesOf, post } from "../../../http/page-actions.tsx";
 import { onceForForm, parseFields, submitForm } from "../../../http/page-routes.ts";
-import { AppLayout } from "../../../http/ui/index.ts";
+import { AppLayout, LinkLine } from "../../../http/ui/index.ts";
 import { invalidField } from "../../../lib/errors.ts";
 import { type FormValues, requireVersion, versionOf } from "../../../lib/form-version.ts";
 import {
@@ -108,14 +108,11 @@ function showInUse(c: AppContext) {
   return respondPage(
     c,
     <AppLayout title="The segment is in use">
-      <p>
-        <a href={`/app/segments/${c.req.param("segment_id")}`}>Back to the segment</a>
-      </p>
+      <LinkLine to={`/app/segments/${c.req.param("segment_id")}`} label="Back to the segment" />
     </AppLayout>,
   );
 }
 
-/** The fields of the API call. */
 interface Entered {
   name: string;
   conditions: unknown;
@@ -136,7 +133,6 @@ const saveForm = (c: AppContext, save: (entered: Entered, version: string) => Pr
     });
   });
 
-/** Shows the form of the segment of the path, or of a new one. */
 async function showForm(c: AppContext): Promise<Response> {
   const caller = c.get("caller");
   const id = c.req.param("segment_id");

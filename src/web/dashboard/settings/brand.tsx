@@ -52,8 +52,7 @@ export const brandPages = [
   }),
   get(PREVIEW, UPDATE, async (c) => showPreview(c, await brandOf(c))),
   post(PREVIEW, UPDATE, async (c) => {
-    const fields = await readForm(c);
-    const { color, address } = readBrandForm(fields);
+    const { color, address } = readBrandForm(await readForm(c));
     return showPreview(c, { ...(await brandOf(c)), color: color ?? undefined, address: address ?? undefined });
   }),
 ];

@@ -4,7 +4,7 @@ import { button, change, page, pagesOf } from "../../../http/page-actions.tsx";
 import { textOf } from "../../../http/page-routes.ts";
 import {
   AppLayout,
-  ButtonLink,
+  ButtonLine,
   Check,
   Facts,
   Field,
@@ -32,7 +32,6 @@ import { TimeZoneForm } from "./time-zone.tsx";
 
 const tracking = { on: true, off: false } as const;
 
-/** Reads the submitted form. */
 const readSettings = inputOf(WorkspacePatch, {
   sending_paused: isChecked,
   settings: (form) => {
@@ -46,7 +45,6 @@ const readSettings = inputOf(WorkspacePatch, {
   },
 });
 
-/** When opens or clicks are counted. */
 const trackingOptions = { "": "In bulk emails only", on: "In every email", off: "Never" };
 
 /** Returns a setting as a value of `trackingOptions`. */
@@ -54,14 +52,12 @@ const wordOf = (value: boolean | null | undefined) => (value === true ? "on" : v
 
 const labelOf = (value: boolean | null | undefined) => trackingOptions[wordOf(value)];
 
-/** Returns what the form shows of a stored workspace. */
 const toPatch = ({ name, settings, sendingPausedAt }: WorkspaceRow): WorkspacePatch => ({
   name,
   settings,
   sending_paused: sendingPausedAt !== null,
 });
 
-/** Returns what the form shows and changes, by label. */
 const valuesOf = ({ name = "", settings = {}, sending_paused }: WorkspacePatch): FormValues => ({
   "Name of the workspace": name,
   "Count opens": labelOf(settings.tracking_opens),
@@ -95,16 +91,13 @@ export const settingsPages = pagesOf(
   }),
 );
 
-/** Name, pause and tracking of the workspace. */
 const SettingsPage = ({ workspace }: { workspace: WorkspaceRow }) => (
   <AppLayout title="Settings">
     {useScope("team:manage") ? (
       <>
         <SettingsFields workspace={workspace} />
         <h2>Brand</h2>
-        <p>
-          <ButtonLink to="/app/settings/brand" label="Logo, colour and postal address" kind="quiet" />
-        </p>
+        <ButtonLine to="/app/settings/brand" label="Logo, colour and postal address" kind="quiet" />
       </>
     ) : (
       <Facts
@@ -119,9 +112,7 @@ const SettingsPage = ({ workspace }: { workspace: WorkspaceRow }) => (
     <h2>Workspace</h2>
     <Facts of={{ Id: { code: workspace.id } }} />
     {useCaller().actor.role === "owner" ? (
-      <p>
-        <ButtonLink to="/app/settings/delete" label="Delete workspace" kind="danger" />
-      </p>
+      <ButtonLine to="/app/settings/delete" label="Delete workspace" kind="danger" />
     ) : null}
   </AppLayout>
 );

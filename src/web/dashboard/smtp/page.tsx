@@ -1,7 +1,7 @@
 import {
   ActionLink,
   AppLayout,
-  ButtonLink,
+  ButtonLine,
   Code,
   Empty,
   Facts,
@@ -78,9 +78,7 @@ export const CreatedSmtpPage = ({ created }: { created: NewSmtpCredentialOut }) 
         Password: { code: created.password, copy: "the password" },
       }}
     />
-    <p>
-      <ButtonLink to="/app/smtp" label="I have copied it" />
-    </p>
+    <ButtonLine to="/app/smtp" label="I have copied it" />
     <Snippets created={created} />
   </AppLayout>
 );

@@ -6,7 +6,7 @@ import {
   FindForm,
   FormDialog,
   List,
-  PostButton,
+  PostLink,
   Time,
   useScope,
 } from "../../../http/ui/index.ts";
@@ -16,7 +16,6 @@ const { Field } = fieldsOf(SuppressionIn);
 
 interface SuppressionsPageProps {
   suppressions: readonly (SuppressionOut & { topicName: string | null })[];
-  /** The address that is searched for. */
   search: string;
 }
 
@@ -83,19 +82,13 @@ export const Removed = (entry: Entry) => (
   <>
     {entry.topicId === null ? `${entry.email} gets email again.` : `The unsubscribe of ${entry.email} is removed.`}{" "}
     {entry.reason === "soft_bounces" ? null : (
-      <PostButton to="/app/suppressions" label="Undo" kind="link" once fields={toFields(entry)} />
+      <PostLink to="/app/suppressions" label="Undo" once fields={toFields(entry)} />
     )}
   </>
 );
 
 const RemoveForm = (entry: Entry) => (
-  <PostButton
-    to="/app/suppressions/remove"
-    label="Remove"
-    kind="link"
-    name={`Remove ${entry.email}`}
-    fields={toFields(entry)}
-  />
+  <PostLink to="/app/suppressions/remove" label="Remove" name={`Remove ${entry.email}`} fields={toFields(entry)} />
 );
 
 const toFields = ({ email, reason, topicId }: Entry) => ({ email, reason, ...(topicId ? { topic_id: topicId } : {}) });

@@ -2,6 +2,7 @@ import type { Role } from "../../../access/caller.ts";
 import {
   ActionLink,
   AppLayout,
+  ButtonLine,
   ErrorSummary,
   Facts,
   Field,
@@ -9,7 +10,6 @@ import {
   FormDialog,
   List,
   Options,
-  Pager,
   PostButton,
   Select,
   Submit,
@@ -52,7 +52,7 @@ export function TeamPage({ members, invitations, next }: TeamPageProps) {
           <RemoveLink member={member} />,
         ])}
       />
-      {next === null ? null : <Pager to={next} label="More" />}
+      {next === null ? null : <ButtonLine to={next} label="More" kind="quiet" />}
       <details>
         <summary>What each role may do</summary>
         <Facts of={ROLES} />

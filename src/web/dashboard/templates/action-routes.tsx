@@ -4,7 +4,6 @@ import { SendIn, sendEmail } from "../../../sending/emails/index.ts";
 import { deleteTemplate, duplicateTemplate, getTemplate, toTemplate } from "../../../sending/templates/index.ts";
 import { namesOf, readSamples, toVariables } from "../sample-values.ts";
 
-/** Greatest body of the form that sends a test, in bytes. */
 const MAX_TEST_BYTES = 250_000;
 
 /** Actions on a template: send a test, copy it, delete it. */

@@ -17,9 +17,7 @@ interface EditorProps {
   path: string;
   form: TemplateForm;
   samples: Samples;
-  /** Address of the contact of the preview. */
   contact: string;
-  /** The change of blocks that was made and is not saved yet. */
   change: BlocksChange | undefined;
 }
 

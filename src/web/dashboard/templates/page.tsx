@@ -65,7 +65,6 @@ interface TemplatePageProps {
   contact?: string;
   hasContact?: boolean;
   senders?: readonly MailboxRow[];
-  /** The change of blocks that was made and is not saved yet. */
   change?: BlocksChange | undefined;
 }
 

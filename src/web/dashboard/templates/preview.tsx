@@ -62,12 +62,8 @@ export function Preview({ path, template, samples, contact, hasContact }: Filled
   );
 }
 
-interface TestDialogProps extends PreviewProps {
-  senders: readonly MailboxRow[];
-}
-
 /** The form that mails the stored template, filled in with the sample values. */
-export function TestDialog({ path, template, samples, senders }: TestDialogProps) {
+export function TestDialog({ path, template, samples, senders }: { senders: readonly MailboxRow[] } & PreviewProps) {
   const { email } = useCaller().actor;
   if (senders.length === 0 || !useScope("emails:send")) return null;
   return (

@@ -1,6 +1,6 @@
 import { respondPage } from "../../../http/page.tsx";
 import { button, page, pagesOf } from "../../../http/page-actions.tsx";
-import { AppLayout, Facts, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import { AppLayout, Facts, LinkLine, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import {
   type DeliveryOut,
   getDelivery,
@@ -30,7 +30,6 @@ export const deliveryPages = pagesOf(
   }),
 );
 
-/** One delivery of a webhook: what was posted, and what the endpoint returned. */
 function DeliveryPage({ webhookId, delivery }: { webhookId: string; delivery: DeliveryOut }) {
   const path = `/app/webhooks/${webhookId}`;
   return (
@@ -40,9 +39,7 @@ function DeliveryPage({ webhookId, delivery }: { webhookId: string; delivery: De
         mayManage() ? <PostButton to={`${path}/deliveries/${delivery.id}/replay`} label="Send again" once /> : null
       }
     >
-      <p>
-        <a href={path}>All deliveries of this webhook</a>
-      </p>
+      <LinkLine to={path} label="All deliveries of this webhook" />
       <Facts
         of={{
           Status: <Status word={delivery.status} />,

@@ -1,6 +1,7 @@
 import { fieldsOf } from "../../../http/form-fields.tsx";
 import {
   AppLayout,
+  ButtonLine,
   ButtonLink,
   CheckGroup,
   Empty,
@@ -94,8 +95,6 @@ export const SecretPage = ({ title, webhook }: { title: string; webhook: Webhook
       Each request has the header <span class="code">X-Service-Signature</span>: sha256= and the HMAC-SHA256, in
       hexadecimal, of its timestamp, delivery id, event and body, joined by dots. The secret is the key.
     </p>
-    <p>
-      <ButtonLink to={`/app/webhooks/${webhook.id}`} label="I have copied it" />
-    </p>
+    <ButtonLine to={`/app/webhooks/${webhook.id}`} label="I have copied it" />
   </AppLayout>
 );
