@@ -1,6 +1,6 @@
 import { keyedHashes } from "../../lib/secret-box.ts";
-import { hasRoom } from "../../platform/budgets/has-room.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { appPasswordsOf, type PasswordOwner } from "./rights.ts";
 
 /** Crockford's alphabet: without letters that are easily mistaken for another character. */

@@ -1,7 +1,7 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { checkJsonSize } from "../../lib/json-size.ts";
-import { hasRoom } from "../../platform/budgets/has-room.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { type AutomationRow, toAutomation } from "./queries.ts";
 import { limits } from "./rules.ts";

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { hasRoom } from "../../platform/budgets/has-room.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { requireConfirmation } from "../consent/index.ts";
 import type { ListRow } from "./queries.ts";

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { hasRoom } from "../../platform/budgets/has-room.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { keepActivityStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { keepActivity } from "../conditions/index.ts";

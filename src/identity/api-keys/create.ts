@@ -4,8 +4,8 @@ import { requireProofOfSession } from "../../access/sessions/reauthentication.ts
 import { forbidden, unprocessable, type ValidationError } from "../../lib/errors.ts";
 import { isoOrNull, parseIso } from "../../lib/time.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { hasRoom } from "../../platform/budgets/has-room.ts";
 import { expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { callerIsActive } from "./caller-is-active.ts";
 import { type ApiKeyRow, findDomainIds } from "./queries.ts";

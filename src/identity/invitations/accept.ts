@@ -3,9 +3,9 @@ import { addressKey } from "../../lib/addresses.ts";
 import { conflict, forbidden, notFound } from "../../lib/errors.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { type AuditActor, auditIfChangedStatement } from "../../platform/audit/record.ts";
-import { countSql, hasRoom } from "../../platform/budgets/has-room.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
+import { countSql, hasRoom } from "../../platform/db/has-room.ts";
 import { getInvitation, type Invitation, listReceivedInvitations } from "./queries.ts";
 import type { AcceptedOut } from "./schema.ts";
 

@@ -5,9 +5,9 @@ import { AppError, conflict, forbidden, invalidField } from "../../lib/errors.ts
 import { keyedHashes, randomToken } from "../../lib/secret-box.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { hasRoom, mostSql } from "../../platform/budgets/has-room.ts";
 import { BudgetSpentError } from "../../platform/budgets/spent.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { hasRoom, mostSql } from "../../platform/db/has-room.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { requireExactly } from "../../platform/rate-limits/exact.ts";
 import { countForReader } from "../../platform/service-mail/count-for-reader.ts";

@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { conflict, invalidField, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { hasRoom } from "../../platform/budgets/has-room.ts";
 import {
   ConcurrencyError,
   expectChanges,
@@ -11,6 +10,7 @@ import {
   RefusedBatchError,
   refuse,
 } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { getMailbox } from "../mailboxes/index.ts";
 import { type AliasIn, type AliasOut, toAlias } from "./schema.ts";

@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { issueOneTimeToken } from "../../access/tokens/one-time-tokens.ts";
 import { AppError, forbidden, tooManyRequests } from "../../lib/errors.ts";
-import { countSql, hasRoom } from "../../platform/budgets/has-room.ts";
 import type { MainStatement } from "../../platform/context.ts";
+import { countSql, hasRoom } from "../../platform/db/has-room.ts";
 import { formatPolicy } from "../../platform/rate-limits/rules.ts";
 import { countForReader } from "../../platform/service-mail/count-for-reader.ts";
 import { quoteName, strangersPolicy } from "../../platform/service-mail/rules.ts";

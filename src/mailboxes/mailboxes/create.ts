@@ -3,7 +3,6 @@ import { getDomain } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { conflict, invalidField, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { hasRoom } from "../../platform/budgets/has-room.ts";
 import {
   ConcurrencyError,
   expectChanges,
@@ -12,6 +11,7 @@ import {
   RefusedBatchError,
   refuse,
 } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import type { MailboxRow } from "./queries.ts";
 import { type MailboxIn, type MailboxOut, toMailbox } from "./schema.ts";

@@ -1,8 +1,8 @@
 import { type CallerCtx, requireAllDomains } from "../../access/caller.ts";
 import { invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { hasRoom } from "../../platform/budgets/has-room.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { checkPublicUrl } from "../../platform/public-urls/check.ts";
 import type { WebhookRow } from "./queries.ts";

@@ -7,9 +7,9 @@ export interface RowBudget {
   rows: number;
   /** Most bytes of the rows together, as JSON. */
   bytes?: number;
-  /** What the rows are, in the plural. */
+  /** Name of the rows, in the plural. */
   of: string;
-  /** What makes room, for the caller who is refused. */
+  /** Advice to the caller who is refused, which makes room. */
   remedy: string;
   /** The column of the owner, which an index begins with, and what the owner is. */
   owner?: { column: string; kind: string };
@@ -20,9 +20,9 @@ export interface RowBudget {
 /** How a place of storage is kept from growing without end because of one tenant. */
 export type Budget =
   | RowBudget
-  /** What keeps a tenant from filling it. */
+  /** The reason why a tenant cannot fill it. */
   | { bound: string }
-  /** Nothing bounds it yet but the rates of calls; what shall. */
+  /** Nothing bounds it yet but the rates of calls: the budget that it shall have. */
   | { open: string };
 
 const perWorkspace = { column: "workspace", kind: "workspace" };

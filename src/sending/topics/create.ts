@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { hasRoom } from "../../platform/budgets/has-room.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { type TopicIn, type TopicOut, toTopic } from "./schema.ts";
 

@@ -1,7 +1,7 @@
-import { refuse } from "../db/batch.ts";
-import { MOST_COUNTED, ownerOf } from "./budget.ts";
-import { mainBudgets } from "./main-tables.ts";
-import { budgetOf, type CountedTable, reasonOf } from "./spent.ts";
+import { MOST_COUNTED, ownerOf } from "../budgets/budget.ts";
+import { mainBudgets } from "../budgets/main-tables.ts";
+import { budgetOf, type CountedTable, reasonOf } from "../budgets/spent.ts";
+import { refuse } from "./batch.ts";
 
 /**
  * Returns a condition for the WHERE of an INSERT into a table: true while its owner has fewer rows than the budget allows. At the end of
