@@ -1,6 +1,6 @@
 import { recordDeadLetters } from "../../src/platform/outbox/dead-letters.ts";
 import { database } from "../support/databases.ts";
-import { aMember, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /** The dead letter and the host of the examples. */
 const LETTER = "4f2f6b1c9d";
@@ -47,6 +47,9 @@ export const adminPreparations = (
   unrestrictUser: async () => ({ user_id: workspaceOf().userId }),
   pauseWorkspace: async () => ({ workspace_id: workspaceOf().workspaceId }),
   resumeWorkspace: async () => ({ workspace_id: workspaceOf().workspaceId }),
+  // It refuses the calls that follow.
+  shutWorkspace: async () => ({ workspace_id: (await aWorkspace()).workspaceId }),
+  updateBudget: async () => ({ workspace_id: workspaceOf().workspaceId }),
   updateDailyLimit: async () => ({ workspace_id: workspaceOf().workspaceId }),
   listDomainClaims: async () => ({ name: "example.com" }),
   endDomainClaim: async () => ({ name: "example.com" }),

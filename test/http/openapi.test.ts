@@ -106,7 +106,7 @@ describe("/openapi.json", () => {
     expect(
       names.filter(
         (name) =>
-          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview|pause|resume|promote|refresh|switch|end|restrict|unrestrict|move|restore|flush|accept|decline|stop|force|reauthenticate|mark|count|activate|archive)[A-Z][A-Za-z]*$/.test(
+          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview|pause|resume|shut|promote|refresh|switch|end|restrict|unrestrict|move|restore|flush|accept|decline|stop|force|reauthenticate|mark|count|activate|archive)[A-Z][A-Za-z]*$/.test(
             name,
           ),
       ),

@@ -27,8 +27,7 @@ it("one person gets ten mails a day of all that strangers can cause, however the
     const form = await lists.api.post(`/v1/contacts/${id}/forms`, {
       name: "F",
       title: "News",
-      button: "Join",
-      fields: [],
+      text: "Once a month.",
     });
     const { url } = await form.json<{ url: string }>();
     const submitted = await visitor.call(

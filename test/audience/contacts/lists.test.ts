@@ -59,7 +59,7 @@ describe("POST /v1/contacts/", () => {
     expect((await create({ name: "the last" })).status).toBe(201);
     const refused = await create({ name: "one more" });
     expect(refused.status).toBe(409);
-    expect(await refused.json()).toEqual({ detail: expect.stringContaining("10000") });
+    expect(await refused.json()).toEqual({ detail: expect.stringContaining("10,000") });
     const lists = await all();
     expect(lists).toHaveLength(10_000);
     expect(lists.at(-1)?.name).toBe("the last");
