@@ -241,6 +241,7 @@ export const cases: Record<string, RouteCase> = {
   "PUT /v1/emails/saved-searches": { success: 200, body: () => ({ searches: [{ name: "Mine" }] }) },
   "GET /v1/workspaces/": { success: 200 },
   "GET /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf },
+  "GET /v1/workspaces/:workspace_id/usage": { success: 200, create: workspaceOf },
   "POST /v1/workspaces/": { success: 201, body: () => ({ name: "Another" }), only: "admins" },
   "PATCH /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf, body: () => ({ name: "A name" }) },
   "GET /v1/workspaces/:workspace_id/invitations": { success: 200, create: workspaceOf },

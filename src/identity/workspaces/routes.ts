@@ -5,8 +5,9 @@ import { cursorQuery, respondList } from "../../http/pagination.ts";
 import { createWorkspace } from "./create.ts";
 import { deleteWorkspace } from "./delete.ts";
 import { getMembership, listWorkspaces } from "./queries.ts";
-import { toWorkspace, WorkspaceIn, WorkspaceOut, WorkspacePatch } from "./schema.ts";
+import { toWorkspace, UsageOut, WorkspaceIn, WorkspaceOut, WorkspacePatch } from "./schema.ts";
 import { updateWorkspace } from "./update.ts";
+import { listUsage } from "./usage.ts";
 
 export const workspaceRoutes = apiRoutes("Workspaces")
   .get("/v1/workspaces/", "listWorkspaces", "team:view", {
@@ -40,6 +41,11 @@ export const workspaceRoutes = apiRoutes("Workspaces")
       const { row, role } = await getMembership(caller, workspace_id);
       return toWorkspace(caller, row, role);
     },
+  })
+  .get("/v1/workspaces/:workspace_id/usage", "listUsage", "team:view", {
+    summary: "List the budgets of a workspace, and what it has used of each",
+    returns: { 200: ["The budgets", z.array(UsageOut)] },
+    run: (caller, { workspace_id }) => listUsage(caller, workspace_id),
   })
   .patch("/v1/workspaces/:workspace_id", "updateWorkspace", "team:manage", outlives.slackUrl, {
     summary: "Update a workspace: name, sending pause and settings",

@@ -5,6 +5,7 @@ import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { paragraphText } from "../../lib/text-fields.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { isSlackWebhookUrl, MAX_SLACK_URL } from "../../notices/notification-channels/index.ts";
+import { raisedTables } from "../../platform/budgets/spent.ts";
 import { pausedSources } from "../../platform/bulk-pauses/rules.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { pictureUrl } from "../pictures/index.ts";
@@ -171,3 +172,15 @@ export function toWorkspace(
     },
   });
 }
+
+/** One budget of a workspace. */
+export const UsageOut = z
+  .object({
+    of: z.enum(raisedTables).describe("The kind of records, as `workspaces budget` of the operator names it."),
+    name: z.string(),
+    used: z.int(),
+    limit: z.int(),
+    at_limit: z.string().describe("Advice for a workspace that has as many as it may."),
+  })
+  .meta(named("Usage", { of: "topics", name: "topics", used: 3, limit: 100, at_limit: "delete one first" }));
+export type UsageOut = z.output<typeof UsageOut>;

@@ -29,6 +29,7 @@ import { deleteWorkspacePages } from "./delete-workspace.tsx";
 import { newWorkspacePages } from "./new-workspace.tsx";
 import { PausedMail } from "./paused-mail.tsx";
 import { TimeZoneForm } from "./time-zone.tsx";
+import { usagePage } from "./usage.tsx";
 
 const tracking = { on: true, off: false } as const;
 
@@ -71,6 +72,7 @@ export const settingsPages = pagesOf(
   deleteWorkspacePages,
   ...brandPages,
   newWorkspacePages,
+  usagePage,
   page("/app/settings", "GET /v1/workspaces/:workspace_id", async (c) =>
     respondPage(c, <SettingsPage workspace={await getWorkspace(c.get("caller"))} />),
   ),
@@ -109,6 +111,8 @@ const SettingsPage = ({ workspace }: { workspace: WorkspaceRow }) => (
     )}
     <PausedMail workspace={workspace} />
     <TimeZoneForm />
+    <h2>Usage</h2>
+    <ButtonLine to="/app/settings/usage" label="What the workspace has of its limits" kind="quiet" />
     <h2>Workspace</h2>
     <Facts of={{ Id: { code: workspace.id } }} />
     {useCaller().actor.role === "owner" ? (

@@ -28,6 +28,7 @@ export const WORKSPACE_PAGES: Pages = {
   "/app/audit": SEEDED,
   "/app/settings": SEEDED,
   "/app/settings/brand": SEEDED,
+  "/app/settings/usage": SEEDED,
   "/app/settings/delete": SEEDED,
   "/app/workspaces/new": SEEDED,
   "/app/notifications": SEEDED,

@@ -1,0 +1,30 @@
+import type { CallerCtx } from "../../access/caller.ts";
+import { mainBudgets } from "../../platform/budgets/main-tables.ts";
+import { budgetOf, type CountedTable, raisedTables } from "../../platform/budgets/spent.ts";
+import { countSql, mostSql } from "../../platform/db/has-room.ts";
+import { requireActiveWorkspace } from "./queries.ts";
+import type { UsageOut } from "./schema.ts";
+
+const [ofMain, ofMail] = [true, false].map((isMain) => raisedTables.filter((table) => table in mainBudgets === isMain));
+const countsOf = (tables: readonly CountedTable[] = []) =>
+  `SELECT ${tables.flatMap((table) => [
+    `${countSql(table, "?1", budgetOf(table).where?.replace(":now", "?2"))} AS ${table}`,
+    `${mostSql(table, "?1")} AS ${table}_most`,
+  ])}, ?2 AS now`;
+const [COUNT_MAIN, COUNT_MAIL] = [countsOf(ofMain), countsOf(ofMail)];
+
+/** Returns how many records of each kind with a budget the caller's workspace has, and may have. Throws as `requireActiveWorkspace`. */
+export async function listUsage(ctx: CallerCtx, workspaceId: string): Promise<UsageOut[]> {
+  await requireActiveWorkspace(ctx, workspaceId);
+  const { number } = ctx.workspace;
+  const now = ctx.now();
+  const found = await Promise.all([
+    ctx.db.findRow<Record<string, number>>(COUNT_MAIN, number, now),
+    ctx.mail.findRow<Record<string, number>>(COUNT_MAIL, number, now),
+  ]);
+  const counts = Object.assign({}, ...found) as Record<string, number>;
+  return raisedTables.map((table) => {
+    const { of: name, remedy } = budgetOf(table);
+    return { of: table, name, used: counts[table] ?? 0, limit: counts[`${table}_most`] ?? 0, at_limit: remedy };
+  });
+}
