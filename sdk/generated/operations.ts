@@ -149,6 +149,7 @@ import type {
   Topic,
   TopicCreate,
   TopicUpdate,
+  Usage,
   ValidationResult,
   Webhook,
   WebhookCreate,
@@ -203,6 +204,8 @@ export interface Operations {
   updateWorkspace(workspaceId: string, body: WorkspaceUpdate, options?: RequestOptions): Promise<Workspace>;
   /** Delete a workspace and all its data. DELETE /v1/workspaces/{workspace_id} */
   deleteWorkspace(workspaceId: string, options?: RequestOptions): Promise<null>;
+  /** List the budgets of a workspace, and what it has used of each. GET /v1/workspaces/{workspace_id}/usage */
+  listUsage(workspaceId: string, options?: RequestOptions): Promise<Usage[]>;
   /** Upload a picture for emails and pages. POST /v1/pictures */
   addPicture(body: Blob, options?: RequestOptions): Promise<Picture>;
   /** List pictures, newest first. GET /v1/pictures */
@@ -669,6 +672,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   getWorkspace: {"method":"GET","path":"/v1/workspaces/{workspace_id}"},
   updateWorkspace: {"method":"PATCH","path":"/v1/workspaces/{workspace_id}","body":"json"},
   deleteWorkspace: {"method":"DELETE","path":"/v1/workspaces/{workspace_id}"},
+  listUsage: {"method":"GET","path":"/v1/workspaces/{workspace_id}/usage"},
   addPicture: {"method":"POST","path":"/v1/pictures","body":"file"},
   listPictures: {"method":"GET","path":"/v1/pictures"},
   deletePicture: {"method":"DELETE","path":"/v1/pictures/{picture_id}"},

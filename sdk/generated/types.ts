@@ -2437,6 +2437,16 @@ export interface TopicUpdate {
   default?: unknown;
 }
 
+export interface Usage {
+  /** The kind of records, as `workspaces budget` of the operator names it. */
+  of: "memberships" | "api_keys" | "invitations" | "domains" | "mailboxes" | "forwarding_rules" | "forward_targets" | "webhooks" | "topics" | "automations" | "contact_lists" | "segments";
+  name: string;
+  used: number;
+  limit: number;
+  /** Advice for a workspace that has as many as it may. */
+  at_limit: string;
+}
+
 export interface ValidationError {
   /** Location of the value: body, query, path or header, then the names and indexes below it. */
   loc: (string | number)[];

@@ -1,5 +1,5 @@
 import { recordDeadLetters } from "../../src/platform/outbox/dead-letters.ts";
-import { database } from "../support/databases.ts";
+import { database, mail } from "../support/databases.ts";
 import { aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /** The dead letter and the host of the examples. */
@@ -39,6 +39,15 @@ async function assignment() {
   return { name: "example.com" };
 }
 
+/** Another workspace, since it refuses the calls that follow; mail has left it. */
+async function shut() {
+  const { workspaceId, workspaceNumber } = await aWorkspace();
+  const hour = Math.floor(Date.now() / 3_600_000);
+  const insert = "INSERT INTO rollups_hourly (workspace, hour, domain, sent) VALUES (?1, ?2, 'example.org', 5210)";
+  await mail.prepare(insert).bind(workspaceNumber, hour).run();
+  return { workspace_id: workspaceId };
+}
+
 /** Functions that create what the operations of platform administrators name, by operation id. */
 export const adminPreparations = (
   workspaceOf: () => TestWorkspace,
@@ -47,8 +56,7 @@ export const adminPreparations = (
   unrestrictUser: async () => ({ user_id: workspaceOf().userId }),
   pauseWorkspace: async () => ({ workspace_id: workspaceOf().workspaceId }),
   resumeWorkspace: async () => ({ workspace_id: workspaceOf().workspaceId }),
-  // It refuses the calls that follow.
-  shutWorkspace: async () => ({ workspace_id: (await aWorkspace()).workspaceId }),
+  shutWorkspace: shut,
   updateBudget: async () => ({ workspace_id: workspaceOf().workspaceId }),
   updateDailyLimit: async () => ({ workspace_id: workspaceOf().workspaceId }),
   listDomainClaims: async () => ({ name: "example.com" }),

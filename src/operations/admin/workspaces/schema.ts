@@ -13,7 +13,7 @@ const example = {
   shut_at: null,
   bulk_paused_at: null,
   daily_limit: 50_000,
-  budgets: { domains: 5_000 },
+  budgets: {},
   egress: null,
   mail_databases: [0],
   created_at: "2026-11-20T14:00:00.000Z",
@@ -77,7 +77,7 @@ export const BudgetIn = z
     of: z.enum(raisedTables).describe("The kind of records."),
     rows: z.int().min(1).max(MOST_COUNTED).nullable().describe("How many it may have. Null: the default."),
   })
-  .meta(named("BudgetIn", { of: "domains", rows: 5_000 }));
+  .meta(named("BudgetIn", { of: "domains", rows: null }));
 
 /** Serializes a workspace. */
 export const toPlatformWorkspace = (row: WorkspaceRow): z.output<typeof PlatformWorkspaceOut> =>
