@@ -17,6 +17,7 @@ ${lines.join("\n")}
   --email <address>    of the account, for users list and sign-in-link
   --workspace <id>     for egress assign and remove; or --domain <name>
   --egress <name>      for egress assign
+  --shut               for workspaces pause: refuse keys and sign-ins too
   --limit <number>     most rows of a list, default 100
   --json               prints JSON, one value
 

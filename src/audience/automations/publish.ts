@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import type { MailStatement } from "../../platform/context.ts";
 import { insertStepRowsStatements, storeStepContents } from "../broadcasts/index.ts";
 import type { Definition } from "./definition.ts";
+import { deleteUnusedVersion } from "./delete-unused-version.ts";
 import type { AutomationRow } from "./queries.ts";
 import { readEmails } from "./read-emails.ts";
 import { checkReferences } from "./references.ts";
@@ -15,11 +16,11 @@ const ENTER_VERSION = `
 
 /**
  * Prepares a version that people enter from now on. Stores the contents of its emails; the statements belong in the transaction of the
- * change. Throws 422 for what it names that does not exist, for senders that may not send, and for texts that cannot be rendered.
+ * change, and delete the version before it when nobody has entered that. Throws 422 for what it names that does not exist, for senders that may not send, and for texts that cannot be rendered.
  */
 export async function prepareVersion(
   ctx: CallerCtx,
-  { n, id, versionNumber }: AutomationRow,
+  { n, id, version, versionNumber }: AutomationRow,
   definition: Definition,
 ): Promise<{ number: number; statements: MailStatement[] }> {
   await checkReferences(ctx, definition);
@@ -33,6 +34,7 @@ export async function prepareVersion(
     insert,
     db.prepare(ENTER_VERSION).bind(n, number, definition.trigger.event),
     ...insertStepRowsStatements(ctx, workspace, id, contents),
+    ...(version === null ? [] : await deleteUnusedVersion(ctx, version)),
   ];
   return { number, statements };
 }

@@ -53,7 +53,7 @@ export const mainBudgets = {
   forwarding_rules: { rows: 200, of: "forwarding rules", remedy: "delete one first" },
   forward_targets: {
     rows: 1_000,
-    of: "addresses outside for forwards",
+    of: "outside addresses for forwards",
     remedy: "ask the operator for more",
   },
   auto_replies: { bound: "a mailbox has one" },

@@ -17,7 +17,7 @@ export type Purge =
   | { workspace: number; id: string };
 
 /** Delay from the deletion of a record to its purge: requests that were running at the deletion have ended by then. */
-const DELAY_MS = 120_000;
+export const PURGE_DELAY_MS = 120_000;
 
 /**
  * Returns a statement that adds purges to the outbox of the context, for the batch that deletes the record. `id` of an outbox row: a
@@ -33,7 +33,7 @@ export function purgeStatement<Kind extends DatabaseKind>(
       `INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
        SELECT ?2, value->>'id', 'purge', value->>'ref' FROM json_each(?1)`,
     )
-    .bind(JSON.stringify(rows), ctx.now() + DELAY_MS);
+    .bind(JSON.stringify(rows), ctx.now() + PURGE_DELAY_MS);
 }
 
 /** Mailboxes of one outbox row: each of its steps makes at most two R2 calls for each. */
@@ -49,5 +49,5 @@ const purgeMailboxes = (column: "domain_id" | "workspace") => `
 export function purgeMailboxesStatement(ctx: Ctx, of: { domainId: string } | { workspace: number }): MainStatement {
   const [column, value] =
     "domainId" in of ? (["domain_id", of.domainId] as const) : (["workspace", of.workspace] as const);
-  return ctx.db.prepare(purgeMailboxes(column)).bind(ctx.now() + DELAY_MS, r2Keys.mailboxes, value);
+  return ctx.db.prepare(purgeMailboxes(column)).bind(ctx.now() + PURGE_DELAY_MS, r2Keys.mailboxes, value);
 }

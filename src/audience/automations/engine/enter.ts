@@ -88,6 +88,11 @@ const WAKE = `
         ON r.workspace = j.value->>'workspace' AND r.email_key = j.value->>'key'
      WHERE r.wait_event = j.value->>'name' AND r.mark < j.value->>'n') AND due_at > ?2`;
 
+// A version that nobody had entered may be deleted since it was read: the page is read again.
+const REQUIRE_VERSIONS = `
+  SELECT CASE WHEN EXISTS (SELECT 1 FROM json_each(?1) j WHERE NOT EXISTS (
+    SELECT 1 FROM automation_versions v WHERE v.n = j.value)) THEN json('lost race') END`;
+
 // An erasure deletes contacts before runs, so no run is added for an erased person.
 const ENTER = `
   INSERT INTO automation_runs (workspace, id, automation, version, email_key, entry_key, node, due_at, entered_event, mark, data, history, started_at)
@@ -129,11 +134,13 @@ export async function enterRuns(ctx: MailCtx, lease: EngineLease, { size, start 
   const passed = keys.slice(0, last?.position);
   const enter = db.prepare(ENTER);
   const ids = entries.map(({ automation, id }) => ({ automation, id }));
+  const versions = [...new Set(entries.map(({ version }) => version))];
   const told = runStartedStatements(ctx, ids);
   const part = last && found[last.position];
   const results = await guardedBatch(db, [
     ...renewStatements(ctx, lease),
     db.prepare(WAKE).bind(`[${passed.join()}]`, ctx.now()),
+    ...(entries.length > 0 ? [db.prepare(REQUIRE_VERSIONS).bind(JSON.stringify(versions))] : []),
     ...jsonChunks(entries.map((entry) => JSON.stringify(entry))).map((chunk) => enter.bind(chunk, ctx.now())),
     ...(entries.length > 0 ? [db.prepare(COUNT).bind(JSON.stringify(ids))] : []),
     db.prepare(PASS).bind(`[${passed.join()}]`),
