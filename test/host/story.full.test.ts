@@ -100,7 +100,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     const rows = Array.from({ length: CONTACTS }, (_, n) => `person${n}@example.org,Person ${n},City ${n % 7}`);
     await page.getByRole("link", { name: "Import a file" }).click();
     await chooseFile(page, ["email,name,city", ...rows, "no address,Nobody,Nowhere"].join("\n"));
-    expect(await page.locator("main .table tbody tr").first().textContent()).toBe("2person0@example.orgPerson 0City 0");
+    expect(await page.locator("main fieldset").textContent()).toContain("person0@example.org · person1@example.org");
     await press(page, "Import");
     await shown(page, "1,000 imported");
     expect(await page.locator("#result li").allTextContents()).toEqual([expect.stringContaining("1002")]);
@@ -299,8 +299,8 @@ async function numbersOn(page: Page): Promise<Record<string, string>> {
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
 }
 
-/** Chooses a CSV file and waits for its first rows. */
+/** Chooses a CSV file and waits for its columns. */
 async function chooseFile(page: Page, text: string): Promise<void> {
   await page.setInputFiles("[name=file]", { name: "customers.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
-  await page.locator("main .table tbody tr").first().waitFor();
+  await page.locator("main fieldset").waitFor();
 }

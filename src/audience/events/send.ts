@@ -1,5 +1,5 @@
 import { type CallerCtx, EarlySlot } from "../../access/caller.ts";
-import { notFound, unprocessable, type ValidationError } from "../../lib/errors.ts";
+import { notFound, onError, tooManyRequests, unprocessable, type ValidationError } from "../../lib/errors.ts";
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { RefusedBatchError, refuse, repeatableBatch } from "../../platform/db/batch.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
@@ -9,6 +9,7 @@ import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import { recordsEventsSql } from "../../platform/person-events/insert.ts";
 import { eventLimits } from "../../platform/person-events/rules.ts";
 import { wakeForNewEvents } from "../../platform/person-events/wake.ts";
+import { formatPolicy, waitingPolicy } from "../../platform/rate-limits/rules.ts";
 import type { EventBatchOut, EventIn, EventSentOut } from "./schema.ts";
 
 /** Marks a request whose Idempotency-Key is looked up by its write: nothing else is read for it with the credential. */
@@ -27,13 +28,25 @@ const REQUIRE_CONTACTS = `
     SELECT min(j.value->>'index') AS item FROM json_each(?2) j WHERE j.value->>'contact' IS NOT NULL AND NOT EXISTS (${FIND_KEY})) unknown
    WHERE unknown.item IS NOT NULL`;
 
+const WAITING = "events wait";
+
+// Workspaces have turns, so one whose first event has waited so long has sent more than the engine passes. Events that wait after a failure
+// of their own do not count.
+const REQUIRE_TURNS = `
+  SELECT ${refuse(WAITING, "1")} WHERE (
+    SELECT e.created_at FROM (SELECT * FROM unread_events WHERE workspace = ?1 ORDER BY n LIMIT 1000) u CROSS JOIN events e ON e.n = u.n
+     WHERE u.not_before <= ?2 ORDER BY u.n LIMIT 1) < ?2 - ${eventLimits.waitMs}`;
+
 // Data is JSON inside JSON, so that its text is kept.
 const INSERT = `
   INSERT INTO events (workspace, id, email_key, name, data, occurred_at, created_at)
   SELECT ?1, j.value->>'id', coalesce(j.value->>'key', (${FIND_KEY})), j.value->>'name', j.value->>'data', j.value->>'at', ?3
     FROM json_each(?2) j ORDER BY j.key`;
 
-/** Stores an event of a person. Throws 404 for the contact, 422 for its time, ConcurrencyError as `repeatableBatch` does. */
+/**
+ * Stores an event of a person. Throws 404 for the contact, 422 for its time, 429 while earlier ones wait, ConcurrencyError as
+ * `repeatableBatch` does.
+ */
 export async function sendEvent(ctx: CallerCtx, input: EventIn): Promise<EventSentOut> {
   const issue = timeIssue(input, ctx.now());
   if (issue) throw unprocessable([{ ...issue, loc: ["body", ...issue.loc] }]);
@@ -88,15 +101,22 @@ interface NewEvent {
   input: EventIn;
 }
 
+/** Throws the 429 of a workspace whose events wait, or another refusal as it is. */
+function toWaiting(error: RefusedBatchError): never {
+  const text = "Events of this workspace have waited for ten minutes; retry in 60 seconds";
+  throw error.reason === WAITING ? tooManyRequests(text, 60, formatPolicy(waitingPolicy)) : error;
+}
+
 /** Stores events and the response in one transaction, in one D1 call. Nothing is read before. */
 async function commit(ctx: CallerCtx, events: readonly NewEvent[], response: object): Promise<void> {
   requireMailSpace(ctx);
   const results = await repeatableBatch(ctx, ctx.mail, [
     requireOpenStatement(ctx, ctx.workspace),
+    ctx.mail.prepare(REQUIRE_TURNS).bind(ctx.workspace.number, ctx.now()),
     ...insertStatements(ctx, ctx.workspace.number, events),
     ...(await storeMailResponse(ctx, response)),
     ctx.mail.prepare(`SELECT ${recordsEventsSql("?1")} AS isWaiting`).bind(ctx.workspace.number),
-  ]);
+  ]).catch(onError(RefusedBatchError, toWaiting));
   const [last] = (results?.at(-1)?.results ?? []) as { isWaiting: 0 | 1 }[];
   // Without an automation the event waits for nothing.
   if (last?.isWaiting !== 0) await wakeForNewEvents(ctx);

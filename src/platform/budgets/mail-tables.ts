@@ -45,7 +45,7 @@ export const mailBudgets = {
   segments: { rows: 200, of: "segments", remedy: "delete one first" },
   person_activity: { bound: "a person who was mailed has one" },
   events: { open: "events of a workspace" },
-  unread_events: { open: "events that wait for the engine" },
+  unread_events: { bound: "events are refused while the first of a workspace has waited for ten minutes" },
   emails: { open: "bytes of a workspace" },
   changes: { bound: ofEmails },
   content_progress: { bound: ofService },

@@ -17,6 +17,8 @@ export const eventLimits = {
   batch: 500,
   futureMs: 5 * MINUTE,
   pastMs: 90 * DAY,
+  /** How long the first event of a workspace may wait for the engine before further ones are refused. */
+  waitMs: 10 * MINUTE,
   /** How long an event is kept. */
   keptMs: 90 * DAY,
 } as const;

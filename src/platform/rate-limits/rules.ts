@@ -23,6 +23,9 @@ export const sendPolicies = {
   workspace: perMinute("workspace-sends", 60_000),
 };
 
+/** About as many events as a mail database passes in ten minutes, of which one workspace may have that many waiting. */
+export const waitingPolicy: RatePolicy = { name: "waiting-events", limit: 1_500_000, windowSeconds: 600 };
+
 const SEND_ROUTES: ReadonlySet<string> = new Set([
   "POST /v1/emails/",
   "POST /v1/emails/batch",

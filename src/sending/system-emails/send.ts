@@ -32,8 +32,8 @@ export async function sendSystemEmail(
     return false;
   }
   const { mailbox, row } = sender;
-  // Without the limit of the workspace: users sign in all the same.
-  const workspace = { ...toCallerWorkspace(row), dailyLimit: 0 };
+  // Without the limits of the workspace: users sign in, and a full database is told of, all the same.
+  const workspace = { ...toCallerWorkspace(row), dailyLimit: 0, mailSize: 0 };
   const mailCtx = onShard(ctx, workspace.mailShard);
   const caller: CallerCtx = {
     ...mailCtx,

@@ -83,6 +83,13 @@ export async function anEvent(
   return id;
 }
 
+/** Makes the versions of a workspace ones that somebody has entered: they stay when others replace them. */
+export const markEntered = ({ workspaceNumber }: TestWorkspace) =>
+  database.run(
+    "INSERT OR IGNORE INTO automation_counts (version, step, workspace, runs) SELECT n, 'entered', workspace, 1 FROM automation_versions WHERE workspace = ?1",
+    [workspaceNumber],
+  );
+
 /** A contact to be inserted. */
 export interface NewContact {
   email: string;

@@ -13,6 +13,7 @@ import {
   discardingQueue,
   perTest,
 } from "../../support/workspace.ts";
+import { runEngine } from "../automations/support.ts";
 import { aContact, aList } from "../contacts/support.ts";
 
 const workspace = perTest(aWorkspace);
@@ -232,6 +233,26 @@ it("the queue is told of events only when an automation is active, and then once
     vi.setSystemTime(Date.now() + 1_001);
     await idOf(await telling.post("/v1/events", { name: "x", email: ADA }));
     expect(sent.slice(2)).toEqual([{ body }]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("events are refused while the first of the workspace has waited for ten minutes, and taken when the engine passes", async () => {
+  await recordEvents(workspace);
+  const post = (of = workspace) =>
+    apiOn({ AUTOMATIONS: discardingQueue }, of.apiKey).post("/v1/events", { name: "x", email: ADA });
+  vi.useFakeTimers({ now: Date.now(), toFake: ["Date"] });
+  try {
+    expect((await post()).status).toBe(202);
+    vi.setSystemTime(Date.now() + 600_000);
+    expect((await post()).status).toBe(202);
+    vi.setSystemTime(Date.now() + 1);
+    const refused = await post();
+    expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "60"]);
+    expect((await post(await aWorkspace())).status).toBe(202);
+    await runEngine(Date.now());
+    expect((await post()).status).toBe(202);
   } finally {
     vi.useRealTimers();
   }

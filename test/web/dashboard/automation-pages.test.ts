@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Step } from "../../../src/audience/automations/index.ts";
-import { runAutomations } from "../../../src/audience/automations/index.ts";
+import { runAutomations, type Step } from "../../../src/audience/automations/index.ts";
 import {
   insertStep,
   moveStep,
@@ -8,7 +7,7 @@ import {
   replaceStep,
   stepAt,
 } from "../../../src/web/dashboard/automations/edit-steps.ts";
-import { aList, anEvent } from "../../audience/automations/support.ts";
+import { aList, anEvent, markEntered } from "../../audience/automations/support.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aWorkspace, perSuite, testContext, until } from "../../support/workspace.ts";
@@ -275,6 +274,7 @@ it("the card of an email has its figures by version, and compares the click rate
   });
   await workspace.call("PATCH", `/v1/automations/${id}`, email("One"));
   await send(`${path}/activate`);
+  await markEntered(workspace);
   await workspace.call("PATCH", `/v1/automations/${id}`, email("Two"));
   expect(wordsOf(await textOf(path))).toMatch(/Step 1 0.here 0.passed Add/);
   await database.run(
