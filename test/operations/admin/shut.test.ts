@@ -9,11 +9,13 @@ import { aSubmitter } from "../../support/submissions.ts";
 import { aWorkspace, recordingContext } from "../../support/workspace.ts";
 
 let admin: Awaited<ReturnType<typeof aSession>>;
+let own: string;
 
 beforeAll(async () => {
   const workspace = await aWorkspace();
   await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [workspace.userId]);
   admin = await aSession(workspace);
+  own = workspace.workspaceId;
 });
 
 const act = async (id: string, what: "pause" | "shut" | "resume") => {
@@ -81,5 +83,10 @@ describe("a workspace that the platform has shut", () => {
     for (const _ of ["once", "again"]) expect((await act(workspace.workspaceId, "shut")).status).toBe(200);
     expect((await workspace.get("/v1/me")).status).toBe(403);
     expect((await act(crypto.randomUUID(), "shut")).status).toBe(404);
+  });
+
+  it("is never that of the administrator, who could not resume it", async () => {
+    expect((await act(own, "shut")).status).toBe(409);
+    expect((await admin.get("/v1/me")).status).toBe(200);
   });
 });

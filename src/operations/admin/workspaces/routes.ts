@@ -30,6 +30,7 @@ export const platformWorkspaceRoutes = apiRoutes("Platform")
       "403 by the API and the pages, 535 by SMTP and IMAP, from the next call on. Nothing is revoked; `resume` ends it.",
     once: false,
     returns: { 200: ["The workspace, and what left it in the last day", ShutWorkspaceOut] },
+    errors: [409],
     run: async (caller, { workspace_id }) => {
       const { row, left } = await shutWorkspace(caller, workspace_id);
       return { workspace: toPlatformWorkspace(row), left };

@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import { conflict } from "../../../lib/errors.ts";
 import { HOUR_MS } from "../../../lib/time.ts";
 import { auditStatement } from "../../../platform/audit/record.ts";
 import { expectChanges, guardedBatch, ignoreConcurrency } from "../../../platform/db/batch.ts";
@@ -22,9 +23,12 @@ export interface LeftFor {
 
 /**
  * Pauses a workspace as `pauseWorkspace` does, and refuses its keys and sign-ins until it is resumed: 403 by the API and pages, 535 by SMTP
- * and IMAP. Nothing is revoked. Returns what left in the last day, the domains with the most recipients first. Throws 404.
+ * and IMAP. Nothing is revoked. Returns what left in the last day, the domains with the most recipients first. Throws 404, and 409 for
+ * the workspace of the caller, who could not end it.
  */
 export async function shutWorkspace(ctx: CallerCtx, id: string): Promise<{ row: WorkspaceRow; left: LeftFor[] }> {
+  if (id.toLowerCase() === ctx.workspace.id)
+    throw conflict("Your session acts in this workspace and could not resume it; shut it from another workspace");
   const { number, id: target, name } = await pauseWorkspace(ctx, id, true);
   // Nothing changes when it is shut already, or was resumed at the same moment.
   await guardedBatch(ctx.db, [
