@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { auditStatement } from "../../../platform/audit/record.ts";
-import { expectChanges, guardedBatch, ignoreConcurrency } from "../../../platform/db/batch.ts";
+import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
 import { onShardOf } from "../../../platform/jobs/shards.ts";
 import { beginDailyCount, dailyLimitOf } from "../../../platform/rate-limits/daily-emails.ts";
 import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
@@ -15,11 +14,10 @@ export async function setDailyLimit(ctx: CallerCtx, id: string, limit: number | 
   const { number, id: target, name, dailyLimit } = await getAnyWorkspace(ctx, id);
   const entry = { action: "workspace.limited", target, detail: { name, from: dailyLimit, to: limit } } as const;
   // Nothing changes when it has this limit already, or was deleted meanwhile.
-  await guardedBatch(ctx.db, [
+  await ctx.db.batch([
     ctx.db.prepare(SET).bind(number, limit),
-    expectChanges(ctx.db, 1),
-    auditStatement({ ...ctx, workspace: { number } }, entry),
-  ]).catch(ignoreConcurrency);
+    auditIfChangedStatement({ ...ctx, workspace: { number } }, entry),
+  ]);
   const row = await getAnyWorkspace(ctx, target);
   // Also after a repeated call: the first one may have failed here.
   const mailCtx = dailyLimitOf(ctx, row) === null ? null : await onShardOf(ctx, number);

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { auditStatement } from "../../../platform/audit/record.ts";
+import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
 import type { CountedTable } from "../../../platform/budgets/spent.ts";
-import { expectChanges, guardedBatch, ignoreConcurrency } from "../../../platform/db/batch.ts";
 import { onShardOf } from "../../../platform/jobs/shards.ts";
 import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
 
@@ -25,11 +24,10 @@ export async function setBudget(
 ): Promise<WorkspaceRow> {
   const { number, id: target, name, budgets } = await getAnyWorkspace(ctx, id);
   const detail = { name, of: table, from: budgets[table] ?? null, to: rows };
-  await guardedBatch(ctx.db, [
+  await ctx.db.batch([
     ctx.db.prepare(SET).bind(number, table, rows),
-    expectChanges(ctx.db, 1),
-    auditStatement({ ...ctx, workspace: { number } }, { action: "workspace.budget_set", target, detail }),
-  ]).catch(ignoreConcurrency);
+    auditIfChangedStatement({ ...ctx, workspace: { number } }, { action: "workspace.budget_set", target, detail }),
+  ]);
   const row = await getAnyWorkspace(ctx, target);
   // Also after a repeated call: the first one may have failed here.
   const mailCtx = await onShardOf(ctx, number);

@@ -1,8 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
 import { HOUR_MS } from "../../../lib/time.ts";
-import { auditStatement } from "../../../platform/audit/record.ts";
-import { expectChanges, guardedBatch, ignoreConcurrency } from "../../../platform/db/batch.ts";
+import { auditIfChangedStatement } from "../../../platform/audit/record.ts";
 import { onShardOf } from "../../../platform/jobs/shards.ts";
 import { pauseWorkspace } from "./pause.ts";
 import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
@@ -31,11 +30,10 @@ export async function shutWorkspace(ctx: CallerCtx, id: string): Promise<{ row: 
     throw conflict("Your session acts in this workspace and could not resume it; shut it from another workspace");
   const { number, id: target, name } = await pauseWorkspace(ctx, id, true);
   // Nothing changes when it is shut already, or was resumed at the same moment.
-  await guardedBatch(ctx.db, [
+  await ctx.db.batch([
     ctx.db.prepare(SHUT).bind(number, ctx.now()),
-    expectChanges(ctx.db, 1),
-    auditStatement({ ...ctx, workspace: { number } }, { action: "workspace.shut", target, detail: { name } }),
-  ]).catch(ignoreConcurrency);
+    auditIfChangedStatement({ ...ctx, workspace: { number } }, { action: "workspace.shut", target, detail: { name } }),
+  ]);
   const mailCtx = await onShardOf(ctx, number);
   const since = Math.floor(ctx.now() / HOUR_MS) - 24;
   const left = (await mailCtx?.mail.listRows<LeftFor>(LEFT, number, since)) ?? [];
