@@ -17,23 +17,25 @@ export type Purge =
   | { workspace: number; id: string };
 
 /** Delay from the deletion of a record to its purge: requests that were running at the deletion have ended by then. */
-export const PURGE_DELAY_MS = 120_000;
+const DELAY_MS = 120_000;
 
 /**
  * Returns a statement that adds purges to the outbox of the context, for the batch that deletes the record. `id` of an outbox row: a
- * UUID, preferably that of the deleted record. Safe to run twice.
+ * UUID, preferably that of the deleted record. Safe to run twice. It adds none while the query `unless` finds a row with ?3 = `value`.
  */
 export function purgeStatement<Kind extends DatabaseKind>(
   ctx: OutboxCtx<Kind>,
   purges: readonly { id: string; purge: Purge }[],
+  unless?: { finds: string; value: number },
 ): Statement<Kind> {
   const rows = purges.map(({ id, purge }) => ({ id, ref: JSON.stringify(purge) }));
+  const condition = unless ? ` WHERE NOT EXISTS (${unless.finds})` : "";
   return ctx.outbox
     .prepare(
       `INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
-       SELECT ?2, value->>'id', 'purge', value->>'ref' FROM json_each(?1)`,
+       SELECT ?2, value->>'id', 'purge', value->>'ref' FROM json_each(?1)${condition}`,
     )
-    .bind(JSON.stringify(rows), ctx.now() + PURGE_DELAY_MS);
+    .bind(JSON.stringify(rows), ctx.now() + DELAY_MS, ...(unless ? [unless.value] : []));
 }
 
 /** Mailboxes of one outbox row: each of its steps makes at most two R2 calls for each. */
@@ -49,5 +51,5 @@ const purgeMailboxes = (column: "domain_id" | "workspace") => `
 export function purgeMailboxesStatement(ctx: Ctx, of: { domainId: string } | { workspace: number }): MainStatement {
   const [column, value] =
     "domainId" in of ? (["domain_id", of.domainId] as const) : (["workspace", of.workspace] as const);
-  return ctx.db.prepare(purgeMailboxes(column)).bind(ctx.now() + PURGE_DELAY_MS, r2Keys.mailboxes, value);
+  return ctx.db.prepare(purgeMailboxes(column)).bind(ctx.now() + DELAY_MS, r2Keys.mailboxes, value);
 }
