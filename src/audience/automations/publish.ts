@@ -16,7 +16,8 @@ const ENTER_VERSION = `
 
 /**
  * Prepares a version that people enter from now on. Stores the contents of its emails; the statements belong in the transaction of the
- * change, and delete the version before it when nobody has entered that. Throws 422 for what it names that does not exist, for senders that may not send, and for texts that cannot be rendered.
+ * change, and delete the version before it when that has no runs. Throws 422 for what it names that does not exist, for senders that may
+ * not send, and for texts that cannot be rendered.
  */
 export async function prepareVersion(
   ctx: CallerCtx,

@@ -16,7 +16,7 @@ export const mailBudgets = {
     remedy: "archive one first",
     where: "status <> 'archived'",
   },
-  automation_versions: { open: "those that people have entered; the others are deleted with the next version" },
+  automation_versions: { open: "those with runs; the others are deleted with the next version" },
   automation_counts: { bound: "a version has one for each step" },
   automation_runs: { bound: "an event begins one of each automation, and ended ones are deleted with the events" },
   automation_daily_emails: { bound: "a person has one a day, deleted after it" },

@@ -4,7 +4,7 @@ import { readerOf, strangersPolicy } from "./rules.ts";
 
 declare const counted: unique symbol;
 
-/** Proof that a mail was counted against what its reader gets of strangers in a day. Only `countForReader` makes one. */
+/** Proof that a mail was counted by its reader. Only `countForReader` makes one. */
 export interface CountedMail {
   readonly [counted]: true;
   /** Takes the mail off the count: it was not sent. */
@@ -12,8 +12,8 @@ export interface CountedMail {
 }
 
 /**
- * Counts a mail that a stranger causes against the mails which its reader gets of strangers in a day, whoever and whatever causes them, and
- * against further limits of its cause. Returns null when it exceeds one: then nothing is counted, and the mail must not leave.
+ * Counts a mail by its reader, who gets a limited number of mails a day that other people cause (`strangersPolicy`), and against further
+ * limits of its cause. Returns null when it exceeds one: then nothing is counted, and the mail must not leave.
  */
 export async function countForReader(
   ctx: Ctx,

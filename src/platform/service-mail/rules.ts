@@ -31,12 +31,12 @@ export const strangersPolicy = { name: "mails-of-strangers", limit: 10, windowSe
 /** Transfers that a workspace offers to one reader in any 24 hours. They are counted apart from the mails of strangers. */
 export const offersPolicy = { name: "transfer-offers", limit: 100, windowSeconds: 24 * 3_600 } as const;
 
-/** Domains whose addresses are the same with and without dots, by the domain that stands for them. */
+/** Domains that ignore dots in an address, each with the domain under which its addresses are counted. */
 const DOTLESS: Readonly<Record<string, string>> = { "gmail.com": "gmail.com", "googlemail.com": "gmail.com" };
 
 /** Returns the mailbox of an address: without `+tag`, and without dots where its provider ignores them. Pure. */
 export function readerOf(address: string): string {
-  const key = addressKey(address) ?? address.toLowerCase();
+  const key = addressKey(address);
   const at = key.lastIndexOf("@");
   const [local = ""] = key.slice(0, at).split("+");
   const domain = key.slice(at + 1);

@@ -83,7 +83,7 @@ export async function anEvent(
   return id;
 }
 
-/** Makes the versions of a workspace ones that somebody has entered: they stay when others replace them. */
+/** Counts a run of each version of a workspace: a version with runs stays when another replaces it. */
 export const markEntered = ({ workspaceNumber }: TestWorkspace) =>
   database.run(
     "INSERT OR IGNORE INTO automation_counts (version, step, workspace, runs) SELECT n, 'entered', workspace, 1 FROM automation_versions WHERE workspace = ?1",

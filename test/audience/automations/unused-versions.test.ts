@@ -23,7 +23,7 @@ const rowsOf = (table: string) =>
 const objects = async () =>
   (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/broadcasts/` })).objects.length;
 
-it("a version that nobody has entered is deleted with its emails when the next one replaces it", async () => {
+it("a version without runs is deleted with its emails when the next one replaces it", async () => {
   const { id } = await automations.start({ steps: [email("First")] });
   for (let n = 0; n < 10; n++) await edit(id, `Edit ${n}`);
   expect([await rowsOf("automation_versions"), await rowsOf("broadcasts")]).toEqual([1, 1]);
@@ -31,7 +31,7 @@ it("a version that nobody has entered is deleted with its emails when the next o
   expect(await objects()).toBe(1);
 });
 
-it("a version that somebody has entered stays, and its emails leave as they were", async () => {
+it("a version with runs stays, and its emails leave as they were", async () => {
   const now = Date.now();
   await aList(workspace, [{ email: PERSON }]);
   const { id } = await automations.start({ steps: [{ kind: "wait", for: { minutes: 1 } }, email("First")] });

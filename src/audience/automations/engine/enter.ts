@@ -88,7 +88,7 @@ const WAKE = `
         ON r.workspace = j.value->>'workspace' AND r.email_key = j.value->>'key'
      WHERE r.wait_event = j.value->>'name' AND r.mark < j.value->>'n') AND due_at > ?2`;
 
-// A version that nobody had entered may be deleted since it was read: the page is read again.
+// A version without runs may be deleted after it was read; then the page is read again.
 const REQUIRE_VERSIONS = `
   SELECT CASE WHEN EXISTS (SELECT 1 FROM json_each(?1) j WHERE NOT EXISTS (
     SELECT 1 FROM automation_versions v WHERE v.n = j.value)) THEN json('lost race') END`;
