@@ -25,6 +25,9 @@ export type Budget =
   /** Nothing bounds it yet but the rates of calls: the budget that it shall have. */
   | { open: string };
 
+/** Why a tenant cannot fill a place that only the service writes. */
+export const ofService = "the service writes it, whatever tenants do";
+
 const perWorkspace = { column: "workspace", kind: "workspace" };
 
 /** Returns the column and the kind of the owner whose rows a budget bounds. */

@@ -1,15 +1,16 @@
 import type * as mail from "../db/schema/mail/index.ts";
-import type { Budget } from "./budget.ts";
+import { bothBudgets } from "./both-tables.ts";
+import { type Budget, ofService } from "./budget.ts";
 import type { TableOf } from "./main-tables.ts";
 
 const ofEmails = "an email that is kept has some, deleted with it";
 const ofBroadcast = "a broadcast has one for each contact, link or page, deleted with it or after it";
 const byDay =
   "the service writes one for each hour or day and domain, whatever is sent, and deletes it with the emails";
-const ofService = "the service writes it, whatever tenants do";
 
 /** The budgets of the tables of a mail database. A table without one does not compile. */
 export const mailBudgets = {
+  ...bothBudgets,
   automations: {
     rows: 200,
     of: "automations that are not archived",
@@ -55,7 +56,6 @@ export const mailBudgets = {
   domain_reports: { bound: "a domain takes some reports a day, deleted with the emails" },
   dmarc_sources: { bound: "a domain takes some reports a day, deleted with the emails" },
   tls_sessions: { bound: "a domain takes some reports a day, deleted with the emails" },
-  outbox: { bound: "a row is one task of what another budget bounds" },
   outage_workspaces: { bound: "a workspace has one" },
   shard_workspaces: { bound: "a workspace has one" },
   rollups_hourly: { bound: byDay },
@@ -66,7 +66,4 @@ export const mailBudgets = {
   rate_snapshots: { bound: ofService },
   webhook_endpoints: { bound: "a webhook has one" },
   webhook_deliveries: { open: "bytes of a workspace" },
-  quarantine: { bound: "the service moves tasks to it from the outbox when its own code fails" },
-  held_outbox: { bound: "a restore moves the outbox to it" },
-  idempotency_keys: { bound: "a key and a session have a rate of calls, and answers are deleted after two days" },
 } as const satisfies Record<TableOf<typeof mail>, Budget>;

@@ -1,6 +1,7 @@
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type * as main from "../db/schema/main/index.ts";
-import type { Budget } from "./budget.ts";
+import { bothBudgets } from "./both-tables.ts";
+import { type Budget, ofService } from "./budget.ts";
 
 /** The names of the tables of a schema. */
 export type TableOf<Schema> = {
@@ -10,10 +11,10 @@ export type TableOf<Schema> = {
 const ofUsers = "a user has one for each of its own memberships, providers or devices";
 const ofDomain = "a domain has some";
 const expires = "each ends and is deleted at its time, and the calls that make them have rates";
-const ofService = "the service writes it, whatever tenants do";
 
 /** The budgets of the tables of the main database. A table without one does not compile. */
 export const mainBudgets = {
+  ...bothBudgets,
   users: { bound: "one for each address that has signed in by a link; links have rates" },
   workspaces: { open: "workspaces of one owner" },
   memberships: { rows: 1_000, of: "members", remedy: "remove one first" },
@@ -32,7 +33,6 @@ export const mainBudgets = {
   custom_hosts: { bound: ofDomain },
   zone_records: { bound: ofDomain },
   zones: { bound: ofService },
-  outbox: { bound: "a row is one task of what another budget bounds" },
   receiver_domains: { bound: "the service writes them by the receivers' own answers, and deletes them after days" },
   receiver_waits: { bound: ofService },
   egress_waits: { bound: ofService },
@@ -97,7 +97,4 @@ export const mainBudgets = {
   mailbox_sessions: { bound: expires },
   sessions: { bound: expires },
   refresh_tokens: { bound: expires },
-  quarantine: { bound: "the service moves tasks to it from the outbox when its own code fails" },
-  held_outbox: { bound: "a restore moves the outbox to it" },
-  idempotency_keys: { bound: "a key and a session have a rate of calls, and answers are deleted after two days" },
 } as const satisfies Record<TableOf<typeof main>, Budget>;

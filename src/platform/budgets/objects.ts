@@ -1,7 +1,6 @@
-import type { Budget } from "./budget.ts";
+import { type Budget, ofService } from "./budget.ts";
 
 const ofMessages = "a message of the mailbox has some, within its quota";
-const ofService = "the service writes it, whatever tenants do";
 
 /** The budgets of the tables of a mailbox's Durable Object. Its migrations create tables by these names. */
 export const mailboxBudgets = {
