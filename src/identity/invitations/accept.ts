@@ -16,7 +16,7 @@ const REDEEM = `
    AND EXISTS (SELECT 1 FROM memberships m WHERE m.workspace = invitations.workspace AND m.user_id = invitations.invited_by
                 AND (m.role = 'owner' OR (m.role = 'admin' AND invitations.role <> 'owner')))`;
 
-const OTHERS = countSql("memberships", "?1", "user_id <> ?2");
+const OTHERS = countSql("memberships", "?1", { besides: "user_id <> ?2" });
 
 // A user who is a member by now keeps its role; the invitation is used up.
 const JOIN = `

@@ -7,7 +7,7 @@ import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { BudgetSpentError } from "../../platform/budgets/spent.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
-import { hasRoom, mostSql } from "../../platform/db/has-room.ts";
+import { countSql, hasRoom, mostSql } from "../../platform/db/has-room.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { requireExactly } from "../../platform/rate-limits/exact.ts";
 import { countForReader } from "../../platform/service-mail/count-for-reader.ts";
@@ -20,9 +20,8 @@ import type { InvitationRow } from "./queries.ts";
 import { INVITATION_TTL_MS, invitationPolicies } from "./rules.ts";
 import { type InvitationIn, type SentInvitationOut, toInvitation } from "./schema.ts";
 
-// An expired invitation is not open. Of the address itself one is replaced.
-const COUNT_OTHERS = `
-  (SELECT count(*) FROM invitations WHERE workspace = ?1 AND email_key <> ?2 AND expires_at > ?3)`;
+// The invitation of the same address is replaced.
+const COUNT_OTHERS = countSql("invitations", "?1", { now: "?3", besides: "email_key <> ?2" });
 
 const FIND_STATE = `
   SELECT EXISTS (SELECT 1 FROM users u JOIN memberships m ON m.user_id = u.id AND m.workspace = ?1 WHERE u.email_key = ?2) AS isMember,

@@ -17,7 +17,7 @@ const FIND_STATE = `
     EXISTS (SELECT 1 FROM forward_targets WHERE workspace = ?1 AND address = ?2 AND requested_at > ?3) AS is_requested,
     (SELECT count(*) FROM forward_targets WHERE workspace = ?1 AND requested_at > ?3) AS requests`;
 
-const OTHERS = countSql("forward_targets", "?1", "address <> ?2");
+const OTHERS = countSql("forward_targets", "?1", { besides: "address <> ?2" });
 const REQUEST = `
   INSERT INTO forward_targets (workspace, address, requested_at) SELECT ?1, ?2, ?3 WHERE ${hasRoom("forward_targets", "?1", OTHERS)}
   ON CONFLICT DO UPDATE SET requested_at = ?3 WHERE confirmed_at IS NULL AND requested_at <= ?4`;

@@ -13,7 +13,7 @@ export interface RowBudget {
   remedy: string;
   /** The column of the owner, which an index begins with, and what the owner is. */
   owner?: { column: string; kind: string };
-  /** SQL condition of the rows that count; `:now` in it is the time in ms since 1970. */
+  /** SQL condition of the rows that count; `:now` in it is the time in ms since 1970, which every count must give. */
   where?: string;
 }
 

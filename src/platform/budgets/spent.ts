@@ -13,6 +13,9 @@ export type CountedTable = {
 /** Returns the budget of a table whose rows an INSERT counts. */
 export const budgetOf = (table: CountedTable): RowBudget => tables[table];
 
+/** Returns whether a table is in the main database; if not, it is in the mail databases. */
+export const isOfMain = (table: CountedTable): boolean => table in mainBudgets;
+
 /** The tables whose budget the operator can change for a workspace. */
 export const raisedTables = (Object.keys(tables) as CountedTable[]).filter((table) => {
   const budget: Budget = tables[table];

@@ -1,6 +1,5 @@
 import { MOST_COUNTED, ownerOf } from "../budgets/budget.ts";
-import { mainBudgets } from "../budgets/main-tables.ts";
-import { budgetOf, type CountedTable, reasonOf } from "../budgets/spent.ts";
+import { budgetOf, type CountedTable, isOfMain, reasonOf } from "../budgets/spent.ts";
 import { refuse } from "./batch.ts";
 
 /**
@@ -13,10 +12,19 @@ export function hasRoom(table: CountedTable, owner: string, counted = countSql(t
   return `(SELECT ${condition} FROM (SELECT ${counted} AS used, ${mostSql(table, owner)} AS most))`;
 }
 
-/** Returns SQL that counts the rows of an owner that meet a condition, and those of its budget. It reads no more than MOST_COUNTED. */
-export function countSql(table: CountedTable, owner: string, condition = budgetOf(table).where): string {
-  const { column } = ownerOf(budgetOf(table));
-  const where = [`${column} = ${owner}`, ...(condition === undefined ? [] : [condition])].join(" AND ");
+/**
+ * Returns SQL that counts the rows of an owner within the condition of their budget. It reads no more than MOST_COUNTED. `now`: SQL of the
+ * time in ms since 1970, without which it throws for a budget that needs it; `besides`: a further condition.
+ */
+export function countSql(
+  table: CountedTable,
+  owner: string,
+  { now, besides }: { now?: string; besides?: string } = {},
+): string {
+  const budget = budgetOf(table);
+  if (now === undefined && budget.where?.includes(":now")) throw new Error(`A count of ${table} needs the time`);
+  const conditions = [`${ownerOf(budget).column} = ${owner}`, budget.where?.replace(":now", now ?? ""), besides];
+  const where = conditions.filter((condition) => condition !== undefined).join(" AND ");
   return `(SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${where} LIMIT ${MOST_COUNTED}))`;
 }
 
@@ -24,6 +32,6 @@ export function countSql(table: CountedTable, owner: string, condition = budgetO
 export function mostSql(table: CountedTable, owner: string): string {
   const budget = budgetOf(table);
   if (ownerOf(budget).kind !== "workspace") return String(budget.rows);
-  const source = table in mainBudgets ? "workspaces" : "shard_workspaces";
+  const source = isOfMain(table) ? "workspaces" : "shard_workspaces";
   return `coalesce((SELECT budgets->>'$.${table}' FROM ${source} WHERE number = ${owner}), ${budget.rows})`;
 }
