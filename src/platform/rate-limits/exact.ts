@@ -50,9 +50,9 @@ export async function requireAll(ctx: Ctx, limits: readonly SubjectLimit[], refu
 
 /** Returns the 429 of a call beyond a limit per minute or hour of a subject, such as `workspace`. */
 export function rateError(policy: RatePolicy, noun: string, retryAfterSeconds: number): AppError {
-  const calls = `${policy.limit} ${policy.name.replace("workspace-", "").replaceAll("-", " ")}`;
+  const calls = policy.calls ?? policy.name.replaceAll("-", " ");
   const period = policy.windowSeconds === 60 ? "minute" : "hour";
-  return retryLater(`The limit is ${calls} per ${noun} and ${period}`, { policy, retryAfterSeconds });
+  return retryLater(`The limit is ${policy.limit} ${calls} per ${noun} and ${period}`, { policy, retryAfterSeconds });
 }
 
 /** The limit that a call exceeds, with the seconds until the next one is allowed. */

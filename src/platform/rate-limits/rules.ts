@@ -6,6 +6,8 @@ export interface RatePolicy {
   name: string;
   limit: number;
   windowSeconds: number;
+  /** The counted calls, in the plural, for the text of a refusal; without it, the name with spaces. */
+  calls?: string;
 }
 
 const perMinute = (name: string, limit: number): RatePolicy => ({ name, limit, windowSeconds: 60 });
@@ -16,11 +18,11 @@ const perMinute = (name: string, limit: number): RatePolicy => ({ name, limit, w
  */
 export const requestPolicies = {
   credential: perMinute("requests", 600),
-  workspace: perMinute("workspace-requests", 6_000),
+  workspace: { ...perMinute("workspace-requests", 6_000), calls: "requests" },
 };
 export const sendPolicies = {
   credential: perMinute("sends", 6_000),
-  workspace: perMinute("workspace-sends", 60_000),
+  workspace: { ...perMinute("workspace-sends", 60_000), calls: "sends" },
 };
 
 /** About as many events as a mail database passes in ten minutes, of which one workspace may have that many waiting. */
