@@ -112,7 +112,7 @@ const SettingsPage = ({ workspace }: { workspace: WorkspaceRow }) => (
     <PausedMail workspace={workspace} />
     <TimeZoneForm />
     <h2>Usage</h2>
-    <ButtonLine to="/app/settings/usage" label="What the workspace has of its limits" kind="quiet" />
+    <ButtonLine to="/app/settings/usage" label="Usage and limits" kind="quiet" />
     <h2>Workspace</h2>
     <Facts of={{ Id: { code: workspace.id } }} />
     {useCaller().actor.role === "owner" ? (
