@@ -31,6 +31,13 @@ export class RefusedBatchError extends Error {
 export const refuse = (reason: string, value: string) => `json_extract('{}', 'refused: ${reason} ' || ${value})`;
 const REFUSED = /bad JSON path: 'refused: ([a-z ]+) (\d+)'/;
 
+/** Returns the refusal by which a batch failed, or null: BudgetSpentError (409) at the end of a budget, RefusedBatchError for another reason. */
+export function refusalOf(error: unknown): BudgetSpentError | RefusedBatchError | null {
+  const [, reason, value] = REFUSED.exec(String(error)) ?? [];
+  if (reason === undefined) return null;
+  return budgetError(reason, Number(value)) ?? new RefusedBatchError(reason, Number(value));
+}
+
 /**
  * Returns a statement that rolls back its batch unless the statement before it changed exactly `rows` rows. D1 has no
  * interactive transactions, and a compare-and-set that changes no row does not stop its batch.
@@ -39,10 +46,7 @@ export function expectChanges<Kind extends DatabaseKind>(db: Database<Kind>, row
   return db.prepare("SELECT CASE WHEN changes() <> ?1 THEN json('lost race') END").bind(rows);
 }
 
-/**
- * Runs a transaction. Throws ConcurrencyError when an `expectChanges` in it failed, BudgetSpentError (409) at the end of a budget,
- * RefusedBatchError when a statement refused it for another reason.
- */
+/** Runs a transaction. Throws ConcurrencyError when an `expectChanges` in it failed, and as every batch (`refusalOf`). */
 export async function guardedBatch<Kind extends DatabaseKind>(
   db: Database<Kind>,
   statements: readonly Statement<NoInfer<Kind>>[],
@@ -50,10 +54,7 @@ export async function guardedBatch<Kind extends DatabaseKind>(
   try {
     return await db.batch(statements);
   } catch (error) {
-    if (String(error).includes("malformed JSON")) throw new ConcurrencyError();
-    const [, reason, value] = REFUSED.exec(String(error)) ?? [];
-    if (reason !== undefined) throw budgetError(reason, Number(value)) ?? new RefusedBatchError(reason, Number(value));
-    throw error;
+    throw String(error).includes("malformed JSON") ? new ConcurrencyError() : error;
   }
 }
 

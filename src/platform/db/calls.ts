@@ -1,10 +1,21 @@
 import type { Database, DatabaseKind, Statement } from "../context.ts";
+import { refusalOf } from "./batch.ts";
 
-/** Returns a database with its calls of one statement: each prepares it, binds the values and executes it. */
+/**
+ * Returns a database with its calls of one statement: each prepares it, binds the values and executes it. Its batches throw the refusal of
+ * a statement (`refusalOf`).
+ */
 export function withCalls<Kind extends DatabaseKind>({
   prepare,
-  batch,
+  ...binding
 }: Pick<Database<Kind>, "prepare" | "batch">): Database<Kind> {
+  const batch: Database<Kind>["batch"] = async (statements) => {
+    try {
+      return await binding.batch(statements);
+    } catch (error) {
+      throw refusalOf(error) ?? error;
+    }
+  };
   const bind = (sql: string, values: readonly unknown[]) =>
     values.length === 0 ? prepare(sql) : prepare(sql).bind(...values);
   return {
