@@ -1,9 +1,15 @@
 import { HAS_AUTOMATION_WORK_SQL } from "./audience/automations/index.ts";
 import { chunks } from "./lib/chunks.ts";
-import { hourSteps, mainRetentionSteps, retentionSteps } from "./operations/retention/index.ts";
+import {
+  hourSteps,
+  mainHourSteps,
+  mainRetentionSteps,
+  retentionSteps,
+  sampleRows,
+} from "./operations/retention/index.ts";
 import type { Ctx, MailCtx, OutboxCtx } from "./platform/context.ts";
 import { deleteExpiredMainResponses, deleteExpiredResponses } from "./platform/idempotency/delete-expired.ts";
-import { type ShardSize, saveShardSizes } from "./platform/jobs/shard-sizes.ts";
+import { MAIN_NUMBER, type ShardSize, saveShardSizes } from "./platform/jobs/shard-sizes.ts";
 import { onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
 import { runInTurns, type Steps, type Turn } from "./platform/jobs/turns.ts";
 import { sweep } from "./platform/outbox/sweep.ts";
@@ -30,7 +36,7 @@ const jobs = {
   sweep: sweepDatabases,
   offload: inTurns({ mail: offloadSteps }),
   rates: inTurns({ mail: checkRates }),
-  "close-hours": inTurns({ mail: hourSteps }),
+  "close-hours": inTurns({ mail: hourSteps, main: mainHourSteps }),
   responses: inTurns({ mail: deleteExpiredResponses, main: deleteExpiredMainResponses }),
   release: inTurns({ mail: retrySteps }),
   retention: inTurns({ mail: retentionSteps, main: mainRetentionSteps }),
@@ -175,8 +181,9 @@ async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limi
   if (swept.status === "rejected") throw swept.reason;
 }
 
-async function* sweepMain(ctx: OutboxCtx<"main">, { outboxes }: Found): Steps {
-  const { rows } = await sweep(ctx);
+async function* sweepMain(ctx: OutboxCtx<"main">, { outboxes, sizes }: Found): Steps {
+  const { rows, size } = await sweep(ctx);
+  sizes.push({ shard: MAIN_NUMBER, size });
   outboxes.push({ database: "main", rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
   yield;
 }
@@ -199,6 +206,8 @@ async function* sweepShard(ctx: MailCtx, found: Found): Steps {
   const { has_new_emails, has_due_webhooks, has_waiting, has_notifiable, has_automation_work } = also as OtherWork;
   found.outboxes.push({ database: ctx.shard, rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
   found.sizes.push({ shard: ctx.shard, size });
+  // Who fills it is known at once, before it is full for all.
+  if (size >= ctx.settings.shardLimits.accept) yield* sampleRows(ctx);
   if (has_waiting === 1) found.waiting.push(ctx.shard);
   if (has_notifiable === 1) found.notifiable.push(ctx.shard);
   yield;

@@ -89,6 +89,11 @@ export const bodyError = (path: readonly (string | number)[], msg: string): Vali
 });
 /** Returns the 422 of one field of a body. */
 export const invalidField = (field: string, msg: string) => unprocessable([bodyError([field], msg)]);
-/** Returns a 429. `retryAfter` is in seconds; `policy` is the value of RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). */
-export const tooManyRequests = (detail: string, retryAfter: number, policy: string) =>
-  new AppError(429, detail, { headers: { "Retry-After": String(retryAfter), "RateLimit-Policy": policy } });
+/**
+ * Returns a 429. `retryAfter` is in seconds; `policy` is the value of RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers), if a rate
+ * is the reason.
+ */
+export const tooManyRequests = (detail: string, retryAfter: number, policy?: string) =>
+  new AppError(429, detail, {
+    headers: { "Retry-After": String(retryAfter), ...(policy === undefined ? {} : { "RateLimit-Policy": policy }) },
+  });

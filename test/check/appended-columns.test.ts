@@ -14,6 +14,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "person_activity.broadcasts": "removes marks; the statement that adds one keeps the newest",
   "shard_workspaces.day_emails": "is a number",
   "workspaces.budgets": "has a number for each kind of records",
+  "workspaces.stored": "has a number for each kind of records",
   "workspaces.settings": "has the fields of its schema",
 };
 

@@ -1,6 +1,6 @@
 /** Jobs that the Worker does in steps, run to their end. */
 import { closeHours } from "../../src/operations/retention/close-hours.ts";
-import { hourSteps, mainRetentionSteps, retentionSteps } from "../../src/operations/retention/index.ts";
+import { hourSteps, mainHourSteps, mainRetentionSteps, retentionSteps } from "../../src/operations/retention/index.ts";
 import type { Ctx, MailCtx } from "../../src/platform/context.ts";
 import type { Steps } from "../../src/platform/jobs/turns.ts";
 import { offloadSteps } from "../../src/sending/emails/index.ts";
@@ -21,6 +21,9 @@ export const runCloseHours = (ctx: MailCtx): Promise<void> => runToEnd(closeHour
 
 /** Closes hours, and tells of a mail database that is nearly full. */
 export const runHour = (ctx: MailCtx): Promise<void> => runToEnd(hourSteps(ctx));
+
+/** Counts rows of the main database, and tells of it when it is nearly full. */
+export const runMainHour = (ctx: Ctx): Promise<void> => runToEnd(mainHourSteps(ctx));
 
 /** Moves the content of emails from rows to R2. */
 export const offloadContent = (ctx: MailCtx): Promise<void> => runToEnd(offloadSteps(ctx));

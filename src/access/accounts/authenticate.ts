@@ -3,6 +3,7 @@ import { keyedHashes } from "../../lib/secret-box.ts";
 import type { CallerWorkspace, Ctx, MainStatement } from "../../platform/context.ts";
 import type { apiKeys, memberships, users, workspaces } from "../../platform/db/schema/main/index.ts";
 import type { StoredColumns } from "../../platform/db/stored-row.ts";
+import { MAIL_STOP_SQL, MAIN_NUMBER, type MailStop } from "../../platform/jobs/shard-sizes.ts";
 import { shardSql } from "../../platform/jobs/shards.ts";
 import type { Actor, ApiKeyActor } from "../caller.ts";
 import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
@@ -15,7 +16,14 @@ const LAST_USED_INTERVAL_MS = 60_000;
 export type WorkspaceColumns = StoredColumns<
   typeof workspaces,
   "number" | "slug" | "sending_paused_at" | "shut_at" | "daily_limit" | "bulk_pause"
-> & { workspace_id: string; workspace_name: string; shard: number; mail_size: number | null };
+> & {
+  workspace_id: string;
+  workspace_name: string;
+  shard: number;
+  mail_size: number | null;
+  mail_stop: MailStop | null;
+  main_size: number | null;
+};
 
 /** The columns of a user `u`, and of its membership `m`, in the row that found a credential. */
 export type MemberColumns = StoredColumns<typeof users, "email" | "restricted_at"> &
@@ -30,7 +38,8 @@ type KeyRow = StoredColumns<
 /** SQL: the columns of a workspace `w` (`WorkspaceColumns`): with what limits its new mail. */
 export const WORKSPACE_COLUMNS_SQL = `
   w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.shut_at, ${shardSql("w")} AS shard,
-  w.daily_limit, w.bulk_pause, (SELECT s.size FROM mail_shards s WHERE s.number = ${shardSql("w")}) AS mail_size`;
+  w.daily_limit, w.bulk_pause, (SELECT s.size FROM mail_shards s WHERE s.number = ${shardSql("w")}) AS mail_size,
+  ${MAIL_STOP_SQL} AS mail_stop, (SELECT s.size FROM mail_shards s WHERE s.number = ${MAIN_NUMBER}) AS main_size`;
 
 // The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
 const FIND_KEY = `
@@ -119,6 +128,8 @@ export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
     bulkPause: row.bulk_pause,
     mailShard: row.shard,
     mailSize: row.mail_size ?? 0,
+    mailStop: row.mail_stop,
+    mainSize: row.main_size ?? 0,
     dailyLimit: row.daily_limit,
   };
 }

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import type { MailStatement } from "../../platform/context.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { insertStepRowsStatements, storeStepContents } from "../broadcasts/index.ts";
 import type { Definition } from "./definition.ts";
 import { deleteUnusedVersion } from "./delete-unused-version.ts";
@@ -7,8 +8,9 @@ import type { AutomationRow } from "./queries.ts";
 import { readEmails } from "./read-emails.ts";
 import { checkReferences } from "./references.ts";
 
-const INSERT_VERSION =
-  "INSERT INTO automation_versions (workspace, automation, number, definition, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+const INSERT_VERSION = `
+  INSERT INTO automation_versions (workspace, automation, number, definition, created_at)
+  SELECT ?1, ?2, ?3, ?4, ?5 WHERE ${hasRoom("automation_versions", "?2")}`;
 
 const ENTER_VERSION = `
   UPDATE automations SET version_number = ?2, trigger_event = ?3,

@@ -2,6 +2,7 @@ import { type CallerCtx, requireScopes } from "../../access/caller.ts";
 import type { MailStatement } from "../../platform/context.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
+import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import { checkSize } from "./change.ts";
 import { checkReferences, checkScheduledAt, checkTexts } from "./check-references.ts";
 import { zeroCounts } from "./counts.ts";
@@ -27,6 +28,7 @@ export async function insertBroadcast(
   row: BroadcastRow,
   further: readonly MailStatement[] = [],
 ): Promise<BroadcastOut> {
+  requireMailSpace(ctx);
   checkLocalTime(row);
   const response = toRecord(ctx.workspace.id, { row, fanOut: null, counts: zeroCounts });
   const size = checkSize(response);

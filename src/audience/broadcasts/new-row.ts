@@ -2,6 +2,7 @@ import { getTableColumns } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
 import type { MailStatement } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { broadcasts } from "../../platform/db/schema/mail/index.ts";
 import { type BroadcastChanges, givenIn } from "./change.ts";
 import { domainOfSender } from "./check-references.ts";
@@ -39,6 +40,8 @@ export function newRow(ctx: CallerCtx, columns: BroadcastChanges): BroadcastRow 
   };
 }
 
+const HAS_ROOM = `(b.status <> 'draft' OR ${hasRoom("broadcasts", "b.workspace")})`;
+
 // The number of the broadcast is known in its transaction only.
 const INSERT_TASK = `
   INSERT INTO outbox (due_at, id, kind, ref, workspace)
@@ -56,7 +59,7 @@ export function insertStatements(
 ): MailStatement[] {
   const names = Object.keys(row);
   const values = names.map((name, index) => `?${index + 1} AS ${name}`).join(", ");
-  const insert = `INSERT INTO broadcasts (${names.join(", ")}) SELECT * FROM (SELECT ${values}) b WHERE ${where}`;
+  const insert = `INSERT INTO broadcasts (${names.join(", ")}) SELECT * FROM (SELECT ${values}) b WHERE ${where} AND ${HAS_ROOM}`;
   return [
     db.prepare(insert).bind(...Object.values(row)),
     expectChanges(db, 1),

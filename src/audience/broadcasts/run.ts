@@ -103,12 +103,12 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
     } else if (fanOut.split === null && !mayExecute(ctx, PLAN_STATEMENTS)) {
       return ctx.now();
     } else {
-      const { size, isLimited, issue } = hasMailSpace(ctx, workspace.mailSize)
+      const { size, isLimited, issue } = hasMailSpace(ctx, workspace)
         ? await fanOutContacts(ctx, broadcast, fanOut, workspace, started)
         : { size: workspace.mailSize, isLimited: false };
       if (issue !== undefined) return cancelWith(ctx, broadcast, issue);
       if (isLimited) return Math.min(resetAt(ctx.now()), ctx.now() + LIMIT_CHECK_MS);
-      if (!hasMailSpace(ctx, size)) return ctx.now() + FULL_CHECK_MS;
+      if (!hasMailSpace(ctx, { ...workspace, mailSize: size })) return ctx.now() + FULL_CHECK_MS;
     }
   }
   return ctx.now();
@@ -157,7 +157,7 @@ async function fanOutContacts(
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
       // More runs than these would take the queue from other mail.
       if (page < LOW_PRIORITY_RUNS && created.emails > 0) await wakeLowPriority(ctx);
-      if (!hasMailSpace(ctx, size)) break;
+      if (!hasMailSpace(ctx, { ...workspace, mailSize: size })) break;
     }
   } catch (error) {
     // Another run was first, or the broadcast was cancelled: its row says what to do.

@@ -1,5 +1,6 @@
 import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
+import { MAIL_STOP_SQL, type MailStop } from "../../platform/jobs/shard-sizes.ts";
 import type { BroadcastRow } from "./queries.ts";
 
 /** State of a broadcast's workspace and user, from the main database. */
@@ -10,6 +11,7 @@ export interface WorkspaceState {
   isRestricted: boolean;
   /** Bytes of the mail database, as cron measured it last. */
   mailSize: number;
+  mailStop: MailStop | null;
   number: number;
   /** Its own limit of emails a day, as CallerWorkspace has it. */
   dailyLimit: number | null;
@@ -21,7 +23,7 @@ export interface WorkspaceState {
 const FIND = `
   SELECT w.id, w.number, coalesce(w.settings->>'$.time_zone', 'UTC') AS timeZone, w.daily_limit AS dailyLimit, w.sending_paused_at AS pausedAt,
          w.bulk_pause AS bulkPause, u.restricted_at IS NOT NULL AS isRestricted,
-         coalesce((SELECT size FROM mail_shards WHERE number = ?3), 0) AS mailSize,
+         coalesce((SELECT size FROM mail_shards WHERE number = ?3), 0) AS mailSize, ${MAIL_STOP_SQL} AS mailStop,
          ?4 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM topics t WHERE t.workspace = ?1 AND t.id = ?4) AS isTopicDeleted
     FROM workspaces w LEFT JOIN users u ON u.id = ?2
    WHERE w.number = ?1 AND w.deleted_at IS NULL`;

@@ -1,7 +1,9 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
+import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { contactEventsStatements } from "../../platform/person-events/contact-events.ts";
 import { wakeForEvents } from "../../platform/person-events/wake.ts";
@@ -16,7 +18,7 @@ const INSERT = `
   INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, suppressed, unsubscribed, soft_bounced,
     created_at, pending_since)
   SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM contact_lists
-   WHERE n = ?2 AND workspace = ?1 AND confirm = ?13`;
+   WHERE n = ?2 AND workspace = ?1 AND confirm = ?13 AND ${hasRoom("contacts", "?1")}`;
 
 /** A list whose `confirm` changes between the statements is read again. */
 const MAX_TRIES = 5;
@@ -38,6 +40,7 @@ export async function insertContact(
   marks: readonly ContactMark[],
   tries = MAX_TRIES,
 ): Promise<ContactOut> {
+  requireMailSpace(ctx);
   const { email, name, metadata, consent } = input;
   const [mark] = marks;
   const { number } = ctx.workspace;

@@ -2,6 +2,7 @@ import { type CallerCtx, EarlySlot } from "../../access/caller.ts";
 import { notFound, onError, tooManyRequests, unprocessable, type ValidationError } from "../../lib/errors.ts";
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { RefusedBatchError, refuse, repeatableBatch } from "../../platform/db/batch.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
@@ -41,7 +42,7 @@ const REQUIRE_TURNS = `
 const INSERT = `
   INSERT INTO events (workspace, id, email_key, name, data, occurred_at, created_at)
   SELECT ?1, j.value->>'id', coalesce(j.value->>'key', (${FIND_KEY})), j.value->>'name', j.value->>'data', j.value->>'at', ?3
-    FROM json_each(?2) j ORDER BY j.key`;
+    FROM json_each(?2) j WHERE ${hasRoom("events", "?1")} ORDER BY j.key`;
 
 /**
  * Stores an event of a person. Throws 404 for the contact, 422 for its time, 429 while earlier ones wait, ConcurrencyError as

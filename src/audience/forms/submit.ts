@@ -3,6 +3,7 @@ import { unprocessable, type ValidationError } from "../../lib/errors.ts";
 import { ipNetwork } from "../../lib/ip-addresses.ts";
 import { nameIssue, UNPRINTABLE } from "../../lib/text-rules.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
 import { requireAll } from "../../platform/rate-limits/exact.ts";
 import { type RecipientTexts, textsIn } from "../../platform/recipient-texts/index.ts";
@@ -35,7 +36,7 @@ export async function findOpenForm(ctx: Ctx, token: string): Promise<OpenForm | 
 // Of an address that the list has already only RETURN changes anything, so a form tells nothing about the contacts and changes none.
 const INSERT = `
   INSERT OR IGNORE INTO contacts (workspace, list, id, email, email_key, name, metadata, created_at, pending_since)
-  SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?8 FROM contact_lists WHERE n = ?2 AND workspace = ?1`;
+  SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?8 FROM contact_lists WHERE n = ?2 AND workspace = ?1 AND ${hasRoom("contacts", "?1")}`;
 
 // An unsubscribed person has left the list, and comes back by confirming.
 const RETURN = `

@@ -1,10 +1,12 @@
 import type { Ctx, MainStatement } from "../../platform/context.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import { shardNumbers, shardSql } from "../../platform/jobs/shards.ts";
 
 const INSERT_WORKSPACE = "INSERT INTO workspaces (id, name, slug, created_at) VALUES (?1, ?2, ?3, ?4)";
 const INSERT_OWNER = `
   INSERT INTO memberships (workspace, user_id, role, created_at)
-  SELECT number, ?2, 'owner', ?3 FROM workspaces WHERE id = ?1`;
+  SELECT number, ?2, 'owner', ?3 FROM workspaces
+   WHERE id = ?1 AND ${hasRoom("workspaces", "?2", "(SELECT count(*) FROM memberships WHERE user_id = ?2 AND role = 'owner')")}`;
 
 /** Returns the statements that create a workspace with one owner on the emptiest mail database, its test domain, and its id. */
 export async function newWorkspace(

@@ -1,6 +1,8 @@
 import { isUuid, timeOfId } from "../../lib/ids.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
+import { orm } from "../../platform/db/client.ts";
 import { packedRange, r2Keys, storedKey, testIdOf } from "../../platform/db/r2-keys.ts";
+import { objectSweep } from "../../platform/db/schema/main/index.ts";
 import { findShards, onShard } from "../../platform/jobs/shards.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
 import { comparePacks } from "./compare-packs.ts";
@@ -28,19 +30,23 @@ const FIND_NAMED = `
      WHERE e.workspace = j.value->>'workspace' AND e.id BETWEEN j.value->>'firstId' AND j.value->>'lastId'
        AND (e.content_key IN (j.value->>'key', j.value->>'storedKey') OR (e.content_key IS NULL AND e.id = j.value->>'ownerId')))`;
 
-/** Where the sweep is: the last key of the round that runs, and when that round and the one before began. */
-interface Progress {
-  checked_key: string;
-  round_at: number;
-  previous_round_at: number;
-}
+/**
+ * Where the sweep is: the last key of the round that runs, the workspace of that key with the bytes of its objects up to there, and when
+ * that round and the one before began.
+ */
+type Progress = Omit<typeof objectSweep.$inferSelect, "id">;
 
-const FIND_PROGRESS = "SELECT checked_key, round_at, previous_round_at FROM object_sweep";
-const SAVE_PROGRESS = "UPDATE object_sweep SET checked_key = ?1, round_at = ?2, previous_round_at = ?3";
+const SAVE_CONTENT = `
+  UPDATE workspaces SET stored = json_patch(stored, json_object('content', j.value->>'bytes' / 1000000, 'content_round', ?2))
+    FROM json_each(?1) j WHERE workspaces.id = j.value->>'id'`;
+// Those that a round has not found have no objects.
+const FORGET_CONTENT = `
+  UPDATE workspaces SET stored = json_remove(stored, '$.content', '$.content_round') WHERE stored->>'$.content_round' < ?1`;
 
 /**
  * Deletes R2 objects that no email and no message of a mailbox names: a crash between the write of an object and the write of its
- * row leaves one. Removes from packs what no email names, in the first round that finds them old enough.
+ * row leaves one. Removes from packs what no email names, in the first round that finds them old enough. Sums the objects of each workspace,
+ * which has a budget of their megabytes.
  * Checks a few pages of keys, in order, and continues there in the next run. Skips objects younger than a day, whose row
  * may still be written, and those of unknown workspaces and of unknown kinds.
  */
@@ -49,16 +55,22 @@ export async function* sweepObjects(ctx: Ctx): Steps {
     const progress = await findProgress(ctx);
     const { objects, truncated } = await ctx.env.CONTENT.list({
       limit: OBJECTS_PER_PAGE,
-      ...(progress.checked_key ? { startAfter: progress.checked_key } : {}),
+      ...(progress.checkedKey ? { startAfter: progress.checkedKey } : {}),
     });
     const old = objects.filter(({ uploaded }) => uploaded.getTime() < ctx.now() - SWEEP_MIN_AGE_MS);
-    const arePacksCompared = yield* sweepPage(ctx, old, progress.previous_round_at - SWEEP_MIN_AGE_MS);
-    await ctx.db.execute(
-      SAVE_PROGRESS,
-      truncated ? (objects.at(-1)?.key ?? "") : "",
-      arePacksCompared ? progress.round_at : progress.previous_round_at,
-      progress.previous_round_at,
-    );
+    const arePacksCompared = yield* sweepPage(ctx, old, progress.previousRoundAt - SWEEP_MIN_AGE_MS);
+    const { summed, open } = sumObjects(objects, progress, truncated);
+    const sweep = orm(ctx)
+      .update(objectSweep)
+      .set({
+        ...open,
+        checkedKey: truncated ? (objects.at(-1)?.key ?? "") : "",
+        roundAt: arePacksCompared ? progress.roundAt : progress.previousRoundAt,
+        previousRoundAt: progress.previousRoundAt,
+      });
+    await ctx.db.execute(SAVE_CONTENT, JSON.stringify(summed), progress.roundAt);
+    if (!truncated) await ctx.db.execute(FORGET_CONTENT, progress.roundAt);
+    await sweep;
     yield;
     if (!truncated) return;
   }
@@ -66,10 +78,25 @@ export async function* sweepObjects(ctx: Ctx): Steps {
 
 /** Returns where the sweep is. Without a last key a new round begins. */
 async function findProgress(ctx: Ctx): Promise<Progress> {
-  const progress = await ctx.db.findRow<Progress>(FIND_PROGRESS);
+  const [progress] = await orm(ctx).select().from(objectSweep);
   if (!progress) throw new Error("object_sweep has one row");
-  if (progress.checked_key !== "") return progress;
-  return { checked_key: "", round_at: ctx.now(), previous_round_at: progress.round_at };
+  if (progress.checkedKey !== "") return progress;
+  return { checkedKey: "", roundAt: ctx.now(), previousRoundAt: progress.roundAt, workspaceId: null, bytes: 0 };
+}
+
+/**
+ * Returns the bytes of each workspace whose last object is in a page, and of the one that goes on in the next page. The keys of a workspace
+ * follow each other.
+ */
+function sumObjects(objects: readonly R2Object[], { workspaceId, bytes }: Progress, hasMore: boolean) {
+  const sums = new Map(workspaceId === null ? [] : [[workspaceId, bytes]]);
+  for (const { key, size } of objects) {
+    const [, id = ""] = key.startsWith(r2Keys.workspaces) ? key.split("/") : [];
+    if (id !== "") sums.set(id, (sums.get(id) ?? 0) + size);
+  }
+  const summed = [...sums].map(([id, bytes]) => ({ id, bytes }));
+  const last = hasMore ? summed.pop() : undefined;
+  return { summed, open: { workspaceId: last?.id ?? null, bytes: last?.bytes ?? 0 } };
 }
 
 /** Sweeps objects. Compares the packs that were written after `packsAfter`, and returns whether that succeeded. */

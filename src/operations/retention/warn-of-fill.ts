@@ -1,25 +1,20 @@
-import { HOUR_MS } from "../../lib/time.ts";
 import { dailyKey, notifyOwners } from "../../notices/notifications/index.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { Ctx, MailCtx } from "../../platform/context.ts";
+import { MAIN_NUMBER } from "../../platform/jobs/shard-sizes.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
-import { workspaceSteps } from "../../platform/jobs/workspace-steps.ts";
 import { sendSystemEmail } from "../../sending/system-emails/index.ts";
-import { boundsOf, findOwnDays } from "./own-days.ts";
 
 /** Workspaces whose owners are told, and operators who get an email. */
 const TOLD_WORKSPACES = 3;
 const TOLD_OPERATORS = 20;
-/** Hours whose mail tells which workspaces are large. */
-const HOURS = 7 * 24;
 
 const FIND_SIZE = "SELECT size FROM mail_shards WHERE number = ?1";
 const FIND_OPERATORS = `SELECT email FROM users WHERE is_platform_admin = 1 AND restricted_at IS NULL LIMIT ${TOLD_OPERATORS}`;
-
-// The recipients of a week, times the days for which their emails are kept.
 const FIND_LARGEST = `
-  SELECT w.number, sum(t.sent + t.refused) * coalesce(?4->>('$."' || w.number || '"'), ?5) AS kept
-    FROM shard_workspaces w CROSS JOIN rollups_totals t ON t.workspace = w.number AND t.hour >= ?1
-   WHERE w.number BETWEEN ?2 AND ?3 AND w.status = 'open' GROUP BY w.number ORDER BY kept DESC LIMIT ${TOLD_WORKSPACES}`;
+  SELECT number FROM shard_workspaces WHERE status = 'open' AND stored->>'$.bytes' IS NOT NULL
+   ORDER BY stored->>'$.bytes' DESC LIMIT ${TOLD_WORKSPACES}`;
+
+const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
 
 /**
  * Tells the owners of the largest workspaces of a mail database, and the operators, once a day (UTC) what to do before it is full, while
@@ -29,51 +24,38 @@ export async function* warnOfFill(ctx: MailCtx): Steps {
   const { warning, accept } = ctx.settings.shardLimits;
   const size = await ctx.db.findValue<number>(FIND_SIZE, ctx.shard);
   if (size === null || size < warning) return;
-  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
-  for (const number of yield* findLargest(ctx)) {
+  for (const { number } of await ctx.mail.listRows<{ number: number }>(FIND_LARGEST)) {
     await notifyOwners(ctx, number, {
       category: "alerts",
       severity: "warning",
       href: "/settings",
       title: "The database with your mail is nearly full",
-      body: `It has ${gigabytes(size)}. At ${gigabytes(accept)} it takes no new emails. Your workspace is one of the largest in it: keep its emails for fewer days, in the settings of the workspace.`,
+      body: `It has ${gigabytes(size)}. From ${gigabytes(accept)} it takes new emails only of workspaces within their equal share of it. Your workspace is one of the largest: keep its emails for fewer days, in the settings of the workspace.`,
       key: dailyKey("database-fill", ctx.now()),
     });
     yield;
   }
-  const results = await ctx.db.listRows<{ email: string }>(FIND_OPERATORS);
-  for (const { email } of results) {
-    await sendSystemEmail(
-      ctx,
-      {
-        cause: "operator_notice",
-        to: email,
-        isQueued: true,
-        subject: `Mail database ${ctx.shard} is nearly full: ${gigabytes(size)}`,
-        parts: [
-          `At ${gigabytes(accept)} its workspaces can send no new emails. The owners of its largest workspaces were told to keep their emails for fewer days.`,
-          "Shorten RETENTION_DAYS, or agree on fewer days with these customers. Retention then frees the space by itself.",
-        ],
-      },
-      dailyKey(`database-fill ${ctx.shard} ${email}`, ctx.now()),
-    );
-    yield;
-  }
+  yield* tellOperators(ctx, `Mail database ${ctx.shard}`, size, [
+    `From ${gigabytes(accept)} workspaces with more than their equal share of it can send no new emails. The owners of its largest workspaces were told to keep their emails for fewer days.`,
+    "Shorten RETENTION_DAYS, or agree on fewer days with these customers. Retention then frees the space by itself.",
+  ]);
 }
 
-/** Returns the numbers of the workspaces that will have the most recipients of emails, in one statement for each 500 workspaces. */
-async function* findLargest(ctx: MailCtx): AsyncGenerator<void, number[]> {
-  const since = Math.floor(ctx.now() / HOUR_MS) - HOURS;
-  const days = boundsOf(await findOwnDays(ctx), (own) => own);
-  const found: { number: number; kept: number }[] = [];
-  for (const { first, last } of await workspaceSteps(ctx)) {
-    const values = [since, first, last, days, ctx.settings.retentionDays];
-    const results = await ctx.mail.listRows<{ number: number; kept: number }>(FIND_LARGEST, ...values);
-    found.push(...results);
+/** Tells the operators once a day (UTC) that the main database takes no imports and templates, while its size is above MAIN_LIMIT. */
+export async function* warnOfMainFill(ctx: Ctx): Steps {
+  const size = await ctx.db.findValue<number>(FIND_SIZE, MAIN_NUMBER);
+  if (size === null || size < ctx.settings.mainLimit) return;
+  yield* tellOperators(ctx, "The main database", size, [
+    `From ${gigabytes(ctx.settings.mainLimit)} it takes no imports of suppressions and topics, and no templates. D1 databases end at 10 GB.`,
+    "Find the workspaces with the most rows by the page Usage of each, and agree with them on fewer (docs/operating/capacity.md).",
+  ]);
+}
+
+async function* tellOperators(ctx: Ctx, name: string, size: number, parts: string[]): Steps {
+  for (const { email } of await ctx.db.listRows<{ email: string }>(FIND_OPERATORS)) {
+    const subject = `${name} is nearly full: ${gigabytes(size)}`;
+    const mail = { cause: "operator_notice", to: email, isQueued: true, subject, parts } as const;
+    await sendSystemEmail(ctx, mail, dailyKey(`database-fill ${name} ${email}`, ctx.now()));
     yield;
   }
-  return found
-    .toSorted((a, b) => b.kept - a.kept)
-    .slice(0, TOLD_WORKSPACES)
-    .map(({ number }) => number);
 }

@@ -1,4 +1,5 @@
 import type { CredentialKind, MainStatement, WorkspaceCtx } from "../context.ts";
+import { hasRoom } from "../db/has-room.ts";
 import { type AuditAction, actions } from "./actions.ts";
 
 /** A change that a caller makes. */
@@ -21,12 +22,19 @@ type AuditCtx = Pick<WorkspaceCtx, "db" | "now" | "newId" | "clientIp"> & {
   workspace: Pick<WorkspaceCtx["workspace"], "number"> | null;
 };
 
+/** Changes that end something. No budget refuses them: a right that ends must end. */
+const ENDING =
+  /\.(revoked|deleted|declined|cancelled|stopped|expired|failed|deactivated|removed|paused|archived|ended|disabled|unlinked|left|withdrawn|password_changed)$/;
+
 const insertWhere = (condition: string, workspace = "?2") => `
   INSERT INTO audit_log (id, workspace, user_id, user_email, method, credential_id, ip, action, target_kind, target_id,
                          detail, created_at)
   SELECT ?1, ${workspace}, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE ${condition}`;
 
-/** Returns the statement that records a change, for the batch that makes it: after its guards, which read changes(). */
+/**
+ * Returns the statement that records a change, for the batch that makes it: after its guards, which read changes(). At the end of the budget
+ * of audit entries the batch throws BudgetSpentError, unless the change ends something.
+ */
 export const auditStatement = (ctx: AuditCtx, entry: AuditEntry): MainStatement => statement(ctx, entry, "true");
 
 /** Returns the same, for a change that may turn out to be none: records only if the statement before it changed a row. */
@@ -52,8 +60,9 @@ function statement(
 ): MainStatement {
   const { userId = null, email = null, kind = null, credentialId = null } = actor ?? {};
   const caller = [userId, email, kind, credentialId, clientIp];
+  const mayBeRefused = actor !== null && workspace !== null && !ENDING.test(action);
   return db
-    .prepare(insertWhere(condition, workspaceSql))
+    .prepare(insertWhere(mayBeRefused ? `${condition} AND ${hasRoom("audit_log", "?2")}` : condition, workspaceSql))
     .bind(
       newId(),
       workspace?.number ?? null,

@@ -1,10 +1,16 @@
-/** The most rows to which an operator may raise a budget whose rows an INSERT counts. */
+/** The most rows to which an operator may raise a budget whose rows an INSERT counts, and one whose rows a job counts. */
 export const MOST_COUNTED = 10_000;
+export const MOST_MEASURED = 1_000_000_000;
 
-/** Rows of one owner that an INSERT counts by an index (`hasRoom`). Their INSERT is refused at the end of the budget. */
+/** Rows of one owner. The INSERT of the next is refused at the end of the budget (`hasRoom`). */
 export interface RowBudget {
   /** Most rows of one owner: a workspace, unless `owner` names another. */
   rows: number;
+  /**
+   * They are too many to be counted by each INSERT, as others are by an index. A job counts those of a workspace (src/operations/retention),
+   * and the INSERT reads its last result, so a workspace may overrun the budget until the next run.
+   */
+  isMeasured?: true;
   /** Most bytes of the rows together, as JSON. */
   bytes?: number;
   /** Name of the rows, in the plural. */

@@ -3,6 +3,7 @@ import { bothBudgets } from "./both-tables.ts";
 import { type Budget, ofService } from "./budget.ts";
 import type { TableOf } from "./main-tables.ts";
 
+const ofShare = "a database that is nearly full refuses the workspaces above their equal share (`requireMailSpace`)";
 const ofEmails = "an email that is kept has some, deleted with it";
 const ofBroadcast = "a broadcast has one for each contact, link or page, deleted with it or after it";
 const byDay =
@@ -17,12 +18,22 @@ export const mailBudgets = {
     remedy: "archive one first",
     where: "status <> 'archived'",
   },
-  automation_versions: { open: "those with runs; the others are deleted with the next version" },
+  automation_versions: {
+    rows: 1_000,
+    of: "versions that people have entered",
+    remedy: "create another automation, and archive this one",
+    owner: { column: "automation", kind: "automation" },
+  },
   automation_counts: { bound: "a version has one for each step" },
   automation_runs: { bound: "an event begins one of each automation, and ended ones are deleted with the events" },
   automation_daily_emails: { bound: "a person has one a day, deleted after it" },
   automation_engine: { bound: ofService },
-  broadcasts: { open: "broadcasts of a workspace" },
+  broadcasts: {
+    rows: 500,
+    of: "drafts of broadcasts",
+    remedy: "send or delete one first",
+    where: "status = 'draft'",
+  },
   broadcast_variants: {
     rows: 10,
     of: "variants",
@@ -38,21 +49,26 @@ export const mailBudgets = {
   broadcast_pending: { bound: ofBroadcast },
   broadcast_pages: { bound: ofBroadcast },
   contact_lists: { rows: 10_000, of: "contact lists", remedy: "delete one first" },
-  contacts: { open: "contacts of a workspace" },
+  contacts: { rows: 2_000_000, isMeasured: true, of: "contacts", remedy: "delete some first" },
   confirmations: { bound: "a pending contact has one, deleted with its request" },
   consents: { bound: "a contact has some" },
   consent_words: { bound: "one for each wording of a list or form, which a consent names" },
   contact_forms: { rows: 20, of: "forms", remedy: "delete one first", owner: { column: "list", kind: "list" } },
   segments: { rows: 200, of: "segments", remedy: "delete one first" },
   person_activity: { bound: "a person who was mailed has one" },
-  events: { open: "events of a workspace" },
+  events: {
+    rows: 10_000_000,
+    isMeasured: true,
+    of: "events",
+    remedy: "wait until the first are 90 days old",
+  },
   unread_events: { bound: "events are refused while the first of a workspace has waited for ten minutes" },
-  emails: { open: "bytes of a workspace" },
+  emails: { bound: ofShare },
   changes: { bound: ofEmails },
   content_progress: { bound: ofService },
   retried_addresses: { bound: ofEmails },
   search_progress: { bound: ofService },
-  inbound_emails: { open: "bytes of a workspace" },
+  inbound_emails: { open: "mails that a workspace receives in a day" },
   domain_reports: { bound: "a domain takes some reports a day, deleted with the emails" },
   dmarc_sources: { bound: "a domain takes some reports a day, deleted with the emails" },
   tls_sessions: { bound: "a domain takes some reports a day, deleted with the emails" },
@@ -65,5 +81,5 @@ export const mailBudgets = {
   rollups_closed: { bound: ofService },
   rate_snapshots: { bound: ofService },
   webhook_endpoints: { bound: "a webhook has one" },
-  webhook_deliveries: { open: "bytes of a workspace" },
+  webhook_deliveries: { bound: "an email or a call has some, deleted after days" },
 } as const satisfies Record<TableOf<typeof mail>, Budget>;

@@ -1,5 +1,6 @@
 import { type Budget, ofService } from "./budget.ts";
 
+const ofContent = "the megabytes of content of the workspace";
 const ofMessages = "a message of the mailbox has some, within its quota";
 
 /** The budgets of the tables of a mailbox's Durable Object. Its migrations create tables by these names. */
@@ -32,10 +33,10 @@ export const searchBudgets = {
 
 /** The budgets of the objects of a workspace in R2, by the folders of their keys (`r2Keys`). */
 export const folderBudgets = {
-  emails: { open: "bytes of a workspace" },
-  batches: { open: "bytes of a workspace" },
-  packs: { open: "bytes of a workspace" },
-  broadcasts: { open: "bytes of a workspace" },
+  emails: { bound: ofContent },
+  batches: { bound: ofContent },
+  packs: { bound: ofContent },
+  broadcasts: { bound: ofContent },
   pictures: { rows: 1_000, of: "pictures", remedy: "delete one first" },
 } as const satisfies Record<string, Budget>;
 
@@ -44,4 +45,14 @@ export const prefixBudgets = {
   w: { bound: "the folders of the workspaces have budgets of their own" },
   mailboxes: { bound: "the quotas of the mailboxes" },
   responses: { bound: "a key and a session have a rate of calls, and answers are deleted after two days" },
+} as const satisfies Record<string, Budget>;
+
+/** The budget of all objects of a workspace in R2, in megabytes. */
+export const contentBudget = {
+  content: {
+    rows: 50_000,
+    isMeasured: true,
+    of: "megabytes of content",
+    remedy: "keep emails for fewer days",
+  },
 } as const satisfies Record<string, Budget>;

@@ -1,26 +1,30 @@
 import { AppError } from "../../lib/errors.ts";
-import { type Budget, ownerOf, type RowBudget } from "./budget.ts";
+import { type Budget, MOST_COUNTED, MOST_MEASURED, ownerOf, type RowBudget } from "./budget.ts";
 import { mailBudgets } from "./mail-tables.ts";
 import { mainBudgets } from "./main-tables.ts";
+import { contentBudget } from "./objects.ts";
 
-const tables = { ...mainBudgets, ...mailBudgets };
+const tables = { ...mainBudgets, ...mailBudgets, ...contentBudget };
 
-/** The tables whose rows an INSERT counts. */
+/** The tables whose INSERT a budget refuses, and the content of a workspace. */
 export type CountedTable = {
   [Table in keyof typeof tables]: (typeof tables)[Table] extends RowBudget ? Table : never;
 }[keyof typeof tables];
 
-/** Returns the budget of a table whose rows an INSERT counts. */
+/** Returns the budget of a table. */
 export const budgetOf = (table: CountedTable): RowBudget => tables[table];
 
-/** Returns whether a table is in the main database; if not, it is in the mail databases. */
-export const isOfMain = (table: CountedTable): boolean => table in mainBudgets;
+/** Returns whether the main database counts the rows of a table; if not, the mail databases do. */
+export const isOfMain = (table: CountedTable): boolean => !(table in mailBudgets);
 
 /** The tables whose budget the operator can change for a workspace. */
 export const raisedTables = (Object.keys(tables) as CountedTable[]).filter((table) => {
   const budget: Budget = tables[table];
   return "rows" in budget && budget.bytes === undefined && ownerOf(budget).kind === "workspace";
 });
+
+/** Returns the most rows to which an operator may raise the budget of a table. */
+export const mostRaised = (table: CountedTable): number => (budgetOf(table).isMeasured ? MOST_MEASURED : MOST_COUNTED);
 
 /** Signals that an owner has as many rows as it may. The batch wrote nothing. Becomes a 409. */
 export class BudgetSpentError extends AppError {

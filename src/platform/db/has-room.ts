@@ -1,5 +1,6 @@
 import { MOST_COUNTED, ownerOf } from "../budgets/budget.ts";
 import { budgetOf, type CountedTable, isOfMain, reasonOf } from "../budgets/spent.ts";
+import type { Ctx, MainStatement } from "../context.ts";
 import { refuse } from "./batch.ts";
 
 /**
@@ -13,8 +14,8 @@ export function hasRoom(table: CountedTable, owner: string, counted = countSql(t
 }
 
 /**
- * Returns SQL that counts the rows of an owner within the condition of their budget. It reads no more than MOST_COUNTED. `now`: SQL of the
- * time in ms since 1970, without which it throws for a budget that needs it; `besides`: a further condition.
+ * Returns SQL that counts the rows of an owner within the condition of their budget. It reads no more than MOST_COUNTED, or what a job has
+ * counted. `now`: SQL of the time in ms since 1970, without which it throws for a budget that needs it; `besides`: a further condition.
  */
 export function countSql(
   table: CountedTable,
@@ -22,6 +23,7 @@ export function countSql(
   { now, besides }: { now?: string; besides?: string } = {},
 ): string {
   const budget = budgetOf(table);
+  if (budget.isMeasured) return `coalesce(${ofWorkspace(table, "stored", owner)}, 0)`;
   if (now === undefined && budget.where?.includes(":now")) throw new Error(`A count of ${table} needs the time`);
   const conditions = [`${ownerOf(budget).column} = ${owner}`, budget.where?.replace(":now", now ?? ""), besides];
   const where = conditions.filter((condition) => condition !== undefined).join(" AND ");
@@ -32,6 +34,24 @@ export function countSql(
 export function mostSql(table: CountedTable, owner: string): string {
   const budget = budgetOf(table);
   if (ownerOf(budget).kind !== "workspace") return String(budget.rows);
-  const source = isOfMain(table) ? "workspaces" : "shard_workspaces";
-  return `coalesce((SELECT budgets->>'$.${table}' FROM ${source} WHERE number = ${owner}), ${budget.rows})`;
+  return `coalesce(${ofWorkspace(table, "budgets", owner)}, ${budget.rows})`;
+}
+
+/** Returns SQL of a number about a table that the row of a workspace has: the budget of the operator, or the rows that a job has counted. */
+function ofWorkspace(table: CountedTable, column: "budgets" | "stored", number: string): string {
+  return `(SELECT ${column}->>'$.${table}' FROM ${isOfMain(table) ? "workspaces" : "shard_workspaces"} WHERE number = ${number})`;
+}
+
+/**
+ * Returns a statement that adds the rows which the statement before it has written to what a job has counted of a table of the main
+ * database. At the end of the budget it rolls back the batch, which throws BudgetSpentError.
+ */
+export function spendStatement({ db }: Pick<Ctx, "db">, table: CountedTable, workspace: number): MainStatement {
+  const used = `coalesce(stored->>'$.${table}', 0)`;
+  const most = `coalesce(budgets->>'$.${table}', ${budgetOf(table).rows})`;
+  const refused = refuse(reasonOf(table), used);
+  const sql = `
+    UPDATE workspaces SET stored = json_set(stored, '$.${table}', iif(${used} + changes() <= ${most}, ${used} + changes(), ${refused}))
+     WHERE number = ?1 AND changes() > 0`;
+  return db.prepare(sql).bind(workspace);
 }

@@ -63,13 +63,19 @@ function toSettings(variables: z.output<typeof Variables>) {
     /** Null: customers have no hosts of their own. */
     hostnames: toHostnames(variables),
     retentionDays: variables.RETENTION_DAYS,
-    /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, owners are told, and takes no emails. */
+    /**
+     * Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, owners are told, and takes no emails of
+     * the workspaces above their equal share, and of all.
+     */
     shardLimits: {
       placement: variables.SHARD_PLACEMENT_LIMIT,
       content: variables.SHARD_CONTENT_LIMIT,
       warning: variables.SHARD_WARNING_LIMIT,
       accept: variables.SHARD_ACCEPT_LIMIT,
+      full: variables.SHARD_ACCEPT_LIMIT * 1.05,
     },
+    /** Size of the main database in bytes, from which it takes no imports and templates. */
+    mainLimit: variables.MAIN_LIMIT,
     /** 0: no limit. */
     dailyEmailLimit: variables.DAILY_EMAIL_LIMIT,
     /** From which rates a workspace stops itself, as src/sending/rates/rules.ts reads them. */

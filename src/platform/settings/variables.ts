@@ -100,8 +100,13 @@ export const Variables = z.object({
   SHARD_CONTENT_LIMIT: z.coerce.number().int().min(0).default(7_000_000_000),
   /** Size of a mail database from which owners and operators are told what to do, in bytes: 80 % of what D1 holds. */
   SHARD_WARNING_LIMIT: z.coerce.number().int().min(0).default(8_000_000_000),
-  /** Size of a mail database from which it refuses new emails, so that outcomes still fit, in bytes. */
+  /**
+   * Size of a mail database from which it refuses new emails of the workspaces above their equal share, so that outcomes still fit, in bytes.
+   * Above it by a twentieth of that it refuses those of all.
+   */
   SHARD_ACCEPT_LIMIT: z.coerce.number().int().min(0).default(9_000_000_000),
+  /** Size of the main database from which it refuses imports and templates, and operators are told, in bytes. */
+  MAIN_LIMIT: z.coerce.number().int().min(0).default(5_000_000_000),
   /** Emails that a workspace may have accepted in a day (UTC), unless it has a limit of its own. 0: no limit. */
   DAILY_EMAIL_LIMIT: z.coerce.number().int().min(0).default(0),
   /** Hard bounces, in percent of the last hour's recipients, above which a workspace pauses its bulk mail. 0: never. */

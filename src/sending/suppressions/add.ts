@@ -3,6 +3,7 @@ import { parseAddress } from "../../lib/addresses.ts";
 import { invalidField } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { spendStatement } from "../../platform/db/has-room.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { allTopicsEvents, wakeForTopicEvents } from "../topics/index.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
@@ -66,6 +67,7 @@ async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> 
     ctx.db.prepare(REQUIRE_REASON).bind(entry.workspace, entry.email, before?.reason ?? null),
     suppressStatement(ctx, [entry], now),
     expectChanges(ctx.db, isChanged ? 1 : 0),
+    ...(before ? [] : [spendStatement(ctx, "suppressions", entry.workspace)]),
     ...(isChanged
       ? [auditStatement(ctx, { action: "suppression.added", target: row.email, detail: { reason: entry.reason } })]
       : []),

@@ -5,6 +5,8 @@ import { guessEmail } from "../../lib/csv/guess.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { importRows, type RefusedRow } from "../../platform/csv-imports/import-rows.ts";
 import type { ImportedRows } from "../../platform/csv-imports/schema.ts";
+import { spendStatement } from "../../platform/db/has-room.ts";
+import { requireMainSpace } from "../../platform/jobs/shard-sizes.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
 import { type EntryColumns, readEntry } from "./read-entry.ts";
 import { type SuppressionEntry, suppressStatement } from "./suppress.ts";
@@ -20,6 +22,7 @@ export async function importSuppressions(
   reason: SuppressionEntry["reason"],
   onRefused?: (row: RefusedRow) => void,
 ): Promise<ImportedRows> {
+  requireMainSpace(ctx);
   const { header, rows } = await readStart(file);
   const csv = await openCsv(file, guessEmail(header, rows));
   const columns = entryColumns(csv.columns);
@@ -53,6 +56,7 @@ export async function addSuppressions(ctx: CallerCtx, entries: readonly Suppress
   const { id, number } = ctx.workspace;
   const [added] = await ctx.db.batch([
     suppressStatement(ctx, entries),
+    spendStatement(ctx, "suppressions", number),
     auditIfChangedStatement(ctx, { action: "suppression.imported", target: id, detail: { rows: entries.length } }),
   ]);
   const changes = added?.meta.changes ?? 0;

@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { mainBudgets } from "../../platform/budgets/main-tables.ts";
 import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
+import { requireMainSpace } from "../../platform/jobs/shard-sizes.ts";
 import { checkSize, templateLimitError } from "./check-size.ts";
 import { examine } from "./examine.ts";
 import { type TemplateRow, usedSql } from "./queries.ts";
@@ -32,6 +33,7 @@ export async function insertTemplate(
   ctx: CallerCtx,
   content: Pick<TemplateRow, "name" | "language" | "subject" | "htmlBody" | "textBody" | "blocksJson">,
 ): Promise<TemplateOut> {
+  requireMainSpace(ctx);
   const now = ctx.now();
   const examined = await examine(ctx, content, content.name);
   const own = { id: ctx.newId(), workspace: ctx.workspace.number, createdAt: now, updatedAt: now };

@@ -4,6 +4,7 @@ import { mainBudgets } from "../../platform/budgets/main-tables.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
+import { requireMainSpace } from "../../platform/jobs/shard-sizes.ts";
 import { checkSize, templateLimitError } from "./check-size.ts";
 import { examine } from "./examine.ts";
 import { getTemplate, type TemplateRow, usedSql } from "./queries.ts";
@@ -16,6 +17,7 @@ const MAX_ATTEMPTS = 5;
  * beyond the bytes of the workspace, ConcurrencyError when other calls keep changing the template meanwhile, and as `examine`.
  */
 export async function updateTemplate(ctx: CallerCtx, id: string, patch: TemplatePatch): Promise<TemplateOut> {
+  requireMainSpace(ctx);
   let row = await getTemplate(ctx, id);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const changed = applyPatch(row, patch, ctx.now());

@@ -3,6 +3,7 @@ import { parseAddress } from "../../lib/addresses.ts";
 import { notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
+import { spendStatement } from "../../platform/db/has-room.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import { topicEvents, wakeForTopicEvents } from "./events.ts";
 import { findPersonTopics, personTopicsStatements, toPersonRows } from "./queries.ts";
@@ -92,10 +93,11 @@ export async function choosePersonTopics(
   const results = await ctx.db.batch([
     events.statement,
     chooseStatement(ctx, { ...person, method: "api" }, changed),
+    spendStatement(ctx, "topic_choices", number),
     forgetStatement(ctx, person, changed),
     auditStatement(ctx, { action: "person.topics_chosen", target: key, detail: { topics: changed } }),
     ...personTopicsStatements(ctx, number, key),
   ]);
   await wakeForTopicEvents(ctx, events, results[0]);
-  return toPersonTopics(key, toPersonRows(results.slice(4)));
+  return toPersonTopics(key, toPersonRows(results.slice(5)));
 }

@@ -1,5 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
+import { spendStatement } from "../../platform/db/has-room.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
+import { requireMainSpace } from "../../platform/jobs/shard-sizes.ts";
 import type { Choice } from "./rules.ts";
 
 /** A choice of a person about a topic by its id. `email` is in canonical form. */
@@ -28,7 +30,10 @@ const IMPORT = `
 /** Stores the choices of many people. It subscribes no one who has left. They are no events. Safe to repeat. */
 export async function importChoices(ctx: CallerCtx, choices: readonly ImportedChoice[]): Promise<void> {
   if (choices.length === 0) return;
+  requireMainSpace(ctx);
   const statement = ctx.db.prepare(IMPORT);
   const chunks = jsonChunks(choices.map((choice) => JSON.stringify(choice)));
-  await ctx.db.batch(chunks.map((chunk) => statement.bind(ctx.workspace.number, chunk, ctx.now())));
+  const { number } = ctx.workspace;
+  const spend = spendStatement(ctx, "topic_choices", number);
+  await ctx.db.batch(chunks.flatMap((chunk) => [statement.bind(number, chunk, ctx.now()), spend]));
 }

@@ -135,11 +135,33 @@ describe("the sweep of objects", () => {
     expect(["Number 0", "Number 1", "Number 2"].map((part) => text.includes(part))).toEqual([true, true, false]);
   });
 
+  it("sums the objects of each workspace in megabytes, over its pages, and forgets those that have none", async () => {
+    const other = await aWorkspace();
+    const object = (id: string, name: string) => ({ key: `w/${id}/x/${name}`, size: 700_000, uploaded: new Date() });
+    const pages = [
+      [object("0", "a"), object(workspace.workspaceId, "a")],
+      [object(workspace.workspaceId, "b")],
+      [object(other.workspaceId, "a")],
+    ];
+    const CONTENT = { list: async () => ({ objects: pages.shift() ?? [], truncated: pages.length > 0 }) };
+    const contents = () =>
+      Promise.all(
+        [workspace, other].map(({ workspaceNumber }) =>
+          database.value("SELECT stored->>'$.content' FROM workspaces WHERE number = ?1", [workspaceNumber]),
+        ),
+      );
+    await sweepAt(Date.now(), { CONTENT });
+    expect(await contents()).toEqual([1, 0]);
+    pages.push([object(other.workspaceId, "a"), object(other.workspaceId, "b")]);
+    await sweepAt(Date.now() + 1, { CONTENT });
+    expect(await contents()).toEqual([null, 1]);
+  });
+
   it("checks at most five pages a run and continues where the last run ended", async () => {
     const seen: (string | undefined)[] = [];
     const list = async ({ startAfter }: R2ListOptions) => {
       seen.push(startAfter);
-      return { objects: [{ key: `w/key-${seen.length}`, uploaded: new Date() }], truncated: seen.length < 7 };
+      return { objects: [{ key: `w/key-${seen.length}`, size: 1, uploaded: new Date() }], truncated: seen.length < 7 };
     };
     await sweepAt(Date.now(), { CONTENT: { list } });
     expect(seen).toEqual([undefined, "w/key-1", "w/key-2", "w/key-3", "w/key-4"]);

@@ -2,22 +2,22 @@
 
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
-import { requireOpenStatement } from "../../../src/platform/db/shard-workspaces.ts";
+import { MAIN_NUMBER } from "../../../src/platform/jobs/shard-sizes.ts";
 import { FILE_SHARD } from "../../support/databases.ts";
-import { runHour } from "../../support/retention.ts";
+import { runHour, runMainHour } from "../../support/retention.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
 const now = Date.now();
 
-/** Adds a workspace with so many recipients in the last hour. */
-async function aSender(sent: number): Promise<TestWorkspace> {
+/** Adds a workspace with so many events. */
+async function aSender(events: number): Promise<TestWorkspace> {
   const workspace = await aWorkspace();
-  const { workspaceNumber, workspaceId } = workspace;
-  await requireOpenStatement(testContext(), { number: workspaceNumber, id: workspaceId }).run();
-  const hour = Math.floor(now / 3_600_000) - 1;
-  await run("INSERT INTO rollups_totals (workspace, hour, sent) VALUES (?1, ?2, ?3)", workspaceNumber, hour, sent);
+  const insert = `INSERT INTO events (workspace, id, email_key, name, data, occurred_at, created_at)
+    WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ?2)
+    SELECT ?1, ?1 || '-' || n, 'a@example.org', 'seen', '{}', 0, 0 FROM c`;
+  await run(insert, workspace.workspaceNumber, events);
   return workspace;
 }
 
@@ -33,15 +33,12 @@ const titles = async ({ workspaceNumber }: TestWorkspace) => {
 const TITLE = "The database with your mail is nearly full";
 
 beforeEach(async () => {
-  await run("DELETE FROM rollups_totals");
+  await run("DELETE FROM events");
 });
 
-it("tells the owners of the three largest workspaces once a day, by the mail that they keep, and no others", async () => {
+it("tells the owners of the three largest workspaces once a day, by what they have in it, and no others", async () => {
   const senders: TestWorkspace[] = [];
-  for (const sent of [4_000, 3_000, 2_000, 1_000]) senders.push(await aSender(sent));
-  // With 30 of 365 days it keeps less than the last one.
-  const [first] = senders as [TestWorkspace];
-  await first.call("PATCH", `/v1/workspaces/${first.workspaceId}`, { settings: { retention_days: 30 } });
+  for (const sent of [300, 400, 600, 500]) senders.push(await aSender(sent));
   await setSize(8_000_000_000);
   await retain();
   await retain();
@@ -70,4 +67,21 @@ it("tells the operators by email, once a day", async () => {
     { subject: `Mail database ${FILE_SHARD} is nearly full: 8.5 GB`, to_addresses: [email] },
   ]);
   await env.DB.prepare("UPDATE users SET is_platform_admin = 0 WHERE id = ?1").bind(operator.userId).run();
+});
+
+it("tells the operators that the main database is nearly full, and refuses imports and templates", async () => {
+  const [system, operator] = [await aWorkspace(), await aWorkspace()];
+  await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(operator.userId).run();
+  const set = "INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, 5500000000)";
+  await env.DB.prepare(set).bind(MAIN_NUMBER).run();
+  for (let time = 0; time < 2; time++) await runMainHour(testContext({ SYSTEM_MAILBOX: system.mailbox }, () => now));
+  const found = await system.get("/v1/emails/?limit=10");
+  expect((await found.json<{ subject: string }[]>()).map(({ subject }) => subject)).toEqual([
+    "The main database is nearly full: 5.5 GB",
+  ]);
+  const refused = await operator.post("/v1/templates/", { name: "A", subject: "A", text_body: "A" });
+  expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "300"]);
+  expect((await operator.post("/v1/topics/", { name: "A" })).status).toBe(201);
+  await env.DB.prepare("UPDATE users SET is_platform_admin = 0 WHERE id = ?1").bind(operator.userId).run();
+  await env.DB.prepare("DELETE FROM mail_shards WHERE number = ?1").bind(MAIN_NUMBER).run();
 });

@@ -1,6 +1,8 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
 import type { MailStatement } from "../../../platform/context.ts";
+import { hasRoom } from "../../../platform/db/has-room.ts";
+import { requireMailSpace } from "../../../platform/jobs/shard-sizes.ts";
 import { contactEventsStatements } from "../../../platform/person-events/contact-events.ts";
 import { wakeForEvents } from "../../../platform/person-events/wake.ts";
 import { requestStatements, statedByImportStatement } from "../../consent/index.ts";
@@ -11,7 +13,7 @@ const INSERT = `
   INSERT OR IGNORE INTO contacts (workspace, list, id, email, email_key, name, metadata, created_at, pending_since)
   SELECT ?2, ?3, value->>'id', value->>'email', value->>'key', value->>'name', value->>'metadata', ?4,
     (SELECT iif(confirm AND NOT ?5, ?4, NULL) FROM contact_lists WHERE n = ?3)
-    FROM json_each(?1) WHERE EXISTS (SELECT 1 FROM contact_lists WHERE n = ?3 AND workspace = ?2)`;
+    FROM json_each(?1) WHERE EXISTS (SELECT 1 FROM contact_lists WHERE n = ?3 AND workspace = ?2) AND ${hasRoom("contacts", "?2")}`;
 
 const COUNT = "UPDATE contact_lists SET contact_count = contact_count + changes() WHERE n = ?1 AND workspace = ?2";
 
@@ -33,6 +35,7 @@ export async function insertContacts(
   chunks: readonly string[],
   source: string | null,
 ): Promise<number> {
+  requireMailSpace(ctx);
   for (let attempt = 1; ; attempt++) {
     try {
       return await insertOnce(ctx, list, chunks, source, attempt > 1);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { named, serialize, timestamp } from "../../../lib/serialize.ts";
-import { MOST_COUNTED } from "../../../platform/budgets/budget.ts";
-import { raisedTables } from "../../../platform/budgets/spent.ts";
+import { MOST_COUNTED, MOST_MEASURED } from "../../../platform/budgets/budget.ts";
+import { mostRaised, raisedTables } from "../../../platform/budgets/spent.ts";
 import type { WorkspaceRow } from "./queries.ts";
 
 const example = {
@@ -75,7 +75,11 @@ export const DailyLimitIn = z
 export const BudgetIn = z
   .object({
     of: z.enum(raisedTables).describe("The kind of records."),
-    rows: z.int().min(1).max(MOST_COUNTED).nullable().describe("How many it may have. Null: the default."),
+    rows: z.int().min(1).max(MOST_MEASURED).nullable().describe("How many it may have. Null: the default."),
+  })
+  .refine(({ of, rows }) => rows === null || rows <= mostRaised(of), {
+    path: ["rows"],
+    error: `The most of these is ${MOST_COUNTED.toLocaleString("en")}`,
   })
   .meta(named("BudgetIn", { of: "domains", rows: null }));
 

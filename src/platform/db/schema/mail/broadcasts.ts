@@ -60,6 +60,7 @@ export const broadcasts = sqliteTable(
     uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),
     index("broadcasts_by_segment").on(t.workspace, t.segmentId).where(sql`segment_id IS NOT NULL`),
     index("broadcasts_by_automation").on(t.workspace, t.automation).where(sql`automation IS NOT NULL`),
+    index("broadcasts_drafts").on(t.workspace).where(sql`status = 'draft'`),
     index("broadcasts_in_flight").on(t.workspace, t.fromDomain).where(sql`status IN ('scheduled', 'sending')`),
   ],
 );

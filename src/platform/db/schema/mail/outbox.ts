@@ -49,6 +49,8 @@ export const shardWorkspaces = sqliteTable(
     activitySince: integer("activity_since"),
     /** Copy of workspaces.budgets. */
     budgets: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
+    /** The counts of a job: rows by the names of their tables, and `bytes` (src/operations/retention). */
+    stored: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
   },
   (t) => [index("shard_workspaces_by_bulk_pause").on(t.number).where(sql`bulk_pause > 0`)],
 );

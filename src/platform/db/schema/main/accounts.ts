@@ -44,12 +44,15 @@ export const workspaces = sqliteTable(
     egress: text(),
     /** Budgets that the operator has raised, by the names of their tables. */
     budgets: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
+    /** The counts of jobs: rows by the names of their tables, and `content` in R2 in megabytes (src/operations/retention). */
+    stored: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
   },
   (t) => [
     uniqueIndex("workspaces_by_id").on(t.id),
     index("workspaces_by_egress").on(t.id).where(sql`egress IS NOT NULL`),
     uniqueIndex("workspaces_by_slug").on(t.slug),
     index("workspaces_by_bulk_pause").on(t.bulkPausedAt).where(sql`bulk_paused_at IS NOT NULL`),
+    index("workspaces_over_share").on(t.number).where(sql`stored->>'$.over_share' IS NOT NULL`),
     index("workspaces_with_retention").on(t.number).where(sql`settings->>'$.retention_days' IS NOT NULL`),
   ],
 );

@@ -45,7 +45,7 @@ export const deadLetters = sqliteTable("dead_letters", {
   recordedAt: integer("recorded_at").notNull(),
 });
 
-/** The mail databases, their sizes and whether new workspaces are placed there. */
+/** The mail databases and the main one (MAIN_NUMBER), their sizes and whether new workspaces are placed there. */
 export const mailShards = sqliteTable("mail_shards", {
   number: integer().primaryKey().notNull(),
   size: integer().notNull().default(0),
@@ -62,6 +62,9 @@ export const objectSweep = sqliteTable(
     checkedKey: text("checked_key").notNull(),
     roundAt: integer("round_at").notNull().default(0),
     previousRoundAt: integer("previous_round_at").notNull().default(0),
+    /** The workspace of the last key, and the bytes of its objects up to that. */
+    workspaceId: text("workspace_id"),
+    bytes: integer().notNull().default(0),
   },
   () => [check("one_row", sql`id = 1`)],
 );

@@ -1,0 +1,25 @@
+import { mainBudgets } from "../../platform/budgets/main-tables.ts";
+import { budgetOf, raisedTables } from "../../platform/budgets/spent.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Steps } from "../../platform/jobs/turns.ts";
+
+/** Numbers of workspaces of one statement. */
+const NUMBERS = 50;
+
+const counts = raisedTables
+  .filter((table) => table in mainBudgets && budgetOf(table).isMeasured)
+  .map((table) => `'${table}', (SELECT count(*) FROM ${table} t WHERE t.workspace = workspaces.number)`);
+
+const COUNT = `
+  WITH counted AS (SELECT number, json_object(${counts.join(", ")}) AS rows FROM workspaces WHERE number BETWEEN ?1 AND ?2)
+  UPDATE workspaces SET stored = json_patch(stored, c.rows) FROM counted c
+   WHERE workspaces.number = c.number AND json_patch(stored, c.rows) <> stored`;
+
+/** Counts the rows of each workspace in the tables of the main database whose INSERT does not count them (`isMeasured`). */
+export async function* countRows(ctx: Ctx): Steps {
+  const last = (await ctx.db.findValue<number>("SELECT max(number) FROM workspaces")) ?? 0;
+  for (let first = 1; first <= last; first += NUMBERS) {
+    await ctx.db.execute(COUNT, first, first + NUMBERS - 1);
+    yield;
+  }
+}
