@@ -6,6 +6,7 @@ import type { Steps } from "../../platform/jobs/turns.ts";
 import { comparePacks } from "./compare-packs.ts";
 import { MAX_REQUEST_MS, OBJECTS_PER_PAGE, SWEEP_MIN_AGE_MS, SWEEP_PAGES } from "./rules.ts";
 import { sweepMailboxObjects } from "./sweep-mailbox-objects.ts";
+import { sweepTemplateObjects } from "./sweep-template-objects.ts";
 
 /** An object of one or several emails, and the ids between which the emails that may name it are. */
 interface Candidate {
@@ -39,7 +40,7 @@ const FIND_PROGRESS = "SELECT checked_key, round_at, previous_round_at FROM obje
 const SAVE_PROGRESS = "UPDATE object_sweep SET checked_key = ?1, round_at = ?2, previous_round_at = ?3";
 
 /**
- * Deletes R2 objects that no email and no message of a mailbox names: a crash between the write of an object and the write of its
+ * Deletes R2 objects that no email, no template and no message of a mailbox names: a crash between the write of an object and the write of its
  * row leaves one. Removes from packs what no email names, in the first round that finds them old enough.
  * Checks a few pages of keys, in order, and continues there in the next run. Skips objects younger than a day, whose row
  * may still be written, and those of unknown workspaces and of unknown kinds.
@@ -76,6 +77,7 @@ async function findProgress(ctx: Ctx): Promise<Progress> {
 async function* sweepPage(ctx: Ctx, objects: readonly R2Object[], packsAfter: number): AsyncGenerator<void, boolean> {
   const keys = objects.map(({ key }) => key);
   await sweepMailboxObjects(ctx, keys);
+  await sweepTemplateObjects(ctx, keys);
   const candidates = objects.flatMap((object) => toCandidate(object) ?? []);
   const known = await findWorkspaces(ctx, candidates);
   const unnamed = yield* findUnnamed(ctx, known);

@@ -36,6 +36,7 @@ export const folderBudgets = {
   batches: { open: "bytes of a workspace" },
   packs: { open: "bytes of a workspace" },
   broadcasts: { open: "bytes of a workspace" },
+  templates: { bound: "a template has one, within the bytes of the templates; older edits are deleted after a day" },
   pictures: { rows: 1_000, of: "pictures", remedy: "delete one first" },
 } as const satisfies Record<string, Budget>;
 
