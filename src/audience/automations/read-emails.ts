@@ -1,17 +1,18 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { unprocessable } from "../../lib/errors.ts";
+import { BODY_COLUMNS, type ContentColumns, fillContents } from "../../sending/templates/index.ts";
 import { type StepContent, type StepTexts, toStepContent } from "../broadcasts/index.ts";
 import { type Definition, type EmailStep, placedSteps, stepNumber } from "./definition.ts";
 import { emailRowId } from "./versions.ts";
 
 const FIND_TEMPLATES = `
-  SELECT t.id, coalesce(t.subject, '') AS subject, t.html_body AS html, t.text_body AS text, t.language
+  SELECT t.id, coalesce(t.subject, '') AS subject, t.language, ${BODY_COLUMNS}
     FROM json_each(?2) j CROSS JOIN templates t ON t.workspace = ?1 AND t.id = j.value`;
 
 /**
  * Returns the contents of the emails of a version, as their templates are now: later changes of a template do not reach people who are
  * inside. Throws 422 for a sender that may not send, and with line and column for a text that cannot be rendered. Three D1 calls for each
- * step that sends, at most.
+ * step that sends, at most, and one to R2 for each large template.
  */
 export async function readEmails(
   ctx: CallerCtx,
@@ -43,8 +44,11 @@ async function findTemplates(ctx: CallerCtx, steps: readonly { step: EmailStep }
   const ids = [...new Set(steps.flatMap(({ step }) => step.template_id ?? []))];
   if (ids.length === 0) return new Map<string, StepTexts>();
   const values = [ctx.workspace.number, JSON.stringify(ids)];
-  const results = await ctx.db.listRows<StepTexts & { id: string }>(FIND_TEMPLATES, ...values);
-  return new Map<string, StepTexts>(results.map(({ id, ...texts }) => [id, texts]));
+  type Row = ContentColumns & Pick<StepTexts, "subject" | "language"> & { id: string };
+  const results = await fillContents(ctx, await ctx.db.listRows<Row>(FIND_TEMPLATES, ...values));
+  return new Map<string, StepTexts>(
+    results.map(({ id, subject, language, htmlBody: html, textBody: text }) => [id, { subject, language, html, text }]),
+  );
 }
 
 function ownTexts({ subject = "", html, text, language = "placeholders" }: EmailStep): StepTexts {

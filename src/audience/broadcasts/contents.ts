@@ -168,7 +168,7 @@ function withLink(html: string): string {
 
 /** Returns the parts of a broadcast as they are now. At most one D1 call. Throws LiquidTextError, also when they are too large. */
 export async function currentParts(
-  ctx: Pick<MailCtx, "db">,
+  ctx: Pick<MailCtx, "db" | "env">,
   row: ContentColumns,
   variants: readonly VariantRow[],
 ): Promise<BodyParts> {

@@ -8,6 +8,7 @@ import type { Steps } from "../../platform/jobs/turns.ts";
 import { comparePacks } from "./compare-packs.ts";
 import { MAX_REQUEST_MS, OBJECTS_PER_PAGE, SWEEP_MIN_AGE_MS, SWEEP_PAGES } from "./rules.ts";
 import { sweepMailboxObjects } from "./sweep-mailbox-objects.ts";
+import { sweepTemplateObjects } from "./sweep-template-objects.ts";
 
 /** An object of one or several emails, and the ids between which the emails that may name it are. */
 interface Candidate {
@@ -44,9 +45,9 @@ const FORGET_CONTENT = `
   UPDATE workspaces SET stored = json_remove(stored, '$.content', '$.content_round') WHERE stored->>'$.content_round' < ?1`;
 
 /**
- * Deletes R2 objects that no email and no message of a mailbox names: a crash between the write of an object and the write of its
- * row leaves one. Removes from packs what no email names, in the first round that finds them old enough. Sums the objects of each workspace,
- * which has a budget of their megabytes.
+ * Deletes R2 objects that no email, no template and no message of a mailbox names: a crash between the write of an object and the write of
+ * its row leaves one. Removes from packs what no email names, in the first round that finds them old enough. Sums the objects of each
+ * workspace, which has a budget of their megabytes.
  * Checks a few pages of keys, in order, and continues there in the next run. Skips objects younger than a day, whose row
  * may still be written, and those of unknown workspaces and of unknown kinds.
  */
@@ -103,6 +104,7 @@ function sumObjects(objects: readonly R2Object[], { workspaceId, bytes }: Progre
 async function* sweepPage(ctx: Ctx, objects: readonly R2Object[], packsAfter: number): AsyncGenerator<void, boolean> {
   const keys = objects.map(({ key }) => key);
   await sweepMailboxObjects(ctx, keys);
+  await sweepTemplateObjects(ctx, keys);
   const candidates = objects.flatMap((object) => toCandidate(object) ?? []);
   const known = await findWorkspaces(ctx, candidates);
   const unnamed = yield* findUnnamed(ctx, known);

@@ -37,6 +37,7 @@ export const folderBudgets = {
   batches: { bound: ofContent },
   packs: { bound: ofContent },
   broadcasts: { bound: ofContent },
+  templates: { bound: ofContent },
   pictures: { rows: 1_000, of: "pictures", remedy: "delete one first" },
 } as const satisfies Record<string, Budget>;
 

@@ -25,6 +25,9 @@ export const r2Keys = {
    */
   broadcast: (workspaceId: string, broadcastId: string, variantId: string) =>
     inFolder(workspaceId, "broadcasts", broadcastId, variantId),
+  /** Bodies and blocks of a large template, as of one edit. */
+  template: (workspaceId: string, templateId: string, editId: string) =>
+    inFolder(workspaceId, "templates", templateId, editId),
   /** A picture that is public by its address; `file` is its id with the ending of its type. */
   picture: (workspaceId: string, file = "") => inFolder(workspaceId, "pictures", file),
   /** A stored response to an Idempotency-Key. By day (since 1970) first, since all of a day expire together. */

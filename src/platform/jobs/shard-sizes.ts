@@ -53,15 +53,21 @@ const EXCEEDED = {
   share:
     "The mail database of this workspace is nearly full, and the workspace has more than its equal share of it; delete contacts, or keep emails for fewer days in its settings",
   content:
-    "The emails of this workspace have as much content as they may; keep them for fewer days in its settings, or ask the operator for more",
+    "This workspace has as much content as it may; keep its emails for fewer days in its settings, or ask the operator for more",
 };
+const exceeded = (stop: MailStop) => tooManyRequests(EXCEEDED[stop], HOUR_MS / 1000);
 
 /** Throws 503 when the mail database of the caller is too full for new emails, 429 when its workspace has too much in it or in R2. */
 export function requireMailSpace(ctx: WorkspaceCtx): void {
   const stop = stopOf(ctx, ctx.workspace);
   if (stop === null) return;
   if (stop === "full") throw unavailable("The mail database of this workspace is full; try again later", RETRY_AFTER);
-  throw tooManyRequests(EXCEEDED[stop], HOUR_MS / 1000);
+  throw exceeded(stop);
+}
+
+/** Throws 429 when the workspace of the caller has too much content in R2. */
+export function requireContentSpace({ workspace: { mailStop } }: WorkspaceCtx): void {
+  if (mailStop === "content") throw exceeded(mailStop);
 }
 
 /** Returns whether the mail database of the caller is too full for content, which then is stored in R2 only. */

@@ -4,6 +4,7 @@ import { expectChanges, guardedBatch, onConcurrency } from "../../platform/db/ba
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { requireMainSpace } from "../../platform/jobs/shard-sizes.ts";
 import { checkSize, templateLimitError } from "./check-size.ts";
+import { storeContents, type TemplateContents } from "./contents.ts";
 import { examine } from "./examine.ts";
 import { type TemplateRow, usedSql } from "./queries.ts";
 import { type TemplateIn, type TemplateOut, toTemplate } from "./schema.ts";
@@ -11,10 +12,10 @@ import { type TemplateIn, type TemplateOut, toTemplate } from "./schema.ts";
 const budget = mainBudgets.templates;
 
 const INSERT = `
-  INSERT INTO templates (id, workspace, name, subject, size, created_at, updated_at, html_body, text_body, blocks_json, language, parts,
-    variables)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM (${usedSql("?2")}) used
-   WHERE used.templates < ?13 AND used.bytes + ?5 <= ?14`;
+  INSERT INTO templates (id, workspace, name, subject, size, created_at, updated_at, html_body, text_body, blocks_json,
+    content_key, language, parts, variables)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 FROM (${usedSql("?2")}) used
+   WHERE used.templates < ?14 AND used.bytes + ?5 <= ?15`;
 
 /** Creates a template. Throws 413 when it is too large as a whole, 409 at the limits of the workspace, and as `examine`. */
 export function createTemplate(ctx: CallerCtx, input: TemplateIn): Promise<TemplateOut> {
@@ -31,7 +32,7 @@ export function createTemplate(ctx: CallerCtx, input: TemplateIn): Promise<Templ
 /** Inserts a template with a new id, and stores the response of the request. */
 export async function insertTemplate(
   ctx: CallerCtx,
-  content: Pick<TemplateRow, "name" | "language" | "subject" | "htmlBody" | "textBody" | "blocksJson">,
+  content: Pick<TemplateRow, "name" | "language" | "subject" | keyof TemplateContents>,
 ): Promise<TemplateOut> {
   requireMainSpace(ctx);
   const now = ctx.now();
@@ -40,9 +41,10 @@ export async function insertTemplate(
   const row = { ...content, ...examined, ...own };
   const response = toTemplate(row);
   const size = checkSize(response);
-  const blocks = row.blocksJson && JSON.stringify(row.blocksJson);
+  const stored = await storeContents(ctx, { ...row, contentKey: null });
   const values = [
-    ...[row.id, row.workspace, row.name, row.subject, size, now, row.htmlBody, row.textBody, blocks, row.language],
+    ...[row.id, row.workspace, row.name, row.subject, size, now],
+    ...[stored.inlineHtml, stored.inlineText, stored.inlineBlocks, stored.contentKey, row.language],
     ...[row.parts && JSON.stringify(row.parts), row.variables && JSON.stringify(row.variables)],
   ];
   // A concurrent call with the same Idempotency-Key ends in the 409 too, after which it replays.

@@ -4,7 +4,7 @@ import { LiquidTextError, type Parts, parseLiquid } from "../../lib/liquid/text.
 import { parsePersonalText } from "../../lib/personal-text.ts";
 import type { Encoding } from "../../lib/placeholders.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { TemplateRow } from "./queries.ts";
+import { BODY_COLUMNS, type ContentColumns, fillContents } from "./contents.ts";
 import { type BodyParts, NO_PARTS, type TemplateContent } from "./render.ts";
 import { MAX_PARTS, PARTS_BYTES } from "./rules.ts";
 
@@ -70,15 +70,15 @@ const READ = `
     SELECT u.name, t.id, sum(t.size) OVER (ORDER BY u.name) AS total FROM used u
       JOIN templates t ON t.id = (SELECT id FROM templates WHERE workspace = ?1 AND name = u.name ORDER BY updated_at DESC LIMIT 1)
      WHERE t.language = 'liquid')
-  SELECT f.name, t.html_body AS htmlBody, t.text_body AS textBody FROM found f JOIN templates t ON t.id = f.id
+  SELECT f.name, ${BODY_COLUMNS} FROM found f JOIN templates t ON t.id = f.id
    WHERE f.total <= ${PARTS_BYTES}`;
 
 /**
  * Returns the bodies of the Liquid templates with these names and of those that they render: at most MAX_PARTS for each of `templates`,
- * and PARTS_BYTES. Others have none. One D1 call, none without names.
+ * and PARTS_BYTES. Others have none. One D1 call, none without names; then one to R2 for each that is large.
  */
 export async function readParts(
-  ctx: Pick<Ctx, "db">,
+  ctx: Pick<Ctx, "db" | "env">,
   workspace: number,
   names: Iterable<string>,
   templates: number = 1,
@@ -86,7 +86,7 @@ export async function readParts(
   const wanted = JSON.stringify([...new Set(names)]);
   if (wanted === "[]") return NO_PARTS;
   const values = [workspace, wanted, MAX_PARTS * templates];
-  const results = await ctx.db.listRows<Pick<TemplateRow, "name" | "htmlBody" | "textBody">>(READ, ...values);
+  const results = await fillContents(ctx, await ctx.db.listRows<ContentColumns & { name: string }>(READ, ...values));
   const bodies = (body: "htmlBody" | "textBody") =>
     Object.fromEntries(results.flatMap((part) => (part[body] === null ? [] : [[part.name, part[body]]])));
   return { html: bodies("htmlBody"), text: bodies("textBody") };

@@ -13,6 +13,7 @@ export {
 } from "./blocks/blocks.ts";
 export { blockIssue, liquidIssue } from "./blocks/issues.ts";
 export { renderBlocks } from "./blocks/render.ts";
+export { BODY_COLUMNS, type ContentColumns, fillContents } from "./contents.ts";
 export { createTemplate } from "./create.ts";
 export { deleteTemplate } from "./delete.ts";
 export { duplicateTemplate } from "./duplicate.ts";

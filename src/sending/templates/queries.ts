@@ -1,25 +1,39 @@
-import { and, eq } from "drizzle-orm";
 import type { CallerCtx } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import { mainBudgets } from "../../platform/budgets/main-tables.ts";
 import { withinBytes } from "../../platform/db/byte-pages.ts";
-import { orm } from "../../platform/db/client.ts";
-import { templates } from "../../platform/db/schema/main/index.ts";
+import type { templates } from "../../platform/db/schema/main/index.ts";
+import { BODY_COLUMNS, type Filled, fillContents } from "./contents.ts";
 import { PAGE_BYTES } from "./rules.ts";
 import type { TemplateOut } from "./schema.ts";
 
-export type TemplateRow = typeof templates.$inferSelect;
+/** A template with its contents, wherever they are stored. */
+export type TemplateRow = Filled<typeof templates.$inferSelect>;
+
+type JsonColumn = "parts" | "variables";
+type StoredRow = Omit<typeof templates.$inferSelect, JsonColumn> & Record<JsonColumn, string | null>;
+
+const COLUMNS = `t.id, t.workspace, t.name, t.subject, t.size, t.created_at AS createdAt, t.updated_at AS updatedAt,
+         ${BODY_COLUMNS}, t.blocks_json AS inlineBlocks, t.language, t.parts, t.variables`;
+
+const GET = `SELECT ${COLUMNS} FROM templates t WHERE t.id = ?1 AND t.workspace = ?2`;
 
 /** Returns one template of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
 export async function getTemplate(ctx: CallerCtx, id: string): Promise<TemplateRow> {
   const uuid = requireFound(parseUuid(id), "Template");
-  const [row] = await orm(ctx)
-    .select()
-    .from(templates)
-    .where(and(eq(templates.id, uuid), eq(templates.workspace, ctx.workspace.number)));
+  const [row] = await toRows(ctx, await ctx.db.listRows<StoredRow>(GET, uuid, ctx.workspace.number));
   return requireFound(row, "Template");
+}
+
+async function toRows(ctx: CallerCtx, rows: readonly StoredRow[]): Promise<TemplateRow[]> {
+  const filled = await fillContents(ctx, rows);
+  return filled.map(({ parts, variables, ...row }) => ({
+    ...row,
+    parts: parts && JSON.parse(parts),
+    variables: variables && JSON.parse(variables),
+  }));
 }
 
 /**
@@ -36,11 +50,8 @@ export interface TemplateCursor {
   id: string;
 }
 
-type JsonColumn = "blocksJson" | "parts" | "variables";
-
 const LIST = `
-  SELECT t.id, t.workspace, t.name, t.subject, t.size, t.created_at AS createdAt, t.updated_at AS updatedAt,
-         t.html_body AS htmlBody, t.text_body AS textBody, t.blocks_json AS blocksJson, t.language, t.parts, t.variables, p.found
+  SELECT ${COLUMNS}, p.found
     FROM (${withinBytes(
       `SELECT id, size AS bytes FROM templates
         WHERE workspace = ?1 AND (updated_at, id) < (?2, ?3) ORDER BY updated_at DESC, id DESC LIMIT ?4`,
@@ -56,17 +67,9 @@ export async function listTemplates(
   { after, limit }: { after?: TemplateCursor; limit: number },
 ): Promise<{ rows: TemplateRow[]; next: TemplateCursor | null }> {
   const { updatedAt, id } = after ?? { updatedAt: Number.MAX_SAFE_INTEGER, id: "" };
-  const results = await ctx.db.listRows<
-    Omit<TemplateRow, JsonColumn> & Record<JsonColumn, string | null> & { found: number }
-  >(LIST, ctx.workspace.number, updatedAt, id, limit + 1);
-  const rows = results.slice(0, limit).map(
-    ({ found: _, blocksJson, parts, variables, ...row }): TemplateRow => ({
-      ...row,
-      blocksJson: blocksJson && JSON.parse(blocksJson),
-      parts: parts && JSON.parse(parts),
-      variables: variables && JSON.parse(variables),
-    }),
-  );
+  const values = [ctx.workspace.number, updatedAt, id, limit + 1];
+  const results = await ctx.db.listRows<StoredRow & { found: number }>(LIST, ...values);
+  const rows = await toRows(ctx, results.slice(0, limit));
   const last = rows.at(-1);
   const hasMore = rows.length < (results[0]?.found ?? 0);
   return { rows, next: last && hasMore ? { updatedAt: last.updatedAt, id: last.id } : null };

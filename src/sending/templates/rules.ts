@@ -4,7 +4,7 @@
 export const NAME_CHARACTERS = 200;
 /** Greatest size of `blocks_json` as JSON, in bytes (docs/contract/limits.md#bodies-and-values). */
 export const BLOCKS_BYTES = 1024 * 1024;
-/** Greatest size of a template as JSON, in bytes: its row fits into 2,000,000 of D1. Content of an email is in R2, and may be larger. */
+/** Greatest size of a template as JSON, in bytes: a request holds several at once (PAGE_BYTES, PARTS_BYTES). */
 export const TEMPLATE_BYTES = 1_900_000;
 /** A page of the list ends before this many bytes, after one template at least. */
 export const PAGE_BYTES = 8_000_000;

@@ -140,7 +140,7 @@ export const TemplateOut = z
 export type TemplateOut = z.output<typeof TemplateOut>;
 
 /** Serializes a template. The names of placeholders are extracted from the bodies here, so that they always agree. */
-export function toTemplate(row: Omit<TemplateRow, "size">): TemplateOut {
+export function toTemplate(row: Omit<TemplateRow, "size" | "contentKey">): TemplateOut {
   const texts = [row.htmlBody, row.textBody].map((text) => parsePlaceholders(text ?? ""));
   return serialize(TemplateOut, { ...row, variables: row.variables ?? placeholderNames(...texts) });
 }

@@ -6,6 +6,7 @@ import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
 import { requireMainSpace } from "../../platform/jobs/shard-sizes.ts";
 import { checkSize, templateLimitError } from "./check-size.ts";
+import { storeContents } from "./contents.ts";
 import { examine } from "./examine.ts";
 import { getTemplate, type TemplateRow, usedSql } from "./queries.ts";
 import { type TemplateOut, type TemplatePatch, toTemplate } from "./schema.ts";
@@ -24,13 +25,14 @@ export async function updateTemplate(ctx: CallerCtx, id: string, patch: Template
     if (changed === null) return toTemplate(row);
     const examined = { ...changed, ...(await examine(ctx, changed, changed.name)) };
     const response = toTemplate(examined);
-    const { id: key, workspace, createdAt, ...values } = { ...examined, size: checkSize(response) };
+    const { id: key, workspace, name, subject, language, updatedAt, parts, variables } = examined;
+    const values = { name, subject, language, updatedAt, parts, variables, size: checkSize(response) };
     const growth = values.size - row.size;
     const used = sql.raw(`(SELECT bytes FROM (${usedSql("templates.workspace")}))`);
     const fits = growth > 0 ? sql`${used} + ${growth} <= ${mainBudgets.templates.bytes}` : undefined;
     const [written] = await orm(ctx)
       .update(templates)
-      .set(values)
+      .set({ ...values, ...(await storeContents(ctx, examined)) })
       .where(
         and(eq(templates.id, key), eq(templates.workspace, workspace), eq(templates.updatedAt, row.updatedAt), fits),
       )
@@ -49,9 +51,10 @@ function applyPatch(row: TemplateRow, patch: TemplatePatch, now: number): Templa
     ...(patch.language === undefined ? {} : { language: patch.language }),
     ...(patch.name === undefined ? {} : { name: patch.name }),
     ...(patch.subject === undefined ? {} : { subject: patch.subject }),
-    ...(patch.html_body === undefined ? {} : { htmlBody: patch.html_body }),
-    ...(patch.text_body === undefined ? {} : { textBody: patch.text_body }),
-    ...(patch.blocks_json === undefined ? {} : { blocksJson: patch.blocks_json }),
+    // The object does not have these contents.
+    ...(patch.html_body === undefined ? {} : { htmlBody: patch.html_body, contentKey: null }),
+    ...(patch.text_body === undefined ? {} : { textBody: patch.text_body, contentKey: null }),
+    ...(patch.blocks_json === undefined ? {} : { blocksJson: patch.blocks_json, contentKey: null }),
   };
   if (Object.keys(changes).length === 0) return null;
   return { ...row, ...changes, updatedAt: Math.max(now, row.updatedAt + 1) };

@@ -99,7 +99,7 @@ describe("the content of a workspace in R2", () => {
     const refused = await send(small, {});
     expect([refused.status, await refused.json()]).toEqual([
       429,
-      { detail: expect.stringMatching(/^The emails of this workspace have as much content as they may/) },
+      { detail: expect.stringMatching(/^This workspace has as much content as it may/) },
     ]);
     await set({ content: 50_000 }, { content: 60_000 });
     expect((await send(small, {})).status).toBe(202);

@@ -7,7 +7,7 @@ import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { mailboxAddressesSql } from "../../../platform/db/mailbox-addresses.ts";
 import { SANDBOX_MEMBERS_SQL } from "../../../platform/db/sandbox-members.ts";
 import { AddressForms } from "../../../platform/erased-addresses/forms.ts";
-import type { TemplateContent } from "../../templates/index.ts";
+import type { ContentColumns, TemplateContent } from "../../templates/index.ts";
 import { type SendTopics, sendTopicsStatements, type TopicRef, toSendTopics } from "../../topics/index.ts";
 import type { Suppression, SuppressionReason } from "../rules.ts";
 import type { ParsedRequest } from "./parse.ts";
@@ -178,11 +178,12 @@ export interface SendRecords {
   topics: SendTopics;
 }
 
-/** A template of a send. `parts`: JSON list of the templates that it renders, or null. */
-export type SendTemplate = TemplateContent & { parts: string | null };
+/** The row of a template of a send. `parts`: JSON list of the templates that it renders, or null. */
+export type StoredTemplate = ContentColumns &
+  Pick<TemplateContent, "language" | "subject"> & { id: string; parts: string | null };
 
 /** Templates by id, as far as they were read. */
-export type Templates = ReadonlyMap<string, SendTemplate>;
+export type Templates = ReadonlyMap<string, StoredTemplate>;
 
 /** Canonical addresses and topics whose rows are read. */
 interface Addresses {

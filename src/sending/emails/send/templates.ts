@@ -4,7 +4,9 @@ import { LiquidTextError } from "../../../lib/liquid/text.ts";
 import type { Values } from "../../../lib/placeholders.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import {
+  BODY_COLUMNS,
   type BodyParts,
+  fillContents,
   NO_PARTS,
   type ParsedTemplate,
   parseTemplate,
@@ -17,15 +19,15 @@ import {
 import { limits } from "../rules.ts";
 import type { SendIn } from "../schema.ts";
 import { type Issue, invalid } from "./issues.ts";
-import { earlyRecords, type SendTemplate, type Templates } from "./records.ts";
+import { earlyRecords, type StoredTemplate, type Templates } from "./records.ts";
 
 /** Bytes of the templates of one batch, which an isolate holds at once. */
 const MAX_BYTES = 20_000_000;
 
 const find = (workspace: string) => `
-  SELECT id, subject, html_body AS htmlBody, text_body AS textBody, language, parts FROM (
+  SELECT t.id, t.subject, ${BODY_COLUMNS}, t.language, t.parts FROM (
     SELECT *, sum(size) OVER (ORDER BY id) AS total FROM templates
-     WHERE workspace = ${workspace} AND id IN (SELECT value FROM json_each(?2)))
+     WHERE workspace = ${workspace} AND id IN (SELECT value FROM json_each(?2))) t
    WHERE total <= ${MAX_BYTES}`;
 
 /** Returns the statement that reads templates. `workspace` is an SQL expression of `?1`, to which `parameter` is bound. */
@@ -34,8 +36,8 @@ export function findTemplatesStatement(ctx: Ctx, workspace: string, parameter: u
 }
 
 export function toTemplates(result: D1Result | undefined): Templates {
-  const rows = (result?.results ?? []) as (SendTemplate & { id: string })[];
-  return new Map(rows.map(({ id, ...content }) => [id, content]));
+  const rows = (result?.results ?? []) as StoredTemplate[];
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Returns the ids of the templates that a send or a batch names, whose form was not checked. */
@@ -52,7 +54,7 @@ export interface ResolvedInput {
 
 /**
  * Replaces the template of each request by its rendered subject, html and text (docs/contract/templates.md#stored-templates). Templates
- * that were read with the credential need no query; the others take one D1 call. Requests without a template stay as they are.
+ * that were read with the credential need no query, the others take one D1 call. Large ones are read from R2. Other requests stay the same.
  */
 export async function resolveTemplates(ctx: CallerCtx, inputs: readonly SendIn[]): Promise<ResolvedInput[]> {
   const ids = findTemplateIds(inputs);
@@ -60,16 +62,17 @@ export async function resolveTemplates(ctx: CallerCtx, inputs: readonly SendIn[]
     return inputs.map((input) => ({ input, issues: [] }));
   const early = earlyRecords.get(ctx)?.templates;
   const isRead = [...ids].every((id) => early?.has(id));
-  const templates =
+  const stored =
     early && isRead
       ? early
       : toTemplates(await findTemplatesStatement(ctx, "?1", ctx.workspace.number, ids).all<unknown>());
-  const names = [...templates.values()].flatMap(({ parts }) => (parts === null ? [] : (JSON.parse(parts) as string[])));
-  const renderer = new Renderer(
-    templates,
-    await readParts(ctx, ctx.workspace.number, names, templates.size),
-    ctx.now(),
-  );
+  const rows = [...stored.values()];
+  const names = rows.flatMap(({ parts }) => (parts === null ? [] : (JSON.parse(parts) as string[])));
+  const [templates, parts] = await Promise.all([
+    fillContents(ctx, rows),
+    readParts(ctx, ctx.workspace.number, names, rows.length),
+  ]);
+  const renderer = new Renderer(new Map(templates.map((template) => [template.id, template])), parts, ctx.now());
   return inputs.map((input) => resolve(input, renderer));
 }
 
@@ -78,14 +81,14 @@ const MAX_WORK = 60_000_000;
 
 /** Renders the templates of one request. The bodies of each are parsed once; the subject may be another for each email. */
 class Renderer {
-  readonly templates: Templates;
+  readonly templates: ReadonlyMap<string, TemplateContent>;
   readonly #parts: BodyParts;
   readonly #now: number;
   readonly #budget = { work: MAX_WORK };
   readonly #bodies = new Map<string, ParsedTemplate>();
 
   /** `now`: the time of the emails, in ms since 1970. */
-  constructor(templates: Templates, parts: BodyParts, now: number) {
+  constructor(templates: ReadonlyMap<string, TemplateContent>, parts: BodyParts, now: number) {
     this.templates = templates;
     this.#parts = parts;
     this.#now = now;

@@ -14,9 +14,9 @@ export const templates = sqliteTable(
     size: integer().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
-    htmlBody: text("html_body"),
-    textBody: text("text_body"),
-    blocksJson: text("blocks_json", { mode: "json" }).$type<Record<string, unknown>>(),
+    inlineHtml: text("html_body"),
+    inlineText: text("text_body"),
+    inlineBlocks: text("blocks_json"),
     language: text({ enum: ["placeholders", "liquid"] })
       .notNull()
       .default("placeholders"),
@@ -24,6 +24,8 @@ export const templates = sqliteTable(
     parts: text({ mode: "json" }).$type<string[]>(),
     /** The values that a Liquid template reads; null for one of placeholders. */
     variables: text({ mode: "json" }).$type<string[]>(),
+    /** Key of the R2 object that has HTML, text and blocks; null: the row has them. */
+    contentKey: text("content_key"),
   },
   (t) => [
     index("templates_by_update").on(t.workspace, t.updatedAt, t.id),
