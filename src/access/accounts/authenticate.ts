@@ -3,7 +3,7 @@ import { keyedHashes } from "../../lib/secret-box.ts";
 import type { CallerWorkspace, Ctx, MainStatement } from "../../platform/context.ts";
 import type { apiKeys, memberships, users, workspaces } from "../../platform/db/schema/main/index.ts";
 import type { StoredColumns } from "../../platform/db/stored-row.ts";
-import { MAIL_STOP_SQL, MAIN_NUMBER, type MailStop } from "../../platform/jobs/shard-sizes.ts";
+import { MAIL_SIZE_SQL, MAIL_STOP_SQL, MAIN_NUMBER, type MailStop } from "../../platform/jobs/shard-sizes.ts";
 import { shardSql } from "../../platform/jobs/shards.ts";
 import type { Actor, ApiKeyActor } from "../caller.ts";
 import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
@@ -20,7 +20,7 @@ export type WorkspaceColumns = StoredColumns<
   workspace_id: string;
   workspace_name: string;
   shard: number;
-  mail_size: number | null;
+  mail_size: number;
   mail_stop: MailStop | null;
   main_size: number | null;
 };
@@ -38,7 +38,7 @@ type KeyRow = StoredColumns<
 /** SQL: the columns of a workspace `w` (`WorkspaceColumns`): with what limits its new mail. */
 export const WORKSPACE_COLUMNS_SQL = `
   w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.shut_at, ${shardSql("w")} AS shard,
-  w.daily_limit, w.bulk_pause, (SELECT s.size FROM mail_shards s WHERE s.number = ${shardSql("w")}) AS mail_size,
+  w.daily_limit, w.bulk_pause, ${MAIL_SIZE_SQL} AS mail_size,
   ${MAIL_STOP_SQL} AS mail_stop, (SELECT s.size FROM mail_shards s WHERE s.number = ${MAIN_NUMBER}) AS main_size`;
 
 // The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
@@ -127,7 +127,7 @@ export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
     sendingPaused: row.sending_paused_at !== null,
     bulkPause: row.bulk_pause,
     mailShard: row.shard,
-    mailSize: row.mail_size ?? 0,
+    mailSize: row.mail_size,
     mailStop: row.mail_stop,
     mainSize: row.main_size ?? 0,
     dailyLimit: row.daily_limit,

@@ -3,6 +3,7 @@ import { findReportTarget, REPORT_MAIL_BYTES, receiveDomainReport } from "../../
 import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
 import { parseMessage } from "../../mail/messages/parse.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import {
   isCfblAddress,
   isFeedbackRecipient,
@@ -30,6 +31,7 @@ const REPORT_BYTES = 1024 * 1024;
 
 const UNKNOWN = "550 5.1.1 No such recipient";
 const OVER_QUOTA = "452 4.2.2 The mailbox is full";
+const NO_SPACE = "452 4.3.1 The server has no space for mail of this recipient";
 const TOO_LARGE = `552 5.3.4 The message is larger than ${MAX_MESSAGE_BYTES} bytes`;
 
 const refused = (reply: string) => ({ accepted: false, reply }) as const;
@@ -41,6 +43,7 @@ export async function checkRecipient(ctx: Ctx, to: string): Promise<ReceiveResul
   if (await findReportTarget(ctx, to)) return { accepted: true, kind: "domain-report" };
   const mailbox = await findMailbox(ctx, to);
   if (!mailbox) return refused(UNKNOWN);
+  if (!hasMailSpace(ctx, mailbox)) return refused(NO_SPACE);
   return (await isFull(ctx, mailbox)) ? refused(OVER_QUOTA) : { accepted: true, kind: "mailbox" };
 }
 
@@ -93,6 +96,7 @@ export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveR
   }
   const mailbox = await findMailbox(ctx, mail.to);
   if (!mailbox) return refused(UNKNOWN);
+  if (!hasMailSpace(ctx, mailbox)) return refused(NO_SPACE);
   if (mail.size !== null && mail.size > MAX_MESSAGE_BYTES) return refused(TOO_LARGE);
   try {
     const { result, bytes } = await storeMessage(ctx, mailbox, mail);

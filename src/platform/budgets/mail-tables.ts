@@ -68,7 +68,7 @@ export const mailBudgets = {
   content_progress: { bound: ofService },
   retried_addresses: { bound: ofEmails },
   search_progress: { bound: ofService },
-  inbound_emails: { open: "mails that a workspace receives in a day" },
+  inbound_emails: { bound: ofShare },
   domain_reports: { bound: "a domain takes some reports a day, deleted with the emails" },
   dmarc_sources: { bound: "a domain takes some reports a day, deleted with the emails" },
   tls_sessions: { bound: "a domain takes some reports a day, deleted with the emails" },

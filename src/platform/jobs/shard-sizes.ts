@@ -2,6 +2,7 @@ import { tooManyRequests, unavailable } from "../../lib/errors.ts";
 import { HOUR_MS } from "../../lib/time.ts";
 import { contentBudget } from "../budgets/objects.ts";
 import type { CallerWorkspace, Ctx, WorkspaceCtx } from "../context.ts";
+import { shardSql } from "./shards.ts";
 
 /** Cron measures the sizes each minute, and retention frees space each hour. In seconds. */
 const RETRY_AFTER = 300;
@@ -31,13 +32,18 @@ export async function saveShardSizes(ctx: Ctx, sizes: readonly ShardSize[]): Pro
 /** Why a workspace gets no new emails although others do: it has more than its share of a mail database, or too much content in R2. */
 export type MailStop = "share" | "content";
 
-/** SQL: the MailStop of a workspace `w`, or null. That of its share counts while its mail database is nearly full. */
+/** SQL: the size of the mail database of a workspace `w` in bytes, 0 before it was measured. */
+export const MAIL_SIZE_SQL = `coalesce((SELECT s.size FROM mail_shards s WHERE s.number = ${shardSql("w")}), 0)`;
+
+/** SQL: the MailStop of a workspace `w` by its share alone, or null. It counts while its mail database is nearly full. */
+export const SHARE_STOP_SQL = "CASE WHEN w.stored->>'$.over_share' IS NOT NULL THEN 'share' END";
+
+/** SQL: the MailStop of a workspace `w`, or null. */
 export const MAIL_STOP_SQL = `
-  CASE WHEN w.stored->>'$.over_share' IS NOT NULL THEN 'share'
-       WHEN w.stored->>'$.content' >= coalesce(w.budgets->>'$.content', ${contentBudget.content.rows}) THEN 'content' END`;
+  coalesce(${SHARE_STOP_SQL}, CASE WHEN w.stored->>'$.content' >= coalesce(w.budgets->>'$.content', ${contentBudget.content.rows}) THEN 'content' END)`;
 
 /** The state that decides whether a workspace gets new emails. */
-type MailSpace = Pick<CallerWorkspace, "mailSize" | "mailStop">;
+export type MailSpace = Pick<CallerWorkspace, "mailSize" | "mailStop">;
 
 /** Returns why a workspace gets no new emails, or null: outcomes of accepted ones must still fit. */
 function stopOf({ settings }: Pick<Ctx, "settings">, { mailSize, mailStop }: MailSpace): MailStop | "full" | null {

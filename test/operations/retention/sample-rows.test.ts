@@ -1,6 +1,7 @@
 /** How much each workspace has of a mail database, and who may send when that is nearly full. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { checkRecipient } from "../../../src/mailboxes/inbound/receive.ts";
 import { sampleRows } from "../../../src/operations/retention/sample-rows.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database, FILE_SHARD, mail } from "../../support/databases.ts";
@@ -61,7 +62,7 @@ describe("the sample of a mail database", () => {
 });
 
 describe("a mail database that is nearly full", () => {
-  it("refuses new emails of the workspace above its equal share with 429, and none of another", async () => {
+  it("refuses new emails from and to the workspace above its equal share, and none of another", async () => {
     const limits = await nearlyFull();
     await env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, ?2)")
       .bind(FILE_SHARD, await sizeOf())
@@ -78,6 +79,10 @@ describe("a mail database that is nearly full", () => {
     ]);
     expect(refused.headers.get("Retry-After")).toBe("3600");
     expect((await send(small, limits)).status).toBe(202);
+    const receives = (to: string) => checkRecipient(testContext(limits), to);
+    const reply = "452 4.3.1 The server has no space for mail of this recipient";
+    expect(await receives(large.mailbox)).toEqual({ accepted: false, reply });
+    expect(await receives(small.mailbox)).toEqual({ accepted: true, kind: "mailbox" });
     expect((await send(large, {})).status, "a database with room refuses no one").toBe(202);
   });
 
