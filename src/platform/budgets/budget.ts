@@ -27,9 +27,7 @@ export interface RowBudget {
 export type Budget =
   | RowBudget
   /** The reason why a tenant cannot fill it. */
-  | { bound: string }
-  /** Nothing bounds it yet but the rates of calls: the budget that it shall have. */
-  | { open: string };
+  | { bound: string };
 
 /** Why a tenant cannot fill a place that only the service writes. */
 export const ofService = "the service writes it, whatever tenants do";
