@@ -1,7 +1,9 @@
 import { type Address, parseAddress } from "../../lib/addresses.ts";
-import { unprocessable, type ValidationError } from "../../lib/errors.ts";
+import { onError, tooManyRequests, unprocessable, type ValidationError } from "../../lib/errors.ts";
 import { ipNetwork } from "../../lib/ip-addresses.ts";
 import { nameIssue, UNPRINTABLE } from "../../lib/text-rules.ts";
+import { HOUR_MS } from "../../lib/time.ts";
+import { BudgetSpentError } from "../../platform/budgets/spent.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { hasRoom } from "../../platform/db/has-room.ts";
 import { onShardOf } from "../../platform/jobs/shards.ts";
@@ -50,7 +52,7 @@ const FIND_ID = "SELECT id FROM contacts WHERE workspace = ?1 AND email_key = ?2
 /**
  * Takes a submission (docs/contract/consent.md#forms): adds a contact that is pending until it confirms, and asks for the mail. A contact
  * that is there already stays as it is; one that is pending gets the mail again, within its limits, and one that has unsubscribed is pending
- * again. Does the same, as far as the visitor sees, for every address. Throws 429 beyond the limits of the form, 422 for a field. Makes at
+ * again. Does the same, as far as the visitor sees, for every address. Throws 429 beyond the limits of the form or of contacts, 422 for a field. Makes at
  * most four D1 calls.
  */
 export async function submitForm(open: OpenForm, values: URLSearchParams, source: FormSource): Promise<void> {
@@ -62,11 +64,16 @@ export async function submitForm(open: OpenForm, values: URLSearchParams, source
   const { address, name, metadata } = readValues(open, values, texts);
   const db = ctx.mail;
   const newId = ctx.newId();
-  const [inserted] = await db.batch([
+  const adding = db.batch([
     db.prepare(INSERT).bind(form.workspace, form.list, newId, address.address, address.key, name, metadata, ctx.now()),
     db.prepare(COUNT).bind(form.list),
     db.prepare(RETURN).bind(form.workspace, address.key, form.list, ctx.now()),
   ]);
+  const [inserted] = await adding.catch(
+    onError(BudgetSpentError, () => {
+      throw tooManyRequests(texts.tooOften, HOUR_MS / 1000);
+    }),
+  );
   if ((inserted?.meta.changes ?? 0) > 0) await copyToNewContacts(ctx, form.workspace, [address.key]);
   const id = await db.findValue<string>(FIND_ID, form.workspace, address.key, form.list);
   if (id === null) return;

@@ -130,5 +130,5 @@ async function findAboveShare(ctx: MailCtx, found: ReadonlyMap<number, Estimate>
   );
 }
 
-/** Returns a number with two digits that count, so that only a change that matters writes a row. */
-const rounded = (value: number): number => Number(value.toPrecision(2));
+/** Returns a number with three digits that count, so that only a change that matters writes a row. */
+const rounded = (value: number): number => Number(value.toPrecision(3));

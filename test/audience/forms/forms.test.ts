@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { FormOut } from "../../../src/audience/forms/index.ts";
+import { database } from "../../support/databases.ts";
 import { forgetMailsTo } from "../../support/mails-of-strangers.ts";
 import { eventNamesOf, recordEvents } from "../../support/person-events.ts";
 import { aWorkspace, createApiWithoutQueue, perTest } from "../../support/workspace.ts";
@@ -39,6 +40,17 @@ describe("a form", () => {
     expect((await eventNamesOf(workspace)).filter((name) => name.startsWith("contact."))).toEqual([
       "contact.confirmed ada@example.org",
       "contact.added ada@example.org",
+    ]);
+  });
+
+  it("takes no one at the end of the budget of contacts, of which the visitor learns nothing", async () => {
+    const { path } = await aForm();
+    const stored = `INSERT OR REPLACE INTO shard_workspaces (number, id, status, stored) VALUES (?1, ?2, 'open', '{"contacts":2000000}')`;
+    await database.run(stored, [workspace.workspaceNumber, workspace.workspaceId]);
+    const refused = await submit(path, { email: "ada@example.org" });
+    const page = await refused.text();
+    expect([refused.status, page.includes("The form was submitted too often"), page.includes("contacts")]).toEqual([
+      ...[429, true, false],
     ]);
   });
 

@@ -13,7 +13,10 @@ export const usagePage = page("/app/settings/usage", "GET /v1/workspaces/:worksp
 
 const UsagePage = ({ budgets }: { budgets: readonly UsageOut[] }) => (
   <AppLayout title="Usage">
-    <p>What this workspace has, and how much of it there may be. The operator of the service can raise each limit.</p>
+    <p>
+      What this workspace has, and how much of it there may be. The operator of the service can raise each limit. Large
+      numbers are estimates, made each hour.
+    </p>
     <List
       caption="Usage"
       columns={["Kind", "Used", "At most", "At the limit"]}
