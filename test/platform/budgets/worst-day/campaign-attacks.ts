@@ -116,6 +116,8 @@ export const campaignAttacks: readonly Attack[] = [
     requests: 2,
     calls: 12,
     prepare: async (attacker) => {
+      // Only contacts of a list enter an automation.
+      await aContactList(attacker, CONTACTS);
       const path = await createAutomation(attacker);
       await attacker.create(`${path}/activate`, undefined);
       return async (n) => {
@@ -136,6 +138,7 @@ export const campaignAttacks: readonly Attack[] = [
     way: "an event that makes it notify, and a pause",
     requests: 3,
     prepare: async (attacker) => {
+      await aContactList(attacker, CONTACTS);
       const notify = {
         name: "A",
         trigger: { event: "signed_up" },

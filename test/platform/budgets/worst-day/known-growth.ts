@@ -41,6 +41,8 @@ export const findings: Readonly<Record<string, readonly string[]>> = {
   ],
   // Archived automations stay with their contents, and the budget counts the others.
   "mail automations": ["POST /v1/automations/:automation_id/archive, of a new automation"],
+  // A version that had a run stays.
+  "mail automation_versions": ["PATCH /v1/automations/:automation_id, after a run of each version"],
   // A further consent of the same contact is a further row.
   "mail consents": ["PUT /v1/contacts/:list_id/contacts, of one person, each time with another consent"],
   // Uploaded files are kept for a day, and the quota of the mailbox does not count them.
@@ -52,6 +54,12 @@ export const findings: Readonly<Record<string, readonly string[]>> = {
     "POST /v1/webhooks/:webhook_id/deliveries/:delivery_id/replay",
     "DELETE /v1/webhooks/:webhook_id, of a new one that was tested",
   ],
-  "main notifications": ["POST /v1/broadcasts/:broadcast_id/send, of a new copy"],
-  "main notified_events": ["POST /v1/broadcasts/:broadcast_id/send, of a new copy"],
+  "main notifications": [
+    "POST /v1/broadcasts/:broadcast_id/send, of a new copy",
+    "POST /v1/automations/:automation_id/activate, an event that makes it notify, and a pause",
+  ],
+  "main notified_events": [
+    "POST /v1/broadcasts/:broadcast_id/send, of a new copy",
+    "POST /v1/automations/:automation_id/activate, an event that makes it notify, and a pause",
+  ],
 };
