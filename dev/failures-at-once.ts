@@ -6,6 +6,8 @@ declare module "vitest" {
   interface TaskMeta {
     /** Lines that were logged while a file ran. */
     log?: readonly string[];
+    /** Figures of a file, which are printed after it also when it passes. */
+    report?: string;
   }
 }
 
@@ -35,6 +37,8 @@ export default class FailuresAtOnce implements Reporter {
   }
 
   onTestModuleEnd(module: TestModule) {
+    const { report, log = [] } = module.meta();
+    if (report !== undefined) console.log(report);
     if (module.ok()) return;
     const file = fileOf(module);
     for (const { message } of module.errors()) this.failures.push(`${file}: ${beginningOf(message)}`);
@@ -42,7 +46,6 @@ export default class FailuresAtOnce implements Reporter {
     console.error(`To repeat: npm test -- ${module.project.name} --sequence.seed=${this.seed}`);
     console.error(`To run the file alone: npm test -- ${module.project.name} ${file}`);
     console.error(`The files that started before it, in order: ${before.join(" ") || "none"}`);
-    const { log = [] } = module.meta();
     if (log.length > 0) console.error(`The log of ${file}:\n${log.join("\n")}\nEnd of the log of ${file}`);
   }
 
