@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import type { MailStatement } from "../../platform/context.ts";
 import { hasRoom } from "../../platform/db/has-room.ts";
+import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import { insertStepRowsStatements, storeStepContents } from "../broadcasts/index.ts";
 import type { Definition } from "./definition.ts";
 import { deleteUnusedVersion } from "./delete-unused-version.ts";
@@ -19,13 +20,14 @@ const ENTER_VERSION = `
 /**
  * Prepares a version that people enter from now on. Stores the contents of its emails; the statements belong in the transaction of the
  * change, and delete the version before it when that has no runs. Throws 422 for what it names that does not exist, for senders that may
- * not send, and for texts that cannot be rendered.
+ * not send, and for texts that cannot be rendered, and as `requireMailSpace`.
  */
 export async function prepareVersion(
   ctx: CallerCtx,
   { n, id, version, versionNumber }: AutomationRow,
   definition: Definition,
 ): Promise<{ number: number; statements: MailStatement[] }> {
+  requireMailSpace(ctx);
   await checkReferences(ctx, definition);
   const number = versionNumber + 1;
   const contents = await readEmails(ctx, { automationId: id, number, definition });

@@ -1,4 +1,5 @@
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
+import { hasRoom } from "../../platform/db/has-room.ts";
 import type { consents } from "../../platform/db/schema/mail/index.ts";
 import { shortHash } from "./tokens.ts";
 
@@ -10,20 +11,26 @@ const INSERT = `
   SELECT ?1, value->>'emailKey', value->>'id', value->>'kind', value->>'at', value->>'listId', value->>'listName',
          value->>'ip', value->>'userAgent', value->>'words', value->>'source', value->>'userId' FROM json_each(?2)`;
 
+const HAS_ROOM = hasRoom(
+  "consents",
+  "value->>'emailKey'",
+  "(SELECT count(*) FROM consents c WHERE c.workspace = ?1 AND c.email_key = value->>'emailKey')",
+);
+
 /** Characters of a user agent that are kept. */
 const USER_AGENT_CHARACTERS = 300;
 
 /** When evidence is kept: when the statement before it changed a row, or when its contact has not confirmed yet. */
 const CONDITIONS = {
-  always: "",
-  changed: "WHERE changes() > 0",
-  pending: `WHERE EXISTS (
+  always: "true",
+  changed: "changes() > 0",
+  pending: `EXISTS (
     SELECT 1 FROM contact_lists l CROSS JOIN contacts c
      WHERE l.workspace = ?1 AND l.id = value->>'listId' AND c.workspace = ?1 AND c.email_key = value->>'emailKey' AND c.list = l.n
        AND c.pending_since IS NOT NULL)`,
 } as const;
 
-/** Returns the statement that keeps evidence. Safe to run twice. */
+/** Returns the statement that keeps evidence. Safe to run twice. Its batch throws BudgetSpentError for a person with as much as there may be. */
 export function evidenceStatement(
   ctx: MailCtx,
   workspace: number,
@@ -32,7 +39,7 @@ export function evidenceStatement(
 ): MailStatement {
   const userAgent = evidence.userAgent?.slice(0, USER_AGENT_CHARACTERS).toWellFormed() ?? null;
   return ctx.mail
-    .prepare(`${INSERT} ${CONDITIONS[when]}`)
+    .prepare(`${INSERT} WHERE ${CONDITIONS[when]} AND ${HAS_ROOM}`)
     .bind(workspace, JSON.stringify([{ ...evidence, userAgent }]));
 }
 

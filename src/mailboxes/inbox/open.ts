@@ -1,8 +1,9 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { isAssignedSql } from "../../access/mailbox-sessions/rights.ts";
-import { forbidden, notFound, requireFound } from "../../lib/errors.ts";
+import { conflict, forbidden, notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
+import { mailboxBudgets } from "../../platform/budgets/objects.ts";
 import type { MainStatement } from "../../platform/context.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { type MailboxReads, type MailboxStore, mailboxStore } from "../mailbox-store/index.ts";
@@ -100,4 +101,10 @@ export async function keepResponse<Response>(ctx: CallerCtx, response: Response)
   const statements = await storeResponse(ctx, response);
   if (statements.length > 0) await ctx.db.batch(statements);
   return response;
+}
+
+/** Records an object of a mailbox, which is deleted in a day. Throws 409 for a mailbox with as many as it may have. */
+export async function requireUpload(mailbox: OpenMailbox, object: string): Promise<void> {
+  const { rows, of, remedy } = mailboxBudgets.uploads;
+  if (!(await mailbox.store.addUpload(object))) throw conflict(`A mailbox has at most ${rows} ${of}; ${remedy}`);
 }

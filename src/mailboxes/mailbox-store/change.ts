@@ -1,4 +1,5 @@
 import { DAY_MS } from "../../lib/time.ts";
+import { mailboxBudgets } from "../../platform/budgets/objects.ts";
 import { findFolder, folderIds, takeUids } from "./folders.ts";
 import { placeToken, REMOVAL_DELAY_MS } from "./rules.ts";
 import { all, column, first, type Sql } from "./sql.ts";
@@ -139,7 +140,9 @@ export function removeUnknownObjects(sql: Sql, objects: readonly string[], dueAt
   return all(sql, insert, JSON.stringify(objects), dueAt).length;
 }
 
-/** Records a file that was uploaded for a message. It is deleted a day later. `now` in ms since 1970. */
-export function addUpload(sql: Sql, object: string, now: number): void {
-  sql.exec("INSERT OR REPLACE INTO uploads (object, expires_at) VALUES (?, ?)", object, now + DAY_MS);
+/** Records a file that was uploaded for a message. It is deleted a day later. Returns false at the limit. `now` in ms since 1970. */
+export function addUpload(sql: Sql, object: string, now: number): boolean {
+  const insert = `INSERT OR REPLACE INTO uploads (object, expires_at)
+     SELECT ?, ? WHERE (SELECT count(*) FROM uploads) < ${mailboxBudgets.uploads.rows} RETURNING object`;
+  return all(sql, insert, object, now + DAY_MS).length > 0;
 }

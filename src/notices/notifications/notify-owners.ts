@@ -1,4 +1,5 @@
 import type { Ctx, MainStatement } from "../../platform/context.ts";
+import { countSql, mostSql } from "../../platform/db/has-room.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
 import type { notifications } from "../../platform/db/schema/main/index.ts";
 import { BODY_CHARACTERS, type Channel, DEFAULT_PREFERENCES, TITLE_CHARACTERS } from "./rules.ts";
@@ -21,14 +22,17 @@ export interface NoticeRef extends Omit<Notice, "key" | "hasOwnEmail"> {
   event: string;
 }
 
+// An event that notifies no one is still done, so nothing is refused.
+const HAS_ROOM = `${countSql("notifications", "?1")} < ${mostSql("notifications", "?1")}`;
+
 const INSERT_EVENT = `
-  INSERT INTO notified_events (workspace, key, id) SELECT number, ?2, ?3 FROM workspaces WHERE number = ?1
+  INSERT INTO notified_events (workspace, key, id) SELECT number, ?2, ?3 FROM workspaces WHERE number = ?1 AND ${HAS_ROOM}
   ON CONFLICT DO NOTHING`;
 
 /** Owners `m` of the workspace ?1 who want the category by a channel, which has this default. */
 const ownersBy = (category: string, channel: string, fallback: string) => `
   FROM memberships m LEFT JOIN notification_preferences p ON p.user_id = m.user_id
-   WHERE m.workspace = ?1 AND m.role = 'owner'
+   WHERE m.workspace = ?1 AND m.role = 'owner' AND ${HAS_ROOM}
      AND ifnull(p.preferences ->> ('$.' || ${category} || '.' || ${channel}), ${fallback})`;
 
 // An event without a key is always new.

@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { iso } from "../../lib/time.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
+import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { addDeliveryStatements } from "./add-delivery.ts";
 import { requirePublicUrl } from "./create.ts";
@@ -22,6 +23,7 @@ export function isTestPayload({ recipient, metadata }: Readonly<Record<string, u
  * and 422 when its URL is refused now.
  */
 export async function testWebhook(ctx: CallerCtx, id: string): Promise<TestOut> {
+  requireMailSpace(ctx);
   const webhook = await getWebhook(ctx, id);
   await requirePublicUrl(ctx, webhook.url);
   const email = ctx.newId();

@@ -8,7 +8,10 @@ const NUMBERS = 50;
 
 const counts = raisedTables
   .filter((table) => table in mainBudgets && budgetOf(table).isMeasured)
-  .map((table) => `'${table}', (SELECT count(*) FROM ${table} t WHERE t.workspace = workspaces.number)`);
+  .map((table) => {
+    const where = budgetOf(table).where?.replaceAll(":now", "CAST(?3 AS INTEGER)") ?? "true";
+    return `'${table}', (SELECT count(*) FROM ${table} t WHERE t.workspace = workspaces.number AND ${where})`;
+  });
 
 const COUNT = `
   WITH counted AS (SELECT number, json_object(${counts.join(", ")}) AS rows FROM workspaces WHERE number BETWEEN ?1 AND ?2)
@@ -19,7 +22,7 @@ const COUNT = `
 export async function* countRows(ctx: Ctx): Steps {
   const last = (await ctx.db.findValue<number>("SELECT max(number) FROM workspaces")) ?? 0;
   for (let first = 1; first <= last; first += NUMBERS) {
-    await ctx.db.execute(COUNT, first, first + NUMBERS - 1);
+    await ctx.db.execute(COUNT, first, first + NUMBERS - 1, ctx.now());
     yield;
   }
 }

@@ -5,5 +5,4 @@ export const bothBudgets = {
   outbox: { bound: "a row is one task of what another budget bounds" },
   quarantine: { bound: "the service moves tasks to it from the outbox when its own code fails" },
   held_outbox: { bound: "a restore moves the outbox to it" },
-  idempotency_keys: { bound: "a key and a session have a rate of calls, and answers are deleted after two days" },
 } as const satisfies Record<string, Budget>;

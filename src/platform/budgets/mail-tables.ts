@@ -13,10 +13,9 @@ const byDay =
 export const mailBudgets = {
   ...bothBudgets,
   automations: {
-    rows: 200,
-    of: "automations that are not archived",
-    remedy: "archive one first",
-    where: "status <> 'archived'",
+    rows: 500,
+    of: "automations, also archived ones",
+    remedy: "ask the operator for more",
   },
   automation_versions: {
     rows: 1_000,
@@ -40,6 +39,9 @@ export const mailBudgets = {
     remedy: "delete one first",
     owner: { column: "broadcast", kind: "broadcast" },
   },
+  idempotency_keys: {
+    bound: "they are deleted after two days, and a database that is nearly full refuses those who fill it",
+  },
   broadcast_parts: { bound: "a content has as many as its bytes need" },
   broadcast_counts: { bound: ofBroadcast },
   broadcast_clicks: { bound: ofBroadcast },
@@ -51,7 +53,12 @@ export const mailBudgets = {
   contact_lists: { rows: 10_000, of: "contact lists", remedy: "delete one first" },
   contacts: { rows: 2_000_000, isMeasured: true, of: "contacts", remedy: "delete some first" },
   confirmations: { bound: "a pending contact has one, deleted with its request" },
-  consents: { bound: "a contact has some" },
+  consents: {
+    rows: 1_000,
+    of: "records of consent",
+    remedy: "erase the person first",
+    owner: { column: "email_key", kind: "person" },
+  },
   consent_words: { bound: "one for each wording of a list or form, which a consent names" },
   contact_forms: { rows: 20, of: "forms", remedy: "delete one first", owner: { column: "list", kind: "list" } },
   segments: { rows: 200, of: "segments", remedy: "delete one first" },
@@ -81,5 +88,5 @@ export const mailBudgets = {
   rollups_closed: { bound: ofService },
   rate_snapshots: { bound: ofService },
   webhook_endpoints: { bound: "a webhook has one" },
-  webhook_deliveries: { bound: "an email or a call has some, deleted after days" },
+  webhook_deliveries: { bound: ofShare },
 } as const satisfies Record<TableOf<typeof mail>, Budget>;

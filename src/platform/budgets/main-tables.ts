@@ -1,4 +1,5 @@
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { DAY_MS } from "../../lib/time.ts";
 import type * as main from "../db/schema/main/index.ts";
 import { bothBudgets } from "./both-tables.ts";
 import { type Budget, ofService } from "./budget.ts";
@@ -17,6 +18,13 @@ export const mainBudgets = {
   ...bothBudgets,
   users: { bound: "one for each address that has signed in by a link; links have rates" },
   workspaces: { rows: 100, of: "workspaces", remedy: "delete one first", owner: { column: "id", kind: "user" } },
+  idempotency_keys: {
+    rows: 1_000_000,
+    isMeasured: true,
+    of: "responses under an Idempotency-Key",
+    remedy: "wait until the first are two days old",
+    where: `day IN (:now / ${DAY_MS}, :now / ${DAY_MS} - 1)`,
+  },
   memberships: { rows: 1_000, of: "members", remedy: "remove one first" },
   api_keys: {
     rows: 100,
@@ -57,7 +65,12 @@ export const mainBudgets = {
     remedy: "ask the operator for more",
   },
   auto_replies: { bound: "a mailbox has one" },
-  notifications: { bound: "each cause notifies once or some times a day, and notifications are deleted after days" },
+  notifications: {
+    rows: 100_000,
+    isMeasured: true,
+    of: "notifications",
+    remedy: "further ones are left out until the first are deleted",
+  },
   notification_preferences: { bound: ofUsers },
   notified_events: { bound: "a cause has one, deleted with the notifications" },
   webhooks: { rows: 50, of: "webhooks", remedy: "delete one first" },

@@ -15,7 +15,7 @@ export const mailboxBudgets = {
   deleted_objects: { bound: ofMessages },
   blocked_senders: { rows: 1_000, of: "blocked senders", remedy: "delete one first" },
   settings: { bound: "one for each name that the service knows" },
-  uploads: { bound: "files of a message that is written, within the quota, deleted after hours" },
+  uploads: { rows: 500, of: "uploaded files", remedy: "wait until the first are a day old" },
   auto_replied: { bound: "the replies of a mailbox in an hour are limited, and each is forgotten after days" },
   imports: { bound: "some run at once, and ended ones are deleted" },
   keywords: { rows: 200, of: "keywords", remedy: "use those that it has" },

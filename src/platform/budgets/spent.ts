@@ -4,7 +4,8 @@ import { mailBudgets } from "./mail-tables.ts";
 import { mainBudgets } from "./main-tables.ts";
 import { contentBudget } from "./objects.ts";
 
-const tables = { ...mainBudgets, ...mailBudgets, ...contentBudget };
+const ofMain = { ...mainBudgets, ...contentBudget };
+const tables = { ...mainBudgets, ...mailBudgets, ...ofMain };
 
 /** The tables whose INSERT a budget refuses, and the content of a workspace. */
 export type CountedTable = {
@@ -15,7 +16,7 @@ export type CountedTable = {
 export const budgetOf = (table: CountedTable): RowBudget => tables[table];
 
 /** Returns whether the main database counts the rows of a table; if not, the mail databases do. */
-export const isOfMain = (table: CountedTable): boolean => !(table in mailBudgets);
+export const isOfMain = (table: CountedTable): boolean => table in ofMain;
 
 /** The tables whose budget the operator can change for a workspace. */
 export const raisedTables = (Object.keys(tables) as CountedTable[]).filter((table) => {

@@ -5,7 +5,7 @@ import type { Ctx, WorkspaceCtx } from "../context.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 import { repeatObjectCall } from "../db/repeat-object-call.ts";
 import type { Steps } from "../jobs/turns.ts";
-import { ROW_BYTES } from "./rules.ts";
+import { FULL_ROW_BYTES, ROW_BYTES } from "./rules.ts";
 
 /** Responses above ROW_BYTES: R2 stores their text, since many workspaces share a database, and the row of the Idempotency-Key names the object. */
 
@@ -18,7 +18,8 @@ const MAX_STEPS = 20;
  * written first: without its row, after a crash or a lost race, it expires by its key as the others do.
  */
 export async function toStored(ctx: WorkspaceCtx, text: string): Promise<string> {
-  if (utf8Length(text) <= ROW_BYTES) return text;
+  const isMainFull = ctx.workspace.mainSize >= ctx.settings.mainLimit;
+  if (utf8Length(text) <= (isMainFull ? FULL_ROW_BYTES : ROW_BYTES)) return text;
   const [day, id] = [dayOf(ctx.now()), ctx.newId()];
   await repeatObjectCall(() => ctx.env.CONTENT.put(r2Keys.response(day, ctx.workspace.number, id), text));
   return `object.${day}.${id}`;

@@ -3,6 +3,7 @@ import { conflict } from "../../lib/errors.ts";
 import { dayOf } from "../../lib/time.ts";
 import type { Database, DatabaseKind, MailStatement, MainStatement, Statement, WorkspaceCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
+import { hasRoom } from "../db/has-room.ts";
 import type { Idempotency } from "./key.ts";
 import { fromStored, toStored } from "./large-responses.ts";
 import { RESPONSE_TTL_MS } from "./rules.ts";
@@ -49,10 +50,13 @@ async function findRow(ctx: WorkspaceCtx, { keys, repeats }: Idempotency): Promi
 }
 
 // Inserts nothing when an unexpired response exists, whichever day and master key it was stored with.
-const INSERT_RESPONSE = `
+const insertWhere = (condition: string) => `
   INSERT INTO idempotency_keys (day, workspace, key, fingerprint, answer, created_at)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (
-    SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)`;
+    SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)
+     AND ${condition}`;
+const INSERT_RESPONSE = insertWhere("true");
+const INSERT_MAIN_RESPONSE = insertWhere(hasRoom("idempotency_keys", "?2"));
 
 /**
  * Returns the statements that store a response, a large one after its object in R2, for the batch of the writes to the main database that it
@@ -110,7 +114,8 @@ export function insertResponse<Kind extends DatabaseKind>(
     now - RESPONSE_TTL_MS,
     JSON.stringify(keys),
   ];
-  return [db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
+  const isMain = (db as unknown) === ctx.db;
+  return [db.prepare(isMain ? INSERT_MAIN_RESPONSE : INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
 }
 
 /** Returns the fingerprint, extended by the domains that the credential is restricted to. */

@@ -4,7 +4,7 @@ import { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 import { onMain } from "../../../platform/jobs/shards.ts";
 import { type ImportCounts, type NewImport, type StoredImport, saveUsedBytes } from "../../mailbox-store/index.ts";
-import type { OpenMailbox, ReadableMailbox } from "../open.ts";
+import { type OpenMailbox, type ReadableMailbox, requireUpload } from "../open.ts";
 import { BEGINNING, formatOf, readEntries } from "./entries.ts";
 import { ImportRun } from "./import-run.ts";
 import { archiveStep, importNow } from "./rules.ts";
@@ -26,7 +26,7 @@ export async function importArchive(
   { body, size, folder }: { body: ReadableStream<Uint8Array>; size: number; folder: string },
 ): Promise<{ counts: ImportCounts } | { started: StoredImport }> {
   const object = `${r2Keys.mailbox(mailbox.id)}files/${ctx.newId()}`;
-  await mailbox.store.addUpload(object);
+  await requireUpload(mailbox, object);
   let isKept = false;
   try {
     await upload(ctx, object, body, size);

@@ -5,7 +5,7 @@ import { parseUuid } from "../../../lib/ids.ts";
 import type { AttachmentSource } from "../../../mail/mime/message.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 import { emailLimits } from "../../../sending/emails/index.ts";
-import { keepResponse, type OpenMailbox } from "../open.ts";
+import { keepResponse, type OpenMailbox, requireUpload } from "../open.ts";
 
 /** Largest file, in bytes: that of all attachments of an email. */
 export const MAX_FILE_BYTES = emailLimits.attachmentBytes;
@@ -21,7 +21,7 @@ export interface UploadedFile {
 
 const keyOf = (mailbox: OpenMailbox, id: string) => `${r2Keys.mailbox(mailbox.id)}files/${id}`;
 
-/** Stores a file for messages that are sent within a day. Returns its id. */
+/** Stores a file for messages that are sent within a day. Returns its id. Throws as `requireUpload`. */
 export async function uploadFile(
   ctx: CallerCtx,
   mailbox: OpenMailbox,
@@ -30,7 +30,7 @@ export async function uploadFile(
 ): Promise<{ id: string }> {
   const response = { id: ctx.newId() };
   const key = keyOf(mailbox, response.id);
-  await mailbox.store.addUpload(key);
+  await requireUpload(mailbox, key);
   await ctx.env.CONTENT.put(key, bytes, {
     // Object metadata must be ASCII.
     customMetadata: { filename: encodeURIComponent(toFilename(filename)), contentType: toMediaType(mediaType) },

@@ -98,7 +98,12 @@ export const campaignAttacks: readonly Attack[] = [
     way: "of a new automation",
     requests: 2,
     calls: 12,
-    prepare: async (attacker) => async () => attacker.post(`${await createAutomation(attacker)}/archive`, undefined),
+    budgets: { automations: 6 },
+    prepare: async (attacker) => async () => {
+      const created = await attacker.post("/v1/automations/", anAutomation(attacker));
+      if (!created.ok) return created;
+      return attacker.post(`/v1/automations/${(await created.json<{ id: string }>()).id}/archive`, undefined);
+    },
   },
   postingTo(
     "PATCH /v1/automations/:automation_id",

@@ -153,11 +153,14 @@ export const deletionAttacks: readonly Attack[] = [
     operation: "DELETE /v1/workspaces/:workspace_id",
     way: "of a new one",
     requests: 3,
+    calls: 25,
     finish,
     prepare: async (attacker) => {
       const session = await aSession(attacker);
       return async () => {
-        const { id } = await session.create("/v1/workspaces/", { name: textOf(100) });
+        const created = await session.post("/v1/workspaces/", { name: textOf(100) });
+        if (!created.ok) return created;
+        const { id } = await created.json<{ id: string }>();
         // A session deletes the workspace in which it acts, and acts in the other one then.
         const switched = await session.post("/auth/workspace", { org_id: id });
         return apiWithCookies(cookiesOf(switched)).call("DELETE", `/v1/workspaces/${id}`);

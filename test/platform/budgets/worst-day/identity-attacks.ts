@@ -41,6 +41,7 @@ export const identityAttacks: readonly Attack[] = [
   },
   {
     operation: "POST /v1/workspaces/",
+    calls: 25,
     prepare: async (attacker) => {
       const session = await aSession(attacker);
       return () => session.post("/v1/workspaces/", { name: textOf(100) });

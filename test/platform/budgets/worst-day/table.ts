@@ -1,3 +1,4 @@
+import { ownerOf } from "../../../../src/platform/budgets/budget.ts";
 import { nameOf } from "./attack.ts";
 import { measuredByCron } from "./known-growth.ts";
 import { budgetOfPlace, type Store, stores } from "./measure.ts";
@@ -8,16 +9,18 @@ const BOUNDED_ROWS_PER_DAY = 1_000_000;
 
 const ofDay = ({ bytesPerCall, callsPerDay }: Outcome, store: Store) => bytesPerCall[store] * callsPerDay;
 const ofAll = (outcome: Outcome) => stores.reduce((sum, store) => sum + ofDay(outcome, store), 0);
-const kindOf = (place: string) => {
+const isBound = (place: string) => "bound" in budgetOfPlace(place);
+/** The INSERT counts the rows of an owner that is no workspace, whose budget no operator changes. */
+const isOfOtherOwner = (place: string) => {
   const budget = budgetOfPlace(place);
-  return "rows" in budget ? "rows" : "bound" in budget ? "bound" : "open";
+  return "rows" in budget && (place.startsWith("mailbox ") || ownerOf(budget).kind !== "workspace");
 };
 
 /** Returns the places that an attack grows as long as it goes on, without an end of their own. Those that the cron measures are left out. */
 export function endlessPlaces(outcome: Outcome): string[] {
   if (outcome.refusal !== null) return [];
-  const places = [...outcome.grown.keys()].filter((place) => !measuredByCron.includes(place));
-  const unbounded = places.filter((place) => kindOf(place) !== "bound");
+  const places = [...outcome.grown.keys()].filter((place) => !measuredByCron.includes(place) && !isOfOtherOwner(place));
+  const unbounded = places.filter((place) => !isBound(place));
   const isMeasured = [...outcome.grown.keys()].some(
     (place) => place !== "main audit_log" && measuredByCron.includes(place),
   );
