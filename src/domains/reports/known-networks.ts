@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { parseIp } from "../../lib/ip-addresses.ts";
+import { words } from "../../lib/words.ts";
 
 /**
  * Networks of services that send mail for many domains, as their SPF records list them: for servers without a name that leads
@@ -25,10 +26,7 @@ const NETWORKS: Readonly<Record<string, string>> = {
 };
 
 const networks = Object.entries(NETWORKS).flatMap(([service, ranges]) =>
-  ranges
-    .trim()
-    .split(/\s+/)
-    .map((range) => ({ service, network: ipaddr.parseCIDR(range) })),
+  words(ranges).map((range) => ({ service, network: ipaddr.parseCIDR(range) })),
 );
 
 /** Returns the service whose network has this IP address, or null when the table has none. Pure. */
