@@ -43,8 +43,7 @@ function isAscii(text: string): boolean {
 function toALabels(domain: string): string | null {
   if (ASCII_DOMAIN.test(domain) || DOMAIN_LITERAL.test(domain)) return domain;
   if (isAscii(domain) || !UNICODE_DOMAIN.test(domain)) return null;
-  const url = `http://${domain}/`;
-  const host = URL.canParse(url) ? new URL(url).hostname : "";
+  const host = URL.parse(`http://${domain}/`)?.hostname ?? "";
   // URL turns full-width digits into an IPv4 address.
   return ASCII_DOMAIN.test(host) && /[^0-9.]/.test(host) ? host : null;
 }

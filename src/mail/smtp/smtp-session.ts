@@ -70,6 +70,13 @@ export class SmtpSession {
     return this.awaitReply(timeoutMs, last);
   }
 
+  /** Writes a command line, with what is buffered, and returns its reply. As `command`. */
+  send(line: string, timeoutMs: number, last?: "last"): Promise<CommandResult> {
+    const result = this.command(line, timeoutMs, last);
+    void this.flush();
+    return result;
+  }
+
   /** Returns one more reply, at most `timeoutMs` after the replies before it. With `last`, reading stops after it. Never rejects. */
   awaitReply(timeoutMs: number, last?: "last"): Promise<CommandResult> {
     if (this.#disconnect) return Promise.resolve(this.#disconnect);
