@@ -44,6 +44,13 @@ export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
+/** Returns a longer copy of a buffer: with room for `needed` bytes, twice as long if that is more, and at most `maxBytes`. */
+export function enlarged(buffer: Uint8Array, needed: number, maxBytes: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.min(maxBytes, Math.max(needed, 2 * buffer.length)));
+  larger.set(buffer);
+  return larger;
+}
+
 /** Returns the length of a string in UTF-8 bytes. */
 export function utf8Length(text: string): number {
   return encoder.encode(text).byteLength;

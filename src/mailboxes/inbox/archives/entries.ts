@@ -1,3 +1,4 @@
+import { enlarged } from "../../../lib/bytes.ts";
 import { readMbox } from "../../../lib/mbox/read.ts";
 import { readChunks, skipBytes } from "../../../lib/read-chunks.ts";
 import type { YieldingSteps } from "../../../lib/yielding-steps.ts";
@@ -194,13 +195,8 @@ class ZipEntryReader {
     let size = 0;
     for await (const chunk of this.#counted(await this.#open(file))) {
       if (size + chunk.length > maxBytes) return null;
-      if (size + chunk.length > this.#buffer.length) {
-        const larger = new Uint8Array(
-          Math.min(MAX_MESSAGE_BYTES, Math.max(2 * this.#buffer.length, size + chunk.length)),
-        );
-        larger.set(this.#buffer.subarray(0, size));
-        this.#buffer = larger;
-      }
+      if (size + chunk.length > this.#buffer.length)
+        this.#buffer = enlarged(this.#buffer, size + chunk.length, MAX_MESSAGE_BYTES);
       this.#buffer.set(chunk, size);
       size += chunk.length;
     }
