@@ -129,13 +129,6 @@ async function* readZip(source: ByteSource, options: ReadOptions): AsyncGenerato
   }
 }
 
-/** Where a file of a ZIP archive is read: from a place within it, and the place after it. */
-interface FilePlace {
-  folder: string;
-  from: ArchiveCursor;
-  end: ArchiveCursor;
-}
-
 /** Reads the files of a ZIP archive into one buffer, and stops when they are larger than the archive can be expected to be. */
 class ZipEntryReader {
   /** Bytes to which files were decompressed; those of an mbox file that an earlier run has read are not counted again. */
@@ -152,7 +145,10 @@ class ZipEntryReader {
     this.#maxBytes = MAX_RATIO * source.size + MORE_BYTES;
   }
 
-  async *read(file: ZipFile, { folder, from, end }: FilePlace): AsyncGenerator<ArchiveEntry> {
+  async *read(
+    file: ZipFile,
+    { folder, from, end }: { folder: string; from: ArchiveCursor; end: ArchiveCursor },
+  ): AsyncGenerator<ArchiveEntry> {
     const name = JSON.stringify(file.name.slice(0, 200));
     const [, path = "", base = "", type = ""] =
       /^(.*\/)?([^/]*?)(\.[^./]*)?$/.exec(file.name.replaceAll("\\", "/")) ?? [];
