@@ -11,10 +11,7 @@ import type { SmtpSocket } from "./socket.ts";
 import { ConnectError } from "./transport.ts";
 
 /** Timeouts of the handshake, in milliseconds. */
-export interface HandshakeTiming {
-  connectMs: number;
-  replyMs: number;
-}
+export type HandshakeTiming = Record<"connectMs" | "replyMs", number>;
 
 /** The settings of an egress that a handshake needs. */
 export interface HandshakeSettings extends Pick<EgressSettings, "credentials" | "serverName" | "ehloName"> {
