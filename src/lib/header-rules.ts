@@ -21,9 +21,7 @@ const RECEIVER_HEADER = /^(?:received.*|delivered-to|x-ms-exchange-.*|authentica
 const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.@]{1,250}$/;
 
 /** Returns whether a custom header may have this name: 1 to 76 ASCII letters, digits and hyphens. */
-export function isHeaderName(name: string): boolean {
-  return name.length <= HEADER_NAME_CHARACTERS && HEADER_NAME.test(name);
-}
+export const isHeaderName = (name: string): boolean => name.length <= HEADER_NAME_CHARACTERS && HEADER_NAME.test(name);
 
 /** Returns whether only the service may write this header. Letter case does not count. */
 export const isServiceHeader = (name: string): boolean => SERVICE_HEADER.test(name);

@@ -15,9 +15,7 @@ export function readDateTime(cursor: Cursor): number {
 }
 
 /** Reads a date of SEARCH, such as `1-Feb-1994`, quoted or not. Returns the beginning of the day in ms since 1970, UTC. */
-export function readDate(cursor: Cursor): number {
-  return toDay(cursor.astring());
-}
+export const readDate = (cursor: Cursor): number => toDay(cursor.astring());
 
 function toDay(text: string): number {
   const [, day = "", monthName = "", year = ""] = /^(\d{1,2})-([A-Za-z]{3})-(\d{4})$/.exec(text) ?? [];

@@ -35,9 +35,7 @@ export function encodedWords(text: string, firstLimit: number): string[] {
 }
 
 /** Returns whether a text is not printable ASCII, or contains a part that a parser could read as an encoded-word. */
-export function needsEncoding(text: string): boolean {
-  return /[^\x20-\x7e]/.test(text) || text.includes("=?");
-}
+export const needsEncoding = (text: string): boolean => /[^\x20-\x7e]/.test(text) || text.includes("=?");
 
 function encodedWord(bytes: Uint8Array, q: boolean): string {
   if (!q) return `=?utf-8?B?${toBase64(bytes)}?=`;

@@ -113,9 +113,7 @@ export function isReply(fields: HeaderFields, subject: string, text: string): bo
 }
 
 /** Returns whether Auto-Submitted says that a program sent a mail (RFC 3834 5). */
-export function isSubmittedByProgram(fields: HeaderFields): boolean {
-  return hasSign(fields, [AUTO_SUBMITTED]);
-}
+export const isSubmittedByProgram = (fields: HeaderFields): boolean => hasSign(fields, [AUTO_SUBMITTED]);
 
 /** Returns whether a list sent a mail (RFC 2919, RFC 2369). */
 export function isFromList(fields: HeaderFields): boolean {

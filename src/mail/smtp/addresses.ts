@@ -36,9 +36,7 @@ export function toWireAddress(address: string): WireAddress | null {
 }
 
 /** Returns whether a text is ASCII. */
-function isAscii(text: string): boolean {
-  return !/[^\x00-\x7f]/.test(text);
-}
+const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
 
 function toALabels(domain: string): string | null {
   if (ASCII_DOMAIN.test(domain) || DOMAIN_LITERAL.test(domain)) return domain;

@@ -85,6 +85,4 @@ export function toReply(raw: RawReply): Reply {
 }
 
 /** Returns a reply made by this client, for what it refuses without asking the server. */
-export function localReply(code: number, enhanced: string, text: string): Reply {
-  return { code, enhanced, text };
-}
+export const localReply = (code: number, enhanced: string, text: string): Reply => ({ code, enhanced, text });

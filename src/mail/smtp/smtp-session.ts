@@ -16,9 +16,7 @@ export interface Disconnect {
 export type CommandResult = RawReply | Disconnect;
 
 /** Returns whether the session ended before the server replied to the command. */
-export function isDisconnect(result: CommandResult): result is Disconnect {
-  return "disconnected" in result;
-}
+export const isDisconnect = (result: CommandResult): result is Disconnect => "disconnected" in result;
 
 interface PendingReply {
   resolve: (result: CommandResult) => void;

@@ -57,9 +57,7 @@ export const BACKGROUND_MS = 30_000;
 export const BACKGROUND_RUNS = 20;
 
 /** Returns whether a response's status means that the delivery arrived. */
-export function isDelivered(status: number | null): boolean {
-  return status !== null && status >= 200 && status < 300;
-}
+export const isDelivered = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
 /** Returns the status after an attempt, and when the next one is due. `attempt` is its number, from 1. */
 export function afterAttempt(
