@@ -2,9 +2,7 @@
 
 import { JsonInvalid } from "./errors.ts";
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const SMALL_U = 0x75;
+const [QUOTE, BACKSLASH, SMALL_U] = [0x22, 0x5c, 0x75];
 /** Shorter strings are read by a loop over their bytes, which is faster for them. */
 const MIN_FAST_BYTES = 128;
 

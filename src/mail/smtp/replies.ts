@@ -18,8 +18,7 @@ export class ReplySyntaxError extends Error {
 const LINE_MAX_BYTES = 2_048;
 const REPLY_MAX_LINES = 128;
 const TEXT_MAX_CHARS = 512;
-const LF = 0x0a;
-const CR = 0x0d;
+const [LF, CR] = [0x0a, 0x0d];
 const LINE = /^([2-5][0-9]{2})(?:([ -])(.*))?$/s;
 
 /** Collects bytes and returns complete replies. Holds at most 128 lines of 2,048 bytes. */
