@@ -58,14 +58,10 @@ export function parseAddress(input: string): Address | null {
  * Returns the key of an address from a source that may contain invalid ones, such as a delivery report. An invalid address
  * is lower-cased as a whole, so it equals no key of a valid one.
  */
-export function addressKey(text: string): string {
-  return parseAddress(text)?.key ?? lowerCase(text);
-}
+export const addressKey = (text: string): string => parseAddress(text)?.key ?? lowerCase(text);
 
 /** Lower-cases ASCII letters only, as lower() of SQLite does. */
-export function lowerCaseAscii(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
+export const lowerCaseAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 /** Lower-cases per code point: `toLowerCase` on the whole text converts a Σ at the end of a word to ς. */
 export function lowerCase(text: string): string {
@@ -96,6 +92,4 @@ export function formatMailbox(mailbox: { email: string; name?: string | null | u
   return `${needsQuotes(name) ? `"${name.replace(/["\\]/g, "\\$&")}"` : name} <${mailbox.email}>`;
 }
 
-function needsQuotes(name: string): boolean {
-  return /[()<>[\]:;@\\,."]/.test(name) || ENCODED_WORD.test(name);
-}
+const needsQuotes = (name: string): boolean => /[()<>[\]:;@\\,."]/.test(name) || ENCODED_WORD.test(name);

@@ -24,14 +24,10 @@ export function decodeBase64(text: string): Uint8Array | null {
 }
 
 /** Encodes a string in UTF-8. */
-export function utf8(text: string): Uint8Array<ArrayBuffer> {
-  return encoder.encode(text) as Uint8Array<ArrayBuffer>;
-}
+export const utf8 = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text) as Uint8Array<ArrayBuffer>;
 
 /** Encodes a string in UTF-8 into `target`, which must be large enough. Returns the number of bytes. */
-export function utf8Into(text: string, target: Uint8Array): number {
-  return encoder.encodeInto(text, target).written;
-}
+export const utf8Into = (text: string, target: Uint8Array): number => encoder.encodeInto(text, target).written;
 
 /** Concatenates byte arrays. */
 export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -44,10 +40,15 @@ export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** Returns the length of a string in UTF-8 bytes. */
-export function utf8Length(text: string): number {
-  return encoder.encode(text).byteLength;
+/** Returns a longer copy of a buffer: with room for `needed` bytes, twice as long if that is more, and at most `maxBytes`. */
+export function enlarged(buffer: Uint8Array, needed: number, maxBytes: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.min(maxBytes, Math.max(needed, 2 * buffer.length)));
+  larger.set(buffer);
+  return larger;
 }
+
+/** Returns the length of a string in UTF-8 bytes. */
+export const utf8Length = (text: string): number => encoder.encode(text).byteLength;
 
 /** Returns bytes as a binary string: a text of one character for each, as in `btoa`. */
 export const toBinaryString = (bytes: Uint8Array): string => bufferOf(bytes).toString("latin1");

@@ -1,16 +1,11 @@
 import { type Address, parseAddress } from "./addresses.ts";
 import { misleadingNameIssue, nameIssue } from "./text-rules.ts";
 
-/** An address with an optional display name. */
-export interface DisplayAddress extends Address {
-  name: string | null;
-}
-
 /**
  * Parses `Name <address>`, `"Name" <address>` or a bare address (RFC 5322 3.4, without comments and groups). Returns null
  * when the address or the name is not valid, or the name reads as another address.
  */
-export function parseDisplayAddress(text: string): DisplayAddress | null {
+export function parseDisplayAddress(text: string): (Address & { name: string | null }) | null {
   const trimmed = text.trim();
   if (!trimmed.endsWith(">")) {
     const address = parseAddress(trimmed);

@@ -21,26 +21,16 @@ const RECEIVER_HEADER = /^(?:received.*|delivered-to|x-ms-exchange-.*|authentica
 const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.@]{1,250}$/;
 
 /** Returns whether a custom header may have this name: 1 to 76 ASCII letters, digits and hyphens. */
-export function isHeaderName(name: string): boolean {
-  return name.length <= HEADER_NAME_CHARACTERS && HEADER_NAME.test(name);
-}
+export const isHeaderName = (name: string): boolean => name.length <= HEADER_NAME_CHARACTERS && HEADER_NAME.test(name);
 
 /** Returns whether only the service may write this header. Letter case does not count. */
-export function isServiceHeader(name: string): boolean {
-  return SERVICE_HEADER.test(name);
-}
+export const isServiceHeader = (name: string): boolean => SERVICE_HEADER.test(name);
 
 /** Returns whether a relay obeys this header as a command. Letter case does not count. */
-export function isRelayHeader(name: string): boolean {
-  return RELAY_HEADER.test(name);
-}
+export const isRelayHeader = (name: string): boolean => RELAY_HEADER.test(name);
 
 /** Returns whether only receiving servers may write this header. Letter case does not count. */
-export function isReceiverHeader(name: string): boolean {
-  return RECEIVER_HEADER.test(name);
-}
+export const isReceiverHeader = (name: string): boolean => RECEIVER_HEADER.test(name);
 
 /** Returns whether a Content-ID, given without angle brackets, is 1 to 250 characters of printable ASCII as allowed. */
-export function isContentId(id: string): boolean {
-  return CONTENT_ID.test(id);
-}
+export const isContentId = (id: string): boolean => CONTENT_ID.test(id);

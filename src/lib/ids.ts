@@ -31,8 +31,13 @@ export function uuidv7(now: number): string {
 
 function setTime(ms: number): void {
   lastMs = ms;
+  head = headOf(ms);
+}
+
+/** Returns the start of a UUIDv7, up to its version. */
+function headOf(ms: number): string {
   const digits = ms.toString(16).padStart(12, "0");
-  head = `${digits.slice(0, 8)}-${digits.slice(8)}`;
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
 /** Returns the last 64 bits of a UUID: its variant (RFC 9562 4.1) and 62 random bits. */
@@ -69,10 +74,7 @@ export function parseUuid(text: string): string | null {
 }
 
 /** Returns an id that begins with a time, in ms since 1970, as a UUIDv7 does, and ends as another one. Pure. */
-export function idOfTime(ms: number, id: string): string {
-  const digits = ms.toString(16).padStart(12, "0");
-  return `${digits.slice(0, 8)}-${digits.slice(8)}${id.slice(13)}`;
-}
+export const idOfTime = (ms: number, id: string): string => `${headOf(ms)}${id.slice(13)}`;
 
 /** Returns a UUIDv8 made of the SHA-256 of the bytes (RFC 9562 5.8), so that equal bytes have equal ids. */
 export async function uuidFromHash(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

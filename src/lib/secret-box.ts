@@ -44,6 +44,4 @@ export async function keyedHashes(roots: readonly RootKey[], purpose: string, se
 }
 
 /** Returns a token of 256 random bits, as 43 characters of base64url. */
-export function randomToken(): string {
-  return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
-}
+export const randomToken = (): string => toBase64Url(crypto.getRandomValues(new Uint8Array(32)));

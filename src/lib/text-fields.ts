@@ -3,9 +3,7 @@ import * as z from "zod";
 import { nameIssue, UNPRINTABLE } from "./text-rules.ts";
 
 /** Returns whether a text has at most `max` code points. */
-function isWithin(text: string, max: number): boolean {
-  return text.length <= 2 * max && Array.from(text).length <= max;
-}
+const isWithin = (text: string, max: number): boolean => text.length <= 2 * max && Array.from(text).length <= max;
 
 /** Returns the schema of a text of at most `max` characters. */
 export const limitedText = (field: string, max: number) =>

@@ -105,5 +105,6 @@ function findAddress(name: string, ownKey: string | null): string | null {
   return null;
 }
 
-const codePoint = (character: string) =>
+/** Returns the code point of a character, as `U+00A0`. */
+export const codePoint = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;

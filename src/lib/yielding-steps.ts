@@ -9,9 +9,7 @@ export interface StepBounds {
  * Waits for the next turn of the event loop, in which the runtime reads requests and sends responses. Calls of R2, D1 and
  * Durable Objects in the same process resolve without one, so an await of such a call lets no other request begin.
  */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** Divides long work into steps that give way to other requests, by rows and bytes: a Worker's clock stands still while it computes. */
 export class YieldingSteps {

@@ -33,14 +33,10 @@ export function healthOf(stored: string | null): (typeof healthWords)[number] {
 }
 
 /** Returns a new ownership token of 160 random bits, unique to one registration. */
-export function newOwnershipToken(): string {
-  return hex(crypto.getRandomValues(new Uint8Array(20)));
-}
+export const newOwnershipToken = (): string => hex(crypto.getRandomValues(new Uint8Array(20)));
 
 /** Reverses the labels of a name: `mail.example.com` becomes `com.example.mail.`, a prefix of all names below it. */
-export function reversedName(name: string): string {
-  return `${name.split(".").reverse().join(".")}.`;
-}
+export const reversedName = (name: string): string => `${name.split(".").reverse().join(".")}.`;
 
 /** Returns the bounds of the reversed names of a domain and all its sub-domains: from the first, below the second. */
 export function reversedRange(reversed: string): [string, string] {

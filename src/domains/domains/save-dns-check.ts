@@ -49,8 +49,7 @@ export function saveDnsCheck(ctx: Ctx, domain: DomainRow, check: DnsCheck): Main
 
 /** Returns whether another workspace has verified the name, or one above or below it. */
 export async function hasConflict({ db }: Ctx, domain: DomainRow): Promise<boolean> {
-  const conflict = await db.findRow(CONFLICTS, ...conflictParameters(domain));
-  return conflict !== null;
+  return (await db.findRow(CONFLICTS, ...conflictParameters(domain))) !== null;
 }
 
 function conflictParameters({ workspace, reversedName }: DomainRow): [number, string, string, string] {

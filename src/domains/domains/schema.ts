@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { named, serialize, timestamp } from "../../lib/serialize.ts";
-import { isoOrNull } from "../../lib/time.ts";
 import { dmarcPolicies } from "../../platform/db/schema/main/domains.ts";
 import type { Settings } from "../../platform/settings/settings.ts";
 import { toHost, toPolicy } from "../hosts/index.ts";
@@ -203,14 +202,6 @@ export function toDomain(settings: Settings, { domain, keys, hosts }: DomainWith
     dkimSelector: shown?.selector ?? null,
     health: healthOf(domain.health),
     linkHost: toHost(settings, domain.name, "link", hosts),
-    mtaSts: policyOut(toPolicy(hosts)),
+    mtaSts: toPolicy(hosts),
   });
 }
-
-const policyOut = (policy: ReturnType<typeof toPolicy>): DomainOut["mta_sts"] =>
-  policy && {
-    mode: policy.mode,
-    since: isoOrNull(policy.since),
-    enforces_from: isoOrNull(policy.enforcesFrom),
-    detail: policy.detail,
-  };

@@ -120,13 +120,11 @@ function contents({ evaluation: { errors, all, usesPtr } }: Spf, name: string, e
   }
   if (all === "+") {
     const problem = `The SPF record of ${name} ends in "+all": every server may send as the domain, and receivers distrust such a record.`;
-    const action = 'Change its end to "~all" or "-all".';
-    add("spf_permits_all", { problem, action, evidence });
+    add("spf_permits_all", { problem, action: 'Change its end to "~all" or "-all".', evidence });
   }
   if (usesPtr) {
     const problem = `The SPF record of ${name} uses "ptr", which is slow and which receivers may ignore (RFC 7208 5.5).`;
-    const action = 'Remove "ptr" and name the servers by ip4, ip6, a or include.';
-    add("spf_ptr", { problem, action, evidence });
+    add("spf_ptr", { problem, action: 'Remove "ptr" and name the servers by ip4, ip6, a or include.', evidence });
   }
   return findings;
 }

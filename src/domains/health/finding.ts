@@ -1,3 +1,4 @@
+import { codePoint } from "../../lib/text-rules.ts";
 import type { DnsResult } from "../../platform/dns/resolve.ts";
 import { type FindingCode, type Severity, severityOf } from "./codes.ts";
 
@@ -89,10 +90,8 @@ export const replaceByAlias = (at: string, target: string): string =>
 
 /** Returns " (with U+00A0)" when a text has characters that are not ASCII and mostly cannot be told apart, and else an empty text. */
 export function charactersOf(text: string): string {
-  const points = new Set(
-    [...text].filter((character) => character > "~").map((character) => character.codePointAt(0) ?? 0),
-  );
-  const shown = [...points].slice(0, 3).map((point) => `U+${point.toString(16).toUpperCase().padStart(4, "0")}`);
+  const foreign = new Set([...text].filter((character) => character > "~"));
+  const shown = [...foreign].slice(0, 3).map(codePoint);
   return shown.length === 0 ? "" : ` (with ${listOf(shown)})`;
 }
 

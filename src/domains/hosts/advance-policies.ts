@@ -123,12 +123,7 @@ function enforceStatements(ctx: Ctx, row: DueRow, lease: number) {
   ];
 }
 
-interface Saved {
-  name: string;
-  lease: number;
-  dueAt: number | null;
-  blocker: PolicyBlocker | null;
-}
-
-const save = ({ db }: Ctx, { name, lease, dueAt, blocker }: Saved) =>
-  db.prepare(SAVE).bind(name, lease, dueAt, blocker);
+const save = (
+  { db }: Ctx,
+  { name, lease, dueAt, blocker }: { name: string; lease: number; dueAt: number | null; blocker: PolicyBlocker | null },
+) => db.prepare(SAVE).bind(name, lease, dueAt, blocker);

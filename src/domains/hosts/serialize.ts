@@ -11,20 +11,13 @@ export function linkUrl(
   return `${protocol}//${host}${port === "" ? "" : `:${port}`}`;
 }
 
-/** A host of a domain as the API returns it. */
-export interface HostView {
-  name: string;
-  status: "pending" | "active" | "failed";
-  detail: string | null;
-}
-
-/** Returns the host of a purpose of a domain; null when the deployment offers none. `hosts`: rows of the domain. Pure. */
+/** Returns a domain's host of a purpose as the API shows it; null when the deployment offers none. `hosts`: rows of the domain. Pure. */
 export function toHost(
   { hostnames }: Pick<Settings, "hostnames">,
   domain: string,
   purpose: HostPurpose,
   hosts: readonly { purpose: HostPurpose; status: string; problem: string | null }[],
-): HostView | null {
+): { name: string; status: "pending" | "active" | "failed"; detail: string | null } | null {
   if (hostnames === null) return null;
   const name = `${hostLabels[purpose]}.${domain}`;
   const row = hosts.find((host) => host.purpose === purpose);

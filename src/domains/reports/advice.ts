@@ -29,7 +29,7 @@ export function tlsAdvice(
   return `${percent(failed / sessions)} of the connections failed (${failed.toLocaleString("en")}). Most often ${meaning}.`;
 }
 
-/** Meanings of the types of failures (RFC 8460 4.3), which follow "Most often". */
+/** Meanings of the types of failures (RFC 8460 4.3), which follow "Most often". Other types are `other`. */
 export const TLS_MEANINGS: Readonly<Record<string, string>> = {
   "starttls-not-supported": "the server did not offer STARTTLS: switch it on",
   "certificate-host-mismatch": "the certificate does not name the host of the MX record: request one for that name",

@@ -6,10 +6,13 @@ import { bounds as reportBounds } from "../../mail/aggregate-reports/rules.ts";
 import { type AggregateReport, ReportError } from "../../mail/aggregate-reports/types.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
 import type { Ctx } from "../../platform/context.ts";
+import type { domains } from "../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 import { onShard, shardSql } from "../../platform/jobs/shards.ts";
 import { readReportAddress, reversedName } from "../domains/index.ts";
 import { sharedReportAddress } from "../zones/index.ts";
-import { isRecent, TLS_FAILURES } from "./rules.ts";
+import { TLS_MEANINGS } from "./advice.ts";
+import { isRecent } from "./rules.ts";
 import { type DmarcSum, type ReportRows, saveReport, type TlsSum } from "./save.ts";
 
 /** The result of a message to the address for reports on a domain. Only `counted` changes anything. */
@@ -25,13 +28,10 @@ interface ReportMail {
 export const REPORT_MAIL_BYTES = reportBounds.messageBytes + 1;
 
 /** A domain about which a report came. */
-interface ReportedDomain {
-  id: string;
-  name: string;
-  workspace: number;
+type ReportedDomain = StoredColumns<typeof domains, "id" | "name" | "workspace"> & {
   workspace_id: string;
   shard: number;
-}
+};
 
 const SELECT = `
   SELECT d.id, d.name, d.workspace, w.id AS workspace_id, ${shardSql("w")} AS shard
@@ -124,10 +124,7 @@ function rowsOf(report: AggregateReport, domain: string): ReportRows | null {
   return { kind: "dmarc", sources: sumSources(records) };
 }
 
-type DmarcRecords = Extract<AggregateReport, { kind: "dmarc" }>["records"];
-type TlsPolicies = Extract<AggregateReport, { kind: "tls" }>["policies"];
-
-function sumSources(records: DmarcRecords) {
+function sumSources(records: Extract<AggregateReport, { kind: "dmarc" }>["records"]) {
   const sums = new Map<string, DmarcSum>();
   for (const { source, dkim, spf, disposition, messages } of records) {
     const aligned = Number(dkim) + 2 * Number(spf);
@@ -138,7 +135,7 @@ function sumSources(records: DmarcRecords) {
   return [...sums.values()].sort((a, b) => b.messages - a.messages);
 }
 
-function sumSessions(policies: TlsPolicies) {
+function sumSessions(policies: Extract<AggregateReport, { kind: "tls" }>["policies"]) {
   const sums = new Map<string, TlsSum>();
   const add = (failure: string, server: string, sessions: number) => {
     const name = `${failure} ${server}`;
@@ -148,7 +145,7 @@ function sumSessions(policies: TlsPolicies) {
     const failed = failures.reduce((sum, failure) => sum + failure.sessions, 0);
     add("", "", sessions - failed);
     for (const { type, server, sessions: count } of failures)
-      add(TLS_FAILURES.includes(type) ? type : "other", server, count);
+      add(Object.hasOwn(TLS_MEANINGS, type) ? type : "other", server, count);
   }
   return [...sums.values()].sort((a, b) => b.sessions - a.sessions);
 }

@@ -14,18 +14,3 @@ export type Period = keyof typeof PERIODS;
 /** Returns whether the time of a report can be true for one that arrives now. Times in ms since 1970. */
 export const isRecent = (from: number, now: number): boolean =>
   from <= now + DAY_MS && from >= now - MAX_AGE_DAYS * DAY_MS;
-
-/** Types of failures of TLS (RFC 8460 4.3). Others are `other`. */
-export const TLS_FAILURES: readonly string[] = [
-  "starttls-not-supported",
-  "certificate-host-mismatch",
-  "certificate-expired",
-  "certificate-not-trusted",
-  "validation-failure",
-  "tlsa-invalid",
-  "dnssec-invalid",
-  "dane-required",
-  "sts-policy-fetch-error",
-  "sts-policy-invalid",
-  "sts-webpki-invalid",
-];

@@ -43,7 +43,6 @@ export function bumpPolicyIdStatement(
   { db, now, settings }: Pick<Ctx, "db" | "now" | "settings">,
   domainId: string | null,
 ): MainStatement {
-  const zone = settings.delegatedZones[0]?.name ?? "";
-  const target = sharedTarget("_mta-sts", zone);
+  const target = sharedTarget("_mta-sts", settings.delegatedZones[0]?.name ?? "");
   return db.prepare(BUMP).bind(target, prefixOf(settings.mxHost), timeText(now()), now(), domainId);
 }

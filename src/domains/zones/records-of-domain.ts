@@ -47,24 +47,12 @@ export function addRecordsStatements(
 }
 
 /** Returns the statement that orders another key at the target of a slot. */
-export function replaceKeyStatement(
-  ctx: Ctx,
-  domainId: string,
-  delegation: Delegation,
-  key: SlotRecord,
-): MainStatement {
-  return put(ctx, [slotRecord(domainId, delegation, key)]);
-}
+export const replaceKeyStatement = (ctx: Ctx, domainId: string, delegation: Delegation, key: SlotRecord) =>
+  put(ctx, [slotRecord(domainId, delegation, key)]);
 
 /** Returns the statement that orders another DMARC record of a domain. */
-export function replaceDmarcStatement(
-  ctx: Ctx,
-  domainId: string,
-  delegation: Delegation,
-  value: string,
-): MainStatement {
-  return put(ctx, [dmarcRecord(domainId, delegation, value)]);
-}
+export const replaceDmarcStatement = (ctx: Ctx, domainId: string, delegation: Delegation, value: string) =>
+  put(ctx, [dmarcRecord(domainId, delegation, value)]);
 
 /** Returns the statements that order the shared records: upserts of a few rows, which change nothing when they are there. */
 export function sharedRecordsStatements(ctx: Ctx): MainStatement[] {

@@ -8,19 +8,13 @@ const MARK = new RegExp(`^'(?=[${STARTS}])`);
 const QUOTED = /[",;|\t\r\n]|^\s|\s$/;
 
 /** Marks a text that a spreadsheet would take for a formula with an apostrophe. */
-export function markFormula(text: string): string {
-  return MARKED.test(text) ? `'${text}` : text;
-}
+export const markFormula = (text: string): string => (MARKED.test(text) ? `'${text}` : text);
 
 /** Removes the mark of `markFormula`. An apostrophe before other text stays. */
-export function unmarkFormula(text: string): string {
-  return text.replace(MARK, "");
-}
+export const unmarkFormula = (text: string): string => text.replace(MARK, "");
 
 /** Returns a record with its line break. Marks formulas and quotes cells where needed. */
-export function formatRecord(cells: readonly string[]): string {
-  return `${cells.map(formatCell).join(",")}\r\n`;
-}
+export const formatRecord = (cells: readonly string[]): string => `${cells.map(formatCell).join(",")}\r\n`;
 
 function formatCell(text: string): string {
   const cell = markFormula(text);

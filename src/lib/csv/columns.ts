@@ -36,9 +36,7 @@ const TOPIC = "topic:";
 export const NO_EMAIL = "The CSV file has no email column: its first row must contain the cell email";
 
 /** Returns the header of a metadata key. Keys like `email` become `metadata.email` (docs/contract/contacts.md#csv-export). */
-export function headerOfKey(key: string): string {
-  return AMBIGUOUS.test(key.trim()) ? ESCAPE + key : key;
-}
+export const headerOfKey = (key: string): string => (AMBIGUOUS.test(key.trim()) ? ESCAPE + key : key);
 
 function keyOfHeader(header: string): string {
   const key = header.startsWith(ESCAPE) ? header.slice(ESCAPE.length) : header;
@@ -51,14 +49,10 @@ const EMAIL_HEADERS = ["email", "e-mail", "e-mail 1 - value"];
 const plain = (header: string) => header.trim().toLowerCase();
 
 /** Returns whether a cell of the first row names a column of addresses, in any case. */
-export function isEmailHeader(cell: string): boolean {
-  return EMAIL_HEADERS.includes(plain(unmarkFormula(cell)));
-}
+export const isEmailHeader = (cell: string): boolean => EMAIL_HEADERS.includes(plain(unmarkFormula(cell)));
 
 /** Returns the first of several addresses, which an export of Google Contacts writes into one cell. */
-export function firstAddress(cell: string): string {
-  return (cell.split(" ::: ")[0] ?? "").trim();
-}
+export const firstAddress = (cell: string): string => (cell.split(" ::: ")[0] ?? "").trim();
 
 /**
  * Reads the first row of a file that has an email column. `uses` names what columns are; the others are what their headers say. Columns

@@ -1,4 +1,5 @@
 import { parseAddress } from "../../lib/addresses.ts";
+import { words } from "../../lib/words.ts";
 import { type ColumnUse, type ColumnUses, firstAddress } from "./columns.ts";
 
 /**
@@ -18,19 +19,9 @@ const HEADERS = {
 export const REASON_COLUMN = "refused because";
 
 /** Headers of columns that say who left, also by the time of it. */
-const STATES = [
-  "status",
-  "memberstatus",
-  "emailmarketing",
-  "unsubscribed",
-  "unsubtime",
-  "unsubscribedat",
-  "unsubscribedfromallemail",
-  "portalunsubscribe",
-  "portalbounce",
-  "portalspamreport",
-  "blocklisted",
-];
+const STATES = words(`
+  status memberstatus emailmarketing unsubscribed unsubtime unsubscribedat unsubscribedfromallemail portalunsubscribe
+  portalbounce portalspamreport blocklisted`);
 
 /** A row that is no valid CSV is null. */
 type Rows = readonly (readonly string[] | null)[];

@@ -10,9 +10,7 @@ export type LeftOutRow = { skipped: true } | { isBlank: true } | { issue: string
 type AddressRow = { address: Address; cell: (position: number | null) => string } | LeftOutRow;
 
 /** Returns whether the cells are those of an empty line. */
-export function isBlank(cells: readonly string[]): boolean {
-  return cells.length === 1 && cells[0] === "";
-}
+export const isBlank = (cells: readonly string[]): boolean => cells.length === 1 && cells[0] === "";
 
 /** Characters of a cell that an error message repeats: the errors of 100,000 rows then take about 10 MB. */
 const SHOWN_CHARACTERS = 40;

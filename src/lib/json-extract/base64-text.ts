@@ -8,10 +8,7 @@ export const WRITE_BYTES = 49_152;
 const WRITE_CHARACTERS = (WRITE_BYTES / 3) * 4;
 
 /** Sizes in bytes. */
-interface Limits {
-  maxContent: number;
-  maxCombined: number;
-}
+type Limits = Record<"maxContent" | "maxCombined", number>;
 
 export class Base64Text {
   readonly path: ContentPath;

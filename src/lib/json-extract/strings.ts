@@ -2,16 +2,12 @@
 
 import { JsonInvalid } from "./errors.ts";
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const SMALL_U = 0x75;
+const [QUOTE, BACKSLASH, SMALL_U] = [0x22, 0x5c, 0x75];
 /** Shorter strings are read by a loop over their bytes, which is faster for them. */
 const MIN_FAST_BYTES = 128;
 
 /** Returns the length of the escape at `at` by its second byte. May exceed the end of `data`. */
-function escapeSize(data: Uint8Array, at: number): number {
-  return data[at + 1] === SMALL_U ? 6 : 2;
-}
+const escapeSize = (data: Uint8Array, at: number): number => (data[at + 1] === SMALL_U ? 6 : 2);
 
 /** Decodes escapes with `JSON.parse`. `text` must have no unescaped quote. */
 function parsed(text: string, offset: number): string {

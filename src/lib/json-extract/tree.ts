@@ -2,6 +2,7 @@
 
 import { ExtractedContent, RefusedContent } from "./content.ts";
 import { BodyTooLarge, type ContentPath, JsonInvalid, JsonTooDeep } from "./errors.ts";
+import type { ExtractOptions } from "./extract.ts";
 
 /** Meaning of an open array or object. */
 type Role = "batch" | "email" | "attachments" | "attachment" | "other";
@@ -13,15 +14,10 @@ type Frame = { role: Role; key: string; hasContents: boolean } & (
 );
 
 /** The part of `ExtractOptions` that `Tree` uses. */
-export interface TreeLimits {
-  maxDepth: number;
-  maxValues: number;
-  maxString: number;
-  maxInlineText: number;
-  errors: "throw" | "keep";
-  extracts: boolean;
-  contentField: string;
-}
+type TreeLimits = Pick<
+  Required<ExtractOptions>,
+  "maxDepth" | "maxValues" | "maxString" | "maxInlineText" | "errors" | "extracts" | "contentField"
+>;
 
 /** Memory of one value besides the characters of a string, in bytes: the mean of the worst measured body. */
 const VALUE_BYTES = 120;

@@ -1,4 +1,4 @@
-import { concat } from "../bytes.ts";
+import { concat, enlarged } from "../bytes.ts";
 import { beginsWithFrom, unquote } from "./quote.ts";
 
 /** A message of an mbox file. */
@@ -105,16 +105,10 @@ class MboxReader {
     if (this.#separator === null) return;
     const size = this.#size + bytes.length;
     if (size <= this.#maxBytes) {
-      if (size > this.#buffer.length) this.#enlarge(size);
+      if (size > this.#buffer.length) this.#buffer = enlarged(this.#buffer, size, this.#maxBytes);
       this.#buffer.set(bytes, this.#size);
     }
     this.#size = size;
-  }
-
-  #enlarge(size: number): void {
-    const larger = new Uint8Array(Math.min(this.#maxBytes, Math.max(size, 2 * this.#buffer.length)));
-    larger.set(this.#buffer.subarray(0, this.#size));
-    this.#buffer = larger;
   }
 
   /** Ends the message that is being read at an offset. The empty line after it belongs to the file. */

@@ -69,8 +69,7 @@ export async function* readDirectory(
 
 async function findDirectory(source: ByteSource): Promise<{ at: number; size: number; count: number }> {
   const length = Math.min(source.size, END_SIZE + MAX_COMMENT);
-  const tail = await source.read(source.size - length, length);
-  const view = viewOf(tail);
+  const view = viewOf(await source.read(source.size - length, length));
   for (let end = length - END_SIZE; end >= 0; end--) {
     if (view.getUint32(end, true) !== END) continue;
     const found = {

@@ -30,8 +30,7 @@ export function parseDmarcReport(xml: string): DmarcReport {
   if (organization === "" || reportId === "" || domain === "")
     throw new ReportError("the report does not say whose it is");
   if (!isSpan(from, to)) throw new ReportError("the time of the report cannot be true");
-  const records = rows.map((row) => toRecord(row, domain));
-  return { kind: "dmarc", organization, reportId, from, to, domain, records };
+  return { kind: "dmarc", organization, reportId, from, to, domain, records: rows.map((row) => toRecord(row, domain)) };
 }
 
 function toRecord(values: Values, domain: string): DmarcRecord {

@@ -1,8 +1,8 @@
 /** Seals a message with ARC (RFC 8617): a set of three fields that records how it was checked before it was forwarded. */
-import { binaryStringToBytes, toBase64 } from "../../lib/bytes.ts";
+import { toBase64 } from "../../lib/bytes.ts";
 import { relaxedHeader } from "../dkim/canonicalization.ts";
-import { type SigningKey, signBytes } from "../dkim/keys.ts";
-import { selectHeaders } from "../dkim/signature.ts";
+import type { SigningKey } from "../dkim/keys.ts";
+import { selectHeaders, withSignature } from "../dkim/signature.ts";
 import type { HeaderField } from "../mime/headers.ts";
 
 /** Sets of one message (RFC 8617 4.2.1). */
@@ -59,12 +59,6 @@ function messageSignature(fields: readonly HeaderField[], instance: number, inpu
     " b=",
   ].join("\r\n");
   return withSignature(input.key, unsigned, canonical);
-}
-
-/** Returns a field with its signature, which covers other fields and the field itself with an empty b=. */
-async function withSignature(key: SigningKey, unsigned: string, others: string): Promise<string> {
-  const signature = toBase64(await signBytes(key, binaryStringToBytes(others + relaxedHeader(unsigned))));
-  return `${unsigned}${signature.replace(/.{72}(?=.)/g, "$&\r\n ")}\r\n`;
 }
 
 /** Returns the ARC sets of a message by instance. One that is not complete, or there twice, is null. */

@@ -123,6 +123,4 @@ export class BodyHash {
   }
 }
 
-function isLineEnd(byte: number | undefined): boolean {
-  return byte === CR || byte === LF;
-}
+const isLineEnd = (byte: number | undefined): boolean => byte === CR || byte === LF;

@@ -1,4 +1,5 @@
 import { binaryStringToBytes, toBase64 } from "../../lib/bytes.ts";
+import { words } from "../../lib/words.ts";
 import type { HeaderField } from "../mime/headers.ts";
 import { relaxedHeader } from "./canonicalization.ts";
 import { type SigningKey, signBytes } from "./keys.ts";
@@ -6,23 +7,9 @@ import { type SigningKey, signBytes } from "./keys.ts";
 /** Listed in h= once more than they occur, even if absent, so none can be added later (RFC 6376 5.4.2, 8.15). */
 const ALWAYS_SIGNED = ["From", "To", "Subject", "Date"];
 /** Listed in h= once more than they occur, if present. If absent, mailing lists and relays may add them. */
-const SIGNED_WHEN_PRESENT = [
-  "Message-ID",
-  "Reply-To",
-  "Cc",
-  "MIME-Version",
-  "Content-Type",
-  "Content-Transfer-Encoding",
-  "In-Reply-To",
-  "References",
-  "List-Id",
-  "List-Unsubscribe",
-  "List-Unsubscribe-Post",
-  "Feedback-ID",
-  "CFBL-Address",
-  "CFBL-Feedback-ID",
-  "Auto-Submitted",
-];
+const SIGNED_WHEN_PRESENT = words(`
+  Message-ID Reply-To Cc MIME-Version Content-Type Content-Transfer-Encoding In-Reply-To References List-Id List-Unsubscribe
+  List-Unsubscribe-Post Feedback-ID CFBL-Address CFBL-Feedback-ID Auto-Submitted`);
 const SIGNED = [...ALWAYS_SIGNED, ...SIGNED_WHEN_PRESENT];
 const FOLD_AT = 76;
 
@@ -68,8 +55,12 @@ export async function signatureField(
     ` bh=${toBase64(input.bodyHash)};`,
     " b=",
   ].join("\r\n");
-  // The DKIM-Signature field itself is signed with an empty b= and without its CRLF (RFC 6376 3.7).
-  const signature = toBase64(await signBytes(key, binaryStringToBytes(signed.canonical + relaxedHeader(unsigned))));
+  return withSignature(key, unsigned, signed.canonical);
+}
+
+/** Returns a field with its signature, which covers other fields and the field itself, with an empty b= and without CRLF (RFC 6376 3.7). */
+export async function withSignature(key: SigningKey, unsigned: string, others: string): Promise<string> {
+  const signature = toBase64(await signBytes(key, binaryStringToBytes(others + relaxedHeader(unsigned))));
   return `${unsigned}${signature.replace(/.{72}(?=.)/g, "$&\r\n ")}\r\n`;
 }
 

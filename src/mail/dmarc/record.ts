@@ -1,3 +1,5 @@
+import { codePoint } from "../../lib/text-rules.ts";
+
 /** An address of `rua` (RFC 9989 4.7). */
 interface RuaAddress {
   /** As it stands in the record. */
@@ -34,11 +36,9 @@ export const isDmarcRecord = (text: string): boolean => /^v\s*=\s*DMARC1\s*(;|$)
 /** Parses a value for which `isDmarcRecord` holds. Pure. */
 export function parseDmarcRecord(text: string): DmarcRecord {
   const errors: string[] = [];
-  const foreign = /[^\t -~]/u.exec(text)?.[0].codePointAt(0);
+  const foreign = /[^\t -~]/u.exec(text)?.[0];
   if (foreign !== undefined)
-    errors.push(
-      `it has the character U+${foreign.toString(16).toUpperCase().padStart(4, "0")}, which is no space, quote or hyphen of ASCII`,
-    );
+    errors.push(`it has the character ${codePoint(foreign)}, which is no space, quote or hyphen of ASCII`);
   const tags = new Map<string, string>();
   for (const part of text.split(";").map((one) => one.trim())) {
     if (part === "") continue;

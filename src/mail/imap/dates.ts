@@ -5,8 +5,7 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 
 /** Reads a date-time of APPEND, such as `"17-Jul-1996 02:44:25 -0700"`. Returns ms since 1970. */
 export function readDateTime(cursor: Cursor): number {
-  const text = cursor.string();
-  const match = /^([ \d]\d-[A-Za-z]{3}-\d{4}) (\d\d):(\d\d):(\d\d) ([+-])(\d\d)(\d\d)$/.exec(text);
+  const match = /^([ \d]\d-[A-Za-z]{3}-\d{4}) (\d\d):(\d\d):(\d\d) ([+-])(\d\d)(\d\d)$/.exec(cursor.string());
   if (!match) throw new ImapSyntaxError("The date is malformed");
   const [, day = "", hours, minutes, seconds, sign, zoneHours, zoneMinutes] = match;
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)];
@@ -16,9 +15,7 @@ export function readDateTime(cursor: Cursor): number {
 }
 
 /** Reads a date of SEARCH, such as `1-Feb-1994`, quoted or not. Returns the beginning of the day in ms since 1970, UTC. */
-export function readDate(cursor: Cursor): number {
-  return toDay(cursor.astring());
-}
+export const readDate = (cursor: Cursor): number => toDay(cursor.astring());
 
 function toDay(text: string): number {
   const [, day = "", monthName = "", year = ""] = /^(\d{1,2})-([A-Za-z]{3})-(\d{4})$/.exec(text) ?? [];

@@ -34,9 +34,7 @@ export function readStoreFlags(cursor: Cursor): FlagList {
   return toFlagList(flags);
 }
 
-function readFlag(cursor: Cursor): string {
-  return cursor.skip("\\") ? `\\${cursor.atom()}` : readKeyword(cursor);
-}
+const readFlag = (cursor: Cursor): string => (cursor.skip("\\") ? `\\${cursor.atom()}` : readKeyword(cursor));
 
 /** Reads a keyword: an atom of limited length. */
 export function readKeyword(cursor: Cursor): string {

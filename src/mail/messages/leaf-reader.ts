@@ -1,3 +1,4 @@
+import { enlarged } from "../../lib/bytes.ts";
 import { type BodyDecoder, countBase64Digits, newBodyDecoder } from "../mime/body-decoder.ts";
 
 /** Bytes that are decoded at once. */
@@ -49,11 +50,7 @@ export class LeafReader {
     const kept = bytes.subarray(0, this.#headBytes - this.#filled);
     if (kept.length === 0) return;
     const needed = this.#filled + kept.length;
-    if (needed > this.#head.length) {
-      const larger = new Uint8Array(Math.min(this.#headBytes, Math.max(needed, 2 * this.#head.length)));
-      larger.set(this.head);
-      this.#head = larger;
-    }
+    if (needed > this.#head.length) this.#head = enlarged(this.#head, needed, this.#headBytes);
     this.#head.set(kept, this.#filled);
     this.#filled = needed;
   }

@@ -85,9 +85,7 @@ export class MessageParser {
 }
 
 /** Parses a message that is in memory. */
-export function parseMessage(raw: Uint8Array): ParsedMessage {
-  return new MessageParser({ whole: raw }).end();
-}
+export const parseMessage = (raw: Uint8Array): ParsedMessage => new MessageParser({ whole: raw }).end();
 
 /** Parses a message that is read piece by piece. Throws what reading it throws. */
 export async function parseChunks(chunks: AsyncIterable<Uint8Array>): Promise<ParsedMessage> {
@@ -97,9 +95,7 @@ export async function parseChunks(chunks: AsyncIterable<Uint8Array>): Promise<Pa
 }
 
 /** Decodes the encoded-words of a field (RFC 2047). Control characters become spaces. */
-export function decodeField(value: string): string {
-  return onOneLine(decodeEncodedWords(value));
-}
+export const decodeField = (value: string): string => onOneLine(decodeEncodedWords(value));
 
 function textOf({ text, html }: ScannedMessage): string {
   const shown = joinTexts(text.map(decodeHead));
@@ -163,9 +159,7 @@ const MESSAGE_ID = /<([^<>\s]{1,995})>/g;
 
 const firstId = (value: string | null) => idsOf(value)[0] ?? null;
 
-function idsOf(value: string | null): string[] {
-  return [...(value ?? "").matchAll(MESSAGE_ID)].map(([id]) => id).slice(-100);
-}
+const idsOf = (value: string | null): string[] => [...(value ?? "").matchAll(MESSAGE_ID)].map(([id]) => id).slice(-100);
 
 function parseDate(value: string | null): number | null {
   const time = Date.parse((value ?? "").replace(/\([^()]*\)/g, " ").trim());

@@ -3,6 +3,8 @@ import { toBase64, utf8 } from "../../lib/bytes.ts";
 const ENCODED_WORD_OVERHEAD = "=?utf-8?Q??=".length;
 /** Longest encoded-word, in characters (RFC 2047 2). */
 const MAX_ENCODED_WORD = 75;
+/** Octets that need no escape in a phrase (RFC 2047 5 (3)). A space becomes an underscore. */
+const LITERALS_OF_Q = new Set(utf8(" !*+-/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"));
 /** Length of an encoded-word that contains one character of four bytes in Q. */
 const MIN_FIRST_WORD = ENCODED_WORD_OVERHEAD + 12;
 
@@ -33,16 +35,14 @@ export function encodedWords(text: string, firstLimit: number): string[] {
 }
 
 /** Returns whether a text is not printable ASCII, or contains a part that a parser could read as an encoded-word. */
-export function needsEncoding(text: string): boolean {
-  return /[^\x20-\x7e]/.test(text) || text.includes("=?");
-}
+export const needsEncoding = (text: string): boolean => /[^\x20-\x7e]/.test(text) || text.includes("=?");
 
 function encodedWord(bytes: Uint8Array, q: boolean): string {
   if (!q) return `=?utf-8?B?${toBase64(bytes)}?=`;
   let out = "=?utf-8?Q?";
   for (const byte of bytes) {
     if (byte === 0x20) out += "_";
-    else if (isLiteralInQ(byte)) out += String.fromCharCode(byte);
+    else if (LITERALS_OF_Q.has(byte)) out += String.fromCharCode(byte);
     else out += `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   }
   return `${out}?=`;
@@ -50,23 +50,8 @@ function encodedWord(bytes: Uint8Array, q: boolean): string {
 
 function qLength(bytes: Uint8Array, start: number, end: number): number {
   let size = 0;
-  for (let i = start; i < end; i++) size += isLiteralInQ(bytes[i] ?? 0) ? 1 : 3;
+  for (let i = start; i < end; i++) size += LITERALS_OF_Q.has(bytes[i] ?? 0) ? 1 : 3;
   return size;
-}
-
-/** Returns whether an octet needs no escape in a phrase (RFC 2047 5 (3)). A space becomes an underscore. */
-function isLiteralInQ(byte: number): boolean {
-  return (
-    byte === 0x20 ||
-    (byte >= 0x61 && byte <= 0x7a) ||
-    (byte >= 0x41 && byte <= 0x5a) ||
-    (byte >= 0x30 && byte <= 0x39) ||
-    byte === 0x21 ||
-    byte === 0x2a ||
-    byte === 0x2b ||
-    byte === 0x2d ||
-    byte === 0x2f
-  );
 }
 
 function characterEnd(bytes: Uint8Array, start: number): number {

@@ -12,9 +12,7 @@ export interface HeaderField {
 const FOLD_AT = 76;
 
 /** Returns the length of the longest first token that fits on the line of the field's name. */
-export function firstTokenLimit(name: string): number {
-  return FOLD_AT - name.length - 2;
-}
+export const firstTokenLimit = (name: string): number => FOLD_AT - name.length - 2;
 
 /**
  * Returns a field made of tokens with single spaces between them, folded only at these spaces (RFC 5322 2.2.3).
@@ -77,6 +75,4 @@ function rejectControlCharacters(field: string, value: string): void {
     throw new ComposeError("header_value", field, "control characters are not allowed");
 }
 
-function splitWords(value: string): string[] {
-  return value.split(" ").filter((word) => word !== "");
-}
+const splitWords = (value: string): string[] => value.split(" ").filter((word) => word !== "");

@@ -3,29 +3,15 @@ import { base64Size, encodeBase64 } from "./base64.ts";
 import { BOUNDARY_PREFIX } from "./boundaries.ts";
 import { countEscapes, encodeQuotedPrintable } from "./quoted-printable.ts";
 
-/** A text body with its Content-Transfer-Encoding. */
-export interface EncodedText {
-  encoding: "7bit" | "quoted-printable" | "base64";
-  bytes: Uint8Array;
-}
-
 /** RFC 5322 2.1.1, without CRLF. */
 const LINE_LIMIT = 998;
 const [TAB, LF, CR, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
-
-/** Properties of a text with any line ends, from one pass over its bytes. */
-interface TextScan {
-  /** CR and LF that are not part of a CRLF. */
-  bareLineEnds: number;
-  /** True for printable ASCII and TAB in lines of at most 998 bytes. */
-  isPlainAscii: boolean;
-}
 
 /**
  * Encodes a text body. Uses 7bit for ASCII text without control characters, lines over 998 bytes, lines that begin
  * with `From `, and the prefix of the service's boundaries. Otherwise uses the shorter of quoted-printable and base64.
  */
-export function encodeText(text: string): EncodedText {
+export function encodeText(text: string): { encoding: "7bit" | "quoted-printable" | "base64"; bytes: Uint8Array } {
   const plain = encodeShortPlainText(text);
   if (plain) return { encoding: "7bit", bytes: plain };
   const bytes = utf8(text);
@@ -50,7 +36,8 @@ function encodeShortPlainText(text: string): Uint8Array | null {
   return lines.every(({ length }) => length <= LINE_LIMIT) ? utf8(lines.join("\r\n")) : null;
 }
 
-function scan(bytes: Uint8Array): TextScan {
+/** Counts CR and LF that are not part of a CRLF, and tells whether all is printable ASCII and TAB in lines of at most 998 bytes. */
+function scan(bytes: Uint8Array) {
   let bareLineEnds = 0;
   let isPlainAscii = true;
   let lineStart = 0;

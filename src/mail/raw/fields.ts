@@ -30,6 +30,4 @@ export function fieldValue(fields: readonly HeaderField[], name: string): string
 }
 
 /** Returns the text of a binary string: UTF-8 (RFC 6532), or windows-1252 when it is not valid UTF-8. */
-export function binaryToText(binary: string): string {
-  return decodeHeader(binaryStringToBytes(binary));
-}
+export const binaryToText = (binary: string): string => decodeHeader(binaryStringToBytes(binary));

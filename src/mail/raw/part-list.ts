@@ -29,16 +29,10 @@ const MAX_PART_HEADER = 64 * 1024;
 /** A delimiter line has at most 2 + 70 + 2 characters and white space (RFC 2046 5.1.1). */
 const MAX_DELIMITER = 200;
 
-interface Multipart {
-  boundary: string;
-  isSealed: boolean;
-  isDigest: boolean;
-}
-
 /** Finds the parts of a message while its body is read, line by line. Holds no content. Throws RawMessageError. */
 export class PartList {
   readonly parts: RawPart[] = [];
-  readonly #open: Multipart[] = [];
+  readonly #open: { boundary: string; isSealed: boolean; isDigest: boolean }[] = [];
   #count = 0;
   #leaf: RawPart | null = null;
   /** Header lines of a part that begins; null elsewhere. */

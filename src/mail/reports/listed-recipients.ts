@@ -83,14 +83,10 @@ const REASON =
   /unknown|no such|not exist|n.t exist|not found|not listed|not recogni[sz]ed|full\b|quota|disabled|inactive|invalid|見つかりません|存在しません|ありません|容量|不存在|不明|拒否|не найден|не существует/i;
 
 /** Returns whether a line contains a reply code (RFC 5321 4.2) or an enhanced status code (RFC 3463). */
-export function hasCode(line: string): boolean {
-  return CODE.test(line);
-}
+export const hasCode = (line: string): boolean => CODE.test(line);
 
 /** Returns whether a line gives the reason of a failure. */
-export function givesReason(line: string): boolean {
-  return hasCode(line) || REASON.test(line);
-}
+export const givesReason = (line: string): boolean => hasCode(line) || REASON.test(line);
 
 /** Lines of a reason. */
 const MAX_REASON_LINES = 6;

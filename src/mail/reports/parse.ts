@@ -1,4 +1,5 @@
 import { lowerCase } from "../../lib/addresses.ts";
+import { words } from "../../lib/words.ts";
 import { decodeEncodedWords } from "../texts/encoded-words.ts";
 import { isAutoReply, isReply } from "./automatic-mail.ts";
 import { chooseReason, parseBounceText, reportLines } from "./bounce-text.ts";
@@ -13,14 +14,8 @@ import { decodeBody, decodeLines } from "./text.ts";
 import { findMessageId, oneLine } from "./values.ts";
 
 const STATUS = ["message/delivery-status", "message/global-delivery-status"];
-const ENCLOSED = [
-  "message/rfc822",
-  "message/global",
-  "text/rfc822-headers",
-  "message/rfc822-headers",
-  "message/global-headers",
-  "text/rfc822",
-];
+const ENCLOSED = words(`
+  message/rfc822 message/global text/rfc822-headers message/rfc822-headers message/global-headers text/rfc822`);
 /** Text parts that are read from one mail. */
 const MAX_TEXTS = 3;
 

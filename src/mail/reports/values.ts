@@ -77,9 +77,7 @@ export function findStatus(text: string): string | null {
 }
 
 /** Returns the first message id (RFC 5322 3.6.4) of a field, with its angle brackets. */
-export function findMessageId(value: string | null): string | null {
-  return /<[^<>\s]{1,500}>/.exec(value ?? "")?.[0] ?? null;
-}
+export const findMessageId = (value: string | null): string | null => /<[^<>\s]{1,500}>/.exec(value ?? "")?.[0] ?? null;
 
 /** Returns all enhanced status codes (RFC 3463 2) of a text, at most 20. Ignores IP addresses and version numbers. */
 export function findStatuses(text: string): string[] {

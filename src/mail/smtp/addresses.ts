@@ -36,15 +36,12 @@ export function toWireAddress(address: string): WireAddress | null {
 }
 
 /** Returns whether a text is ASCII. */
-function isAscii(text: string): boolean {
-  return !/[^\x00-\x7f]/.test(text);
-}
+const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
 
 function toALabels(domain: string): string | null {
   if (ASCII_DOMAIN.test(domain) || DOMAIN_LITERAL.test(domain)) return domain;
   if (isAscii(domain) || !UNICODE_DOMAIN.test(domain)) return null;
-  const url = `http://${domain}/`;
-  const host = URL.canParse(url) ? new URL(url).hostname : "";
+  const host = URL.parse(`http://${domain}/`)?.hostname ?? "";
   // URL turns full-width digits into an IPv4 address.
   return ASCII_DOMAIN.test(host) && /[^0-9.]/.test(host) ? host : null;
 }

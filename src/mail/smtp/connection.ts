@@ -9,7 +9,9 @@ import type { Connection, Envelope, OutgoingMessage, TransactionResult } from ".
 
 /** Timeouts of a connection, in milliseconds. */
 export interface ConnectionTiming {
+  /** For each reply, and for each slice of the message. */
   replyMs: number;
+  /** For the reply to the final dot. */
   finalDotMs: number;
   /** All of a transaction before its final dot; undefined: no limit. For one transaction at a time. */
   transactionMs?: number;
@@ -91,8 +93,6 @@ function repliesAfterClose(session: SmtpSession) {
 
 /** Sends QUIT after the commands that have no reply yet and closes the socket (RFC 5321 4.1.1.10). */
 async function quit(session: SmtpSession, quitMs: number): Promise<void> {
-  const result = session.command("QUIT", quitMs);
-  void session.flush();
-  await result;
+  await session.send("QUIT", quitMs);
   session.close(CLOSED_LOCALLY);
 }

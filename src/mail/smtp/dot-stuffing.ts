@@ -5,10 +5,7 @@ export class MessageFormatError extends Error {
   override name = "MessageFormatError";
 }
 
-const NUL = 0x00;
-const CR = 0x0d;
-const LF = 0x0a;
-const DOT = 0x2e;
+const [NUL, CR, LF, DOT] = [0x00, 0x0d, 0x0a, 0x2e];
 
 /**
  * Dot-stuffs a message that arrives in chunks of any size. Throws MessageFormatError for a bare CR or LF, a NUL, or more bytes than

@@ -40,7 +40,7 @@ const ADDRESS_LITERAL = /^\[[0-9a-f:.]{2,60}\]$/i;
  * which Cloudflare closes to Workers. Throws EgressUrlError.
  */
 export function parseEgressUrl(url: string, isLocal = true): EgressSettings {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = URL.parse(url);
   if (!parsed) throw new EgressUrlError("not a URL; a password with special characters must be percent-encoded");
   if (parsed.protocol !== "smtp:" && parsed.protocol !== "smtps:")
     throw new EgressUrlError("must start with smtp:// or smtps://");
@@ -109,9 +109,7 @@ function readCredentials(parsed: URL): EgressSettings["credentials"] {
   if (parsed.username === "" && parsed.password === "") return null;
   if (parsed.username === "" || parsed.password === "")
     throw new EgressUrlError("needs both a user name and a password, or neither");
-  const username = decode(parsed.username, "user name");
-  const password = decode(parsed.password, "password");
-  return { username, password };
+  return { username: decode(parsed.username, "user name"), password: decode(parsed.password, "password") };
 }
 
 function decode(text: string, part: string): string {

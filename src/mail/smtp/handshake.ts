@@ -11,10 +11,7 @@ import type { SmtpSocket } from "./socket.ts";
 import { ConnectError } from "./transport.ts";
 
 /** Timeouts of the handshake, in milliseconds. */
-export interface HandshakeTiming {
-  connectMs: number;
-  replyMs: number;
-}
+export type HandshakeTiming = Record<"connectMs" | "replyMs", number>;
 
 /** The settings of an egress that a handshake needs. */
 export interface HandshakeSettings extends Pick<EgressSettings, "credentials" | "serverName" | "ehloName"> {
@@ -22,17 +19,8 @@ export interface HandshakeSettings extends Pick<EgressSettings, "credentials" | 
   tls: TlsMode | "opportunistic";
 }
 
-export interface HandshakeResult {
-  session: SmtpSession;
-  server: ServerCapabilities;
-}
-
 /** Opens the SMTP session on a connected socket. On failure it closes the socket and throws ConnectError with the phase. */
-export async function performHandshake(
-  socket: SmtpSocket,
-  settings: HandshakeSettings,
-  timing: HandshakeTiming,
-): Promise<HandshakeResult> {
+export async function performHandshake(socket: SmtpSocket, settings: HandshakeSettings, timing: HandshakeTiming) {
   const plain = new SmtpSession(socket);
   let session = plain;
   try {
@@ -67,9 +55,7 @@ async function startTls(
   timing: HandshakeTiming,
 ): Promise<SmtpSocket> {
   if (!server.startTls) throw new ConnectError("starttls", null, "the server does not offer STARTTLS");
-  const result = plain.command("STARTTLS", timing.replyMs, "last");
-  void plain.flush();
-  requireSuccess("starttls", await result);
+  requireSuccess("starttls", await plain.send("STARTTLS", timing.replyMs, "last"));
   const socket = plain.detachSocket();
   if (!socket) throw new ConnectError("starttls", null, "the server sent clear text after its reply to STARTTLS");
   try {
@@ -95,10 +81,7 @@ async function upgradeToTls(socket: SmtpSocket, serverName: string | null, conne
 
 /** AUTH PLAIN and LOGIN (RFC 4954, RFC 4616). parseEgressUrl allows credentials only with TLS, or with an explicit tls=off. */
 
-interface Credentials {
-  username: string;
-  password: string;
-}
+type Credentials = NonNullable<EgressSettings["credentials"]>;
 
 /** RFC 5321 4.5.3.1.4: a command line has at most 512 octets with CRLF. A longer response is sent after the 334. */
 const LINE_MAX_BYTES = 510;

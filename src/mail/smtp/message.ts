@@ -48,13 +48,6 @@ export async function sendMessage(
   return { kind: "replied", reply };
 }
 
-/** Sends an empty message after a 354 to an envelope without recipients. */
-export async function sendEmptyMessage({ session, replyMs }: TransactionContext): Promise<void> {
-  const result = session.command(".", replyMs);
-  void session.flush();
-  await result;
-}
-
 /** Writes everything before the final dot; returns early when the session ends. Throws when the message must not go out. */
 async function writeContent({ session, replyMs }: TransactionContext, message: OutgoingMessage): Promise<void> {
   const stuffer = new DotStuffer(message.size);

@@ -18,8 +18,7 @@ export class ReplySyntaxError extends Error {
 const LINE_MAX_BYTES = 2_048;
 const REPLY_MAX_LINES = 128;
 const TEXT_MAX_CHARS = 512;
-const LF = 0x0a;
-const CR = 0x0d;
+const [LF, CR] = [0x0a, 0x0d];
 const LINE = /^([2-5][0-9]{2})(?:([ -])(.*))?$/s;
 
 /** Collects bytes and returns complete replies. Holds at most 128 lines of 2,048 bytes. */
@@ -85,6 +84,4 @@ export function toReply(raw: RawReply): Reply {
 }
 
 /** Returns a reply made by this client, for what it refuses without asking the server. */
-export function localReply(code: number, enhanced: string, text: string): Reply {
-  return { code, enhanced, text };
-}
+export const localReply = (code: number, enhanced: string, text: string): Reply => ({ code, enhanced, text });

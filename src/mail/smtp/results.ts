@@ -14,9 +14,7 @@ export interface EnvelopeReplies {
 }
 
 /** Returns whether a reply is 2xx. */
-export function isSuccess(result: CommandResult): boolean {
-  return !isDisconnect(result) && result.code < 300;
-}
+export const isSuccess = (result: CommandResult): boolean => !isDisconnect(result) && result.code < 300;
 
 /** Returns whether a reply is 3xx, which only DATA and AUTH may receive. */
 export function isIntermediate(result: CommandResult): boolean {
@@ -77,6 +75,4 @@ function deferred(phase: Phase, reply: ReturnType<typeof toReply> | null, reason
   return { kind: "deferred", phase, reply, reason };
 }
 
-function ambiguous(reason: string): RecipientResult {
-  return { kind: "ambiguous", phase: "final-dot", reply: null, reason };
-}
+const ambiguous = (reason: string): RecipientResult => ({ kind: "ambiguous", phase: "final-dot", reply: null, reason });

@@ -11,9 +11,7 @@ export async function sendCommand(
   line: string,
   replyMs: number,
 ): Promise<RawReply> {
-  const result = session.command(line, replyMs);
-  void session.flush();
-  return requireReply(phase, await result);
+  return requireReply(phase, await session.send(line, replyMs));
 }
 
 /** Returns the reply when its code is 2xx. Throws ConnectError otherwise. */

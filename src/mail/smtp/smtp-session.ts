@@ -16,9 +16,7 @@ export interface Disconnect {
 export type CommandResult = RawReply | Disconnect;
 
 /** Returns whether the session ended before the server replied to the command. */
-export function isDisconnect(result: CommandResult): result is Disconnect {
-  return "disconnected" in result;
-}
+export const isDisconnect = (result: CommandResult): result is Disconnect => "disconnected" in result;
 
 interface PendingReply {
   resolve: (result: CommandResult) => void;
@@ -68,6 +66,13 @@ export class SmtpSession {
     if (this.#disconnect) return Promise.resolve(this.#disconnect);
     this.buffer.appendText(`${line}\r\n`);
     return this.awaitReply(timeoutMs, last);
+  }
+
+  /** Writes a command line, with what is buffered, and returns its reply. As `command`. */
+  send(line: string, timeoutMs: number, last?: "last"): Promise<CommandResult> {
+    const result = this.command(line, timeoutMs, last);
+    void this.flush();
+    return result;
   }
 
   /** Returns one more reply, at most `timeoutMs` after the replies before it. With `last`, reading stops after it. Never rejects. */

@@ -1,21 +1,16 @@
 /** One mail transaction (RFC 5321 3.3): MAIL, RCPT, DATA, the message and the final dot, then one result per recipient. */
 
 import type { Plan } from "./commands.ts";
-import { sendEmptyMessage, sendMessage } from "./message.ts";
+import type { ConnectionTiming } from "./connection.ts";
+import { sendMessage } from "./message.ts";
 import { type EnvelopeReplies, isIntermediate, isSuccess, toTransactionResult, UNEXPECTED_REPLY } from "./results.ts";
 import { type CommandResult, isDisconnect, type SmtpSession } from "./smtp-session.ts";
 import type { OutgoingMessage, TransactionResult } from "./transport.ts";
 
-/** State that the transactions of one session share. Timeouts are in milliseconds. */
-export interface TransactionContext {
+/** State that the transactions of one session share. */
+export interface TransactionContext extends Readonly<Omit<ConnectionTiming, "quitMs">> {
   readonly session: SmtpSession;
   readonly pipelining: boolean;
-  /** For each reply, and for each slice of the message. */
-  readonly replyMs: number;
-  /** For all before the final dot, beside the limit of each reply. */
-  readonly transactionMs?: number | undefined;
-  /** For the reply to the final dot. */
-  readonly finalDotMs: number;
   /** The server still has an envelope from the transaction before, so RSET must precede the next MAIL. */
   needsReset: boolean;
 }
@@ -63,11 +58,7 @@ async function sendEnvelope(context: TransactionContext, plan: Plan): Promise<En
   return { mail, rcpts, data: rcpts.some(isSuccess) ? await send(context, "DATA") : null };
 }
 
-function send({ session, replyMs }: TransactionContext, line: string): Promise<CommandResult> {
-  const result = session.command(line, replyMs);
-  void session.flush();
-  return result;
-}
+const send = ({ session, replyMs }: TransactionContext, line: string) => session.send(line, replyMs);
 
 /** Returns null after a successful RSET. Closes the session otherwise: the server may mix two envelopes. */
 function closeUnlessReset({ session }: TransactionContext, result: CommandResult): CommandResult | null {
@@ -90,7 +81,7 @@ async function sendData(
   // After 354 without a recipient an empty message ends the transaction (RFC 2920 3.1). A server that refused MAIL but
   // accepted a recipient would deliver that empty message, so the session is closed instead.
   if (hasRecipients) context.session.close("the server replied 354 after it refused MAIL");
-  else await sendEmptyMessage(context);
+  else await send(context, ".");
   return null;
 }
 

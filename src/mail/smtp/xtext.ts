@@ -1,9 +1,7 @@
 /** Encodes the DSN parameters (RFC 3461 4, RFC 6533 3). Pure. */
 
 /** Encodes text as xtext (RFC 3461 4): `+`, `=` and space become `+HH`. The caller must have checked that it is printable ASCII. */
-export function xtext(text: string): string {
-  return text.replace(/[+= ]/g, (char) => `+${hex(char)}`);
-}
+export const xtext = (text: string): string => text.replace(/[+= ]/g, (char) => `+${hex(char)}`);
 
 /**
  * Encodes an address for ORCPT: `rfc822;` with xtext for ASCII, otherwise `utf-8;` in the seven-bit form
@@ -14,6 +12,4 @@ export function originalRecipient(address: string): string {
   return `utf-8;${address.replace(/[^\x21-\x7e]|[\\+=]/gu, (char) => `\\x{${hex(char)}}`)}`;
 }
 
-function hex(char: string): string {
-  return (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(2, "0");
-}
+const hex = (char: string): string => (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(2, "0");

@@ -1,4 +1,5 @@
 import { isIPv4, parseIp } from "../../lib/ip-addresses.ts";
+import { codePoint } from "../../lib/text-rules.ts";
 
 /** A term of an SPF record (RFC 7208 4.6.1). */
 export interface SpfTerm {
@@ -42,9 +43,9 @@ export function parseSpf(text: string): { terms: SpfTerm[]; errors: string[] } {
 
 /** Returns a term, the error of one that is not valid, or null for a modifier that has no meaning (RFC 7208 6). */
 function parseTerm(text: string): SpfTerm | string | null {
-  const foreign = /[^!-~]/u.exec(text)?.[0].codePointAt(0);
+  const foreign = /[^!-~]/u.exec(text)?.[0];
   if (foreign !== undefined)
-    return `"${text}" has the character U+${foreign.toString(16).toUpperCase().padStart(4, "0")}: text processors put in other spaces, quotes and hyphens, so type it by hand`;
+    return `"${text}" has the character ${codePoint(foreign)}: text processors put in other spaces, quotes and hyphens, so type it by hand`;
   if (/^v=spf1$/i.test(text)) return "v=spf1 stands twice: two records are written into one";
   const [, sign = "", name = "", separator = "", rest = ""] =
     /^([+?~-]?)([a-z][a-z0-9_.-]*)([:=/]?)(.*)$/is.exec(text) ?? [];

@@ -14,9 +14,7 @@ interface Word {
 }
 
 /** Decodes the encoded-words of a field (RFC 2047). Takes time in proportion to its length. */
-export function decodeEncodedWords(value: string): string {
-  return replaceRuns(value, (text) => text);
-}
+export const decodeEncodedWords = (value: string): string => replaceRuns(value, (text) => text);
 
 /** Returns an address field with each run of encoded-words as one word of UTF-8: parsers then read any charset, and split characters. */
 export function joinEncodedWords(value: string): string {

@@ -14,7 +14,8 @@ export interface AppPasswordRow
 
 /** Returns the app passwords of a mailbox that have not ended, newest first: all of them, since there are few. Throws 404, and 403. */
 export async function listAppPasswords(ctx: CallerCtx, mailboxId: string): Promise<AppPasswordRow[]> {
-  return findAll(ctx, (await openForPasswords(ctx, mailboxId, "read")).id);
+  const { id } = await openForPasswords(ctx, mailboxId, "read");
+  return (await findOfMailboxStatement(ctx, id).all<AppPasswordRow>()).results;
 }
 
 const makerSql = (column: "id" | "email") =>
@@ -28,6 +29,3 @@ const FIND = `
 /** Returns the statement that reads the app passwords of a mailbox as rows of AppPasswordRow, for the call that opens it. */
 export const findOfMailboxStatement = ({ db, now }: Pick<CallerCtx, "db" | "now">, mailboxId: string): MainStatement =>
   db.prepare(FIND).bind(mailboxId, now());
-
-const findAll = async (ctx: CallerCtx, mailboxId: string) =>
-  (await findOfMailboxStatement(ctx, mailboxId).all<AppPasswordRow>()).results;

@@ -2,9 +2,10 @@ import * as z from "zod";
 import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { checkName } from "../../lib/text-fields.ts";
 import type { AppPasswordRow } from "./queries.ts";
-import { MAX_NAME_CHARACTERS } from "./rules.ts";
 
 /** Request and response schemas of app passwords. */
+
+export const MAX_NAME_CHARACTERS = 100;
 
 export const AppPasswordIn = z
   .object({

@@ -67,6 +67,5 @@ async function findScope(ctx: CallerCtx, { domain_id, mailbox_id }: RuleIn) {
 
 async function nextPosition({ db, workspace }: CallerCtx): Promise<number> {
   const sql = "SELECT coalesce(max(position) + 1, 0) AS next FROM forwarding_rules WHERE workspace = ?1";
-  const next = await db.findValue<number>(sql, workspace.number);
-  return next ?? 0;
+  return (await db.findValue<number>(sql, workspace.number)) ?? 0;
 }

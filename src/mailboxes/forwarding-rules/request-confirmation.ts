@@ -22,12 +22,7 @@ const REQUEST = `
   INSERT INTO forward_targets (workspace, address, requested_at) SELECT ?1, ?2, ?3 WHERE ${hasRoom("forward_targets", "?1", OTHERS)}
   ON CONFLICT DO UPDATE SET requested_at = ?3 WHERE confirmed_at IS NULL AND requested_at <= ?4`;
 
-interface TargetState {
-  is_inside: 0 | 1;
-  is_confirmed: 0 | 1;
-  is_requested: 0 | 1;
-  requests: number;
-}
+type TargetState = Record<"is_inside" | "is_confirmed" | "is_requested", 0 | 1> & { requests: number };
 
 /** A request to confirm an address: the statements to store it, and the function that sends its email afterwards. */
 export interface ConfirmationRequest {

@@ -1,6 +1,8 @@
 import { openDkimKey } from "../../domains/domains/index.ts";
 import type { SigningKey } from "../../mail/dkim/keys.ts";
 import type { Ctx } from "../../platform/context.ts";
+import type { dkimKeys, mailboxes, workspaces } from "../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import type { Forward } from "./types.ts";
 
@@ -24,15 +26,9 @@ const FIND = `
     JOIN dkim_keys k ON k.domain_id = d.id AND k.activated_at IS NOT NULL AND k.retired_at IS NULL AND k.algorithm = 'rsa-sha256'
    WHERE m.id = ?1 AND m.workspace = ?2 AND m.is_active = 1 ORDER BY k.id DESC LIMIT 1`;
 
-interface SenderRow {
-  domain: string;
-  display_name: string | null;
-  sending_paused_at: number | null;
-  id: string;
-  selector: string;
-  private_key: string;
-  is_suppressed: 0 | 1;
-}
+type SenderRow = StoredColumns<typeof dkimKeys, "id" | "selector" | "private_key"> &
+  StoredColumns<typeof mailboxes, "display_name"> &
+  StoredColumns<typeof workspaces, "sending_paused_at"> & { domain: string; is_suppressed: 0 | 1 };
 
 /** Returns the mailbox of a forward. Null when it is not active, or its domain is not verified, has another owner or is a test domain. */
 export async function findSender(

@@ -17,13 +17,13 @@ export interface ImapMailbox {
   quotaBytes: number | null;
 }
 
-/** The login of a mail program. */
-interface ImapLogin {
-  username: string;
-  password: string;
-  /** Address of the client. */
-  ip: string;
-}
+/** The login of a mail program. `ip`: that of the client. */
+export const LoginIn = z.object({
+  username: z.string().max(400),
+  password: z.string().max(1_000),
+  ip: z.string().max(100),
+});
+type ImapLogin = z.output<typeof LoginIn>;
 
 /** How long the calls of a mail program use one answer, in ms. */
 const ANSWER_MS = 3_000;

@@ -1,21 +1,21 @@
-import type { FlagList } from "../../mail/imap/flags.ts";
+import * as z from "zod";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
 import type { ImapMailbox } from "./access.ts";
 import { toChanges } from "./call.ts";
 import { noSuchFolder, overQuota } from "./errors.ts";
+import { FlagsIn, Folder, Place } from "./schema.ts";
 
 /** A message that a mail program stores. */
-export interface AppendedMessage {
-  folder: string;
-  flags: FlagList;
+export const AppendIn = z.object({
+  folder: Folder,
+  flags: FlagsIn,
   /** In ms since 1970; null: now. */
-  date: number | null;
-  chunks: AsyncIterable<Uint8Array>;
+  date: z.int().nullable(),
   /** Bytes of the message. Fewer are an error: the client was cut off. */
-  size: number;
-}
+  size: Place,
+});
 
 /** Signals a message that was cut off. */
 class CutOffError extends Error {
@@ -29,7 +29,7 @@ class CutOffError extends Error {
 export async function appendMessage(
   ctx: Ctx,
   { mailboxId, quotaBytes }: ImapMailbox,
-  { folder, flags, date, chunks, size }: AppendedMessage,
+  { folder, flags, date, chunks, size }: z.output<typeof AppendIn> & { chunks: AsyncIterable<Uint8Array> },
 ): Promise<{ uid: number; uidvalidity: number }> {
   const store = mailboxStore(ctx, mailboxId);
   const object = r2Keys.mailboxMessage(mailboxId, ctx.newId());

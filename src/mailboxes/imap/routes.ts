@@ -6,26 +6,18 @@ import { needs } from "../../http/needs.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
 import { connectGateway } from "../inbox/events/index.ts";
-import { AccessIn, findEnded, logIn, openForCall } from "./access.ts";
-import { appendMessage } from "./append.ts";
+import { AccessIn, findEnded, LoginIn, logIn, openForCall } from "./access.ts";
+import { AppendIn, appendMessage } from "./append.ts";
 import { CallIn, runCall } from "./call.ts";
 import { openContent } from "./content.ts";
 import { ImapError } from "./errors.ts";
-import { FlagsIn, Folder } from "./schema.ts";
+import { Place } from "./schema.ts";
 
 /** Null: a gateway of an earlier version sent a token. Its client is told to log in again. */
 const CallAccess = AccessIn.nullable().catch(null);
-const LoginIn = z.object({ username: z.string().max(400), password: z.string().max(1_000), ip: z.string().max(100) });
 const AccessesIn = z.object({ accesses: z.array(AccessIn).max(2_000) });
 const CallBody = z.object({ access: CallAccess, call: CallIn });
-const Place = z.int().min(0).max(1_000_000_000);
 const ContentIn = z.object({ access: CallAccess, object: z.string().max(200), from: Place, length: Place.min(1) });
-const AppendIn = z.object({
-  folder: Folder,
-  flags: FlagsIn,
-  date: z.int().nullable(),
-  size: Place,
-});
 
 /** Bytes of the JSON of a call: 20,000 ranges of UIDs, or 2,000 accesses. */
 const CALL_BYTES = 500_000;

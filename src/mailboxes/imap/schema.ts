@@ -4,6 +4,8 @@ import type { SearchKey } from "../../mail/imap/search-keys.ts";
 
 export const Folder = z.string().min(1).max(1_000);
 export const Uid = z.int().min(1).max(0xff_ff_ff_ff);
+/** A place in a message, or a count of bytes. */
+export const Place = z.int().min(0).max(1_000_000_000);
 export const Sequence = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 /** Flags of a command. */

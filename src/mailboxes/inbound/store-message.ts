@@ -7,7 +7,7 @@ import type { ParsedMessage } from "../../mail/messages/parse.ts";
 import { dailyKey, notifyOwners } from "../../notices/notifications/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
-import { type AddResult, mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
+import { mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
 import type { RecipientMailbox } from "./recipients.ts";
 import { recordDelivery } from "./record-delivery.ts";
 import { RESULTS_BYTES, resultsInHeader } from "./worker-results.ts";
@@ -29,20 +29,14 @@ export interface IncomingMessage {
   isSpam?: boolean;
 }
 
-/** The result of storing a message, and its bytes. */
-export interface StoreResult {
-  result: AddResult["result"];
-  bytes: number;
-}
-
 /**
- * Stores a message in a mailbox: first the message as an object in R2, then its record in the mailbox, then its entry in the
+ * Stores a message in a mailbox and returns the result and the bytes: first the message as an object in R2, then its record in the mailbox, then its entry in the
  * inbound log with the outbox rows of its forwards. Each step may be repeated, so a sending server that tries again after a
  * failure neither loses nor doubles the message or a forward, except that a message without Message-ID is stored by each attempt. Each
  * attempt writes an object of its own; one that the mailbox does not take is deleted here, or by retention after a crash. The object
  * and the log entry have the same id. Throws MessageTooLargeError, and other errors when a step failed.
  */
-export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: IncomingMessage): Promise<StoreResult> {
+export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: IncomingMessage) {
   const body = createHash("sha256");
   const object = r2Keys.mailboxMessage(mailbox.id, ctx.newId());
   const bounds = { maxBytes: MAX_MESSAGE_BYTES, startBytes: RESULTS_BYTES };

@@ -3,22 +3,13 @@ export { openAutoReply, replaceAutoReply } from "./auto-reply/change.ts";
 export { AutoReplyIn, toAutoReply } from "./auto-reply/schema.ts";
 export { blockSender, unblockSender } from "./blocked-senders.ts";
 export { connectToEvents } from "./events/connect.ts";
-export {
-  createFilter,
-  deleteFilter,
-  endForwards,
-  FilterFields,
-  type FilterOut,
-  type ForwardingFilter,
-  findForwarding,
-  getFilter,
-  listForwardingFilters,
-  shiftFilter,
-  startFilterRun,
-  toFilter as toFilterOut,
-  updateFilter,
-} from "./filters/index.ts";
-export { createFolder, deleteFolder, FolderIn, renameFolder } from "./folders/index.ts";
+export { createFilter, deleteFilter, getFilter, shiftFilter, startFilterRun, updateFilter } from "./filters/change.ts";
+export { endForwards } from "./filters/end-forwards.ts";
+export { type ForwardingFilter, listForwardingFilters } from "./filters/list-forwarding.ts";
+export { findForwarding } from "./filters/queries.ts";
+export { FilterFields, type FilterOut, toFilter as toFilterOut } from "./filters/schema.ts";
+export { createFolder, deleteFolder, renameFolder } from "./folders/change.ts";
+export { FolderIn } from "./folders/schema.ts";
 export { createLabel, deleteLabel, LabelIn, updateLabel } from "./labels/index.ts";
 export { changeSelected } from "./messages/change-selected.ts";
 export {

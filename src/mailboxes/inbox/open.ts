@@ -5,6 +5,8 @@ import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
 import { mailboxBudgets } from "../../platform/budgets/objects.ts";
 import type { MainStatement } from "../../platform/context.ts";
+import type { mailboxes } from "../../platform/db/schema/main/index.ts";
+import type { StoredColumns } from "../../platform/db/stored-row.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { type MailboxReads, type MailboxStore, mailboxStore } from "../mailbox-store/index.ts";
 
@@ -24,14 +26,10 @@ export interface OpenMailbox<Store = MailboxStore> {
 /** A mailbox that the caller may read. */
 export type ReadableMailbox = OpenMailbox<MailboxReads>;
 
-interface MailboxRow {
-  id: string;
-  address: string;
+type MailboxRow = StoredColumns<typeof mailboxes, "id" | "address" | "display_name" | "quota_bytes"> & {
   aliases: string;
-  display_name: string | null;
-  quota_bytes: number | null;
   is_assigned: number;
-}
+};
 
 /** For how long further calls of one credential are not recorded again. */
 const RECORDED_MS = 3_600_000;
@@ -71,8 +69,7 @@ export async function openMailboxWith<Row>(
   if (actor.kind === "mailbox" && actor.mailboxId !== id)
     throw forbidden("A session of a mailbox acts on its own mailbox only");
   if (id === null) throw notFound("Mailbox");
-  const domains = actor.domainIds && JSON.stringify([...actor.domainIds]);
-  const values = [id, workspace.number, domains, actor.userId];
+  const values = [id, workspace.number, actor.domainIds && JSON.stringify([...actor.domainIds]), actor.userId];
   const mayOpenAll = actor.kind !== "mailbox" && actor.role !== "member";
   const audit: MainStatement[] = mayOpenAll
     ? [

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { iso } from "../../lib/time.ts";
-import type { Folder, Label, MessageItem, Person } from "../mailbox-store/index.ts";
+import type { Label, MessageItem, Person } from "../mailbox-store/index.ts";
 
 /** Response schemas that several parts of the inbox API share. */
 
@@ -77,7 +77,6 @@ export const LabelOut = z
   .object({ id: z.uuid(), name: z.string(), color: z.string() })
   .meta(named("InboxLabel", { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75", name: "Bills", color: "#c0392b" }));
 
-export const toFolder = (folder: Folder): z.output<typeof FolderOut> => folder;
 export const toLabel = ({ id, name, color }: Label): z.output<typeof LabelOut> => ({ id, name, color });
 export const toAddress = ({ email, name }: Person): z.output<typeof Address> => ({ email, name });
 

@@ -6,23 +6,14 @@ import { type Element, toXml } from "./xml.ts";
 const DOCTYPE =
   '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n';
 
-/** A profile's fields beside the servers. */
-interface ProfileOf {
-  address: string;
-  /** Name of the service. */
-  name: string;
-  /** Host name of the service, which begins the identifiers. */
-  host: string;
-}
-
 type Value = string | number | boolean | Readonly<Record<string, unknown>>[];
 
 /**
  * Returns the configuration profile of Apple's Mail for an address (com.apple.mail.managed). It has no password: the device asks for it.
- * Its identifiers follow from the address, so that installing it again replaces it. Null when a server is missing. Pure.
+ * `name` and `host`: of the service. The identifiers follow from host and address, so that installing it again replaces it. Null when a server is missing. Pure.
  */
 export async function toProfile(
-  { address, name, host }: ProfileOf,
+  { address, name, host }: { address: string; name: string; host: string },
   servers: readonly MailServer[],
 ): Promise<string | null> {
   const [imap, smtp] = (["imap", "smtp"] as const).map((one) => servers.find(({ protocol }) => protocol === one));

@@ -53,13 +53,8 @@ function place(sql: Sql, found: readonly Found[], sourceId: number, targetId: nu
   });
 }
 
-/** A message that went back, and its folder. */
-export interface RestoredMessage extends MovedMessage {
-  folder: string;
-}
-
-/** Moves messages of Spam back to the folders that they came from; to INBOX when that no longer exists. */
-export function restoreFromSpam(sql: Sql, uids: readonly number[], now: number): RestoredMessage[] {
+/** Moves messages of Spam back to the folders that they came from; to INBOX if that is gone. Returns them with their folder. */
+export function restoreFromSpam(sql: Sql, uids: readonly number[], now: number) {
   return findByUid(sql, folderIds.Spam, uids).flatMap((message) => {
     const cameFrom = [folderIds.Spam, folderIds.Trash].includes(message.came_from ?? folderIds.Spam)
       ? null

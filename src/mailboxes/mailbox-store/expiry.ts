@@ -15,20 +15,12 @@ import type { MailboxChange } from "./types.ts";
 const EXPIRED_PER_RUN = 500;
 const DELIVERIES_PER_RUN = 5_000;
 
-/** The result of a run of the alarm: the removed rows, and the steps left outside of the mailbox. */
-interface Removal {
-  changes: MailboxChange[];
-  /** Objects to delete from R2, at most 1,000. */
-  objects: string[];
-  /** The object of a removed message, whose key names the mailbox; null when none was removed. */
-  removed: string | null;
-}
-
 /**
  * Removes messages that have been in Trash or Spam for 30 days, and deletes deliveries of that age. One call removes a bounded
- * number; the alarm runs again while there are more. `now` in ms since 1970.
+ * number; the alarm runs again while there are more. `now` in ms since 1970. Returns the changes, the objects to delete from R2 (at most
+ * 1,000), and the object of a removed message, whose key names the mailbox; null when none was removed.
  */
-function removeExpired(sql: Sql, now: number): Removal {
+function removeExpired(sql: Sql, now: number) {
   const before = now - KEPT_DAYS * DAY_MS;
   const find = `SELECT m.id, f.name AS folder, m.uid, m.object FROM messages m JOIN folders f ON f.id = m.folder
       WHERE m.folder IN (4, 5) AND m.arrived_at < ? LIMIT ?`;
@@ -46,8 +38,8 @@ function removeExpired(sql: Sql, now: number): Removal {
   sql.exec(remove, now);
   forgetExpunged(sql);
   return {
-    objects: column(sql, "SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000", now),
-    changes: expired.map(({ folder, uid }) => ({ type: "expunge", folder, uid })),
+    objects: column<string>(sql, "SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000", now),
+    changes: expired.map(({ folder, uid }): MailboxChange => ({ type: "expunge", folder, uid })),
     removed: expired[0]?.object ?? null,
   };
 }

@@ -12,12 +12,6 @@ export interface FetchedMessage extends Pick<NewMessage, "object" | "receivedAt"
   structure?: string;
 }
 
-/** The columns that are wanted of messages. */
-export interface WantedColumns {
-  header: HeaderFields | null;
-  structure: boolean;
-}
-
 /** Messages of one call. */
 const MAX_FETCHED = 200;
 
@@ -37,7 +31,7 @@ export function fetchMessages(
   sql: Sql,
   folderName: string,
   uids: readonly number[],
-  { header, structure }: WantedColumns,
+  { header, structure }: { header: HeaderFields | null; structure: boolean },
 ): FetchedMessage[] | null {
   const folder = findFolder(sql, folderName);
   if (!folder) return null;

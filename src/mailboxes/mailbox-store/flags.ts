@@ -22,9 +22,7 @@ export interface StateRow extends Omit<MessageState, "keywords"> {
 export const toKeywords = (text: string): string[] => (text === "" ? [] : text.split(" "));
 
 /** Returns the keywords of a mailbox in their order. */
-export function listKeywords(sql: Sql): string[] {
-  return column(sql, "SELECT name FROM keywords ORDER BY name");
-}
+export const listKeywords = (sql: Sql): string[] => column(sql, "SELECT name FROM keywords ORDER BY name");
 
 /** The result of a change of flags: the messages as they are now, and the UIDs of those that were left alone. */
 export type FlagResult =

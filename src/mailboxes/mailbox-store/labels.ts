@@ -5,9 +5,7 @@ import { all, first, type Sql } from "./sql.ts";
 import type { Label } from "./types.ts";
 
 /** Returns the labels of a mailbox by name. */
-export function listLabels(sql: Sql): Label[] {
-  return all<Label>(sql, "SELECT id, name, color FROM labels ORDER BY name");
-}
+export const listLabels = (sql: Sql): Label[] => all<Label>(sql, "SELECT id, name, color FROM labels ORDER BY name");
 
 export type LabelResult = { label: Label } | { refused: "taken" | "too-many" | "unknown" };
 

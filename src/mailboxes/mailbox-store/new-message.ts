@@ -36,9 +36,7 @@ export function toNewMessage(
   };
 }
 
-function toStored({ spf, dkim, dmarc }: CheckedAuthentication): Authentication {
-  return { spf, dkim, dmarc };
-}
+const toStored = ({ spf, dkim, dmarc }: CheckedAuthentication): Authentication => ({ spf, dkim, dmarc });
 
 /** Returns the beginning of a text in one line. */
 function toPreview(text: string): string {

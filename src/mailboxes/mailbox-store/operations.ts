@@ -115,8 +115,7 @@ export const operations = {
   ),
   blockSender: change(blockSender),
   changeFlags: change(changeFlags, (result, [folder]) => {
-    const uids = "states" in result ? result.states.map(({ uid }) => uid) : null;
-    return flagsSet(folder, uids);
+    return flagsSet(folder, "states" in result ? result.states.map(({ uid }) => uid) : null);
   }),
   changeLabels: change(changeLabels, (result, [folder]) => flagsSet(folder, "uids" in result ? result.uids : null)),
   changeSelected: {

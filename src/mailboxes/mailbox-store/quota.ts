@@ -4,8 +4,7 @@ import type { Quota, StorageSection } from "./types.ts";
 /** Returns the size of a mailbox, from the counters of its folders. */
 export function readQuota(sql: Sql): Quota {
   const find = "SELECT coalesce(sum(bytes), 0) AS usedBytes, coalesce(sum(total), 0) AS messageCount FROM folders";
-  const row = first<Quota>(sql, find);
-  return row ?? { usedBytes: 0, messageCount: 0 };
+  return first<Quota>(sql, find) ?? { usedBytes: 0, messageCount: 0 };
 }
 
 /** Returns the size of each folder, and of the attachments in all of them, which is part of those sizes. */

@@ -81,8 +81,7 @@ const THREAD_MESSAGES = 500;
 /** Returns the messages of a thread in all folders, oldest first: the newest 500. Empty for an unknown thread. */
 export function listThread(sql: Sql, threadId: string): MessageItem[] {
   const find = `SELECT ${ITEM} FROM messages m JOIN folders f ON f.id = m.folder WHERE m.thread = ? ORDER BY m.received_at DESC, m.id DESC LIMIT ?`;
-  const rows = all<ItemRow>(sql, find, threadId, THREAD_MESSAGES);
-  return rows.reverse().map(toItem);
+  return all<ItemRow>(sql, find, threadId, THREAD_MESSAGES).reverse().map(toItem);
 }
 
 /** Returns a message with the places of its parts, or null. */

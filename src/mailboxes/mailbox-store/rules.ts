@@ -58,28 +58,20 @@ export function nameIssue(name: string): string | null {
 }
 
 /** Returns the next uidvalidity: greater than every one before it, and the time in seconds (RFC 9051 2.3.1.1). */
-export function nextUidvalidity(last: number, now: number): number {
-  return Math.max(last + 1, Math.floor(now / 1000));
-}
+export const nextUidvalidity = (last: number, now: number): number => Math.max(last + 1, Math.floor(now / 1000));
 
 const IDEOGRAPHS = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]/gu;
 
 /** Separates ideographs, which the tokenizer would take as one word, so that each can be found. */
-export function toSearchable(text: string): string {
-  return text.replace(IDEOGRAPHS, " $& ");
-}
+export const toSearchable = (text: string): string => text.replace(IDEOGRAPHS, " $& ");
 
 const SEPARATED = new RegExp(` (${IDEOGRAPHS.source}) `, "gu");
 
 /** Returns a text as it was before `toSearchable`. */
-export function fromSearchable(text: string): string {
-  return text.replace(SEPARATED, "$1");
-}
+export const fromSearchable = (text: string): string => text.replace(SEPARATED, "$1");
 
 /** The token of a folder in the search index. */
-export function placeToken(folderId: number): string {
-  return `folder${folderId}`;
-}
+export const placeToken = (folderId: number): string => `folder${folderId}`;
 
 /**
  * Returns the FTS5 query of a search: every word must match the beginning of a word of sender, recipients, subject or text,

@@ -18,12 +18,6 @@ const FOLDING = 5;
 /** Characters of the record of a message without its texts. */
 const RECORD = 500;
 
-/** The UIDs that were found, and the UID after which the search goes on; null at the end. */
-export interface FoundUids {
-  uids: number[];
-  next: number | null;
-}
-
 type ItemColumn = "uid" | "date" | "size" | "from_email" | "from_name" | "subject" | "recipients";
 interface Row extends Pick<ItemRow, ItemColumn>, Record<(typeof flagColumns)[number], number> {
   modseq: number;
@@ -44,9 +38,14 @@ const WITH_TEXTS = `
 
 /**
  * Returns the messages of a folder after a UID that meet a condition (RFC 3501 6.4.4), of the next 1,000 messages or fewer. Texts are found anywhere in
- * words, in any letter case; of a body its first 32,768 characters are known. Null when there is no such folder.
+ * words, in any letter case; of a body its first 32,768 characters are known. The search goes on after the UID `next`, if any. Null when there is no such folder.
  */
-export function searchByKey(sql: Sql, folderName: string, key: SearchKey, after: number): FoundUids | null {
+export function searchByKey(
+  sql: Sql,
+  folderName: string,
+  key: SearchKey,
+  after: number,
+): { uids: number[]; next: number | null } | null {
   const folder = findFolder(sql, folderName);
   if (!folder) return null;
   const needs = textsOf(key);

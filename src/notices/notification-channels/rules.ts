@@ -12,9 +12,7 @@ export const SLACK_TIMEOUT_MS = 10_000;
 const RETRY_DELAYS_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS] as const;
 
 /** Returns the wait after the failed attempt of this number, which begins with 1, or null when it was the last one. */
-export function retryDelay(attempt: number): number | null {
-  return RETRY_DELAYS_MS[attempt - 1] ?? null;
-}
+export const retryDelay = (attempt: number): number | null => RETRY_DELAYS_MS[attempt - 1] ?? null;
 
 /** Result of one attempt. `refused`: every further one would be too. `unwanted`: no recipient wants it by this channel now. */
 export type SendOutcome = "sent" | "refused" | "later" | "unwanted";

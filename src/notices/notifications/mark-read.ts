@@ -13,8 +13,7 @@ const MARK_ALL_READ = "UPDATE notifications SET read_at = ?3 WHERE workspace = ?
 /** Marks a notification of the calling user read and returns it. A second call keeps the time of the first. Throws 404. */
 export async function markRead(ctx: CallerCtx, id: string): Promise<NotificationRow> {
   const values = [parseUuid(id), ctx.workspace.number, ctx.actor.userId, ctx.now()];
-  const found = await ctx.db.findRow<NotificationRow>(MARK_READ, ...values);
-  return requireFound(found, "Notification");
+  return requireFound(await ctx.db.findRow<NotificationRow>(MARK_READ, ...values), "Notification");
 }
 
 /** Marks all notifications of the calling user in the active workspace read. Returns how many were unread. */

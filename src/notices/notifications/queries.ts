@@ -6,14 +6,6 @@ import { type Category, categories } from "./rules.ts";
 
 export type NotificationRow = typeof notifications.$inferSelect;
 
-/** Filters of a list of notifications. */
-export interface NotificationFilter {
-  unread: boolean;
-  category: string | undefined;
-  limit: number;
-  offset: number;
-}
-
 /** One page, and the counts of the list (docs/contract/notifications.md#list-of-notifications). */
 export interface NotificationPage {
   rows: NotificationRow[];
@@ -32,7 +24,10 @@ const COUNT = `
 type CountRow = { category: Category; total: number; unread: number };
 
 /** Returns notifications of the calling user in the active workspace, newest first, with their counts. */
-export async function listNotifications(ctx: CallerCtx, filter: NotificationFilter): Promise<NotificationPage> {
+export async function listNotifications(
+  ctx: CallerCtx,
+  filter: { unread: boolean; category: string | undefined; limit: number; offset: number },
+): Promise<NotificationPage> {
   const { workspace, actor } = ctx;
   const counting = ctx.db.prepare(COUNT).bind(workspace.number, actor.userId).all<CountRow>();
   const category = categories.find((name) => name === filter.category);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { named, serialize } from "../../lib/serialize.ts";
 import type { NotificationPage, NotificationRow } from "./queries.ts";
-import { categories, severities } from "./rules.ts";
+import { categories, DEFAULT_PREFERENCES, severities } from "./rules.ts";
 
 const example = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a90",
@@ -58,13 +58,6 @@ export const ReadAllOut = z
   .meta(named("NotificationsRead", { updated: 3 }));
 
 const channelsOut = z.object({ web: z.boolean(), email: z.boolean(), slack: z.boolean() });
-const shown = {
-  preferences: {
-    alerts: { web: true, email: true, slack: true },
-    sends: { web: true, email: false, slack: true },
-    team: { web: true, email: false, slack: false },
-  },
-};
 
 /** Preferences of a user (docs/contract/notifications.md#categories-and-channels). */
 export const PreferencesOut = z
@@ -75,7 +68,7 @@ export const PreferencesOut = z
         "web: this list. email: emails of the service to you; that emails wait for the service is emailed when it is over. slack: one post an event to the Slack webhook of the workspace, if any owner wants it.",
       ),
   })
-  .meta(named("NotificationPreferences", shown));
+  .meta(named("NotificationPreferences", { preferences: DEFAULT_PREFERENCES }));
 
 const flag = z.boolean().optional();
 const channelsIn = z.object({ web: flag, email: flag, slack: flag }).optional();

@@ -42,11 +42,8 @@ export const webhookRoutes = apiRoutes("Webhooks")
     query: ListQuery,
     reads: outlives.credential,
     returns: { 200: ["The webhooks, oldest first", z.array(WebhookOut)] },
-    run: async (caller, { query }) => {
-      const includePaused = query.include === "paused";
-      const rows = await listWebhooks(caller, { includePaused });
-      return rows.map((row) => toWebhook(row));
-    },
+    run: async (caller, { query }) =>
+      (await listWebhooks(caller, { includePaused: query.include === "paused" })).map((row) => toWebhook(row)),
   })
   .post("/v1/webhooks/", "createWebhook", "webhooks:manage", outlives.credential, {
     summary: "Create a webhook",
@@ -107,8 +104,7 @@ export const webhookRoutes = apiRoutes("Webhooks")
     returns: { 200: ["The delivery", DeliveryOut] },
     run: async (caller, { webhook_id, delivery_id }) => {
       const webhook = await getWebhook(caller, webhook_id);
-      const delivery = await getDelivery(caller, delivery_id, webhook.id);
-      return toDelivery(delivery, webhook.url);
+      return toDelivery(await getDelivery(caller, delivery_id, webhook.id), webhook.url);
     },
   })
   .post(

@@ -1,7 +1,6 @@
-/** Limits and the retry schedule of webhooks (docs/contract/webhooks.md#retry-schedule). Times in milliseconds. */
+import { DAY_MS, MINUTE_MS } from "../../lib/time.ts";
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+/** Limits and the retry schedule of webhooks (docs/contract/webhooks.md#retry-schedule). Times in milliseconds. */
 
 export const limits = {
   attempts: 5,
@@ -11,15 +10,15 @@ export const limits = {
 } as const;
 
 /** Wait after each failed attempt. No attempt follows the fifth, so its wait is never reached. */
-const WAITS = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 480 * MINUTE] as const;
+const WAITS = [1 * MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS, 480 * MINUTE_MS] as const;
 
 export const deliveryStatuses = ["pending", "delivered", "retrying", "failed"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** An endpoint that has failed for this long is paused. */
-export const PAUSE_AFTER_MS = 5 * DAY;
+export const PAUSE_AFTER_MS = 5 * DAY_MS;
 /** How long the previous secret signs after a rotation. */
-export const ROTATION_MS = DAY;
+export const ROTATION_MS = DAY_MS;
 /** How long deliveries are kept. */
 export const DELIVERY_DAYS = 30;
 
@@ -37,7 +36,7 @@ export const CLAIM_ENDPOINTS = 5;
 /** Due endpoints among which a claim finds turns: more are due at once only after an outage, and keep its time at some milliseconds. */
 export const LOOKED_AT = 10_000;
 /** Wait of an endpoint whose claim alone failed by its content. */
-export const FAILED_CLAIM_MS = 10 * MINUTE;
+export const FAILED_CLAIM_MS = 10 * MINUTE_MS;
 /** Bytes of payloads of one claim, beside the first delivery of each endpoint: a payload has up to 2 MB. */
 export const CLAIM_BYTES = 8_000_000;
 /** Deliveries of each endpoint in one claim. */
@@ -58,9 +57,7 @@ export const BACKGROUND_MS = 30_000;
 export const BACKGROUND_RUNS = 20;
 
 /** Returns whether a response's status means that the delivery arrived. */
-export function isDelivered(status: number | null): boolean {
-  return status !== null && status >= 200 && status < 300;
-}
+export const isDelivered = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
 /** Returns the status after an attempt, and when the next one is due. `attempt` is its number, from 1. */
 export function afterAttempt(

@@ -6,9 +6,7 @@ import type { Ctx } from "../../platform/context.ts";
 export const WEBHOOK_PURPOSE = "webhook-secret";
 
 /** Returns a new secret: `whsec_` and the base64 of 32 random bytes (docs/contract/webhooks.md#webhook-secrets). */
-export function newWebhookSecret(): string {
-  return `whsec_${toBase64(crypto.getRandomValues(new Uint8Array(32)))}`;
-}
+export const newWebhookSecret = (): string => `whsec_${toBase64(crypto.getRandomValues(new Uint8Array(32)))}`;
 
 /** Encrypts the secret of a webhook. */
 export function sealSecret(ctx: Pick<Ctx, "settings">, id: string, secret: string): Promise<string> {

@@ -33,8 +33,7 @@ export function writeArchiveHeaders(message: Omit<ExportedMessage, "id" | "curso
  * returned as it is: only a block at its very beginning counts, so a sender cannot write one.
  */
 export function readArchiveHeaders(raw: Uint8Array): { archiveHeaders: ArchiveHeaders | null; original: Uint8Array } {
-  const start = new TextDecoder("latin1").decode(raw.subarray(0, MAX_BLOCK));
-  const block = BLOCK.exec(start);
+  const block = BLOCK.exec(new TextDecoder("latin1").decode(raw.subarray(0, MAX_BLOCK)));
   if (!block) return { archiveHeaders: null, original: raw };
   const [text, folder = "", flags = "", labels = "", received = "", size = "0"] = block;
   const archiveHeaders = {

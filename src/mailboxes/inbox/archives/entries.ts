@@ -1,3 +1,4 @@
+import { enlarged } from "../../../lib/bytes.ts";
 import { readMbox } from "../../../lib/mbox/read.ts";
 import { readChunks, skipBytes } from "../../../lib/read-chunks.ts";
 import type { YieldingSteps } from "../../../lib/yielding-steps.ts";
@@ -128,13 +129,6 @@ async function* readZip(source: ByteSource, options: ReadOptions): AsyncGenerato
   }
 }
 
-/** Where a file of a ZIP archive is read: from a place within it, and the place after it. */
-interface FilePlace {
-  folder: string;
-  from: ArchiveCursor;
-  end: ArchiveCursor;
-}
-
 /** Reads the files of a ZIP archive into one buffer, and stops when they are larger than the archive can be expected to be. */
 class ZipEntryReader {
   /** Bytes to which files were decompressed; those of an mbox file that an earlier run has read are not counted again. */
@@ -151,7 +145,10 @@ class ZipEntryReader {
     this.#maxBytes = MAX_RATIO * source.size + MORE_BYTES;
   }
 
-  async *read(file: ZipFile, { folder, from, end }: FilePlace): AsyncGenerator<ArchiveEntry> {
+  async *read(
+    file: ZipFile,
+    { folder, from, end }: { folder: string; from: ArchiveCursor; end: ArchiveCursor },
+  ): AsyncGenerator<ArchiveEntry> {
     const name = JSON.stringify(file.name.slice(0, 200));
     const [, path = "", base = "", type = ""] =
       /^(.*\/)?([^/]*?)(\.[^./]*)?$/.exec(file.name.replaceAll("\\", "/")) ?? [];
@@ -194,13 +191,8 @@ class ZipEntryReader {
     let size = 0;
     for await (const chunk of this.#counted(await this.#open(file))) {
       if (size + chunk.length > maxBytes) return null;
-      if (size + chunk.length > this.#buffer.length) {
-        const larger = new Uint8Array(
-          Math.min(MAX_MESSAGE_BYTES, Math.max(2 * this.#buffer.length, size + chunk.length)),
-        );
-        larger.set(this.#buffer.subarray(0, size));
-        this.#buffer = larger;
-      }
+      if (size + chunk.length > this.#buffer.length)
+        this.#buffer = enlarged(this.#buffer, size + chunk.length, MAX_MESSAGE_BYTES);
       this.#buffer.set(chunk, size);
       size += chunk.length;
     }

@@ -99,8 +99,7 @@ async function contentOf({ ctx, steps }: ExportWork, { message, bytes }: OpenMes
 
 /** Reads a large message in ranges. Throws when it is deleted meanwhile. */
 async function* readObject(ctx: Ctx, { object, size }: ExportedMessage): AsyncGenerator<Uint8Array> {
-  const source = new ArchiveSource(ctx, object, size);
-  yield* readChunks(await source.stream(0, size));
+  yield* readChunks(await new ArchiveSource(ctx, object, size).stream(0, size));
 }
 
 async function* writeMbox(work: ExportWork, contents: string, messages: AsyncGenerator<OpenMessage>) {

@@ -1,10 +1,10 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { AppError, badRequest, bodyError, conflict, requireFound, unprocessable } from "../../../lib/errors.ts";
+import { AppError, badRequest, bodyError, conflict, unprocessable } from "../../../lib/errors.ts";
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 import { onMain } from "../../../platform/jobs/shards.ts";
 import { type ImportCounts, type NewImport, type StoredImport, saveUsedBytes } from "../../mailbox-store/index.ts";
-import { type OpenMailbox, type ReadableMailbox, requireUpload } from "../open.ts";
+import { type OpenMailbox, requireUpload } from "../open.ts";
 import { BEGINNING, formatOf, readEntries } from "./entries.ts";
 import { ImportRun } from "./import-run.ts";
 import { archiveStep, importNow } from "./rules.ts";
@@ -86,9 +86,4 @@ async function continueLater(ctx: CallerCtx, mailbox: OpenMailbox, added: NewImp
   }
   await onMain(ctx).wake([{ dueAt, id, kind: "import" }]);
   return { ...added, status: "running", step: 0, createdAt: dueAt, updatedAt: dueAt };
-}
-
-/** Returns an import. Throws 404 for an unknown one. */
-export async function getImport({ store }: ReadableMailbox, id: string): Promise<StoredImport> {
-  return requireFound(await store.findImport(id), "Import");
 }

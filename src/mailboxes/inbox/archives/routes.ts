@@ -3,12 +3,12 @@ import { apiRoutes, outlives } from "../../../http/api-routes.ts";
 import { download } from "../../../http/download.ts";
 import { largeBodies } from "../../../http/json-body.ts";
 import { file } from "../../../http/openapi.ts";
-import { AppError, badRequest, tooLarge, unsupportedMediaType } from "../../../lib/errors.ts";
+import { AppError, badRequest, requireFound, tooLarge, unsupportedMediaType } from "../../../lib/errors.ts";
 import { toReadable } from "../../../lib/readable.ts";
 import { inboxRoute } from "../routes.ts";
 import { MAX_ENTRIES } from "./entries.ts";
 import { exportMailbox } from "./export.ts";
-import { getImport, importArchive } from "./import.ts";
+import { importArchive } from "./import.ts";
 import { importNow } from "./rules.ts";
 import { BackgroundImportOut, ExportQuery, ImportOut, ImportQuery, toBackgroundImport } from "./schema.ts";
 
@@ -90,7 +90,8 @@ export const archiveRoutes = apiRoutes("Inbox", inboxRoute)
   .get("/v1/inbox/:mailbox_id/imports/:import_id", "getInboxImport", "inbox:read", {
     summary: "Get the progress of an import in the background",
     returns: { 200: ["The import", BackgroundImportOut] },
-    run: async (_caller, { import_id, mailbox }) => toBackgroundImport(await getImport(mailbox, import_id)),
+    run: async (_caller, { import_id, mailbox: { store } }) =>
+      toBackgroundImport(requireFound(await store.findImport(import_id), "Import")),
   });
 
 /** Returns the size of the body. Throws 411, 413 and 415. */

@@ -30,10 +30,7 @@ export const filterRoutes = apiRoutes("Inbox", inboxRoute)
   .get("/v1/inbox/:mailbox_id/filters/run", "getInboxFilterRun", "inbox:read", {
     summary: "Get the progress of the last run of the filters over a folder",
     returns: { 200: ["The run", RunOut] },
-    run: async (_caller, { mailbox }) => {
-      const run = requireFound(await mailbox.store.filterRun(), "Run of the filters");
-      return toRun(run);
-    },
+    run: async (_caller, { mailbox }) => toRun(requireFound(await mailbox.store.filterRun(), "Run of the filters")),
   })
   .post("/v1/inbox/:mailbox_id/filters/run", "createInboxFilterRun", "inbox:write", outlives.nothing, {
     summary: "Apply the filters to the messages of a folder",
@@ -49,10 +46,7 @@ export const filterRoutes = apiRoutes("Inbox", inboxRoute)
     summary: "Get a filter",
     reads: outlives.filterThatForwards,
     returns: { 200: ["The filter", FilterOut] },
-    run: async (caller, { filter_id, mailbox }) => {
-      const found = await getFilter(mailbox, filter_id);
-      return withConfirmed(caller, mailbox, found);
-    },
+    run: async (caller, { filter_id, mailbox }) => withConfirmed(caller, mailbox, await getFilter(mailbox, filter_id)),
   })
   .patch("/v1/inbox/:mailbox_id/filters/:filter_id", "updateInboxFilter", "inbox:write", outlives.filterThatForwards, {
     summary: "Update a filter",

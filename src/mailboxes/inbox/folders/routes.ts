@@ -5,7 +5,7 @@ import { parseAddress } from "../../../lib/addresses.ts";
 import { named } from "../../../lib/serialize.ts";
 import { mailboxBudgets } from "../../../platform/budgets/objects.ts";
 import { inboxRoute } from "../routes.ts";
-import { Address, FolderOut, toAddress, toFolder } from "../schema.ts";
+import { Address, FolderOut, toAddress } from "../schema.ts";
 import { createFolder, deleteFolder, renameFolder } from "./change.ts";
 import { FolderIn } from "./schema.ts";
 
@@ -40,7 +40,7 @@ export const folderRoutes = apiRoutes("Inbox", inboxRoute)
   .get("/v1/inbox/:mailbox_id/folders", "listInboxFolders", "inbox:read", {
     summary: "List the folders of a mailbox",
     returns: { 200: ["At most 500 folders", z.array(FolderOut)] },
-    run: async (_caller, { mailbox }) => (await mailbox.store.listFolders()).map(toFolder),
+    run: (_caller, { mailbox }) => mailbox.store.listFolders(),
   })
   .post("/v1/inbox/:mailbox_id/folders", "createInboxFolder", "inbox:write", outlives.nothing, {
     summary: "Create a folder",

@@ -18,10 +18,10 @@ export async function changeSelected(
   mailbox: OpenMailbox,
   inputs: readonly SelectionIn[],
 ): Promise<Changed> {
-  const selections = inputs.map((input) => {
-    const selection = { ...input, upTo: input.up_to ?? null };
-    return { selection, change: toChange(input) };
-  });
+  const selections = inputs.map((input) => ({
+    selection: { ...input, upTo: input.up_to ?? null },
+    change: toChange(input),
+  }));
   const { results, usedBytes } = await mailbox.store.changeSelected(selections);
   if (selections.some(({ change }) => change.type === "expunge")) await saveUsedBytes(ctx, mailbox, usedBytes);
   for (const [index, result] of results.entries())

@@ -102,8 +102,7 @@ export const messageRoutes = apiRoutes("Inbox", inboxRoute)
     query: FolderQuery,
     returns: file("The decoded file", "application/octet-stream"),
     run: async (caller, { uid, part_id, mailbox, query }, c) => {
-      const stored = await getMessage(mailbox, query.folder, uid);
-      const attachment = await openAttachment(caller, stored, part_id);
+      const attachment = await openAttachment(caller, await getMessage(mailbox, query.folder, uid), part_id);
       return c.body(attachment.body, 200, download(attachment.filename, attachment.contentType));
     },
   })

@@ -9,19 +9,13 @@ import {
   type Person,
   saveUsedBytes,
 } from "../../mailbox-store/index.ts";
-import { keepResponse, type OpenMailbox } from "../open.ts";
-import { toItem } from "../schema.ts";
+import type { OpenMailbox } from "../open.ts";
 import { findFiles, toAttachment } from "./files.ts";
 import { composeOwn, putOwnMessage } from "./own-message.ts";
 import { replyFields } from "./reply-fields.ts";
 import type { DraftIn } from "./schema.ts";
 import { senderOf } from "./sender.ts";
 import { beingSent, stopSending } from "./stop-sending.ts";
-
-/** Stores a draft and returns its record, which a repeated request with the same Idempotency-Key gets. Throws as `createDraft`. */
-export async function storeDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn) {
-  return keepResponse(ctx, toItem(await createDraft(ctx, mailbox, input)));
-}
 
 /** Stores a draft and returns it. Throws 422 for an invalid field, 409 when the mailbox is full. */
 export async function createDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): Promise<MessageItem> {

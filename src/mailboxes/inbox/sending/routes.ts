@@ -6,9 +6,10 @@ import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { inMiB } from "../../../lib/bytes.ts";
 import { AcceptOut } from "../../../sending/emails/index.ts";
 import { listScheduledOfMailbox, ScheduledOut } from "../../../sending/emails/scheduled/index.ts";
+import { keepResponse } from "../open.ts";
 import { inboxRoute } from "../routes.ts";
 import { ItemOut, toItem } from "../schema.ts";
-import { deleteDraft, replaceDraft, storeDraft } from "./drafts.ts";
+import { createDraft, deleteDraft, replaceDraft } from "./drafts.ts";
 import { MAX_FILE_BYTES, uploadFile } from "./files.ts";
 import { DraftIn, FileOut, SendIn } from "./schema.ts";
 import { sendFromMailbox } from "./send.ts";
@@ -44,7 +45,7 @@ export const sendingRoutes = apiRoutes("Inbox", inboxRoute)
     summary: "Create a draft",
     body: bodyWithLongTexts(DraftIn, ["html", "text"]),
     returns: { 201: ["The draft in the folder Drafts", ItemOut] },
-    run: (caller, { mailbox, body }) => storeDraft(caller, mailbox, body),
+    run: async (caller, { mailbox, body }) => keepResponse(caller, toItem(await createDraft(caller, mailbox, body))),
   })
   .put("/v1/inbox/:mailbox_id/drafts/:uid", "replaceInboxDraft", "inbox:write", outlives.nothing, {
     summary: "Replace a draft",

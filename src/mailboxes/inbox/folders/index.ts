@@ -1,2 +1,0 @@
-export { createFolder, deleteFolder, renameFolder } from "./change.ts";
-export { FolderIn } from "./schema.ts";
