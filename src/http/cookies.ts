@@ -1,5 +1,4 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import type { MailboxTokens } from "../access/mailbox-sessions/sessions.ts";
 import type { SessionTokens } from "../access/sessions/start.ts";
 import type { AppContext } from "./env.ts";
 
@@ -40,16 +39,10 @@ export function setTokenCookie(c: AppContext, cookie: Cookie, token: string, exp
   writeCookie(c, cookie, token, Math.max(0, Math.floor((expiresAt - c.get("ctx").now()) / 1000)));
 }
 
-/** Sets the cookies of a session that was started or refreshed. */
-export function setSessionCookies(c: AppContext, tokens: SessionTokens): void {
-  setTokenCookie(c, "session", tokens.accessToken, tokens.accessExpiresAt);
-  setTokenCookie(c, "refresh", tokens.refreshToken, tokens.refreshExpiresAt);
-}
-
-/** Sets the cookies of a mailbox session that was started or refreshed. */
-export function setMailboxCookies(c: AppContext, tokens: MailboxTokens): void {
-  setTokenCookie(c, "mailbox", tokens.access_token, tokens.expiresAt);
-  setTokenCookie(c, "mailbox_refresh", tokens.refresh_token, tokens.refreshExpiresAt);
+/** Sets the cookies of a session, or of that of a mailbox, that was started or refreshed. */
+export function setSessionCookies(c: AppContext, tokens: SessionTokens, of: "session" | "mailbox" = "session"): void {
+  setTokenCookie(c, of, tokens.accessToken, tokens.accessExpiresAt);
+  setTokenCookie(c, of === "session" ? "refresh" : "mailbox_refresh", tokens.refreshToken, tokens.refreshExpiresAt);
 }
 
 export function deleteCookies(c: AppContext, ...cookies: Cookie[]): void {

@@ -1,6 +1,6 @@
 import { authenticateMailboxCaller } from "../access/mailbox-sessions/caller.ts";
 import { refreshMailboxSession } from "../access/mailbox-sessions/sessions.ts";
-import { deleteCookies, readCookie, setMailboxCookies } from "./cookies.ts";
+import { deleteCookies, readCookie, setSessionCookies } from "./cookies.ts";
 import type { Middleware } from "./env.ts";
 import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
@@ -26,8 +26,8 @@ const mailboxPageSession: Middleware = async (c, next) => {
   if (!caller && refresh !== undefined) {
     const tokens = await refreshMailboxSession(ctx, refresh).catch(nullIfUnauthorized);
     if (tokens) {
-      setMailboxCookies(c, tokens);
-      access = tokens.access_token;
+      setSessionCookies(c, tokens, "mailbox");
+      access = tokens.accessToken;
       caller = await authenticateMailboxCaller(ctx, access).catch(nullIfUnauthorized);
     }
   }

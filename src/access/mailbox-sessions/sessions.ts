@@ -2,7 +2,7 @@ import { unauthorized } from "../../lib/errors.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { CallerCtx } from "../caller.ts";
 import { type AccessClaims, signAccessToken } from "../sessions/access-token.ts";
-import type { Client } from "../sessions/start.ts";
+import { type Client, type IssuedToken, toTokens } from "../sessions/start.ts";
 import { deleteFamiliesStatement, findFamily, issueRefreshToken } from "../tokens/issue-refresh-token.ts";
 import { rotateRefreshToken } from "../tokens/rotate-refresh-token.ts";
 import { deleteAppPasswordsStatement } from "./app-passwords.ts";
@@ -12,7 +12,7 @@ import { hashPassword, isPassword } from "./password.ts";
 import { PASSWORD_TABLES, type PasswordOwner } from "./rights.ts";
 
 /** The tokens of a mailbox session. Times in ms since 1970. */
-export type MailboxTokens = Awaited<ReturnType<typeof toTokens>>;
+export type MailboxTokens = Awaited<ReturnType<typeof tokensOf>>;
 
 const SAVE_PASSWORD = `
   INSERT INTO mailbox_passwords (mailbox_id, hash, changed_at, api_key_id, assignee_id, user_id)
@@ -69,7 +69,7 @@ export async function signInToMailbox(
   const values = [sessionId, mailbox.id, ip, userAgent, ctx.now(), refresh.expiresAt, mailbox.secret];
   const [inserted] = await ctx.db.batch([ctx.db.prepare(INSERT_SESSION).bind(...values), refresh.statement]);
   if (inserted?.meta.changes !== 1) return null;
-  return toTokens(ctx, { sub: mailbox.id, sid: sessionId, wid: mailbox.workspaceId }, refresh);
+  return tokensOf(ctx, { sub: mailbox.id, sid: sessionId, wid: mailbox.workspaceId }, refresh);
 }
 
 const EXTEND_SESSION =
@@ -84,7 +84,7 @@ export async function refreshMailboxSession(ctx: Ctx, token: string): Promise<Ma
   const opener = { kind: "mailbox", mailboxId: mailboxId ?? "", credentialId: family } as const;
   const found = await findCallerStatement(ctx, opener).first<MailboxCallerRow>();
   if (!found) throw invalid();
-  return toTokens(ctx, { sub: found.mailbox_id, sid: family, wid: found.workspace_id }, rotation);
+  return tokensOf(ctx, { sub: found.mailbox_id, sid: family, wid: found.workspace_id }, rotation);
 }
 
 /** Ends the session of a refresh token. An unknown token is ignored. */
@@ -94,10 +94,8 @@ export async function signOutOfMailbox(ctx: Ctx, token: string): Promise<void> {
   await ctx.db.batch([deleteStatement(ctx, family), deleteFamiliesStatement(ctx, [family])]);
 }
 
-async function toTokens(ctx: Ctx, claims: AccessClaims, refresh: { token: string; expiresAt: number }) {
-  const { token, expiresAt } = await signAccessToken(ctx, "mailbox_access", claims);
-  const { token: refresh_token, expiresAt: refreshExpiresAt } = refresh;
-  return { access_token: token, expiresAt, refresh_token, refreshExpiresAt, mailbox_id: claims.sub };
+async function tokensOf(ctx: Ctx, claims: AccessClaims, refresh: IssuedToken) {
+  return { ...toTokens(await signAccessToken(ctx, "mailbox_access", claims), refresh), mailboxId: claims.sub };
 }
 
 const deleteStatement = (ctx: Ctx, id: string) => ctx.db.prepare("DELETE FROM mailbox_sessions WHERE id = ?1").bind(id);

@@ -1,5 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import { rotateRefreshToken } from "../tokens/rotate-refresh-token.ts";
+import { signAccessToken } from "./access-token.ts";
 import { deleteSessionStatement } from "./revoke.ts";
 import { type SessionTokens, toTokens } from "./start.ts";
 
@@ -29,5 +30,7 @@ export async function refreshSession(ctx: Ctx, refreshToken: string): Promise<Se
     ctx.db.prepare(EXTEND).bind(sessionId, ctx.now(), rotation.expiresAt),
   ]);
   const home = found?.results[0];
-  return home ? toTokens(ctx, { sub: home.userId, sid: sessionId, wid: home.workspaceId }, rotation) : null;
+  if (!home) return null;
+  const claims = { sub: home.userId, sid: sessionId, wid: home.workspaceId };
+  return toTokens(await signAccessToken(ctx, "session", claims), rotation);
 }

@@ -2,11 +2,14 @@ import { auditSessionStatement } from "../../platform/audit/record-session.ts";
 import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { SignInMethod } from "../../platform/db/schema/main/index.ts";
 import { issueRefreshToken } from "../tokens/issue-refresh-token.ts";
-import { type AccessClaims, signAccessToken } from "./access-token.ts";
+import { signAccessToken } from "./access-token.ts";
 import { MAX_USER_AGENT } from "./rules.ts";
 
 /** The tokens of a session, for its cookies. Times in ms since 1970. */
-export type SessionTokens = Awaited<ReturnType<typeof toTokens>>;
+export type SessionTokens = ReturnType<typeof toTokens>;
+
+/** A token, and when it expires, in ms since 1970. */
+export type IssuedToken = Awaited<ReturnType<typeof signAccessToken>>;
 
 /** Where a sign-in comes from, as shown in the list of sessions. */
 export interface Client {
@@ -35,10 +38,10 @@ export async function newSession(
   const refresh = await issueRefreshToken(ctx, "session", sessionId);
   const userAgent = client.userAgent?.slice(0, MAX_USER_AGENT) ?? null;
   const values = [sessionId, userId, workspaceId, method, client.ip, userAgent, ctx.now(), refresh.expiresAt];
-  const tokens = await toTokens(ctx, { sub: userId, sid: sessionId, wid: workspaceId }, refresh);
+  const access = await signAccessToken(ctx, "session", { sub: userId, sid: sessionId, wid: workspaceId });
   return {
     sessionId,
-    tokens,
+    tokens: toTokens(access, refresh),
     statements: [
       ctx.db.prepare(INSERT_SESSION).bind(...values),
       refresh.statement,
@@ -47,13 +50,8 @@ export async function newSession(
   };
 }
 
-/** Signs an access token and returns it with the refresh token. */
-export async function toTokens(ctx: Ctx, claims: AccessClaims, refresh: { token: string; expiresAt: number }) {
-  const access = await signAccessToken(ctx, "session", claims);
-  return {
-    accessToken: access.token,
-    accessExpiresAt: access.expiresAt,
-    refreshToken: refresh.token,
-    refreshExpiresAt: refresh.expiresAt,
-  };
-}
+/** Returns a signed access token together with the refresh token. */
+export const toTokens = (
+  { token: accessToken, expiresAt: accessExpiresAt }: IssuedToken,
+  { token: refreshToken, expiresAt: refreshExpiresAt }: IssuedToken,
+) => ({ accessToken, accessExpiresAt, refreshToken, refreshExpiresAt });

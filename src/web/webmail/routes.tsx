@@ -1,5 +1,5 @@
 import { signOutOfMailbox } from "../../access/mailbox-sessions/sessions.ts";
-import { deleteCookies, readCookie, setMailboxCookies } from "../../http/cookies.ts";
+import { deleteCookies, readCookie, setSessionCookies } from "../../http/cookies.ts";
 import { clientOf, type Middleware, newRoutes } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
@@ -43,7 +43,7 @@ export const webmailPages = newRoutes()
     const { email, password } = await readFields(c, WebmailLoginIn);
     try {
       const tokens = await signInToWebmail(c.get("ctx"), { email: email.trim(), password, client: clientOf(c) });
-      setMailboxCookies(c, tokens);
+      setSessionCookies(c, tokens, "mailbox");
       return c.redirect("/mail", 303);
     } catch (error) {
       if (!(error instanceof AppError) || (error.status !== 401 && error.status !== 429)) throw error;

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { MailboxTokens } from "../../../access/mailbox-sessions/sessions.ts";
-import { named, timestamp } from "../../../lib/serialize.ts";
-import { iso } from "../../../lib/time.ts";
+import { named, serialize, timestamp } from "../../../lib/serialize.ts";
 
 const Password = z.string().max(256);
 const RefreshToken = z.string().max(64);
@@ -30,9 +29,5 @@ export const WebmailTokens = z
     }),
   );
 
-export const toWebmailTokens = ({ access_token, expiresAt, refresh_token, mailbox_id }: MailboxTokens) => ({
-  access_token,
-  expires_at: iso(expiresAt),
-  refresh_token,
-  mailbox_id,
-});
+export const toWebmailTokens = (tokens: MailboxTokens) =>
+  serialize(WebmailTokens, { ...tokens, expiresAt: tokens.accessExpiresAt });
