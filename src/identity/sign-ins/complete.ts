@@ -109,20 +109,12 @@ export async function firstWorkspace(
   { userId, email, name }: { userId: string; email: string; name: string },
   clientIp: string | null,
 ) {
-  const { db, now, newId } = ctx;
   const { id, statements: before } = await newWorkspace(ctx, { name, ownerId: userId });
-  const audit = (sessionId: string) =>
-    auditInNewWorkspaceStatement(
-      {
-        db,
-        now,
-        newId,
-        workspace: null,
-        clientIp,
-        actor: { userId, email, kind: "session" as const, credentialId: sessionId },
-      },
-      { action: "workspace.created", target: id, detail: { name } },
-    );
+  const entry = { action: "workspace.created", target: id, detail: { name } } as const;
+  const audit = (credentialId: string) => {
+    const actor = { userId, email, kind: "session", credentialId } as const;
+    return auditInNewWorkspaceStatement({ ...ctx, workspace: null, clientIp, actor }, entry);
+  };
   return { id, before, audit };
 }
 

@@ -18,21 +18,9 @@ export async function createWorkspace(ctx: CallerCtx, { name }: WorkspaceIn): Pr
   requireScopes(ctx.actor, "team:manage");
   await requireExactly(ctx, creationPolicy, ctx.actor.userId, "user");
   const { id, createdAt, statements } = await newWorkspace(ctx, { name, ownerId: ctx.actor.userId });
-  const response = toWorkspace(
-    ctx,
-    {
-      id,
-      name,
-      slug: toSlug(name, id),
-      settings: {},
-      sendingPausedAt: null,
-      bulkPause: 0,
-      bulkPausedAt: null,
-      slackWebhookUrl: null,
-      createdAt,
-    },
-    "owner",
-  );
+  const unpaused = { sendingPausedAt: null, bulkPause: 0, bulkPausedAt: null };
+  const row = { id, name, slug: toSlug(name, id), settings: {}, slackWebhookUrl: null, createdAt, ...unpaused };
+  const response = toWorkspace(ctx, row, "owner");
   await repeatableBatch(ctx, ctx.db, [
     ...statements,
     auditInNewWorkspaceStatement(ctx, { action: "workspace.created", target: id, detail: { name } }),

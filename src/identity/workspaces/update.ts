@@ -34,29 +34,16 @@ export async function updateWorkspace(ctx: CallerCtx, id: string, patch: Workspa
   requireRetention(ctx, settings.retention_days);
   if (patch.sending_paused === false && (await getWorkspace(ctx)).pausedByPlatformAt !== null)
     throw forbidden("The platform paused sending in this workspace; only it can end this pause");
-  const isEmpty = [patch.name, patch.sending_paused, slackUrl, ...Object.values(settings)].every(
-    (it) => it === undefined,
-  );
-  if (isEmpty) return getWorkspace(ctx);
-  const {
-    workspace,
-    db,
-    settings: { masterKeys },
-  } = ctx;
-  const sealed = slackUrl && (await seal(masterKeys, SLACK_PURPOSE, workspace.id, utf8(slackUrl)));
+  const given = [patch.name, patch.sending_paused, slackUrl, ...Object.values(settings)];
+  if (given.every((value) => value === undefined)) return getWorkspace(ctx);
+  const { workspace, db } = ctx;
+  const sealed = slackUrl && (await seal(ctx.settings.masterKeys, SLACK_PURPOSE, workspace.id, utf8(slackUrl)));
   const paused = patch.sending_paused === undefined ? null : Number(patch.sending_paused);
-  const values = [
-    patch.name ?? null,
-    JSON.stringify(settings),
-    paused,
-    ctx.now(),
-    slackUrl === undefined ? 0 : 1,
-    sealed ?? null,
-  ];
+  const values = [patch.name ?? null, JSON.stringify(settings), paused, ctx.now(), slackUrl === undefined ? 0 : 1];
   const shown = slackUrl === undefined ? settings : { ...settings, slack_webhook_url: slackUrl !== null };
   const detail = { ...patch, ...(patch.settings ? { settings: { ...shown, brand } } : {}) };
   await guardedBatch(db, [
-    db.prepare(UPDATE).bind(workspace.number, ...values),
+    db.prepare(UPDATE).bind(workspace.number, ...values, sealed ?? null),
     expectChanges(db, 1),
     auditStatement(ctx, { action: "workspace.updated", target: workspace.id, detail }),
   ]).catch(onConcurrency(() => notFound("Workspace")));

@@ -3,18 +3,8 @@ import type { Ctx, MainStatement } from "../../platform/context.ts";
 import type { TransferKey } from "./queries.ts";
 
 /** Returns new DKIM keys of a domain as those of a transfer. */
-export function toTransferKeys(transferId: string, keys: readonly DkimKey[]): TransferKey[] {
-  return keys.map(({ id, domainId, selector, algorithm, publicKey, privateKey, createdAt }) => ({
-    id,
-    transferId,
-    domainId,
-    selector,
-    algorithm,
-    publicKey,
-    privateKey,
-    createdAt,
-  }));
-}
+export const toTransferKeys = (transferId: string, keys: readonly DkimKey[]): TransferKey[] =>
+  keys.map((key) => ({ ...key, transferId }));
 
 const INSERT = `
   INSERT INTO domain_transfer_keys (id, transfer_id, domain_id, selector, algorithm, public_key, private_key, created_at)

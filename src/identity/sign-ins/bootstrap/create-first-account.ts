@@ -21,21 +21,14 @@ export async function createFirstAccount(ctx: Ctx, address: Address): Promise<st
   const userId = found?.id ?? ctx.newId();
   const name = address.domain;
   const workspace = found?.workspace_id ? null : await newWorkspace(ctx, { name, ownerId: userId });
-  const byService = { db: ctx.db, now: ctx.now, newId: ctx.newId, actor: null, workspace: null, clientIp: null };
+  const byService = { ...ctx, actor: null, workspace: null, clientIp: null };
+  const created = workspace && ({ action: "workspace.created", target: workspace.id, detail: { name } } as const);
   await guardedBatch(ctx.db, [
     ctx.db.prepare(INSERT_USER).bind(userId, address.address, address.key, ctx.now()),
     ctx.db.prepare(MAKE_ADMIN).bind(userId),
     expectChanges(ctx.db, 1),
     ...(workspace?.statements ?? []),
-    ...(workspace
-      ? [
-          auditInNewWorkspaceStatement(byService, {
-            action: "workspace.created",
-            target: workspace.id,
-            detail: { name },
-          }),
-        ]
-      : []),
+    ...(created ? [auditInNewWorkspaceStatement(byService, created)] : []),
   ]).catch(
     onConcurrency(() =>
       conflict("This deployment already has its first account; npm run admin -- sign-in-link makes a new link for it"),

@@ -25,7 +25,7 @@ export async function createOperatorLink(
   if (!admin) throw notFound("Platform administrator");
   const { email } = admin;
   const { url, statement } = await issueMagicLink(ctx, { email, next: "/app", method: "operator" });
-  const byOperator = { db: ctx.db, now: ctx.now, newId: ctx.newId, actor: null, workspace: null, clientIp };
+  const byOperator = { ...ctx, actor: null, workspace: null, clientIp };
   const entry = { action: "sign_in_link.created", target: admin.id, detail: { email } } as const;
   await ctx.db.batch([statement, auditStatement(byOperator, entry)]);
   return { email, url };

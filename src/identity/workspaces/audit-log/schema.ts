@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { named, timestamp } from "../../../lib/serialize.ts";
+import { named, serialize, timestamp } from "../../../lib/serialize.ts";
 import { iso } from "../../../lib/time.ts";
 import { actions } from "../../../platform/audit/actions.ts";
 import type { AuditRow } from "./queries.ts";
@@ -45,13 +45,10 @@ export type AuditEntryOut = z.output<typeof AuditEntryOut>;
 export function toAuditEntry(row: AuditRow): AuditEntryOut {
   const { userId, userEmail, method, credentialId } = row;
   const isKnown = userId !== null && userEmail !== null && method !== null && credentialId !== null;
-  return {
-    id: row.id,
+  return serialize(AuditEntryOut, {
+    ...row,
     actor: isKnown ? { user_id: userId, email: userEmail, method, credential_id: credentialId } : null,
-    action: row.action,
     target: { kind: row.targetKind, id: row.targetId },
-    ip: row.ip,
     at: iso(row.createdAt),
-    detail: row.detail,
-  };
+  });
 }
