@@ -253,18 +253,24 @@ export const Numbers = ({ numbers }: NumbersProps) => (
   </dl>
 );
 
+type Choices<Value extends string> = Readonly<Record<Value, string>> | readonly (readonly [Value, text: string])[];
+
+const pairsOf = <Value extends string>(choices: Choices<Value>) =>
+  (Symbol.iterator in choices ? choices : Object.entries(choices)) as readonly (readonly [Value, string])[];
+
 interface ChipsProps<Value extends string> {
   /** Read by screen readers. */
   label: string;
-  choices: readonly (readonly [value: Value, text: string])[];
-  chosen: Value;
+  choices: Choices<Value>;
+  /** Empty when none is. */
+  chosen: Value | "";
   to: (value: Value) => string;
 }
 
 /** Links of which one is chosen, such as filters of a list. */
 export const Chips = <Value extends string>({ label, choices, chosen, to }: ChipsProps<Value>) => (
   <ul class="chips" aria-label={label}>
-    {choices.map(([value, text]) => (
+    {pairsOf(choices).map(([value, text]) => (
       <li>
         <a href={to(value)} aria-current={value === chosen ? "true" : undefined}>
           {toSentence(text)}

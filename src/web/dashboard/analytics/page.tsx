@@ -25,7 +25,6 @@ import {
   type Hours,
   type Most,
   type Period,
-  periods,
   rate,
   type toPoint,
 } from "../../../sending/analytics/index.ts";
@@ -74,7 +73,7 @@ export const AnalyticsPage = ({ choice, report, senders, error }: AnalyticsPageP
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <Chips
       label="Period"
-      choices={periods.map((name) => [name, NAMES[name]])}
+      choices={NAMES}
       chosen={choice?.period ?? ""}
       to={(name) => pathWith({ filter: choice?.filter }, { period: name })}
     />
@@ -252,10 +251,7 @@ function Domains({ choice, domains }: Pick<Report, "domains"> & { choice: Choice
     <>
       <Chips
         label="First"
-        choices={[
-          ["sent", "Most mail first"],
-          ["bounced", "Most bounces first"],
-        ]}
+        choices={{ sent: "Most mail first", bounced: "Most bounces first" }}
         chosen={choice.most}
         to={(of) => pathWith(choice, { most: of })}
       />

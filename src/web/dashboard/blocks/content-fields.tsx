@@ -63,10 +63,7 @@ export function EditorChoice({ stored, blocks, to }: EditorChoiceProps) {
     <>
       <Chips
         label="How to write it"
-        choices={[
-          ["blocks", "Blocks"],
-          ["html", "HTML"],
-        ]}
+        choices={{ blocks: "Blocks", html: "HTML" }}
         chosen={blocks === null ? "html" : "blocks"}
         to={to}
       />

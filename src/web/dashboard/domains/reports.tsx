@@ -20,8 +20,6 @@ interface DomainReportsPageProps {
 const KINDS = { dmarc: "Who sends as you (DMARC)", tls: "Encryption on the way to you (TLS)" } as const;
 const PERIODS = { "7d": "7 days", "30d": "30 days", "90d": "90 days" } as const;
 
-const entriesOf = <Key extends string>(names: Record<Key, string>) => Object.entries(names) as [Key, string][];
-
 /** The reports of receivers on a domain. */
 export function DomainReportsPage({ domain, reports }: DomainReportsPageProps) {
   const pathOf = (kind: ReportsOut["kind"], period: ReportsOut["period"]) =>
@@ -31,18 +29,8 @@ export function DomainReportsPage({ domain, reports }: DomainReportsPageProps) {
       title={`Reports on ${domain.name}`}
       actions={<ButtonLink to={`/app/domains/${domain.id}`} label="The domain" kind="quiet" />}
     >
-      <Chips
-        label="Kind"
-        choices={entriesOf(KINDS)}
-        chosen={reports.kind}
-        to={(kind) => pathOf(kind, reports.period)}
-      />
-      <Chips
-        label="Period"
-        choices={entriesOf(PERIODS)}
-        chosen={reports.period}
-        to={(period) => pathOf(reports.kind, period)}
-      />
+      <Chips label="Kind" choices={KINDS} chosen={reports.kind} to={(kind) => pathOf(kind, reports.period)} />
+      <Chips label="Period" choices={PERIODS} chosen={reports.period} to={(period) => pathOf(reports.kind, period)} />
       <p>{reports.advice}</p>
       {reports.kind === "dmarc" && domain.setup === "delegated" && useScope("domains:manage") ? (
         <LinkLine to={`/app/domains/${domain.id}/dmarc`} label="Change the DMARC policy" />
