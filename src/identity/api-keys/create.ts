@@ -94,16 +94,9 @@ function parseExpiry(
 
 /** Returns an error for each id that is not a domain of the workspace. Malformed, unknown and foreign ids get the same text. */
 function domainErrors(ids: readonly string[], found: ReadonlySet<string>): ValidationError[] {
+  const msg = "domain_ids must contain ids of domains of this workspace; this one is not";
   return ids.flatMap((id, index) =>
-    found.has(id)
-      ? []
-      : [
-          {
-            loc: ["body", "domain_ids", index],
-            msg: "domain_ids must contain ids of domains of this workspace; this one is not",
-            type: "value_error",
-          },
-        ],
+    found.has(id) ? [] : [{ loc: ["body", "domain_ids", index], msg, type: "value_error" }],
   );
 }
 

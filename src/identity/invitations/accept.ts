@@ -36,14 +36,12 @@ export function acceptStatements(
 ): MainStatement[] {
   const { db } = ctx;
   const { userId } = by.actor;
+  const entry = { action: "member.joined", target: userId, detail: { email, role, invitation_id: id } } as const;
   return [
     db.prepare(REDEEM).bind(id, ctx.now()),
     expectChanges(db, 1),
     db.prepare(JOIN).bind(workspace.number, userId, role, ctx.now()),
-    auditIfChangedStatement(
-      { db, now: ctx.now, newId: ctx.newId, workspace, actor: by.actor, clientIp: by.clientIp },
-      { action: "member.joined", target: userId, detail: { email, role, invitation_id: id } },
-    ),
+    auditIfChangedStatement({ ...ctx, ...by, workspace }, entry),
     ...notifyOwnersStatements(ctx, workspace.number, {
       category: "team",
       severity: "success",

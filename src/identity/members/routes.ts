@@ -25,10 +25,8 @@ export const memberRoutes = apiRoutes("Members")
     body: MemberPatch,
     returns: { 200: ["The member", MemberOut] },
     errors: [409],
-    run: async (caller, { workspace_id, user_id, body }) => {
-      const ids = { workspaceId: workspace_id, userId: user_id };
-      return toMember(await changeRole(caller, ids, body.role));
-    },
+    run: async (caller, { workspace_id, user_id, body }) =>
+      toMember(await changeRole(caller, { workspaceId: workspace_id, userId: user_id }, body.role)),
   })
   .delete("/v1/workspaces/:workspace_id/members/:user_id", "removeMember", "team:view", outlives.nothing, {
     summary: "Remove a member, or leave a workspace",

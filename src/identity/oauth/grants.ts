@@ -22,10 +22,8 @@ const OWN_GRANTS = `
 const LIST_GRANTS = `${OWN_GRANTS} AND (?3 IS NULL OR g.id < ?3) ORDER BY g.id DESC LIMIT ?4`;
 
 /** Returns the grants of the caller's user in all workspaces, newest first; `after` continues after this id. */
-export async function listGrants(ctx: CallerCtx, { after, limit }: ListRange): Promise<GrantRow[]> {
-  const values = [ctx.actor.userId, ctx.now(), after ?? null, limit];
-  return ctx.db.listRows<GrantRow>(LIST_GRANTS, ...values);
-}
+export const listGrants = (ctx: CallerCtx, { after, limit }: ListRange): Promise<GrantRow[]> =>
+  ctx.db.listRows<GrantRow>(LIST_GRANTS, ctx.actor.userId, ctx.now(), after ?? null, limit);
 
 /** Returns a grant of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
 export async function getGrant(ctx: CallerCtx, id: string): Promise<GrantRow> {

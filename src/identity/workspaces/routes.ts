@@ -52,10 +52,8 @@ export const workspaceRoutes = apiRoutes("Workspaces")
     body: WorkspacePatch,
     returns: { 200: ["The workspace", WorkspaceOut] },
     errors: [409],
-    run: async (caller, { workspace_id, body }) => {
-      const row = await updateWorkspace(caller, workspace_id, body);
-      return toWorkspace(caller, row, caller.actor.role);
-    },
+    run: async (caller, { workspace_id, body }) =>
+      toWorkspace(caller, await updateWorkspace(caller, workspace_id, body), caller.actor.role),
   })
   .delete("/v1/workspaces/:workspace_id", "deleteWorkspace", "team:manage", outlives.deletedWorkspace, {
     summary: "Delete a workspace and all its data",
@@ -67,6 +65,5 @@ export const workspaceRoutes = apiRoutes("Workspaces")
     run: async (caller, { workspace_id }, c) => {
       await deleteWorkspace(caller, workspace_id);
       await continueSession(c);
-      return c.body(null, 204);
     },
   });

@@ -14,7 +14,7 @@ import { deleteTransferKeysStatement } from "./transfer-keys.ts";
 export type AcceptedTransfer = TransferRow & { targetWorkspace: number };
 
 /** The actor and address of what the service does by itself. */
-const BY_SERVICE = { actor: null, clientIp: null };
+export const BY_SERVICE = { actor: null, clientIp: null };
 
 // The conditions at the end of the safety window. `?3`: JSON array of the reversed name and those above it.
 const MAY_COMPLETE = `
@@ -67,7 +67,7 @@ async function failTransfer(ctx: Ctx, transfer: AcceptedTransfer, parameters: re
     expectChanges(db, 1),
     deleteTransferKeysStatement(ctx, id),
     ...[sourceWorkspace, targetWorkspace].flatMap((number) => [
-      auditStatement({ db, now: ctx.now, newId: ctx.newId, ...BY_SERVICE, workspace: { number } }, entry),
+      auditStatement({ ...ctx, ...BY_SERVICE, workspace: { number } }, entry),
       ...notifyOwnersStatements(ctx, number, notice),
     ]),
   ]).catch(ignoreConcurrency);

@@ -2,7 +2,7 @@ import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { expectChanges, guardedBatch, ignoreConcurrency } from "../../platform/db/batch.ts";
-import { type AcceptedTransfer, completeTransfer } from "./complete.ts";
+import { type AcceptedTransfer, BY_SERVICE, completeTransfer } from "./complete.ts";
 import { findActiveTransfer, type TransferRow } from "./queries.ts";
 import { deadlineOf } from "./rules.ts";
 
@@ -40,16 +40,13 @@ const EXPIRE =
   "UPDATE domain_transfers SET status = 'expired' WHERE id = ?1 AND status = 'pending' AND expires_at <= ?2";
 
 async function expireTransfer(ctx: Ctx, { id, domainName, sourceWorkspace, targetEmail }: TransferRow): Promise<void> {
-  const { db, now, newId } = ctx;
-  const workspace = { number: sourceWorkspace };
+  const { db } = ctx;
+  const entry = { action: "transfer.expired", target: id, detail: { name: domainName } } as const;
   // Nothing happens when another call was first.
   await guardedBatch(db, [
-    db.prepare(EXPIRE).bind(id, now()),
+    db.prepare(EXPIRE).bind(id, ctx.now()),
     expectChanges(db, 1),
-    auditStatement(
-      { db, now, newId, actor: null, clientIp: null, workspace },
-      { action: "transfer.expired", target: id, detail: { name: domainName } },
-    ),
+    auditStatement({ ...ctx, ...BY_SERVICE, workspace: { number: sourceWorkspace } }, entry),
     ...notifyOwnersStatements(ctx, sourceWorkspace, {
       category: "alerts",
       severity: "info",

@@ -124,32 +124,16 @@ export function moveStatements(ctx: Ctx, { transfer, by }: Completion, cleanUpId
 function recordStatements(ctx: Ctx, { transfer, by }: Completion): MainStatement[] {
   const { domainId, domainName, sourceWorkspace, targetWorkspace, sourceOrgId, targetOrgId } = transfer;
   const detail = { name: domainName, transfer_id: transfer.id, from: sourceOrgId, to: targetOrgId };
-  const entry = { action: "domain.transferred" as const, target: domainId, detail };
-  const audit = (number: number) =>
-    auditStatement({ db: ctx.db, now: ctx.now, newId: ctx.newId, ...by, workspace: { number } }, entry);
-  const notice = (body: string) => ({
-    category: "alerts" as const,
-    severity: "info" as const,
-    href: null,
-    title: `${domainName} has moved`,
-    body,
-  });
-  return [
-    audit(sourceWorkspace),
-    audit(targetWorkspace),
-    ...notifyOwnersStatements(
-      ctx,
-      sourceWorkspace,
-      notice(
-        `The domain belongs to ${transfer.targetEmail} now. Emails and broadcasts that were scheduled are cancelled.`,
-      ),
-    ),
-    ...notifyOwnersStatements(
-      ctx,
-      targetWorkspace,
-      notice(
-        `The domain has come from ${transfer.sourceLabel}. Its SMTP credentials and mailbox passwords have ended.`,
-      ),
-    ),
+  const entry = { action: "domain.transferred", target: domainId, detail } as const;
+  const notice = { category: "alerts", severity: "info", href: null, title: `${domainName} has moved` } as const;
+  const lost = `The domain belongs to ${transfer.targetEmail} now. Emails and broadcasts that were scheduled are cancelled.`;
+  const got = `The domain has come from ${transfer.sourceLabel}. Its SMTP credentials and mailbox passwords have ended.`;
+  const sides = [
+    { number: sourceWorkspace, body: lost },
+    { number: targetWorkspace, body: got },
   ];
+  return sides.flatMap(({ number, body }) => [
+    auditStatement({ ...ctx, ...by, workspace: { number } }, entry),
+    ...notifyOwnersStatements(ctx, number, { ...notice, body }),
+  ]);
 }

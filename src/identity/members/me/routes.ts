@@ -27,9 +27,7 @@ export const meRoutes = apiRoutes("Accounts")
     returns: { 204: "Deleted" },
     errors: [409],
     run: async (caller, { query }, c) => {
-      const { workspaces } = query;
-      await deleteAccount(caller, { workspaces, sendEmail: c.get("sendSystemEmail") });
+      await deleteAccount(caller, { ...query, sendEmail: c.get("sendSystemEmail") });
       deleteCookies(c, "session", "refresh");
-      return c.body(null, 204);
     },
   });
