@@ -50,7 +50,7 @@ export function jsonBody(options: BodyOptions): Middleware {
   return async (c, next) => {
     if (options.isOptional && hasNoBody(c)) {
       c.set("bodyFingerprint", async () => "");
-      return runWith(c, next, {});
+      return runWith(c, next, {}, options.kind);
     }
     requireJson(c);
     const workspace = c.get("caller")?.workspace.number ?? UNKNOWN_CALLER;
@@ -61,18 +61,13 @@ export function jsonBody(options: BodyOptions): Middleware {
     try {
       if (early) await holds[0].moveTo(workspace);
       const head = early ? early.head() : await readHead(stream, holds[0]);
-      if (head.isComplete) return await readSmall(c, next, head.json ?? parseJson(concat(head.chunks)), options.kind);
+      if (head.isComplete) return await runWith(c, next, head.json ?? parseJson(concat(head.chunks)), options.kind);
       holds[0].free();
       await readLarge(c, next, options, stream, head.chunks, holds[1]);
     } finally {
       for (const hold of holds) hold.free();
     }
   };
-}
-
-async function readSmall(c: AppContext, next: () => Promise<void>, body: unknown, kind: BodyKind): Promise<void> {
-  checkJson(body, kind);
-  await runWith(c, next, body);
 }
 
 async function readLarge(
@@ -87,9 +82,8 @@ async function readLarge(
   try {
     const length = Number(c.req.header("Content-Length") ?? BODY_LIMIT);
     const body = await extract(options, stream, head, hold, sink, length);
-    checkJson(body, options.kind);
     if (sink) c.set("attachments", sink);
-    await runWith(c, next, body);
+    await runWith(c, next, body, options.kind);
   } finally {
     await sink?.abort();
   }
@@ -136,8 +130,9 @@ async function* prepend(head: Uint8Array[], stream: BodyStream): AsyncGenerator<
 
 const hasNoBody = (c: AppContext) => c.req.raw.body === null || c.req.header("Content-Length") === "0";
 
-/** Runs the rest of the route. Hono's validator reads the body by c.req.json; the stream is consumed already. */
-async function runWith(c: AppContext, next: () => Promise<void>, body: unknown): Promise<void> {
+/** Checks the body, and runs the rest of the route. Hono's validator reads it by c.req.json; the stream is consumed already. */
+async function runWith(c: AppContext, next: () => Promise<void>, body: unknown, kind: BodyKind): Promise<void> {
+  checkJson(body, kind);
   c.req.json = async <Body>() => body as Body;
   await next();
 }

@@ -6,7 +6,7 @@ import { change, page, pagesOf } from "../../../http/page-actions.tsx";
 import { AppLayout, Field, Form, TextArea, Time } from "../../../http/ui/index.ts";
 import { namesOf } from "./choices.ts";
 import { type PersonFlow, PersonPath } from "./person-path.tsx";
-import { parseJson } from "./step-fields.ts";
+import { readJson } from "./step-fields.ts";
 import { readAll } from "./step-routes.tsx";
 
 const DRY_RUN = "POST /v1/automations/:automation_id/dry-run";
@@ -21,10 +21,6 @@ export const dryRunPages = pagesOf(
     to: (result, c) => show(c, result),
   }),
 );
-
-function readJson(form: URLSearchParams, name: string) {
-  return parseJson(form.get(name) ?? "");
-}
 
 async function show(c: AppContext, result?: DryRunOut): Promise<Response> {
   const { automation, choices } = await readAll(c);

@@ -5,7 +5,7 @@ import { Field, Form, Submit, TextArea, useCaller } from "../../../http/ui/index
 import { tryOr } from "../../../lib/try-or.ts";
 import { CONTACT } from "../contact-values.ts";
 import { PreviewAs, respondPart } from "../preview-as.tsx";
-import { parseJson } from "./step-fields.ts";
+import { readJson } from "./step-fields.ts";
 
 const STEP = "/app/automations/:automation_id/steps/:step";
 const TEST = "POST /v1/automations/:automation_id/test";
@@ -19,7 +19,7 @@ export const emailPreviewRoutes = [
     return respondPart(c, await previewStep(c.get("caller"), automation_id, { step, address, data }));
   }),
   change(`${STEP}/test`, TEST, {
-    read: inputOf(StepTestIn, { to: (form) => form.getAll("to"), data: (form) => parseJson(form.get("data") ?? "") }),
+    read: inputOf(StepTestIn, { to: (form) => form.getAll("to"), data: readJson }),
     run: (caller, id: string, _step: string, input: StepTestIn) => testStep(caller, id, input),
     done: { tested: "The test is on its way." },
   }),

@@ -1,6 +1,7 @@
 import type { EmailStep, Step, StepKind } from "../../../audience/automations/index.ts";
 import type { Condition } from "../../../audience/conditions/index.ts";
 import type { IconName } from "../../../http/ui/index.ts";
+import { tryOr } from "../../../lib/try-or.ts";
 import { type StoredContent, toTexts, type WrittenContent } from "../blocks/index.ts";
 import { describeCondition } from "../conditions/index.ts";
 
@@ -113,14 +114,10 @@ const filledIn = (fields: object) => Object.fromEntries(Object.entries(fields).f
 
 const optional = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value });
 
-/** Returns the value of a JSON text; undefined for an empty one, and the text itself for what is no JSON, which the schema refuses. */
-export function parseJson(text = ""): unknown {
-  if (text.trim() === "") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+/** Reads a field of JSON: undefined for an empty one, and its text for what is no JSON, which the schema refuses. */
+export function readJson(form: URLSearchParams, name: string): unknown {
+  const text = form.get(name) ?? "";
+  return text.trim() === "" ? undefined : tryOr(() => JSON.parse(text) as unknown, text);
 }
 
 /** Returns a step in a few words. `names`: of mailboxes, lists, topics, templates and webhooks by id. */

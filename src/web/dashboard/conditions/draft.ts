@@ -5,6 +5,7 @@ import {
   conditionLimits,
   type questions,
 } from "../../../audience/conditions/index.ts";
+import { tryOr } from "../../../lib/try-or.ts";
 
 /** Conditions as a form has them: the texts of fields, which need not be valid. Pure. */
 
@@ -214,11 +215,4 @@ function inGroup(
   return { ...draft, parts: draft.parts.with(index, inGroup(part, rest, to)) };
 }
 
-function readJson(text: string): DraftGroup | null {
-  try {
-    const parsed = Conditions.safeParse(JSON.parse(text));
-    return parsed.success ? toDraft(parsed.data) : null;
-  } catch {
-    return null;
-  }
-}
+const readJson = (text: string): DraftGroup | null => tryOr(() => toDraft(Conditions.parse(JSON.parse(text))), null);
