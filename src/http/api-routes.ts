@@ -107,13 +107,9 @@ type Writes<Given, ToRead> = <
   route: Route<Path, Scope, Read, Query, GivenTo<Scope, Given, ToRead>>,
 ) => ApiRoutes<Given, ToRead>;
 
-export interface ApiRoutes<Given, ToRead> {
+export interface ApiRoutes<Given, ToRead> extends Record<"post" | "put" | "patch" | "delete", Writes<Given, ToRead>> {
   app: Hono<AppEnv>;
   get: Reads<Given, ToRead>;
-  post: Writes<Given, ToRead>;
-  put: Writes<Given, ToRead>;
-  patch: Writes<Given, ToRead>;
-  delete: Writes<Given, ToRead>;
 }
 
 /**

@@ -4,10 +4,8 @@ import { type Operation, type Source, successOf } from "./document.ts";
 import { furtherExamples, toExample } from "./examples.ts";
 import { snippetsOf } from "./snippets.ts";
 
-type OperationExamplesProps = Omit<Source, "needOf"> & { operation: Operation };
-
 /** The code that a program writes and reads to call an operation: the call in each language, further bodies, the response. */
-export function OperationExamples({ document, operation, origin }: OperationExamplesProps) {
+export function OperationExamples({ document, operation, origin }: Omit<Source, "needOf"> & { operation: Operation }) {
   const { summary, requestBody } = operation;
   const body = requestBody?.content["application/json"]?.schema;
   const success = successOf(operation);

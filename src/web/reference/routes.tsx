@@ -120,10 +120,8 @@ const needIn =
 
 const originOf = (c: AppContext) => c.get("ctx").settings.publicUrl;
 
-type Reply = Omit<Parameters<typeof TryPage>[0], "idempotencyKey">;
-
 /** Returns the form of an operation, with a new Idempotency-Key for the next call. */
-const respond = (c: AppContext, page: Reply) =>
+const respond = (c: AppContext, page: Omit<Parameters<typeof TryPage>[0], "idempotencyKey">) =>
   respondPage(c, <TryPage {...page} idempotencyKey={crypto.randomUUID()} />, {
     status: page.error === undefined ? 200 : 422,
   });

@@ -31,9 +31,7 @@ export const autoReplyPages = newRoutes()
     }),
   );
 
-type Stored = ReturnType<typeof toAutoReply>;
-
-const readFields = (fields: URLSearchParams, stored: Stored) => ({
+const readFields = (fields: URLSearchParams, stored: ReturnType<typeof toAutoReply>) => ({
   is_active: fields.get("is_active") === "on",
   starts_at: readTime(fields, "starts_at", stored.starts_at ?? "") || null,
   ends_at: readTime(fields, "ends_at", stored.ends_at ?? "") || null,

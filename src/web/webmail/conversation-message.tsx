@@ -142,9 +142,7 @@ const writePeople = (people: readonly Person[]) =>
 /** Greatest text that the page has itself, in characters. */
 const MAX_TEXT = 100_000;
 
-type BodyProps = ShownMessage & { path: string; withImages: boolean };
-
-function Body({ path, message, content, isOpen, withImages }: BodyProps) {
+function Body({ path, message, content, isOpen, withImages }: ShownMessage & { path: string; withImages: boolean }) {
   // A frame loads a long text, so that the page stays small.
   if (content !== null && (content.text?.length ?? 0) <= MAX_TEXT) return <Text content={content} />;
   return (

@@ -108,10 +108,8 @@ function Row({ page, item, id, who, pick, path, labels, place = null, children }
 }
 
 /** Returns the person of a row: the sender of its message, or who gets it. */
-function faceOf({ folder, from, to: [first] }: MessageItem): Person {
-  const person = ["Sent", "Drafts"].includes(folder) ? first : from;
-  return person ?? { name: null, email: "" };
-}
+const faceOf = ({ folder, from, to: [first] }: MessageItem): Person =>
+  (["Sent", "Drafts"].includes(folder) ? first : from) ?? { name: null, email: "" };
 
 const Sign = ({ icon, text }: { icon: "reply" | "attach"; text: string }) => (
   <span class="sign" title={text}>

@@ -17,14 +17,12 @@ interface Person {
   email: string;
 }
 
-type ReadAudit = (caller: CallerCtx, page: ListRange & AuditFilter) => Promise<AuditRow[]>;
-
 const KINDS = [...new Set<string>(Object.values(actions))].sort();
 
 interface ShownLog {
   title: string;
   path: string;
-  read: ReadAudit;
+  read: (caller: CallerCtx, page: ListRange & AuditFilter) => Promise<AuditRow[]>;
   /** Returns the people of whom one may be chosen. Without it the log is not filtered by who did it. */
   readPeople?: (caller: CallerCtx) => Promise<readonly Person[]>;
 }

@@ -64,13 +64,11 @@ export function AudienceStep(props: AudienceStepProps) {
   );
 }
 
-type FurtherListsProps = Pick<AudienceStepProps, "lists"> & { chosen: readonly string[] };
-
 /** Lists that the page offers beside the first, so that it stays small. Those that are chosen are always among them. */
 const MAX_OFFERED = 50;
 
 /** The lists that get the broadcast too. None is shown when there is only one list. */
-function FurtherLists({ lists, chosen }: FurtherListsProps) {
+function FurtherLists({ lists, chosen }: Pick<AudienceStepProps, "lists"> & { chosen: readonly string[] }) {
   if (lists.length < 2) return null;
   const isChosen = ({ id }: ListOut) => chosen.includes(id);
   const offered = [...lists.filter(isChosen), ...lists.filter((list) => !isChosen(list))].slice(0, MAX_OFFERED);

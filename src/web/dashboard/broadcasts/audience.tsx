@@ -46,9 +46,8 @@ export const Audience = ({ audience, ...split }: Omit<SplitProps, "audience"> & 
 export function AudienceSplit({ broadcast, variants, audience, isSent = false }: SplitProps) {
   const { isSample, mailed, byVariant } = sizesOf(audience.eligible, broadcast.ab_test_pct, variants);
   if (variants.length === 0) return <p>{`${counted(mailed, "contact")} ${mailed === 1 ? "gets" : "get"} it.`}</p>;
-  const parts = variants.map(({ label }, index): Part => {
-    return { label, contacts: byVariant[index] ?? 0, kind: KINDS[index % KINDS.length] ?? "accent" };
-  });
+  const kindOf = (index: number) => KINDS[index % KINDS.length] ?? "accent";
+  const parts = variants.map(({ label }, index) => ({ label, contacts: byVariant[index] ?? 0, kind: kindOf(index) }));
   const waiting = isSample ? [{ label: "waiting", contacts: audience.eligible - mailed, kind: "soft" }] : [];
   return (
     <>

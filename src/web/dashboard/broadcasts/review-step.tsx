@@ -90,28 +90,24 @@ const Issues = ({ broadcast, issues }: { broadcast: BroadcastOut; issues: readon
     </div>
   );
 
-const Summary = ({ broadcast, variants, lists, segment, preview: { subjects, preheader } }: ReviewStepProps) => {
-  return (
-    <Facts
-      of={{
-        From: broadcast.from_address,
-        Audience: namesOf(lists, [broadcast.contact_list_id, ...broadcast.more_contact_list_ids]),
-        ...(segment === null ? {} : { Segment: segment }),
-        Subject: variants.length === 0 ? subjects[0] || null : null,
-        ...Object.fromEntries(variants.map(({ label }, index) => [`Subject of ${label}`, subjects[index]])),
-        "Preview text": preheader || null,
-      }}
-    />
-  );
-};
+const Summary = ({ broadcast, variants, lists, segment, preview: { subjects, preheader } }: ReviewStepProps) => (
+  <Facts
+    of={{
+      From: broadcast.from_address,
+      Audience: namesOf(lists, [broadcast.contact_list_id, ...broadcast.more_contact_list_ids]),
+      ...(segment === null ? {} : { Segment: segment }),
+      Subject: variants.length === 0 ? subjects[0] || null : null,
+      ...Object.fromEntries(variants.map(({ label }, index) => [`Subject of ${label}`, subjects[index]])),
+      "Preview text": preheader || null,
+    }}
+  />
+);
 
 const namesOf = (lists: ReviewStepProps["lists"], ids: readonly (string | null)[]) =>
   ids.flatMap((listId) => lists.find(({ id }) => id === listId)?.name ?? []).join(", ") || null;
 
-type SendFormProps = Pick<ReviewStepProps, "form" | "isLater" | "zones">;
-
 /** Sends the broadcast, or schedules it. Its style shows the time, and the button for it, once that is chosen. */
-function SendForm({ form, isLater, zones: { fields, zone } }: SendFormProps) {
+function SendForm({ form, isLater, zones: { fields, zone } }: Pick<ReviewStepProps, "form" | "isLater" | "zones">) {
   const { scheduled_at: at = "", local_time_field: field = "", max_per_hour: limit = "" } = form.values;
   const known = [...new Set([...fields, ...(field ? [field] : [])])];
   return (

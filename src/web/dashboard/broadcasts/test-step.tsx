@@ -55,10 +55,8 @@ export const ContentFrame = ({ step, broadcast, variants, preview, query }: Cont
   </PreviewAs>
 );
 
-type TestFormProps = Pick<ContentFrameProps, "broadcast" | "preview" | "query">;
-
 /** The form that mails a broadcast to an address as the preview shows it: a variant, with the values of a contact. */
-const TestForm = ({ broadcast, preview, query }: TestFormProps) => (
+const TestForm = ({ broadcast, preview, query }: Pick<ContentFrameProps, "broadcast" | "preview" | "query">) => (
   <Form
     class="filter"
     action={pathOfStep(broadcast.id, "test")}

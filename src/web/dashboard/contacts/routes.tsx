@@ -55,13 +55,13 @@ export const contactPages = pagesOf(
   ...sendRoutes,
   ...contactRoutes,
   ...personRoutes,
-  get("/app/contacts/:list_id/export", "GET /v1/contacts/:list_id/export", async (c) => {
-    return c.body(await exportContacts(c.get("caller"), c.req.param("list_id")), 200, {
+  get("/app/contacts/:list_id/export", "GET /v1/contacts/:list_id/export", async (c) =>
+    c.body(await exportContacts(c.get("caller"), c.req.param("list_id")), 200, {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": 'attachment; filename="contacts.csv"',
       "Cache-Control": "no-store",
-    });
-  }),
+    }),
+  ),
   deletion("/app/contacts/:list_id/delete", "DELETE /v1/contacts/:list_id", {
     of: getList,
     title: ({ name }) => `Delete ${name}?`,

@@ -51,9 +51,7 @@ export const LastCheck = ({ at }: { at: string | null }) =>
     </>
   );
 
-type Finding = HealthOut["findings"][number];
-
-const FindingCard = ({ finding }: { finding: Finding }) => (
+const FindingCard = ({ finding }: { finding: HealthOut["findings"][number] }) => (
   <section class="card" aria-label={finding.problem}>
     <p>
       <Status word={finding.severity} />{" "}

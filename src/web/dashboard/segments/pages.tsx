@@ -160,10 +160,8 @@ const PeopleList = ({ caption, contacts, empty }: PeopleListProps) => (
   />
 );
 
-type PeopleProps = Pick<PeopleListProps, "contacts"> & { segment: SegmentOut };
-
 /** The people of a segment, by page. A page may be short or empty and have a next one. */
-export const PeoplePage = ({ segment, contacts }: PeopleProps) => (
+export const PeoplePage = ({ segment, contacts }: Pick<PeopleListProps, "contacts"> & { segment: SegmentOut }) => (
   <AppLayout title={`People of ${segment.name}`}>
     <LinkLine to={`${AT}/${segment.id}`} label={segment.name} />
     <PeopleList
