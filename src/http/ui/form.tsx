@@ -256,14 +256,12 @@ function describedBy(name: string, hint: unknown, error: string | undefined) {
 }
 
 /** A message above a form. Screen readers announce a `bad` one when the page is loaded. */
-export function Notice({ kind, children }: { kind: "bad" | "good" | "warn"; children?: Child }) {
-  return (
-    <p class={`notice ${kind}`} role={kind === "bad" ? "alert" : undefined}>
-      <Icon name={kind === "good" ? "check" : "alert"} />
-      {children}
-    </p>
-  );
-}
+export const Notice = ({ kind, children }: { kind: "bad" | "good" | "warn"; children?: Child }) => (
+  <p class={`notice ${kind}`} role={kind === "bad" ? "alert" : undefined}>
+    <Icon name={kind === "good" ? "check" : "alert"} />
+    {children}
+  </p>
+);
 
 /** The version of what a form began from (src/lib/form-version.ts), so that it replaces no later change unseen. */
 export function VersionField({ version }: { version: string }) {

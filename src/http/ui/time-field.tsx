@@ -14,24 +14,22 @@ interface TimeFieldProps {
 }
 
 /** An optional time in a zone. The form names the zone, which `readTime` reads with the field. */
-export function TimeField({ name, label, hint, at, zone = useViewer().zone }: TimeFieldProps) {
-  return (
-    <>
-      <ZoneOf name={name} zone={zone} />
-      {/* `at` is what was filled in, also when the zone of the viewer has changed since. */}
-      <GivenValues>
-        <Field
-          name={name}
-          label={label}
-          type="datetime-local"
-          required={false}
-          hint={`${inZone(zone)}. ${hint}`}
-          value={toFieldValue(at, zone)}
-        />
-      </GivenValues>
-    </>
-  );
-}
+export const TimeField = ({ name, label, hint, at, zone = useViewer().zone }: TimeFieldProps) => (
+  <>
+    <ZoneOf name={name} zone={zone} />
+    {/* `at` is what was filled in, also when the zone of the viewer has changed since. */}
+    <GivenValues>
+      <Field
+        name={name}
+        label={label}
+        type="datetime-local"
+        required={false}
+        hint={`${inZone(zone)}. ${hint}`}
+        value={toFieldValue(at, zone)}
+      />
+    </GivenValues>
+  </>
+);
 
 /** The same in a row of a list: required, and its label is for screen readers. */
 export function ShortTimeField({ name, label, at }: Pick<TimeFieldProps, "name" | "label" | "at">) {

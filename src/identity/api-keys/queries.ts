@@ -23,9 +23,7 @@ function visibleToCaller({ actor: { domainIds }, workspace }: CallerCtx): SQL | 
 }
 
 /** Returns one API key of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
-export function getApiKey(ctx: CallerCtx, id: string) {
-  return getWhere(ctx, id, eq(apiKeys.workspace, ctx.workspace.number));
-}
+export const getApiKey = (ctx: CallerCtx, id: string) => getWhere(ctx, id, eq(apiKeys.workspace, ctx.workspace.number));
 
 /** Returns one API key that the caller may see. Throws 404 as `getApiKey` does, and for a key that the caller may not see. */
 export const getVisibleApiKey = (ctx: CallerCtx, id: string) => getWhere(ctx, id, visibleToCaller(ctx));

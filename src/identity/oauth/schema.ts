@@ -43,18 +43,16 @@ export const ClientIn = z.object({
 export type ClientIn = z.output<typeof ClientIn>;
 
 /** Returns the response of a registration (RFC 7591 3.2.1). Every client is public, whatever it asked for. */
-export function toClientInformation(client: OAuthClient) {
-  return {
-    client_id: client.id,
-    client_id_issued_at: Math.floor(client.createdAt / 1000),
-    redirect_uris: client.redirectUris,
-    ...(client.name === null ? {} : { client_name: client.name }),
-    ...(client.uri === null ? {} : { client_uri: client.uri }),
-    grant_types: ["authorization_code", "refresh_token"],
-    response_types: ["code"],
-    token_endpoint_auth_method: "none",
-  };
-}
+export const toClientInformation = (client: OAuthClient) => ({
+  client_id: client.id,
+  client_id_issued_at: Math.floor(client.createdAt / 1000),
+  redirect_uris: client.redirectUris,
+  ...(client.name === null ? {} : { client_name: client.name }),
+  ...(client.uri === null ? {} : { client_uri: client.uri }),
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  token_endpoint_auth_method: "none",
+});
 
 /** A grant of the caller's user to a client (docs/contract/sign-in.md#oauth). */
 export const GrantOut = z

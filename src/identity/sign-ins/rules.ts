@@ -26,14 +26,11 @@ export const SECOND_FACTOR_TTL_MS = 10 * 60_000;
 const MAX_NAME_CHARACTERS = 100;
 
 /** Returns the name of an account at an identity provider as it is stored, or null when nothing of it is printable. */
-export function accountName(name: string | null): string | null {
-  return (
-    Array.from(cleanName(name ?? ""))
-      .slice(0, MAX_NAME_CHARACTERS)
-      .join("")
-      .trim() || null
-  );
-}
+export const accountName = (name: string | null): string | null =>
+  Array.from(cleanName(name ?? ""))
+    .slice(0, MAX_NAME_CHARACTERS)
+    .join("")
+    .trim() || null;
 
 /** Returns the limits of failures of one target, for example `totp <user id>`, from an ip. */
 export const failureLimits = (target: string, ip: string | null) =>

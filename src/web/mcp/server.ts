@@ -36,16 +36,14 @@ function createServer({ tools: usable, serviceName, dispatch }: McpCaller): McpS
   return server;
 }
 
-function annotationsOf(tool: Tool): ToolAnnotations {
-  return {
-    title: tool.title,
-    readOnlyHint: isReading(tool),
-    destructiveHint: tool.effect === "final",
-    // An idempotency_key is optional, so it makes a call safe and the tool not idempotent.
-    idempotentHint: isRepeatable(tool),
-    openWorldHint: !isReading(tool),
-  };
-}
+const annotationsOf = (tool: Tool): ToolAnnotations => ({
+  title: tool.title,
+  readOnlyHint: isReading(tool),
+  destructiveHint: tool.effect === "final",
+  // An idempotency_key is optional, so it makes a call safe and the tool not idempotent.
+  idempotentHint: isRepeatable(tool),
+  openWorldHint: !isReading(tool),
+});
 
 /** Returns the tool that a JSON-RPC message calls, or null for any other message. */
 export function calledTool(message: unknown): DeclaredTool | null {

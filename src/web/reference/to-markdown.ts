@@ -15,11 +15,8 @@ import { scopeText } from "./scope-text.ts";
 import { snippetsOf } from "./snippets.ts";
 
 /** Returns the operations on one kind of resource as Markdown, for assistants and notes: what their page says. */
-export function nounToMarkdown(source: Source, { name, operations }: Noun): string {
-  return [`# ${name}`, ...operations.map((operation) => operationToMarkdown(source, operation))]
-    .join("\n\n")
-    .concat("\n");
-}
+export const nounToMarkdown = (source: Source, { name, operations }: Noun): string =>
+  [`# ${name}`, ...operations.map((operation) => operationToMarkdown(source, operation))].join("\n\n").concat("\n");
 
 /** Returns the table of contents for assistants (https://llmstxt.org): links to the Markdown of the guides, rules and resources. */
 export function toLlmsText(

@@ -56,43 +56,39 @@ export const FoldersAndLabelsPage = ({ page }: { page: OpenPage }) => {
 /** Colours that a new label gets by turns. */
 const COLORS = ["#1f5fbf", "#14693a", "#a4262c", "#b26a00", "#6b3fa0", "#00708a"] as const;
 
-function FolderRow({ folder: { name, total }, path }: { folder: Folder; path: string }) {
-  return (
-    <li>
-      <Form action={path} fields={{ folder: name }}>
-        <input type="text" name="name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
-        <Submit label="Rename" kind="quiet" action="rename" name={`Rename ${name}`} />
-        {total === 0 ? (
-          <Submit label="Delete" kind="danger" action="delete" name={`Delete ${name}`} />
-        ) : (
-          <span class="soft">{counted(total, "message")}</span>
-        )}
-      </Form>
-    </li>
-  );
-}
+const FolderRow = ({ folder: { name, total }, path }: { folder: Folder; path: string }) => (
+  <li>
+    <Form action={path} fields={{ folder: name }}>
+      <input type="text" name="name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
+      <Submit label="Rename" kind="quiet" action="rename" name={`Rename ${name}`} />
+      {total === 0 ? (
+        <Submit label="Delete" kind="danger" action="delete" name={`Delete ${name}`} />
+      ) : (
+        <span class="soft">{counted(total, "message")}</span>
+      )}
+    </Form>
+  </li>
+);
 
-function LabelRow({ label: { id, name, color }, path }: { label: Label; path: string }) {
-  return (
-    <li>
-      <Form action={path}>
-        <Dot color={color} />
-        <input type="hidden" name="label_id" value={id} />
-        <input type="text" name="label_name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
-        <ColorField id={`color-${id}`} name={`Colour of ${name}`} value={color} />
-        <Submit label="Save" kind="quiet" action="update" name={`Save ${name}`} />
-        <Submit
-          label="Delete"
-          kind="danger"
-          action="delete"
-          name={`Delete ${name}`}
-          ask={`Delete the label ${name}? Its messages stay.`}
-          confirmed="Delete label"
-        />
-      </Form>
-    </li>
-  );
-}
+const LabelRow = ({ label: { id, name, color }, path }: { label: Label; path: string }) => (
+  <li>
+    <Form action={path}>
+      <Dot color={color} />
+      <input type="hidden" name="label_id" value={id} />
+      <input type="text" name="label_name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
+      <ColorField id={`color-${id}`} name={`Colour of ${name}`} value={color} />
+      <Submit label="Save" kind="quiet" action="update" name={`Save ${name}`} />
+      <Submit
+        label="Delete"
+        kind="danger"
+        action="delete"
+        name={`Delete ${name}`}
+        ask={`Delete the label ${name}? Its messages stay.`}
+        confirmed="Delete label"
+      />
+    </Form>
+  </li>
+);
 
 const ColorField = ({ id, name, value }: { id: string; name: string; value: string | undefined }) => (
   <input type="color" id={id} name="color" value={value} aria-label={name} />

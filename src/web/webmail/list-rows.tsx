@@ -74,38 +74,36 @@ interface RowProps {
   children?: Child;
 }
 
-function Row({ page, item, id, who, pick, path, labels, place = null, children }: RowProps) {
-  return (
-    <li id={id} class={item.seen ? undefined : "unread"}>
-      <label class="pick">
-        <Avatar {...faceOf(item)} />
-        <input type="checkbox" {...pick} aria-label={`Select ${subjectOf(item)}`} />
-      </label>
-      <span class="who">
-        <span class="names">{who}</span> {children}
+const Row = ({ page, item, id, who, pick, path, labels, place = null, children }: RowProps) => (
+  <li id={id} class={item.seen ? undefined : "unread"}>
+    <label class="pick">
+      <Avatar {...faceOf(item)} />
+      <input type="checkbox" {...pick} aria-label={`Select ${subjectOf(item)}`} />
+    </label>
+    <span class="who">
+      <span class="names">{who}</span> {children}
+    </span>
+    <span class="what">
+      <span class="line">
+        {item.seen ? null : <span class="unseen">New: </span>}
+        {item.flagged ? <span class="star">★ starred: </span> : null}
+        <a href={path}>{subjectOf(item)}</a>
+        {place === null ? null : <span class="tag">{place}</span>}
+        {page.labels
+          .filter((label) => labels.includes(label.id))
+          .map(({ name, color }) => (
+            <span class="tag">
+              <Dot color={color} /> {name}
+            </span>
+          ))}
+        {item.answered ? <Sign icon="reply" text="answered" /> : null}
+        {item.hasAttachments ? <Sign icon="attach" text="files" /> : null}
       </span>
-      <span class="what">
-        <span class="line">
-          {item.seen ? null : <span class="unseen">New: </span>}
-          {item.flagged ? <span class="star">★ starred: </span> : null}
-          <a href={path}>{subjectOf(item)}</a>
-          {place === null ? null : <span class="tag">{place}</span>}
-          {page.labels
-            .filter((label) => labels.includes(label.id))
-            .map(({ name, color }) => (
-              <span class="tag">
-                <Dot color={color} /> {name}
-              </span>
-            ))}
-          {item.answered ? <Sign icon="reply" text="answered" /> : null}
-          {item.hasAttachments ? <Sign icon="attach" text="files" /> : null}
-        </span>
-        <span class="preview">{item.preview}</span>
-      </span>
-      <Time at={item.date} as="short" />
-    </li>
-  );
-}
+      <span class="preview">{item.preview}</span>
+    </span>
+    <Time at={item.date} as="short" />
+  </li>
+);
 
 /** Returns the person of a row: the sender of its message, or who gets it. */
 const faceOf = ({ folder, from, to: [first] }: MessageItem): Person =>

@@ -59,20 +59,18 @@ export const MeOut = z
   );
 export type MeOut = z.output<typeof MeOut>;
 
-export function toMe({ actor, workspace }: CallerCtx): MeOut {
-  return {
-    user: { id: actor.userId, email: actor.email, name: actor.name },
-    workspace: {
-      id: workspace.id,
-      name: workspace.name,
-      slug: workspace.slug,
-      sending_paused: workspace.sendingPaused,
-    },
-    role: actor.role,
-    scopes: [...actor.scopes].sort(),
-    authentication: toAuthentication(actor),
-  };
-}
+export const toMe = ({ actor, workspace }: CallerCtx): MeOut => ({
+  user: { id: actor.userId, email: actor.email, name: actor.name },
+  workspace: {
+    id: workspace.id,
+    name: workspace.name,
+    slug: workspace.slug,
+    sending_paused: workspace.sendingPaused,
+  },
+  role: actor.role,
+  scopes: [...actor.scopes].sort(),
+  authentication: toAuthentication(actor),
+});
 
 function toAuthentication(actor: Actor): MeOut["authentication"] {
   if (actor.kind === "session")

@@ -55,15 +55,13 @@ const WorkspacesPage = ({ workspaces }: { workspaces: readonly WorkspaceRow[] })
   </AppLayout>
 );
 
-function Sending({ workspace: { sendingPausedAt, pausedByPlatformAt, bulkPausedAt } }: { workspace: WorkspaceRow }) {
-  return (
-    <>
-      <Status word={sendingPausedAt === null ? "active" : "paused"} />
-      {pausedByPlatformAt === null ? "" : " by the platform"}
-      {bulkPausedAt === null ? "" : ", bulk mail stopped itself"}
-    </>
-  );
-}
+const Sending = ({ workspace: { sendingPausedAt, pausedByPlatformAt, bulkPausedAt } }: { workspace: WorkspaceRow }) => (
+  <>
+    <Status word={sendingPausedAt === null ? "active" : "paused"} />
+    {pausedByPlatformAt === null ? "" : " by the platform"}
+    {bulkPausedAt === null ? "" : ", bulk mail stopped itself"}
+  </>
+);
 
 /** The egress of its own, and why its mail waits when that cannot be used. */
 function OwnEgress({ name, settings }: { name: string | null; settings: CallerCtx["settings"] }) {

@@ -102,16 +102,14 @@ function exitsOf({ exit_when, exit_events = [] }: Entry, names: Names): string |
   return all.length === 0 ? null : all.join(", or ");
 }
 
-function Actions({ path, automation: { status } }: { path: string; automation: AutomationOut }) {
-  return (
-    <>
-      {statusAfter(status, "activate") ? <PostButton to={`${path}/activate`} label="Activate" /> : null}
-      {statusAfter(status, "pause") ? <PostButton to={`${path}/pause`} label="Pause" kind="quiet" /> : null}
-      {statusAfter(status, "edit") ? <ButtonLink to={`${path}/settings`} label="Settings" kind="quiet" /> : null}
-      {statusAfter(status, "archive") ? <ButtonLink to={`${path}/archive`} label="Archive" kind="danger" /> : null}
-    </>
-  );
-}
+const Actions = ({ path, automation: { status } }: { path: string; automation: AutomationOut }) => (
+  <>
+    {statusAfter(status, "activate") ? <PostButton to={`${path}/activate`} label="Activate" /> : null}
+    {statusAfter(status, "pause") ? <PostButton to={`${path}/pause`} label="Pause" kind="quiet" /> : null}
+    {statusAfter(status, "edit") ? <ButtonLink to={`${path}/settings`} label="Settings" kind="quiet" /> : null}
+    {statusAfter(status, "archive") ? <ButtonLink to={`${path}/archive`} label="Archive" kind="danger" /> : null}
+  </>
+);
 
 const Runs = ({ path, runs, address }: { path: string; runs: readonly RunItemOut[]; address: string }) => (
   <List

@@ -63,37 +63,35 @@ interface ContactPageProps {
 }
 
 /** The page that changes one contact of a list. */
-export function ContactPage({ list, contact, person }: ContactPageProps) {
-  return (
-    <AppLayout title={contact.email}>
-      <p>
-        In the list <a href={`/app/contacts/${list.id}`}>{list.name}</a>.
-      </p>
-      <Form class="form" action={`/app/contacts/${list.id}/contacts/${contact.id}`}>
-        <VersionField version={versionOf(valuesOf(contact))} />
-        <ContactField name="email" label="Address" value={contact.email} />
-        <ContactField name="name" label="Name" value={contact.name ?? ""} />
-        <Details of={contact.metadata ?? {}} />
-        <button type="submit">Save</button>
-      </Form>
-      <LinkLine to={`/app/contacts/${list.id}/contacts/${contact.id}/timeline`} label="Timeline of this person" />
-      {person.topics.length === 0 ? null : (
-        <PersonTopics path={`/app/contacts/${list.id}/contacts/${contact.id}/topics`} person={person} />
-      )}
-      {useCaller().actor.role === "member" ? null : (
-        <section>
-          <h2>Person</h2>
-          <p>Everything that sending stores about {contact.email}, in all lists.</p>
-          <p>
-            <ButtonLink to={`/app/contacts/${list.id}/contacts/${contact.id}/export`} label="Export" kind="quiet" />{" "}
-            <ButtonLink
-              to={`/app/contacts/${list.id}/contacts/${contact.id}/erase`}
-              label="Erase this person"
-              kind="danger"
-            />
-          </p>
-        </section>
-      )}
-    </AppLayout>
-  );
-}
+export const ContactPage = ({ list, contact, person }: ContactPageProps) => (
+  <AppLayout title={contact.email}>
+    <p>
+      In the list <a href={`/app/contacts/${list.id}`}>{list.name}</a>.
+    </p>
+    <Form class="form" action={`/app/contacts/${list.id}/contacts/${contact.id}`}>
+      <VersionField version={versionOf(valuesOf(contact))} />
+      <ContactField name="email" label="Address" value={contact.email} />
+      <ContactField name="name" label="Name" value={contact.name ?? ""} />
+      <Details of={contact.metadata ?? {}} />
+      <button type="submit">Save</button>
+    </Form>
+    <LinkLine to={`/app/contacts/${list.id}/contacts/${contact.id}/timeline`} label="Timeline of this person" />
+    {person.topics.length === 0 ? null : (
+      <PersonTopics path={`/app/contacts/${list.id}/contacts/${contact.id}/topics`} person={person} />
+    )}
+    {useCaller().actor.role === "member" ? null : (
+      <section>
+        <h2>Person</h2>
+        <p>Everything that sending stores about {contact.email}, in all lists.</p>
+        <p>
+          <ButtonLink to={`/app/contacts/${list.id}/contacts/${contact.id}/export`} label="Export" kind="quiet" />{" "}
+          <ButtonLink
+            to={`/app/contacts/${list.id}/contacts/${contact.id}/erase`}
+            label="Erase this person"
+            kind="danger"
+          />
+        </p>
+      </section>
+    )}
+  </AppLayout>
+);

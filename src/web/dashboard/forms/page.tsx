@@ -30,20 +30,18 @@ interface FormsPageProps {
 const mayManage = () => useScope("contacts:manage");
 
 /** The forms of a list, and whether the list asks for confirmation. */
-export function FormsPage({ list, forms, senders }: FormsPageProps) {
-  return (
-    <AppLayout title={`Sign-up to ${list.name}`} actions={mayManage() ? <CreateDialog list={list} /> : null}>
-      <p>
-        <a href={`/app/contacts/${list.id}`}>{list.name}</a>:{" "}
-        {list.confirm
-          ? "new contacts get mail after they have confirmed by a link."
-          : "new contacts get mail at once. People who use a form always confirm first."}
-      </p>
-      <FormList forms={forms} />
-      {mayManage() ? <ConfirmationForm list={list} senders={senders} /> : null}
-    </AppLayout>
-  );
-}
+export const FormsPage = ({ list, forms, senders }: FormsPageProps) => (
+  <AppLayout title={`Sign-up to ${list.name}`} actions={mayManage() ? <CreateDialog list={list} /> : null}>
+    <p>
+      <a href={`/app/contacts/${list.id}`}>{list.name}</a>:{" "}
+      {list.confirm
+        ? "new contacts get mail after they have confirmed by a link."
+        : "new contacts get mail at once. People who use a form always confirm first."}
+    </p>
+    <FormList forms={forms} />
+    {mayManage() ? <ConfirmationForm list={list} senders={senders} /> : null}
+  </AppLayout>
+);
 
 interface FormListProps {
   /** With the name of its list, where they are of several. */
