@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx, ListRange } from "../../access/caller.ts";
 import { visibleTo } from "../../access/visible-rows.ts";
 import { addressKey } from "../../lib/addresses.ts";
@@ -51,22 +51,14 @@ export async function findActiveTransfer(ctx: Pick<Ctx, "db">, domainId: string)
 const IS_ACTIVE = sql`${domainTransfers.status} IN ('pending', 'accepted')`;
 
 /** Returns the transfers, pending or accepted, that are addressed to the caller's account, newest first. */
-export async function findIncoming(ctx: CallerCtx, { after, limit }: ListRange): Promise<TransferRow[]> {
+export async function findIncoming(ctx: CallerCtx, page: ListRange): Promise<TransferRow[]> {
   // A key that is restricted to domains does not concern the others.
   if (ctx.actor.domainIds) return [];
-  return orm(ctx)
-    .select()
-    .from(domainTransfers)
-    .where(
-      and(
-        eq(domainTransfers.targetEmailKey, addressKey(ctx.actor.email)),
-        IS_ACTIVE,
-        or(eq(domainTransfers.status, "accepted"), gt(domainTransfers.expiresAt, ctx.now())),
-        after === undefined ? undefined : lt(domainTransfers.id, after),
-      ),
-    )
-    .orderBy(desc(domainTransfers.id))
-    .limit(limit);
+  return listNewest(ctx, page, [
+    eq(domainTransfers.targetEmailKey, addressKey(ctx.actor.email)),
+    IS_ACTIVE,
+    or(eq(domainTransfers.status, "accepted"), gt(domainTransfers.expiresAt, ctx.now())),
+  ]);
 }
 
 /** Returns the transfers of `findIncoming` with the DKIM keys that were made for them. */
@@ -87,18 +79,15 @@ export async function listIncoming(
 }
 
 /** Returns the transfers that the caller initiated in its active workspace, newest first. */
-export function listOutgoing(ctx: CallerCtx, { after, limit }: ListRange): Promise<TransferRow[]> {
+export function listOutgoing(ctx: CallerCtx, page: ListRange): Promise<TransferRow[]> {
   const columns = { workspace: domainTransfers.sourceWorkspace, domainId: domainTransfers.domainId };
-  return orm(ctx)
+  return listNewest(ctx, page, [eq(domainTransfers.sourceUserId, ctx.actor.userId), visibleTo(ctx, columns)]);
+}
+
+const listNewest = (ctx: CallerCtx, { after, limit }: ListRange, conditions: (SQL | undefined)[]) =>
+  orm(ctx)
     .select()
     .from(domainTransfers)
-    .where(
-      and(
-        eq(domainTransfers.sourceUserId, ctx.actor.userId),
-        visibleTo(ctx, columns),
-        after === undefined ? undefined : lt(domainTransfers.id, after),
-      ),
-    )
+    .where(and(...conditions, after === undefined ? undefined : lt(domainTransfers.id, after)))
     .orderBy(desc(domainTransfers.id))
     .limit(limit);
-}
