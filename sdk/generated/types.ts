@@ -2439,7 +2439,7 @@ export interface TopicUpdate {
 
 export interface Usage {
   /** The kind of records, as `workspaces budget` of the operator names it. */
-  of: "memberships" | "api_keys" | "invitations" | "domains" | "mailboxes" | "forwarding_rules" | "forward_targets" | "webhooks" | "audit_log" | "topics" | "topic_choices" | "suppressions" | "automations" | "broadcasts" | "contact_lists" | "contacts" | "segments" | "events" | "content";
+  of: "idempotency_keys" | "memberships" | "api_keys" | "invitations" | "domains" | "mailboxes" | "forwarding_rules" | "forward_targets" | "notifications" | "webhooks" | "audit_log" | "topics" | "topic_choices" | "suppressions" | "automations" | "broadcasts" | "contact_lists" | "contacts" | "segments" | "events" | "content";
   name: string;
   used: number;
   limit: number;
