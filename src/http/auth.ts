@@ -25,11 +25,7 @@ export type EarlyReads = (
   toCaller(results: D1Result[]): Partial<CallerCtx>;
 };
 
-/**
- * Returns the middleware that authenticates the caller and checks the scope of the route
- * (docs/contract/scopes.md#required-scopes). A path without a route passes, so that it gets its 404 or 307. `earlyReads`, by
- * route: a small body of these routes is read first, and D1 is asked about both at once.
- */
+/** Returns the middleware that authenticates the caller and checks the scope of the route (docs/contract/scopes.md#required-scopes). */
 export function authenticate(
   routes: () => RouteIndex,
   earlyReads: Readonly<Record<string, EarlyReads>> = {},

@@ -19,10 +19,7 @@ const COOKIES = {
 
 type Cookie = keyof typeof COOKIES;
 
-/**
- * Returns the name of a cookie. With `__Host-`, browsers accept it from this host over TLS only (RFC 6265bis 4.1.3.2);
- * Chromium refuses the prefix on http://127.0.0.1.
- */
+/** Returns the name of a cookie. `__Host-` works over TLS only (RFC 6265bis 4.1.3.2); Chromium refuses it on http://127.0.0.1. */
 const nameOf = (c: AppContext, cookie: Cookie) =>
   c.get("ctx").settings.publicUrl.startsWith("https:") ? COOKIES[cookie].prefix + cookie : cookie;
 

@@ -10,10 +10,7 @@ import { requireSameOrigin } from "./same-origin.ts";
 import { respondSessionEnded } from "./session-ended.tsx";
 import { setCaller } from "./set-caller.ts";
 
-/**
- * Authenticates a page of webmail by its mailbox cookie, as `pageSession` does for the dashboard: refreshes an expired
- * access token, and sends a visitor without a session to the sign-in page of webmail.
- */
+/** Authenticates a page of webmail by its mailbox cookie, as `pageSession` does for the dashboard. */
 const mailboxPageSession: Middleware = async (c, next) => {
   requireSameOrigin(c);
   const ctx = c.get("ctx");
@@ -39,10 +36,7 @@ const mailboxPageSession: Middleware = async (c, next) => {
   return next();
 };
 
-/**
- * Returns the middlewares of a page of webmail that does what an API route does, by method and mounted path. A mailbox is
- * opened with its own session, or with that of a user of the dashboard; the cookie of a mailbox comes first.
- */
+/** Returns the middlewares of a page of webmail with the right of an API route, for a session of the mailbox or else of a user. */
 export function webmailFor(route: string): [Middleware, Middleware] {
   return [
     declaring({ scope: "page", outliving: null }, (c, next) => {

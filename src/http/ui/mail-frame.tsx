@@ -8,10 +8,7 @@ interface MailFrameProps {
   name?: string;
 }
 
-/**
- * Shows the HTML of an own email in a frame without scripts, forms and origin. Its links open in a new tab. It is as wide as its place or
- * as a phone, and in the light or the dark: choices above it.
- */
+/** Shows the HTML of an own email in a frame without scripts, forms and origin, with choices of its width and of the dark. */
 export const SizedMailFrame = (props: MailFrameProps) => (
   <div class="preview">
     <div class="sizes" role="radiogroup" aria-label="Width">

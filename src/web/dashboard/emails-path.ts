@@ -17,10 +17,7 @@ export const NO_FILTER: EmailFilter = { q: "", status: "", from: "", to: "" };
 export const emailsPath = (query: Partial<EmailFilter> & { before?: string }): string =>
   withQuery("/app/emails", query);
 
-/**
- * Returns the ids that emails of some days have: from `since` on, and below `until`. A text that is no day is no limit, nor is a day that goes on:
- * ids of one isolate may be ahead of its clock (lib/ids.ts).
- */
+/** Returns the range of ids of some days. A day that goes on is no limit, since ids may be ahead of the clock (lib/ids.ts). */
 export function idsOfDays({ from, to }: Pick<EmailFilter, "from" | "to">, now: number) {
   const [first, last] = [startOfDay(from), startOfDay(to)];
   return {

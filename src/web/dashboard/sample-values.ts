@@ -63,10 +63,7 @@ export interface PreviewedContent {
   text: string | null;
 }
 
-/**
- * Returns the HTML of a content with sample values. A value without one is that of `contact`, as in a broadcast, where there is one; else
- * it shows its name. A mistake of a Liquid text is shown in its place. At most one D1 call, for the parts of other templates.
- */
+/** Returns the HTML of a content with sample values, those of `contact`, or else their names. At most one D1 call. */
 export async function previewHtml(
   caller: CallerCtx,
   { language, html, text }: PreviewedContent,

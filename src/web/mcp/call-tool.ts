@@ -28,10 +28,7 @@ export async function callTool(
   return response.ok ? toResult(tool, response) : toError(tool, response);
 }
 
-/**
- * Encodes a path parameter. The URL parser removes the segments "." and ".." and an empty one is another path, so with
- * these a call would reach another endpoint than that of the tool: no record has the id that replaces them.
- */
+/** Encodes a path parameter. An empty one, "." and ".." would reach another endpoint, so an id that no record has replaces them. */
 const toSegment = (value: string) => (/^\.{0,2}$/.test(value) ? "invalid" : encodeURIComponent(value));
 
 function toQuery(args: Record<string, unknown>): string {

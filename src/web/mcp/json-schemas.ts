@@ -11,10 +11,7 @@ const made = { input: new Map<string, JsonSchema>(), output: new Map<string, Jso
 export const inputSchemaOf = (tool: Tool): StandardSchemaWithJSON =>
   standardSchema(tool, "input", tool.input, (args) => tool.check["~standard"].validate(args));
 
-/**
- * Returns the schema of a tool's results, made from that of the endpoint's response. Results are not validated against it: a
- * result that the endpoint returned must not become an error after the email was sent. Tests validate them.
- */
+/** Returns the schema of a tool's results, which only tests validate: no result becomes an error after the email was sent. */
 export const outputSchemaOf = (tool: Tool): StandardSchemaWithJSON =>
   standardSchema(tool, "output", resultOf(tool), (value) => ({ value }));
 
@@ -56,10 +53,7 @@ function resultOf(tool: Tool): z.ZodType {
   return hasCursor(tool) && response instanceof z.ZodObject ? response.extend({ next }) : response;
 }
 
-/**
- * Removes what a client has no use for: the names and examples of OpenAPI, patterns, which the context of a model would hold
- * and the endpoint checks, and from results the ban on fields that a later version adds, since a client may keep the list of tools.
- */
+/** Removes what fills the context of a model: names, examples and patterns; from results also the ban on fields of later versions. */
 function simplify(schema: JsonSchema, io: "input" | "output"): void {
   delete schema.ref;
   delete schema.pattern;

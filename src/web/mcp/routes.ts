@@ -15,10 +15,7 @@ import { tools } from "./tools/index.ts";
 /** Longest string of a message, in UTF-16 units: the html or text of an email. The endpoint of a tool has its own limits. */
 const MAX_STRING = 5_000_000;
 
-/**
- * Returns the route of the MCP server and that of its metadata. A tool calls an endpoint of `app` with the credential of the request, so
- * that scopes, validation, limits and idempotency are those of the API. The protocol describes it: it is not in OpenAPI.
- */
+/** Returns the routes of the MCP server and of its metadata. A tool calls an endpoint of `app` with the credential of the request. */
 export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
   /** Made at the first request, since their schemas take some milliseconds. */
   let all: readonly Tool[] | undefined;

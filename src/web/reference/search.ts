@@ -28,10 +28,7 @@ type Index = Record<Found["kind"], Place[]>;
 /** The index of each document: about 2,000 places, made at the first search. */
 const indexes = new WeakMap<ApiDocument, Index>();
 
-/**
- * Returns the places that have each word of `query`, in any letter case and with other endings: parts of guides and rules, operations, fields and errors.
- * Those with the words in their title come first.
- */
+/** Returns the places that have each word of `query`, in any case and with other endings; those with them in their title first. */
 export function search(contents: Contents, query: string): Found[] {
   const index = indexes.get(contents.document) ?? makeIndex(contents);
   indexes.set(contents.document, index);

@@ -20,10 +20,7 @@ interface ExampleCall {
   isDownload: boolean;
 }
 
-/**
- * Returns snippets that call an operation, none where API keys are refused or a WebSocket is opened. `origin`: URL of the service without a slash
- * at its end. They read the API key from the environment.
- */
+/** Returns snippets that call an operation with an API key of the environment; none where that is refused or a WebSocket is opened. */
 export function snippetsOf(document: ApiDocument, operation: Operation, origin: string): Snippet[] {
   // curl and the client open no WebSocket (status 101).
   if (operation.security !== undefined || operation.responses[101] !== undefined) return [];

@@ -74,10 +74,7 @@ export const readComposeForm = (form: URLSearchParams): ComposeForm => ({
   sendAt: "",
 });
 
-/**
- * Returns the text of a form: that of its HTML, which the editor writes, or that of the plain field. HTML beyond MAX_WRITTEN_HTML is
- * returned as its text, which is longer than the form only by the marks of quotes and lists, and cut there.
- */
+/** Returns the text of a form, that of the editor's HTML or of the plain field. HTML beyond MAX_WRITTEN_HTML becomes plain text. */
 function readText(form: URLSearchParams): Pick<ComposeForm, "text" | "html" | "format" | "isTooLong"> {
   // Browsers end the lines of a text with CR LF.
   const html = form.get("html")?.replaceAll("\r\n", "\n");

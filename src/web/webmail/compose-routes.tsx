@@ -156,10 +156,7 @@ function complete(text: string): { text: string; isComplete: boolean } {
   return { text: known.join(", "), isComplete: known.length === addresses.length };
 }
 
-/**
- * Stores the form as its draft and returns its UID, also in the form. `onGone` gets the error of a draft that was sent, changed or deleted
- * meanwhile: null stores a new draft. Without it that is a 409, since the new one would be sent beside the other.
- */
+/** Stores the form as its draft and returns its UID. `onGone` gets the error of one that is gone: null stores a new draft. */
 async function storeDraft(
   { caller, mailbox }: OpenPage,
   form: ComposeForm,
@@ -178,10 +175,7 @@ function refuseGone(form: ComposeForm): never {
   throw conflict("The draft was sent, changed or deleted elsewhere. Save or send again to make this a new message.");
 }
 
-/**
- * Sends the form once: `now`, `later` at the time that was chosen, or else after the time in which it can be undone. What can be stopped is a
- * draft until it leaves, so that stopping it loses nothing.
- */
+/** Sends the form once: `now`, `later` at its time, or else after the time in which it can be undone. It is a draft until then. */
 async function send(c: AppContext, page: OpenPage, form: ComposeForm, action: string | null): Promise<string> {
   const { caller, mailbox } = page;
   const input = toMessageInput(form);

@@ -92,10 +92,7 @@ async function showList(c: AppContext) {
   return respondPage(c, shown, { next: found.next && pathOf(page, view, found.next) });
 }
 
-/**
- * Reads a page of a list with one call of the mailbox, and the query of the next one. `upTo`: the greatest UID of the folder, when the rows
- * are conversations. Null when there is no such folder.
- */
+/** Reads a page of a list with one call of the mailbox. `upTo`: the greatest UID, for conversations. Null: no such folder. */
 async function readRows(
   { mailbox: { store } }: OpenPage,
   view: ListView,

@@ -96,10 +96,7 @@ async function toShown({ caller }: OpenPage, { message: asked, messages }: Conve
   return messages.map((one) => ({ message: one, isOpen: isOpen(one), content: contents.get(one) ?? null }));
 }
 
-/**
- * Marks a conversation as read, at most 500 messages of each folder that it is shown from: also earlier ones that the page does
- * not show, or the conversation would stay unread. Returns the folders with their counts afterwards.
- */
+/** Marks a conversation as read, also earlier messages that the page does not show. Returns the folders with their new counts. */
 async function markAsRead({ mailbox, folders }: OpenPage, conversation: Conversation): Promise<Folder[]> {
   const selections = toUnread(conversation);
   if (selections.length === 0) return folders;

@@ -5,10 +5,7 @@ import type { MainStatement } from "../../platform/context.ts";
 import type { OpenPage } from "./layout.tsx";
 import { readSent } from "./sent.ts";
 
-/**
- * Opens the mailbox of the path with what its menu shows, and again after a slow form (`setCaller`). `url` is that of a page that a sent message leads back to. Throws 403 and
- * 404 as the inbox API does.
- */
+/** Opens the mailbox of the path with what its menu shows. `url`: of a page that a sent message leads back to. Throws 403, 404. */
 export async function openPage(c: AppContext, url: string | null = null): Promise<OpenPage> {
   const caller = c.get("caller");
   const open = () => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");

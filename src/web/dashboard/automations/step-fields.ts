@@ -66,10 +66,7 @@ function durationValues(duration: object): StepValues {
   return { count: String(count), unit };
 }
 
-/**
- * Returns the step of a form as a request has it: the schema of automations checks it. Its branches are empty. `conditions`: those of the
- * field that the kind has for them. Throws 422 that names the fields of blocks that are wrong.
- */
+/** Returns the step of a form as a request has it, with empty branches. Throws 422 that names the fields of blocks that are wrong. */
 export function toStepFields(
   kind: string,
   values: StepValues,

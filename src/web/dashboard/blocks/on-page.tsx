@@ -10,11 +10,7 @@ import { previewHtml, readSamples } from "../sample-values.ts";
 import { changeOf } from "./change.ts";
 import { isBlank, readContent, type StoredContent, toContent, toPreview, type WrittenContent } from "./content.ts";
 
-/**
- * Returns the content of the form of a page and the change of its blocks: as it was submitted, or of what is stored (null: of a new one). By
- * the parameter `editor` of the page there are no blocks for `html`, and for `blocks` the first ones where nothing is written yet. At most
- * one D1 call.
- */
+/** Returns the content of a page's form and the change of its blocks, by what was submitted or stored and the parameter `editor`. */
 export async function editedContent(c: AppContext, stored: StoredContent | null) {
   const [caller, fields, editor] = [c.get("caller"), c.get("form"), c.req.query("editor")];
   const brand = () => readBrand(caller, caller.workspace.number);

@@ -176,10 +176,7 @@ export function placeOf(places: ReadonlyMap<string, string>, path: Path, name: s
   return `${name}.kind`;
 }
 
-/**
- * Returns a draft after a button of its form: `add <path>` with the kind that `<path>.add` chooses, `group <path>`, `remove <path>` or
- * `json <name>`; null for a button of something else. Text that is no JSON of conditions changes nothing.
- */
+/** Returns a draft after a button: `add <path>`, `group <path>`, `remove <path>` or `json <name>`; null for another one. */
 export function change(draft: DraftGroup, name: string, action: string, form: URLSearchParams): DraftGroup | null {
   const [verb = "", path = ""] = action.split(" ");
   if (path !== name && !path.startsWith(`${name}.`)) return null;

@@ -5,10 +5,7 @@ import { type Built, change, type DraftGroup, fromDraft, placeOf, readDraft } fr
 /** Greatest body of a form with conditions, in bytes. */
 export const CONDITION_FORM_BYTES = 262_144;
 
-/**
- * Returns the conditions of a form, whose fields have names that begin with `name`, after the button of its rows that was pressed. One that was
- * pressed has changed them: the page is shown again, and nothing is saved.
- */
+/** Returns the conditions of a form. `isChanged`: by a button of its rows, so that the page is shown again, and nothing is saved. */
 export function readConditions(form: URLSearchParams, name: string): { draft: DraftGroup; isChanged: boolean } {
   const draft = readDraft(form, name);
   const changed = change(draft, name, form.get("action") ?? "", form);

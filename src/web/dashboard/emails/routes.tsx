@@ -64,10 +64,7 @@ export const emailPages = pagesOf(
   }),
 );
 
-/**
- * Sends the content of an email, without attachments, to the user who looks at it. The copy of mail that a
- * person wrote in a mailbox keeps its source, by which others may not read it. Throws 404, also when that mailbox was deleted.
- */
+/** Sends the content of an email to the user who looks at it. A copy of mail of a mailbox keeps its source, which hides it from others. */
 async function sendCopy(caller: CallerCtx, id: string) {
   const row = await getEmail(caller, id);
   const email = await readDetail(caller, row);

@@ -21,10 +21,7 @@ interface EditorProps {
   change: BlocksChange | undefined;
 }
 
-/**
- * The form of a template, of HTML or of blocks. With scripts a change of blocks replaces only them (client/editing.ts). Its button
- * "Update preview" shows it in the frame named `preview`.
- */
+/** The form of a template, of HTML or of blocks. With scripts a change of blocks replaces only them (client/editing.ts). */
 export function Editor({ path, form, samples, contact, change }: EditorProps) {
   const isUnsaved = submittedTo(useViewer(), path) !== undefined;
   return (
