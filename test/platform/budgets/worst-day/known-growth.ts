@@ -20,6 +20,8 @@ export const measuredByCron: readonly string[] = [
   "R2 packs",
   "R2 broadcasts",
   "R2 templates",
+  // A mailbox has at most 500 uploads, which each call counts, and the rest within its quota.
+  "R2 mailboxes",
   // Each writes an audit entry.
   "main api_keys",
   "main erasures",
