@@ -1,8 +1,7 @@
-/** Every action of the audit log, and the kind of record that it concerns (docs/contract/workspaces.md#audit-log). */
-export const actions = {
+/** Changes that a budget of audit entries may refuse (docs/contract/workspaces.md#audit-log), and the kind of record that each concerns. */
+const refusable = {
   "api_key.created": "api_key",
   "api_key.rotated": "api_key",
-  "api_key.revoked": "api_key",
   "domain.registered": "domain",
   "domain.verified": "domain",
   "domain.dkim_rotated": "domain",
@@ -10,52 +9,62 @@ export const actions = {
   "domain.dmarc_policy_changed": "domain",
   "domain.receives_changed": "domain",
   "domain.mta_sts_changed": "domain",
+  "transfer.initiated": "transfer",
+  "transfer.accepted": "transfer",
+  "grant.created": "grant",
+  "mailbox.created": "mailbox",
+  "mailbox.app_password_created": "mailbox",
+  "mailbox.updated": "mailbox",
+  "mailbox.assigned": "mailbox",
+  "mailbox.alias_added": "mailbox",
+  "mailbox.filter_forwards": "mailbox",
+  "opened as": "mailbox",
+  "forwarding_rule.created": "forwarding_rule",
+  "forwarding_rule.updated": "forwarding_rule",
+  "forward_target.confirmed": "forward_target",
+  "smtp_credential.created": "smtp_credential",
+  "suppression.added": "suppression",
+  "suppression.imported": "workspace",
+  "person.topics_chosen": "person",
+  "person.erased": "person",
+  "automation.activated": "automation",
+  "webhook.created": "webhook",
+  "webhook.updated": "webhook",
+  "workspace.created": "workspace",
+  "workspace.updated": "workspace",
+  "invitation.created": "invitation",
+  "member.joined": "user",
+} as const;
+
+/**
+ * Changes that no budget refuses: those that end something or take a right, because a right that ends must end, and those of operators and
+ * of sign-ins.
+ */
+const unrefusable = {
+  "api_key.revoked": "api_key",
   "domain.deleted": "domain",
   "domain.transferred": "domain",
   "domain.overtaken": "domain",
   "domain.claim_ended": "domain",
   "domain.egress_changed": "domain",
-  "transfer.initiated": "transfer",
-  "transfer.accepted": "transfer",
   "transfer.declined": "transfer",
   "transfer.cancelled": "transfer",
   "transfer.stopped": "transfer",
   "transfer.expired": "transfer",
   "transfer.failed": "transfer",
-  "grant.created": "grant",
   "grant.revoked": "grant",
-  "mailbox.created": "mailbox",
   "mailbox.password_changed": "mailbox",
-  "mailbox.app_password_created": "mailbox",
   "mailbox.app_password_deleted": "mailbox",
-  "mailbox.updated": "mailbox",
-  "mailbox.assigned": "mailbox",
   "mailbox.deleted": "mailbox",
-  "mailbox.alias_added": "mailbox",
   "mailbox.alias_deleted": "mailbox",
-  "mailbox.filter_forwards": "mailbox",
   "mailbox.filter_ended": "mailbox",
-  "opened as": "mailbox",
-  "forwarding_rule.created": "forwarding_rule",
-  "forwarding_rule.updated": "forwarding_rule",
   "forwarding_rule.deleted": "forwarding_rule",
-  "forward_target.confirmed": "forward_target",
-  "smtp_credential.created": "smtp_credential",
   "smtp_credential.deactivated": "smtp_credential",
-  "suppression.added": "suppression",
   "suppression.removed": "suppression",
-  "suppression.imported": "workspace",
-  "person.topics_chosen": "person",
-  "person.erased": "person",
-  "automation.activated": "automation",
   "automation.paused": "automation",
   "automation.archived": "automation",
   "automation.run_removed": "automation_run",
-  "webhook.created": "webhook",
-  "webhook.updated": "webhook",
   "webhook.deleted": "webhook",
-  "workspace.created": "workspace",
-  "workspace.updated": "workspace",
   "workspace.deleted": "workspace",
   "workspace.paused": "workspace",
   "workspace.resumed": "workspace",
@@ -84,12 +93,16 @@ export const actions = {
   "dead_letter.dropped": "dead_letter",
   "host.blocked": "host",
   "host.unblocked": "host",
-  "invitation.created": "invitation",
   "invitation.withdrawn": "invitation",
-  "member.joined": "user",
   "member.role_changed": "user",
   "member.removed": "user",
   "member.left": "user",
 } as const;
 
+/** Every action of the audit log, and the kind of record that it concerns (docs/contract/workspaces.md#audit-log). */
+export const actions = { ...refusable, ...unrefusable };
+
 export type AuditAction = keyof typeof actions;
+
+/** Returns whether the budget of audit entries may refuse a change. */
+export const isRefusable = (action: AuditAction): boolean => action in refusable;

@@ -1,6 +1,6 @@
 import type { CredentialKind, MainStatement, WorkspaceCtx } from "../context.ts";
 import { hasRoom } from "../db/has-room.ts";
-import { type AuditAction, actions } from "./actions.ts";
+import { type AuditAction, actions, isRefusable } from "./actions.ts";
 
 /** A change that a caller makes. */
 export interface AuditEntry {
@@ -22,10 +22,6 @@ type AuditCtx = Pick<WorkspaceCtx, "db" | "now" | "newId" | "clientIp"> & {
   workspace: Pick<WorkspaceCtx["workspace"], "number"> | null;
 };
 
-/** Changes that end something. No budget refuses them: a right that ends must end. */
-const ENDING =
-  /\.(revoked|deleted|declined|cancelled|stopped|expired|failed|deactivated|removed|paused|archived|ended|disabled|unlinked|left|withdrawn|password_changed)$/;
-
 const insertWhere = (condition: string, workspace = "?2") => `
   INSERT INTO audit_log (id, workspace, user_id, user_email, method, credential_id, ip, action, target_kind, target_id,
                          detail, created_at)
@@ -33,7 +29,7 @@ const insertWhere = (condition: string, workspace = "?2") => `
 
 /**
  * Returns the statement that records a change, for the batch that makes it: after its guards, which read changes(). At the end of the budget
- * of audit entries the batch throws BudgetSpentError, unless the change ends something.
+ * of audit entries the batch throws BudgetSpentError, if that may refuse the change (`isRefusable`).
  */
 export const auditStatement = (ctx: AuditCtx, entry: AuditEntry): MainStatement => statement(ctx, entry, "true");
 
@@ -49,7 +45,7 @@ export function auditWhereStatement(ctx: AuditCtx, entry: AuditEntry, condition:
 
 /** Returns the same for a workspace that the batch creates. The target is its id. */
 export function auditInNewWorkspaceStatement(ctx: AuditCtx, entry: AuditEntry): MainStatement {
-  return statement(ctx, entry, "true", "(SELECT number FROM workspaces WHERE id = ?10)");
+  return statement({ ...ctx, workspace: null }, entry, "true", "(SELECT number FROM workspaces WHERE id = ?10)");
 }
 
 function statement(
@@ -60,7 +56,7 @@ function statement(
 ): MainStatement {
   const { userId = null, email = null, kind = null, credentialId = null } = actor ?? {};
   const caller = [userId, email, kind, credentialId, clientIp];
-  const mayBeRefused = actor !== null && workspace !== null && !ENDING.test(action);
+  const mayBeRefused = actor !== null && workspace !== null && isRefusable(action);
   return db
     .prepare(insertWhere(mayBeRefused ? `${condition} AND ${hasRoom("audit_log", "?2")}` : condition, workspaceSql))
     .bind(
