@@ -112,7 +112,10 @@ export interface ApiRoutes<Given, ToRead> extends Record<"post" | "put" | "patch
   get: Reads<Given, ToRead>;
 }
 
-/** Returns the routes of an area, to which each method adds one; `authenticate` enforces its scope. `tag`: their group in the document. */
+/**
+ * Returns routes of the API, to which each method adds one: its path, its name in the OpenAPI document, the scope that `authenticate`
+ * enforces before any handler runs, and what it makes that outlives its credential. `tag`: its group in the document.
+ */
 export function apiRoutes<Given extends object = object, ToRead extends object = Given>(
   tag: string,
   common: Common<Given, ToRead> = {},

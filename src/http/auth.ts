@@ -25,7 +25,11 @@ export type EarlyReads = (
   toCaller(results: D1Result[]): Partial<CallerCtx>;
 };
 
-/** Returns the middleware that authenticates the caller and checks the scope of the route (docs/contract/scopes.md#required-scopes). */
+/**
+ * Returns the middleware that authenticates the caller and checks the scope of the route
+ * (docs/contract/scopes.md#required-scopes). A path without a route passes, so that it gets its 404 or 307. `earlyReads`, by
+ * route: a small body of these routes is read first, and D1 is asked about both at once.
+ */
 export function authenticate(
   routes: () => RouteIndex,
   earlyReads: Readonly<Record<string, EarlyReads>> = {},

@@ -91,7 +91,11 @@ export class BodyHold {
     this.#workspace = workspace;
   }
 
-  /** Grows the hold to at least `bytes`. Waits for room; throws 429 without any, and 413 for more than a workspace may hold. */
+  /**
+   * Grows the hold to `bytes`; a smaller number changes nothing. Waits for room, and throws 429 when there is none after
+   * all tries. Throws 413 for more than a workspace may hold at all. Polls: room that was freed may be too little for the one that waits
+   * longest, and enough for another.
+   */
   async growTo(bytes: number): Promise<void> {
     const { limits } = this.#budget;
     if (bytes > limits.perWorkspace) throw tooLarge(`The body needs more than ${limits.perWorkspace} bytes of memory`);
@@ -112,7 +116,6 @@ export class BodyHold {
     this.#workspace = workspace;
   }
 
-  /** Polls: room that was freed may be too little for the one that waits longest, and enough for another. */
   async #poll(isDone: () => boolean): Promise<void> {
     const { limits } = this.#budget;
     for (let tries = 0; !isDone(); tries++) {

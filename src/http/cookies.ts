@@ -1,4 +1,5 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { MailboxTokens } from "../access/mailbox-sessions/sessions.ts";
 import type { SessionTokens } from "../access/sessions/start.ts";
 import type { AppContext } from "./env.ts";
 
@@ -19,7 +20,10 @@ const COOKIES = {
 
 type Cookie = keyof typeof COOKIES;
 
-/** Returns the name of a cookie. `__Host-` works over TLS only (RFC 6265bis 4.1.3.2); Chromium refuses it on http://127.0.0.1. */
+/**
+ * Returns the name of a cookie. With `__Host-`, browsers accept it from this host over TLS only (RFC 6265bis 4.1.3.2);
+ * Chromium refuses the prefix on http://127.0.0.1.
+ */
 const nameOf = (c: AppContext, cookie: Cookie) =>
   c.get("ctx").settings.publicUrl.startsWith("https:") ? COOKIES[cookie].prefix + cookie : cookie;
 
@@ -37,9 +41,10 @@ export function setTokenCookie(c: AppContext, cookie: Cookie, token: string, exp
 }
 
 /** Sets the cookies of a session, or of that of a mailbox, that was started or refreshed. */
-export function setSessionCookies(c: AppContext, tokens: SessionTokens, of: "session" | "mailbox" = "session"): void {
-  setTokenCookie(c, of, tokens.accessToken, tokens.accessExpiresAt);
-  setTokenCookie(c, of === "session" ? "refresh" : "mailbox_refresh", tokens.refreshToken, tokens.refreshExpiresAt);
+export function setSessionCookies(c: AppContext, tokens: SessionTokens | MailboxTokens): void {
+  const isOfMailbox = "mailboxId" in tokens;
+  setTokenCookie(c, isOfMailbox ? "mailbox" : "session", tokens.accessToken, tokens.accessExpiresAt);
+  setTokenCookie(c, isOfMailbox ? "mailbox_refresh" : "refresh", tokens.refreshToken, tokens.refreshExpiresAt);
 }
 
 export function deleteCookies(c: AppContext, ...cookies: Cookie[]): void {

@@ -8,7 +8,11 @@ const SERVED: Readonly<Record<string, RegExp>> = {
   autodiscover: /^\/autodiscover\/autodiscover\.xml$/,
 };
 
-/** Middleware: serves at a host of a customer its own paths only (docs/contract/tracking.md#own-host), also when its row is gone. */
+/**
+ * Middleware: serves at a host of a customer (docs/contract/tracking.md#own-host) its own paths only: no page, no API. A request for
+ * the host of PUBLIC_URL, or for a name with another first label, is one for the service. Decides by the name alone, so a host
+ * whose row is gone stays closed.
+ */
 export const customHosts: Middleware = async (c, next) => {
   const { hostname } = new URL(c.req.url);
   const label = hostname.slice(0, Math.max(0, hostname.indexOf(".")));

@@ -29,7 +29,11 @@ export interface EarlyBody {
   json: unknown;
 }
 
-/** Reads a small JSON body before the credential is known. Null, and nothing is read, for another body or without memory. Never throws. */
+/**
+ * Reads a small body before the credential is known, so that its reads go to D1 together with those of the credential.
+ * Returns null, and reads nothing, for a body that is large or not JSON, and when bodies of unknown callers hold all the
+ * memory that they may. Never throws: errors of the body are reported after those of the credential.
+ */
 export async function readEarlyBody(c: AppContext): Promise<EarlyBody | null> {
   const length = Number(c.req.header("Content-Length") ?? SMALL_BODY_BYTES);
   const hold = smallBodies.open(UNKNOWN_CALLER);

@@ -5,7 +5,11 @@ import { ConcurrencyError } from "../platform/db/batch.ts";
 import { findSetupIssue } from "../platform/settings/setting-issues.ts";
 import type { AppContext } from "./env.ts";
 
-/** Turns an error into JSON (docs/contract/errors.md#bodies-of-errors). An unexpected one is logged, and its text is not returned. */
+/**
+ * Turns an error into a response: `{"detail": …}` (docs/contract/errors.md#bodies-of-errors), with `code` and `blockers` where
+ * the error has them. An unexpected error is logged with its stack and becomes a 500 with a fixed text, or a 503 that names what the
+ * deployment lacks.
+ */
 export function onError(error: Error, c: AppContext): Response {
   if (error instanceof AppError) return toResponse(c, error);
   if (error instanceof ConcurrencyError)

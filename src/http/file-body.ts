@@ -24,9 +24,10 @@ const PART_OVERHEAD = 8_192;
 const WORKING_BYTES = 4_000_000;
 
 /**
- * Returns the middleware that reads the file of a multipart/form-data body (RFC 7578) from the part named `field` into memory. The
- * fingerprint is that of the file, since every client chooses another boundary. Throws 408, 413, 415 and 422, and 429 when the isolate has
- * no memory for it.
+ * Returns the middleware that reads the file of a multipart/form-data body (RFC 7578) from the part named `field` into
+ * memory; other parts are ignored. The fingerprint of the request is that of the file, since every client chooses
+ * another boundary. Throws 415 for another media type or a compressed body, 413 for a file beyond `maxBytes`, 422 for a
+ * malformed body or a missing file, 408 for a client that is too slow, 429 when the isolate has no memory for it.
  */
 export function fileBody(field: string, maxBytes: number): Middleware {
   const limits = { maxFileSize: maxBytes, maxParts: MAX_PARTS, maxTotalSize: maxBytes + OTHER_BYTES };
@@ -118,7 +119,11 @@ export interface FormWithFiles {
   isTextTooLarge: boolean;
 }
 
-/** Passes a form with files to `use`, which must not keep their bytes. Its longest text is cut to `maxTextBytes`. Throws as `fileBody`. */
+/**
+ * Reads a form of a page as multipart/form-data, with files of at most `maxBytes` together, and passes it to `use`, which must
+ * not keep the bytes. Fields without a file name are text, of at most `maxTextBytes` together: the longest is cut to that. Throws 413
+ * when the others exceed it alone, and otherwise as the middleware of `fileBody` does.
+ */
 export async function readFormWithFiles<Result>(
   c: AppContext,
   { maxBytes, maxTextBytes, maxParts }: { maxBytes: number; maxTextBytes: number; maxParts: number },

@@ -8,7 +8,11 @@ export type FieldName<Schema extends z.ZodObject> = keyof z.input<Schema> & stri
 /** Returns the value of a field that is no text, as the schema takes it. Undefined: it is absent. */
 type Read = (form: URLSearchParams, name: string) => unknown;
 
-/** Returns the function that reads and validates the input of an API call from a form. It trims texts of one line: not for passwords. */
+/**
+ * Returns the function that reads the input of an API call from a form, whose fields have the names of the call's schema, and validates
+ * it. A field that the form lacks stays absent. `readers` are for fields that are no text or number. A text on one line is trimmed, so
+ * this is not for passwords. The function throws 422.
+ */
 export const inputOf =
   <Schema extends z.ZodObject>(schema: Schema, readers: { [Name in FieldName<Schema>]?: Read } = {}) =>
   (form: URLSearchParams): z.output<Schema> => {

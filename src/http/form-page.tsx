@@ -4,7 +4,10 @@ import { KeptForm, readKept } from "./kept-form.tsx";
 import { respondPage } from "./page.tsx";
 import { AppLayout, ButtonLink, ErrorList, FORM_PAGE, Form, Notice } from "./ui/index.ts";
 
-/** Middleware: refuses a form whose page was made for another workspace than the active one (docs/contract/sign-in.md#active-workspace). */
+/**
+ * The middleware of pages whose forms act in the active workspace: `Form` says for which one its page was made. A form of another
+ * workspace, as of a tab that was open when another one switched, changes nothing (docs/contract/sign-in.md#active-workspace).
+ */
 export const formsOfWorkspace: Middleware = async (c, next) => {
   const { workspace } = c.get("caller");
   const isForm = c.req.method !== "GET" && c.req.method !== "HEAD";

@@ -10,10 +10,11 @@ import type { AppContext, Middleware } from "./env.ts";
 
 /**
  * Returns the middleware that honours Idempotency-Key, and declares it, on a route whose success returns `status`
- * (docs/contract/idempotency.md#idempotency-key). The handler stores its response in the D1 batch of its writes. Of concurrent requests
- * with one key all others fail: in the guarded batch, by the new row (409), or by the old state that is gone (404). So a stored response is
- * looked up after these, and after any refusal of an operation whose records were read with the credential. `authorize` throws for a caller
- * who must not get it.
+ * (docs/contract/idempotency.md#idempotency-key). The handler stores its response in the same D1 batch as its writes. Of two concurrent
+ * requests with one key, the one that fails with a conflict replays the response of the other. It may fail in the guarded batch
+ * (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is looked up after each of
+ * these. An operation whose records were read with the credential writes without looking up its key first, and looks it up after any
+ * refusal. `authorize` throws for a caller to whom the response must not be replayed; the scope of the route is checked already.
  */
 export function idempotent(
   status: ContentfulStatusCode,

@@ -40,10 +40,11 @@ export const noBody: Middleware = async (c, next) => {
 };
 
 /**
- * Returns the middleware that reads a JSON body of up to 40 MB for the validator after it (docs/contract/requests.md#bodies). One above 64
- * KiB is parsed while it is read: long contents go to the sink of `openSink`, which deletes those of a refused request. Throws 400 for
- * invalid base64, 408, 413, 415, 422 for malformed or too deep JSON and for NUL or a lone surrogate, 429 when the isolate has no memory for
- * it.
+ * Returns the middleware that reads a JSON body of up to 40 MB for the validator after it (docs/contract/requests.md#bodies). A
+ * body above 64 KiB is parsed while it is read: attachments and long html and text go to the sink of `openSink` and are
+ * replaced by an ExtractedContent; those of a refused request are deleted. Throws 415 when the body is not declared as JSON or
+ * is compressed, 413 beyond a limit, 422 when it is malformed, nested too deeply, or has NUL or a lone surrogate, 400 for
+ * invalid base64, 408 for a client that is too slow, 429 when the isolate has no memory for it.
  */
 export function jsonBody(options: BodyOptions): Middleware {
   return async (c, next) => {

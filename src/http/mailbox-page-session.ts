@@ -10,7 +10,10 @@ import { requireSameOrigin } from "./same-origin.ts";
 import { respondSessionEnded } from "./session-ended.tsx";
 import { setCaller } from "./set-caller.ts";
 
-/** Authenticates a page of webmail by its mailbox cookie, as `pageSession` does for the dashboard. */
+/**
+ * Authenticates a page of webmail by its mailbox cookie, as `pageSession` does for the dashboard: refreshes an expired
+ * access token, and sends a visitor without a session to the sign-in page of webmail.
+ */
 const mailboxPageSession: Middleware = async (c, next) => {
   requireSameOrigin(c);
   const ctx = c.get("ctx");
@@ -23,7 +26,7 @@ const mailboxPageSession: Middleware = async (c, next) => {
   if (!caller && refresh !== undefined) {
     const tokens = await refreshMailboxSession(ctx, refresh).catch(nullIfUnauthorized);
     if (tokens) {
-      setSessionCookies(c, tokens, "mailbox");
+      setSessionCookies(c, tokens);
       access = tokens.accessToken;
       caller = await authenticateMailboxCaller(ctx, access).catch(nullIfUnauthorized);
     }
@@ -36,7 +39,10 @@ const mailboxPageSession: Middleware = async (c, next) => {
   return next();
 };
 
-/** Returns the middlewares of a page of webmail with the right of an API route, for a session of the mailbox or else of a user. */
+/**
+ * Returns the middlewares of a page of webmail that does what an API route does, by method and mounted path. A mailbox is
+ * opened with its own session, or with that of a user of the dashboard; the cookie of a mailbox comes first.
+ */
 export function webmailFor(route: string): [Middleware, Middleware] {
   return [
     declaring({ scope: "page", outliving: null }, (c, next) => {

@@ -2,13 +2,16 @@ import { AppError } from "../lib/errors.ts";
 import type { Middleware } from "./env.ts";
 import type { RouteIndex } from "./route-index.ts";
 
-/** Returns the middleware that throws 405 (docs/contract/requests.md#paths), before `GET /v1/emails/batch` is read as that of an email. */
+/**
+ * Returns the middleware that refuses a method that the path has no route for (docs/contract/requests.md#paths). Throws 405
+ * with Allow. It runs before the router, which would take `GET /v1/emails/batch` for an email whose id is "batch". The path of a form,
+ * which stays in the browser when the form is refused, leads to the page that the form stands on.
+ */
 export function methodNotAllowed(routes: () => RouteIndex): Middleware {
   return async (c, next) => {
     const { method, path } = c.req;
     const methods = routes().find(method, path) === null ? routes().methodsOf(path) : [];
     if (methods.length === 0) return next();
-    // The path of a form, which the browser keeps when the form is refused, leads to its page.
     const page = method === "GET" && /^\/(app|mail)\//.test(path) ? pageAbove(routes(), path) : null;
     if (page !== null) return c.redirect(page, 303);
     const Allow = (methods.includes("GET") ? ["HEAD", ...methods] : methods).join(", ");

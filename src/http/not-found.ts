@@ -6,7 +6,10 @@ import { onPageError } from "./page-errors.tsx";
 import { pageSession } from "./page-session.ts";
 import type { RouteIndex } from "./route-index.ts";
 
-/** Returns the handler of paths without a route (docs/contract/requests.md#paths): 307 with or without the last slash, otherwise 404. */
+/**
+ * Returns the handler of paths without a route (docs/contract/requests.md#paths): 307 when the path exists with or without its
+ * last slash, so that method and body are kept; otherwise 404, which is a page for browsers.
+ */
 export function notFound(routes: () => RouteIndex): (c: AppContext) => Response | Promise<Response> {
   return (c) => {
     if (routes().methodsOf(toggleTrailingSlash(c.req.path)).length > 0) {

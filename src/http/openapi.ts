@@ -168,7 +168,10 @@ export const pathText = (name: string, description: string, example: string, for
     example,
   }) as const;
 
-/** Returns the OpenAPI parameter of an id, UID or person in a path; null for any other, which its route describes. */
+/**
+ * Returns the OpenAPI parameter of a path parameter that has one meaning in all routes: ids, UIDs and persons; null for any other, which
+ * its route describes. Any value that is not an id of this workspace returns 404.
+ */
 export function pathParameter(name: string) {
   if (name === "uid")
     return {

@@ -22,7 +22,10 @@ type IdsOf<Path extends string> = Path extends `${string}/:${string}/${infer Res
 type Done = Readonly<Record<string, string>>;
 
 interface Action<Result> {
-  /** A path, with `:name` of its own path and `:id` of the result, or a page. Default: its page, or the list of what it deletes. */
+  /**
+   * Where it leads: a path, in which `:name` is that parameter of its own path and `:id` the id of the result, or a page of the
+   * result. Default: the page that it stands on, or the list of what it deletes.
+   */
   to?: string | ((result: Result, c: AppContext) => string | Response | Promise<string | Response>);
   /** The notice of the next page, by its name in the URL. Default: that the object is created, changed or deleted. */
   done?: Done;

@@ -29,7 +29,10 @@ export function rightOf(route: string): Middleware {
   };
 }
 
-/** Returns the middlewares of a dashboard page: session, workspace of a form, scope and rate limit of an API route. */
+/**
+ * Returns the middlewares of a dashboard page that does what an API route does: they authenticate the session, refuse a form of another
+ * workspace, and apply the scope and the rate limit of that route.
+ */
 export const pageFor = (route: string): [Middleware, Middleware, Middleware] => [
   pageSession,
   formsOfWorkspace,
@@ -119,7 +122,10 @@ export async function attempt(c: AppContext, show: Show | undefined, run: () => 
   }
 }
 
-/** Runs an operation once for the Idempotency-Key of a form, and replays its response. `fields`: equal for equal forms only. Throws 422. */
+/**
+ * Runs an operation for a form with a hidden Idempotency-Key. A repeated submission, such as a reloaded page, gets the stored response.
+ * `fields` is a text that is equal for equal forms only: by default all fields. Throws 422 for a key that the form did not have.
+ */
 export async function onceForForm<Result>(
   c: AppContext,
   run: (ctx: CallerCtx) => Promise<Result>,

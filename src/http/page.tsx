@@ -35,7 +35,10 @@ interface PageOptions {
   isIndexed?: boolean;
 }
 
-/** Returns an HTML page: not stored, not framed, without inline scripts and styles, without referrer. `element` is a layout. */
+/**
+ * Returns an HTML page: not stored, not framed, without inline scripts and styles, without referrer. Visitors who
+ * are not signed in get no script at all. `element` is a layout.
+ */
 export function respondPage(
   c: AppContext,
   element: Content,
@@ -131,7 +134,10 @@ export function respondRefresh(c: AppContext, path: string) {
   );
 }
 
-/** Returns the HTML of an email for a sandboxed frame: no script runs, only images of the options load, and links open in a new tab. */
+/**
+ * Returns the HTML of an email, for a sandboxed frame of a page of this service: no script runs, nothing is loaded but the
+ * images that the options allow, and its links open in a new tab.
+ */
 export function respondMailHtml(
   c: AppContext,
   mailHtml: string,

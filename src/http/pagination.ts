@@ -53,7 +53,10 @@ function decimal(name: string, range: { default: number; min: number; max: numbe
   );
 }
 
-/** Returns a check, for `superRefine`, that refuses a page beyond MAX_SKIPPED rows and names the parameter `cursor` instead. */
+/**
+ * Returns a check, for `superRefine` of a query schema, that refuses a page which skips more than MAX_SKIPPED rows. The
+ * message names `cursor`, the parameter that continues a list at any depth.
+ */
 export function refusePagesBeyond(cursor: "before" | "after") {
   return (value: { page: number; limit: number }, context: z.core.$RefinementCtx): void => {
     const skipped = value.page * value.limit;
@@ -72,7 +75,11 @@ export function refusePagesBeyond(cursor: "before" | "after") {
 /** Refuses a page that skips more than MAX_SKIPPED rows of a list whose cursor is `after`. */
 export const refuseDeepPages = refusePagesBeyond("after");
 
-/** Returns the first `limit` rows of `found`, which has one more when more follow, and then sets the `Link` header with `cursor(last)`. */
+/**
+ * Returns the rows of one page and sets the `Link` header of the next page when more rows follow. `found` holds the
+ * page and, when there is one, the row after it: query `limit + 1` rows. `cursor` returns the query parameters that
+ * continue after the last row of the page, for instance `{ after: row.id }`.
+ */
 export function onePage<Row>(
   c: AppContext,
   found: readonly Row[],
@@ -105,7 +112,11 @@ export async function respondList<Query extends { limit: number; page?: number }
   return c.json(onePage(c, found, limit, (last) => ({ after: after(last) })).map((row) => serialize(row, caller)));
 }
 
-/** Sets `Link: <…>; rel="next"` (RFC 8288): this URL with `parameters`, of which null removes one, at PUBLIC_URL, not at any Host. */
+/**
+ * Sets `Link: <…>; rel="next"` (RFC 8288) to the URL of this request with `parameters` in place of its own values; null removes one.
+ * `page` is dropped, since a cursor continues where the page ends. The URL begins with PUBLIC_URL, not with the Host
+ * header, which the caller chooses.
+ */
 export function setNextLink(c: AppContext, parameters: Record<string, string | null | undefined>): void {
   const { pathname, searchParams } = new URL(c.req.url);
   searchParams.delete("page");

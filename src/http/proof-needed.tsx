@@ -3,7 +3,10 @@ import { keptOf, StepThenForm } from "./kept-form.tsx";
 import { respondPage } from "./page.tsx";
 import { AppLayout } from "./ui/index.ts";
 
-/** Returns the page that keeps a form while a person proves its identity in another tab (docs/contract/sign-in.md#proof-of-identity). */
+/**
+ * Returns the page for a form that takes a proof of identity (docs/contract/sign-in.md#proof-of-identity). It holds what was entered,
+ * so that a person proves its identity in another tab and sends the form again.
+ */
 export function respondProofNeeded(c: AppContext): Response | Promise<Response> {
   const kept = keptOf(c, c.get("form") ?? new URLSearchParams());
   const page = (

@@ -30,7 +30,10 @@ export async function requireRequestRate(
   throw rateError(policy, of === "credential" ? subjects[actor.kind] : "workspace", policy.windowSeconds);
 }
 
-/** Middleware: throws 429 beyond an exact hourly limit of the workspace. Place it before the validator of the body. */
+/**
+ * Middleware: counts a call against an exact hourly limit of the caller's workspace and throws 429 beyond it. Place it
+ * before the body's validator, so that 429 comes before 413, 415 and 422.
+ */
 export function hourlyLimit(name: string, limitOf: (settings: Settings) => number): Middleware {
   return async (c, next) => {
     const caller = c.get("caller");

@@ -1,7 +1,10 @@
 import { AppError, RequestTooLargeError, type ValidationError } from "../lib/errors.ts";
 import type { Middleware } from "./env.ts";
 
-/** Returns the middleware that returns 200 with `toBody(errors)` for a body with errors (docs/contract/emails.md#validation). */
+/**
+ * Returns the middleware that returns 200 with `toBody(errors)` where the rest of the route returns 400, 413 or 422 for its
+ * body. Malformed JSON and a body beyond the limit of every route keep their status (docs/contract/emails.md#validation).
+ */
 export function reportErrors(toBody: (errors: ValidationError[]) => object): Middleware {
   return async (c, next) => {
     await next();

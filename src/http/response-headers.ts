@@ -4,7 +4,10 @@ import type { AppEnv } from "./env.ts";
 /** One year, in seconds: browsers reach this host over TLS only (RFC 6797). */
 const HSTS = "max-age=31536000";
 
-/** Sets the security headers of every response. A route may set its own Cache-Control; by default none is stored. */
+/**
+ * Sets the security headers of every response: `Cache-Control: no-store`, since responses contain customer data,
+ * `X-Content-Type-Options: nosniff`, and HSTS when PUBLIC_URL is https. A route may set its own Cache-Control.
+ */
 export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");

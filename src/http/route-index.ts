@@ -60,7 +60,10 @@ export class RouteIndex {
     return METHODS.filter((method) => this.find(method, path) !== null);
   }
 
-  /** Returns the most specific pattern of a path, whatever its methods: /v1/emails/batch is never read as /v1/emails/:email_id. */
+  /**
+   * Returns the most specific pattern that matches a path, whatever its methods. So /v1/emails/batch is never read as
+   * /v1/emails/:email_id, also for methods that only the latter has.
+   */
   #patternOf(path: string): string | null {
     const [matches] = this.#router.match("ANY", path);
     const patterns = matches.map(([pattern]) => pattern);

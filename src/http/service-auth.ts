@@ -12,7 +12,10 @@ const operatorTokens: Readonly<Record<Exclude<ServiceScope, "gateway" | "metrics
   "operator:rotation": "rotation",
 };
 
-/** Authenticates a program of the service, and sets the subject of an operator's token. Throws 401; 404 for metrics without a token. */
+/**
+ * Authenticates a program of the service, and sets the subject of an operator's token. Throws 401 without the credential of
+ * the scope, and 404 for metrics in a deployment that has no token for them.
+ */
 export async function authenticateService(c: AppContext, need: ServiceScope): Promise<void> {
   const ctx = c.get("ctx");
   if (need === "gateway") {

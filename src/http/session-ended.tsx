@@ -3,7 +3,10 @@ import { readKept, StepThenForm } from "./kept-form.tsx";
 import { respondPage } from "./page.tsx";
 import { Layout } from "./ui/index.ts";
 
-/** Returns the page that keeps a form, which must be of this site, while a person signs in in another tab. Throws 429 without memory. */
+/**
+ * Returns the page for a form that comes after the end of its session. It holds what was entered, so that a person signs in in another tab
+ * and sends the form again. The caller has checked that the form is of this site. Throws 429 when the isolate has no memory for the form.
+ */
 export async function respondSessionEnded(c: AppContext, signInPath: string): Promise<Response> {
   const kept = await readKept(c);
   const page = (

@@ -7,7 +7,10 @@ import { type AppContext, clientOf } from "./env.ts";
 
 type Found = Pick<Caller, "actor" | "workspace"> & Pick<CallerCtx, "frame">;
 
-/** Sets the caller of a request. After a slow body `find` finds it again, with the time of the start; another role is a 403. */
+/**
+ * Sets the caller of a request. `find` finds it again when the body has arrived slowly, because its right may have ended meanwhile. Reading
+ * the body then throws as `find` does, and 403 when the role has changed. A token may expire meanwhile: `find` gets the time of the start.
+ */
 export function setCaller(c: AppContext, ctx: Ctx, found: Found, find: (atStart: Ctx) => Promise<Found>): void {
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   c.set("caller", { ...onShard(ctx, found.workspace.mailShard), ...found, clientIp: clientOf(c).ip, waitUntil });

@@ -1,6 +1,9 @@
 import * as z from "zod";
 
-/** Returns the length of the longest string that a schema allows at or below `path`; 0 when none is stated, by `max` or in meta. */
+/**
+ * Returns the length of the longest string that a schema allows at `path`: that of the field, or of any field in it. 0 when none is
+ * stated. A `maxLength` of meta counts like `max`: for long texts it is in bytes, of which a string never has fewer than UTF-16 units.
+ */
 export function longestString(schema: z.ZodType, path: readonly PropertyKey[] = []): number {
   const all = reach(formsAt(schema, path), (one) => [...formsOf(one), ...membersOf(one)]);
   return Math.max(0, ...Array.from(all, ownLength));

@@ -2,8 +2,9 @@ import { fromLocalMinute, toLocalMinute } from "../lib/local-time.ts";
 import { iso } from "../lib/time.ts";
 
 /**
- * Returns the time of a field in ISO 8601, in the zone of its form (`<name>_zone`); `stored` when unchanged, since the field has no
- * seconds. Empty for an empty field. A text that is no time, or has an unknown zone, stays as it is, so that the request is refused.
+ * Returns the time of a field for date and time in ISO 8601, read in the zone that its form names (`<name>_zone`; UTC without
+ * one). `stored` is the time that the form has shown: the field has no seconds, so an unchanged one is that. Empty for an
+ * empty field. A text that is no time, or a zone that is unknown, is returned as it is, so that the request is refused.
  */
 export function readTime(form: URLSearchParams, name: string, stored = ""): string {
   const text = form.get(name) ?? "";

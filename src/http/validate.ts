@@ -15,7 +15,10 @@ import { longestString } from "./string-limits.ts";
 
 const locationOf = { json: "body", query: "query" } as const;
 
-/** Returns the middleware that validates and documents a request. Throws 422 with all errors (docs/contract/errors.md#bodies-of-errors). */
+/**
+ * Returns the middleware that validates a request with a zod schema and adds the schema to the OpenAPI document. Throws one 422
+ * that lists all errors (docs/contract/errors.md#bodies-of-errors).
+ */
 function validated<Schema extends z.ZodType, Target extends keyof typeof locationOf>(
   target: Target,
   schema: Schema,
@@ -63,7 +66,10 @@ export const body = <Schema extends z.ZodType>(schema: Schema) =>
 /** Returns the same for a body that may be missing, when every field is optional. */
 export const optionalBody = <Schema extends z.ZodType>(schema: Schema) =>
   [jsonBody({ kind: "record", isOptional: true, maxString: boundOf(schema) }), validated("json", schema)] as const;
-/** Returns the same for a body with long texts that D1 stores, in the fields `contents`: one that is too long is a 413, not a 422. */
+/**
+ * Returns the same for a body with long texts that D1 stores, in the fields `contents`. One that is too long is a 413, as is a content
+ * whose fields together are too long; in any other field it is a 422.
+ */
 export const bodyWithLongTexts = <Schema extends z.ZodType>(schema: Schema, contents: readonly string[]) =>
   [jsonBody({ kind: "record", maxString: boundOf(schema) }), validated("json", schema, contents)] as const;
 /** Returns the same for a body with attachments, up to 40 MB. Their contents, in the field `contentField`, go to the sink of `openSink`. */
@@ -72,7 +78,10 @@ export const bodyWithAttachments = <Schema extends z.ZodType>(
   openSink: (caller: CallerCtx) => AttachmentSink,
   contentField?: string,
 ) => [jsonBody({ kind: "record", openSink, contentField }), validated("json", schema)] as const;
-/** Returns the same for a list whose items are validated one by one (`parseItems`). */
+/**
+ * Returns the same for a list of 1 to `maxItems` items. Each item is validated on its own and becomes its value or its
+ * errors. Throws 422 when the body is not a list, 400 when it is empty or too long.
+ */
 export const listWithAttachments = <Schema extends z.ZodType>(
   item: Schema,
   maxItems: number,
@@ -83,7 +92,10 @@ export const listWithAttachments = <Schema extends z.ZodType>(
 export const list = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
   [jsonBody({ kind: "list", maxString: boundOf(item) }), validatedItems(item, maxItems)] as const;
 
-/** Returns the function that bounds strings by the longest of a schema, computed for the first large body: a Worker starts without it. */
+/**
+ * Returns the function that bounds the strings of a body by the longest that its schema allows, so that no field is refused before the
+ * schema has seen it. Fields that state less, such as metadata, share the default. It is computed for the first body above 64 KiB: a Worker starts without it.
+ */
 function boundOf(schema: z.ZodType): () => number {
   let bound: number | null = null;
   return () => {
@@ -126,7 +138,10 @@ function toItem<Schema extends z.ZodType>(schema: Schema, value: unknown, index:
   };
 }
 
-/** Converts zod issues of `value`, which was parsed with `reportInput`, to errors, at most MAX_VALIDATION_ERRORS. */
+/**
+ * Converts zod issues of `value` to errors, at most MAX_VALIDATION_ERRORS. The value must have been parsed with `reportInput`, one that a
+ * route has read by `schema`.
+ */
 export function toValidationErrors(
   root: string,
   issues: readonly z.core.$ZodIssue[],

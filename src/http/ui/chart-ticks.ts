@@ -26,7 +26,10 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 const DAY_STEPS = [1, 2, 3, 5, 7, 10, 14, 15, 30];
 const HOUR_STEPS = [1, 2, 3, 6, 12, 24, 48];
 
-/** Returns the labels that have a tick. They are days such as `2026-11-21`, or hours such as `2026-11-21 14:00`. */
+/**
+ * Returns the labels of the horizontal axis that have a tick. Labels are days such as `2026-11-21`, whose ticks end at the last one, or
+ * hours such as `2026-11-21 14:00`, whose ticks are at whole parts of a day.
+ */
 export function placesOf(labels: readonly string[]): Place[] {
   const isHours = labels[0]?.includes(" ") ?? false;
   const steps = isHours ? HOUR_STEPS : DAY_STEPS;

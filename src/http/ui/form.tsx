@@ -21,7 +21,10 @@ interface FormProps extends PlainFormProps {
 
 type Attributes<Props> = PropsWithChildren<Props & JSX.IntrinsicElements["form"]>;
 
-/** A form. When the request has submitted it, its fields have the values that were filled in, and it says why it was refused. */
+/**
+ * A form, which is posted unless it has another method. When the request has submitted it, its fields have the values that were
+ * filled in, and it says why it was refused. Below /app it says for which workspace its page was made.
+ */
 export function Form({ refills = true, once = false, fields = {}, children, ...rest }: Attributes<FormProps>) {
   const submitted = submittedTo(useViewer(), rest.action as string | undefined, rest.method as "get" | undefined);
   const key = submitted?.fields?.get("idempotency_key") || crypto.randomUUID();

@@ -8,7 +8,10 @@ interface MailFrameProps {
   name?: string;
 }
 
-/** Shows the HTML of an own email in a frame without scripts, forms and origin, with choices of its width and of the dark. */
+/**
+ * Shows the HTML of an own email in a frame without scripts, forms and origin. Its links open in a new tab. It is as wide as its place or
+ * as a phone, and in the light or the dark: choices above it.
+ */
 export const SizedMailFrame = (props: MailFrameProps) => (
   <div class="preview">
     <div class="sizes" role="radiogroup" aria-label="Width">

@@ -156,7 +156,10 @@ function complete(text: string): { text: string; isComplete: boolean } {
   return { text: known.join(", "), isComplete: known.length === addresses.length };
 }
 
-/** Stores the form as its draft and returns its UID. `onGone` gets the error of one that is gone: null stores a new draft. */
+/**
+ * Stores the form as its draft and returns its UID. `onGone` gets the error of one that is gone: null stores a new draft. By default that is
+ * a 409, since the new one would be sent beside the other.
+ */
 async function storeDraft(
   { caller, mailbox }: OpenPage,
   form: ComposeForm,

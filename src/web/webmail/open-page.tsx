@@ -11,6 +11,7 @@ export async function openPage(c: AppContext, url: string | null = null): Promis
   const open = () => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
   const page = await pageOf(caller, await open());
   const confirm = c.get("confirmCaller");
+  // After a slow form the mailbox is opened again (`setCaller`).
   c.set("confirmCaller", async () => {
     await confirm?.();
     await open();

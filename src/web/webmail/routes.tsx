@@ -43,7 +43,7 @@ export const webmailPages = newRoutes()
     const { email, password } = await readFields(c, WebmailLoginIn);
     try {
       const tokens = await signInToWebmail(c.get("ctx"), { email: email.trim(), password, client: clientOf(c) });
-      setSessionCookies(c, tokens, "mailbox");
+      setSessionCookies(c, tokens);
       return c.redirect("/mail", 303);
     } catch (error) {
       if (!(error instanceof AppError) || (error.status !== 401 && error.status !== 429)) throw error;
