@@ -1,6 +1,7 @@
 import { mainBudgets } from "../../platform/budgets/main-tables.ts";
 import { budgetOf, raisedTables } from "../../platform/budgets/spent.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { rowsSql } from "../../platform/db/has-room.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
 
 /** Numbers of workspaces of one statement. */
@@ -9,8 +10,8 @@ const NUMBERS = 50;
 const counts = raisedTables
   .filter((table) => table in mainBudgets && budgetOf(table).isMeasured)
   .map((table) => {
-    const where = budgetOf(table).where?.replaceAll(":now", "CAST(?3 AS INTEGER)") ?? "true";
-    return `'${table}', (SELECT count(*) FROM ${table} t WHERE t.workspace = workspaces.number AND ${where})`;
+    const where = rowsSql(table, "workspaces.number", "CAST(?3 AS INTEGER)");
+    return `'${table}', (SELECT count(*) FROM ${table} WHERE ${where})`;
   });
 
 const COUNT = `

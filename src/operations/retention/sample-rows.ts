@@ -43,7 +43,7 @@ const SAVE = `
   UPDATE shard_workspaces SET stored = coalesce(?1->('$."' || number || '"'), '{}')
    WHERE number BETWEEN ?2 AND ?3 AND stored <> coalesce(?1->('$."' || number || '"'), '{}')`;
 
-const COUNT_OPEN = "SELECT count(*) FROM shard_workspaces WHERE status = 'open'";
+const COUNT_OPEN = "SELECT count(*) AS workspaces FROM shard_workspaces WHERE status = 'open'";
 
 // A workspace that the JSON does not have is within its share.
 const SAVE_SHARES = `
@@ -71,7 +71,8 @@ export async function* sampleRows(ctx: MailCtx): Steps {
   }
   await addUnknown(ctx, [...found.keys()]);
   // Indexes, other tables and what rows take beside their values are shared in the same proportion.
-  const { size_after: size } = (await ctx.mail.execute(COUNT_OPEN)).meta;
+  const { results, meta } = await ctx.mail.prepare(COUNT_OPEN).all<{ workspaces: number }>();
+  const size = meta.size_after;
   const scale = size / [...found.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   for (const estimate of found.values()) estimate.bytes = rounded(estimate.bytes * scale);
   for (const { first, last } of await workspaceSteps(ctx)) {
@@ -80,7 +81,9 @@ export async function* sampleRows(ctx: MailCtx): Steps {
     await ctx.mail.execute(SAVE, JSON.stringify(Object.fromEntries(stored)), first, last);
     yield;
   }
-  const above = size < ctx.settings.shardLimits.accept ? [] : await findAboveShare(ctx, found);
+  const { accept } = ctx.settings.shardLimits;
+  const share = accept / Math.max(1, results[0]?.workspaces ?? 1);
+  const above = size < accept ? [] : listAbove(share, found);
   await ctx.db.execute(SAVE_SHARES, JSON.stringify(Object.fromEntries(above)), ctx.shard);
 }
 
@@ -121,14 +124,11 @@ function draw(first: number, last: number): number[] {
   return [...new Set(Array.from({ length: SAMPLE }, () => first + Math.floor(Math.random() * count)))];
 }
 
-/** Returns the numbers and the bytes of the workspaces with more than an equal share of what a mail database may have. */
-async function findAboveShare(ctx: MailCtx, found: ReadonlyMap<number, Estimate>): Promise<[number, number][]> {
-  const workspaces = (await ctx.mail.findValue<number>(COUNT_OPEN)) ?? 0;
-  const share = ctx.settings.shardLimits.accept / Math.max(1, workspaces);
-  return [...found].flatMap(([workspace, { bytes, read }]): [number, number][] =>
+/** Returns the numbers and the bytes of the workspaces that surely have more bytes than a share. */
+const listAbove = (share: number, found: ReadonlyMap<number, Estimate>): [number, number][] =>
+  [...found].flatMap(([workspace, { bytes, read }]): [number, number][] =>
     read >= LEAST_ROWS && bytes > share ? [[workspace, bytes]] : [],
   );
-}
 
 /** Returns a number with three digits that count, so that only a change that matters writes a row. */
 const rounded = (value: number): number => Number(value.toPrecision(3));

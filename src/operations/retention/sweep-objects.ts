@@ -37,6 +37,8 @@ const FIND_NAMED = `
  */
 type Progress = Omit<typeof objectSweep.$inferSelect, "id">;
 
+const SAVE_PROGRESS = `
+  UPDATE object_sweep SET checked_key = ?1, round_at = ?2, previous_round_at = ?3, workspace_id = ?4, bytes = ?5`;
 const SAVE_CONTENT = `
   UPDATE workspaces SET stored = json_patch(stored, json_object('content', j.value->>'bytes' / 1000000, 'content_round', ?2))
     FROM json_each(?1) j WHERE workspaces.id = j.value->>'id'`;
@@ -61,17 +63,14 @@ export async function* sweepObjects(ctx: Ctx): Steps {
     const old = objects.filter(({ uploaded }) => uploaded.getTime() < ctx.now() - SWEEP_MIN_AGE_MS);
     const arePacksCompared = yield* sweepPage(ctx, old, progress.previousRoundAt - SWEEP_MIN_AGE_MS);
     const { summed, open } = sumObjects(objects, progress, truncated);
-    const sweep = orm(ctx)
-      .update(objectSweep)
-      .set({
-        ...open,
-        checkedKey: truncated ? (objects.at(-1)?.key ?? "") : "",
-        roundAt: arePacksCompared ? progress.roundAt : progress.previousRoundAt,
-        previousRoundAt: progress.previousRoundAt,
-      });
-    await ctx.db.execute(SAVE_CONTENT, JSON.stringify(summed), progress.roundAt);
-    if (!truncated) await ctx.db.execute(FORGET_CONTENT, progress.roundAt);
-    await sweep;
+    const checkedKey = truncated ? (objects.at(-1)?.key ?? "") : "";
+    const roundAt = arePacksCompared ? progress.roundAt : progress.previousRoundAt;
+    const { db } = ctx;
+    await db.batch([
+      db.prepare(SAVE_CONTENT).bind(JSON.stringify(summed), progress.roundAt),
+      ...(truncated ? [] : [db.prepare(FORGET_CONTENT).bind(progress.roundAt)]),
+      db.prepare(SAVE_PROGRESS).bind(checkedKey, roundAt, progress.previousRoundAt, open.workspaceId, open.bytes),
+    ]);
     yield;
     if (!truncated) return;
   }

@@ -7,8 +7,9 @@ export interface RowBudget {
   /** Most rows of one owner: a workspace, unless `owner` names another. */
   rows: number;
   /**
-   * They are too many to be counted by each INSERT, as others are by an index. A job counts those of a workspace (src/operations/retention),
-   * and the INSERT reads its last result, so a workspace may overrun the budget until the next run.
+   * They are too many to be counted by each INSERT, as others are by an index. A job counts those of a workspace (src/operations/retention).
+   * The INSERT reads its last result (`hasRoom`), so that a workspace may overrun the budget until the next run, or adds to it
+   * (`spendStatement`).
    */
   isMeasured?: true;
   /** Most bytes of the rows together, as JSON. */
@@ -19,6 +20,8 @@ export interface RowBudget {
   remedy: string;
   /** The column of the owner, which an index begins with, and what the owner is. */
   owner?: { column: string; kind: string };
+  /** The table whose rows count, when it is another one. */
+  table?: string;
   /** SQL condition of the rows that count; `:now` in it is the time in ms since 1970, which every count must give. */
   where?: string;
 }

@@ -17,7 +17,14 @@ const expires = "each ends and is deleted at its time, and the calls that make t
 export const mainBudgets = {
   ...bothBudgets,
   users: { bound: "one for each address that has signed in by a link; links have rates" },
-  workspaces: { rows: 100, of: "workspaces", remedy: "delete one first", owner: { column: "id", kind: "user" } },
+  workspaces: {
+    rows: 100,
+    of: "workspaces",
+    remedy: "delete one first",
+    owner: { column: "user_id", kind: "user" },
+    table: "memberships",
+    where: "role = 'owner'",
+  },
   idempotency_keys: {
     rows: 1_000_000,
     isMeasured: true,

@@ -5,7 +5,7 @@ import { refuse } from "./batch.ts";
 
 /**
  * Returns a condition for the WHERE of an INSERT into a table: true while its owner has fewer rows than the budget allows. At the end of
- * the budget it rolls back the batch, and `guardedBatch` throws BudgetSpentError. `owner` is SQL of the owner's key, a parameter as a
+ * the budget it rolls back the batch, which throws BudgetSpentError; a statement alone throws the error of D1. `owner` is SQL of the owner's key, a parameter as a
  * rule; `counted` is SQL that counts its rows.
  */
 export function hasRoom(table: CountedTable, owner: string, counted = countSql(table, owner)): string {
@@ -22,12 +22,17 @@ export function countSql(
   owner: string,
   { now, besides }: { now?: string; besides?: string } = {},
 ): string {
+  if (budgetOf(table).isMeasured) return `coalesce(${ofWorkspace(table, "stored", owner)}, 0)`;
+  const where = [rowsSql(table, owner, now), ...(besides === undefined ? [] : [besides])].join(" AND ");
+  return `(SELECT count(*) FROM (SELECT 1 FROM ${budgetOf(table).table ?? table} WHERE ${where} LIMIT ${MOST_COUNTED}))`;
+}
+
+/** Returns the SQL condition of the rows of an owner that count. `now` as in `countSql`. */
+export function rowsSql(table: CountedTable, owner: string, now?: string): string {
   const budget = budgetOf(table);
-  if (budget.isMeasured) return `coalesce(${ofWorkspace(table, "stored", owner)}, 0)`;
   if (now === undefined && budget.where?.includes(":now")) throw new Error(`A count of ${table} needs the time`);
-  const conditions = [`${ownerOf(budget).column} = ${owner}`, budget.where?.replace(":now", now ?? ""), besides];
-  const where = conditions.filter((condition) => condition !== undefined).join(" AND ");
-  return `(SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${where} LIMIT ${MOST_COUNTED}))`;
+  const condition = budget.where === undefined ? "" : ` AND ${budget.where.replaceAll(":now", now ?? "")}`;
+  return `${ownerOf(budget).column} = ${owner}${condition}`;
 }
 
 /** Returns SQL of the budget of an owner: for a workspace that of the operator (`npm run admin -- workspaces budget`), if there is one. */
@@ -42,16 +47,27 @@ function ofWorkspace(table: CountedTable, column: "budgets" | "stored", number: 
   return `(SELECT ${column}->>'$.${table}' FROM ${isOfMain(table) ? "workspaces" : "shard_workspaces"} WHERE number = ${number})`;
 }
 
+/** The rows that the next statement of a batch will add: SQL that counts them, of the workspace ?1 and a JSON text ?2. */
+export interface NewRows {
+  count: string;
+  json: string;
+}
+
 /**
- * Returns a statement that adds the rows which the statement before it has written to what a job has counted of a table of the main
- * database. At the end of the budget it rolls back the batch, which throws BudgetSpentError.
+ * Returns a statement that adds rows to what a job has counted of a table of the main database, for the batch that inserts them, before
+ * that. At the end of the budget it rolls back the batch, which throws BudgetSpentError; a batch that adds none passes.
  */
-export function spendStatement({ db }: Pick<Ctx, "db">, table: CountedTable, workspace: number): MainStatement {
-  const used = `coalesce(stored->>'$.${table}', 0)`;
-  const most = `coalesce(budgets->>'$.${table}', ${budgetOf(table).rows})`;
-  const refused = refuse(reasonOf(table), used);
+export function spendStatement(
+  { db }: Pick<Ctx, "db">,
+  table: CountedTable,
+  workspace: number,
+  { count, json }: NewRows,
+): MainStatement {
+  const [used, most] = [countSql(table, "?1"), mostSql(table, "?1")];
+  const sum = `iif(used + added <= most, used + added, ${refuse(reasonOf(table), "used")})`;
   const sql = `
-    UPDATE workspaces SET stored = json_set(stored, '$.${table}', iif(${used} + changes() <= ${most}, ${used} + changes(), ${refused}))
-     WHERE number = ?1 AND changes() > 0`;
-  return db.prepare(sql).bind(workspace);
+    UPDATE workspaces SET stored = json_set(stored, '$.${table}', (
+      SELECT ${sum} FROM (SELECT ${used} AS used, ${most} AS most, ${count} AS added)))
+     WHERE number = ?1 AND ${count} > 0`;
+  return db.prepare(sql).bind(workspace, json);
 }

@@ -5,7 +5,7 @@ import { concat } from "../../lib/bytes.ts";
 import { RawMessageError } from "../../mail/raw/errors.ts";
 import { MessageScanner, type ScannedMessage } from "../../mail/raw/scanner.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
+import { requireEmailSpace } from "../../platform/jobs/shard-sizes.ts";
 import { findExceededPolicy } from "../../platform/rate-limits/find-exceeded-policy.ts";
 import { ContentUpload } from "../emails/content/index.ts";
 import { commitMail, type PreparedMail, prepareMail } from "./commit.ts";
@@ -132,7 +132,7 @@ async function findCaller(ctx: Ctx, group: readonly ReadSubmission[]): Promise<C
     }),
   ]);
   const caller: CallerCtx = reads.toCaller(results);
-  requireMailSpace(caller);
+  requireEmailSpace(caller);
   if (exceeded)
     throw new ReplyError(`451 4.7.1 The limit is ${exceeded.policy.limit} messages a minute; try again later`);
   return caller;

@@ -9,7 +9,7 @@ import { allTopicsEvents, wakeForTopicEvents } from "../topics/index.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
 import { findSuppression, type StoredSuppression } from "./queries.ts";
 import { type SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
-import { replacesReason, type SuppressionEntry, suppressStatement } from "./suppress.ts";
+import { newSuppressions, replacesReason, type SuppressionEntry, suppressStatement } from "./suppress.ts";
 import { addTopicUnsubscribe } from "./topic-unsubscribes.ts";
 
 /** Tries of read and write when the row of the address changes in between. */
@@ -65,9 +65,9 @@ async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> 
   const results = await guardedBatch(ctx.db, [
     ...(events ? [events.statement] : []),
     ctx.db.prepare(REQUIRE_REASON).bind(entry.workspace, entry.email, before?.reason ?? null),
+    spendStatement(ctx, "suppressions", entry.workspace, newSuppressions([entry])),
     suppressStatement(ctx, [entry], now),
     expectChanges(ctx.db, isChanged ? 1 : 0),
-    ...(before ? [] : [spendStatement(ctx, "suppressions", entry.workspace)]),
     ...(isChanged
       ? [auditStatement(ctx, { action: "suppression.added", target: row.email, detail: { reason: entry.reason } })]
       : []),

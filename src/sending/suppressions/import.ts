@@ -9,7 +9,7 @@ import { spendStatement } from "../../platform/db/has-room.ts";
 import { requireMainSpace } from "../../platform/jobs/shard-sizes.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
 import { type EntryColumns, readEntry } from "./read-entry.ts";
-import { type SuppressionEntry, suppressStatement } from "./suppress.ts";
+import { newSuppressions, type SuppressionEntry, suppressStatement } from "./suppress.ts";
 
 /**
  * Adds the addresses of a CSV file to the suppression list of the workspace (docs/contract/suppressions.md#import). `reason`: of rows that
@@ -54,9 +54,9 @@ function entryColumns({ email, metadata }: Columns): EntryColumns {
 /** Adds entries of the workspace, and marks their contacts. Returns how many addresses are new, got a stronger reason or an unsubscribe. */
 export async function addSuppressions(ctx: CallerCtx, entries: readonly SuppressionEntry[]): Promise<number> {
   const { id, number } = ctx.workspace;
-  const [added] = await ctx.db.batch([
+  const [, added] = await ctx.db.batch([
+    spendStatement(ctx, "suppressions", number, newSuppressions(entries)),
     suppressStatement(ctx, entries),
-    spendStatement(ctx, "suppressions", number),
     auditIfChangedStatement(ctx, { action: "suppression.imported", target: id, detail: { rows: entries.length } }),
   ]);
   const changes = added?.meta.changes ?? 0;

@@ -1,4 +1,5 @@
 import type { Ctx, MainStatement } from "../../platform/context.ts";
+import type { NewRows } from "../../platform/db/has-room.ts";
 
 /** An entry of a suppression list. `email` is in canonical form; `workspace` is the number of the workspace. */
 export interface SuppressionEntry {
@@ -35,6 +36,13 @@ const SUPPRESS = `
   SELECT value->>'workspace', value->>'email', value->>'reason', coalesce(value->>'at', ?2), value->>'emailId',
          CASE value->>'reason' WHEN 'unsubscribe' THEN coalesce(value->>'at', ?2) END FROM json_each(?1) WHERE true
   ${KEEP_STRONGER_REASON}`;
+
+/** Returns the entries of a workspace that its list does not have yet, for `spendStatement`. */
+export const newSuppressions = (entries: readonly SuppressionEntry[]): NewRows => ({
+  count: `(SELECT count(DISTINCT j.value->>'email') FROM json_each(?2) j WHERE NOT EXISTS (
+    SELECT 1 FROM suppressions s WHERE s.workspace = ?1 AND s.email = j.value->>'email'))`,
+  json: JSON.stringify(entries),
+});
 
 /** Returns whether an entry with the second reason replaces one with the first, as the statement decides it. */
 export function replacesReason(before: SuppressionEntry["reason"], after: SuppressionEntry["reason"]): boolean {

@@ -33,7 +33,12 @@ export async function sendSystemEmail(
   }
   const { mailbox, row } = sender;
   // Without the limits of the workspace: users sign in, and a full database is told of, all the same.
-  const workspace = { ...toCallerWorkspace({ ...row, shut_at: null }), dailyLimit: 0, mailSize: 0, mailStop: null };
+  const workspace = {
+    ...toCallerWorkspace({ ...row, shut_at: null }),
+    dailyLimit: 0,
+    mailSize: 0,
+    isOverContent: false,
+  };
   const mailCtx = onShard(ctx, workspace.mailShard);
   const caller: CallerCtx = {
     ...mailCtx,

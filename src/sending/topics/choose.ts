@@ -6,6 +6,7 @@ import type { Ctx, MainStatement } from "../../platform/context.ts";
 import { spendStatement } from "../../platform/db/has-room.ts";
 import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import { topicEvents, wakeForTopicEvents } from "./events.ts";
+import { NEW_CHOICES } from "./import-choices.ts";
 import { findPersonTopics, personTopicsStatements, toPersonRows } from "./queries.ts";
 import type { Choice, ChoiceMethod } from "./rules.ts";
 import { type PersonTopicsIn, type PersonTopicsOut, toPersonTopics } from "./schema.ts";
@@ -90,10 +91,11 @@ export async function choosePersonTopics(
   if (changed.length === 0) return toPersonTopics(key, before);
   const person = { workspace: number, email: key };
   const events = topicEvents(ctx, person, changed);
+  const choices = changed.map((choice) => ({ ...choice, email: key }));
   const results = await ctx.db.batch([
     events.statement,
+    spendStatement(ctx, "topic_choices", number, { count: NEW_CHOICES, json: JSON.stringify(choices) }),
     chooseStatement(ctx, { ...person, method: "api" }, changed),
-    spendStatement(ctx, "topic_choices", number),
     forgetStatement(ctx, person, changed),
     auditStatement(ctx, { action: "person.topics_chosen", target: key, detail: { topics: changed } }),
     ...personTopicsStatements(ctx, number, key),

@@ -27,6 +27,12 @@ const IMPORT = `
   ON CONFLICT DO UPDATE SET choice = excluded.choice, chosen_at = excluded.chosen_at, method = excluded.method
    WHERE excluded.choice = 'unsubscribed' AND topic_choices.choice <> excluded.choice`;
 
+/** SQL: the number of choices of the workspace ?1 in the JSON ?2, each with a person, that are no row yet. */
+export const NEW_CHOICES = `(
+  SELECT count(*) FROM (SELECT DISTINCT t.n, j.value->>'email' AS email FROM json_each(?2) j
+     CROSS JOIN topics t ON t.workspace = ?1 AND t.id = j.value->>'id' WHERE j.value->>'choice' IS NOT NULL) c
+   WHERE NOT EXISTS (SELECT 1 FROM topic_choices k WHERE k.workspace = ?1 AND k.email = c.email AND k.topic = c.n))`;
+
 /** Stores the choices of many people. It subscribes no one who has left. They are no events. Safe to repeat. */
 export async function importChoices(ctx: CallerCtx, choices: readonly ImportedChoice[]): Promise<void> {
   if (choices.length === 0) return;
@@ -34,6 +40,10 @@ export async function importChoices(ctx: CallerCtx, choices: readonly ImportedCh
   const statement = ctx.db.prepare(IMPORT);
   const chunks = jsonChunks(choices.map((choice) => JSON.stringify(choice)));
   const { number } = ctx.workspace;
-  const spend = spendStatement(ctx, "topic_choices", number);
-  await ctx.db.batch(chunks.flatMap((chunk) => [statement.bind(number, chunk, ctx.now()), spend]));
+  await ctx.db.batch(
+    chunks.flatMap((json) => [
+      spendStatement(ctx, "topic_choices", number, { count: NEW_CHOICES, json }),
+      statement.bind(number, json, ctx.now()),
+    ]),
+  );
 }

@@ -3,7 +3,7 @@ import { unprocessable } from "../../../lib/errors.ts";
 import type { MailStatement } from "../../../platform/context.ts";
 import { guardedBatch } from "../../../platform/db/batch.ts";
 import { storeMailResponse } from "../../../platform/idempotency/responses.ts";
-import { requireMailSpace } from "../../../platform/jobs/shard-sizes.ts";
+import { requireEmailSpace } from "../../../platform/jobs/shard-sizes.ts";
 import { batchUpload, type ContentUpload, putContents } from "../content/index.ts";
 import { commitEmails, type NewEmail, requireSendingAllowed, toNewEmail } from "../send/index.ts";
 import { type BatchItem, checkItems, type RefusedItem, type SendableItem } from "./check-items.ts";
@@ -34,7 +34,7 @@ export async function sendBatch(
   { source = "batch", extra = [] }: BatchOptions = {},
 ): Promise<BatchOut> {
   requireSendingAllowed(ctx, source);
-  requireMailSpace(ctx);
+  requireEmailSpace(ctx);
   const { sendable, refused } = await checkItems(ctx, items, source);
   if (isStrict && refused.length > 0) {
     throw unprocessable(refused.toSorted((a, b) => a.index - b.index).flatMap(({ errors }) => errors));

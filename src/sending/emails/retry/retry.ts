@@ -3,7 +3,7 @@ import { parseAddress } from "../../../lib/addresses.ts";
 import { conflict } from "../../../lib/errors.ts";
 import type { RawContent } from "../../../mail/raw/compose.ts";
 import type { MailStatement } from "../../../platform/context.ts";
-import { requireMailSpace } from "../../../platform/jobs/shard-sizes.ts";
+import { requireEmailSpace } from "../../../platform/jobs/shard-sizes.ts";
 import { type ContentDocument, ContentUpload, contentPlace, putDocument, readContent } from "../content/index.ts";
 import { type DetailRow, getEmail } from "../queries.ts";
 import type { AcceptOut } from "../schema.ts";
@@ -31,7 +31,7 @@ const REPEATED_BOUNCES = "the last three retries bounced";
  */
 export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut> {
   requireSendingAllowed(ctx, null);
-  requireMailSpace(ctx);
+  requireEmailSpace(ctx);
   const row = await getEmail(ctx, id);
   if (!RETRIED.includes(row.status))
     throw conflict(`Only an email that bounced, was rejected or failed can be retried; this one is ${row.status}`);

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { requireMailSpace, storesContentInR2Only } from "../../../platform/jobs/shard-sizes.ts";
+import { requireEmailSpace, storesContentInR2Only } from "../../../platform/jobs/shard-sizes.ts";
 import type { SentCopyRow } from "../../../platform/outbox/sent-copy.ts";
 import { ContentUpload, putContent } from "../content/index.ts";
 import type { AcceptOut, SendIn } from "../schema.ts";
@@ -26,7 +26,7 @@ export async function sendEmail(
   upload = new ContentUpload(ctx),
   newCopy: (email: NewEmail) => Promise<SentCopyRow | null> = async () => null,
 ): Promise<AcceptOut> {
-  requireMailSpace(ctx);
+  requireEmailSpace(ctx);
   const [resolved = { input, issues: [] }] = await resolveTemplates(ctx, [input]);
   const sendable = await requireSendable(ctx, parse(resolved.input, ctx.now(), resolved.issues), {
     source,
