@@ -16,6 +16,7 @@ import {
   magicLinkPolicies,
   SECOND_FACTOR_TTL_MS,
 } from "../../src/identity/sign-ins/rules.ts";
+import { creationPolicy } from "../../src/identity/workspaces/rules.ts";
 import { importLimits } from "../../src/lib/csv/limits.ts";
 import { HEADER_NAME_CHARACTERS } from "../../src/lib/header-rules.ts";
 import { NAME_BYTES } from "../../src/lib/text-rules.ts";
@@ -124,6 +125,7 @@ export const limitTables = {
         ["verifications of domains in a workspace", `${domainVerificationsPerHour} in 1 hour`],
         ["initiations of transfers by a user, refused ones too", `${transferInitiationsPerMinute} in 1 minute`],
         ["emails that ask outside addresses to take forwards", `${ruleLimits.requestsPerHour} in 1 hour`],
+        ["workspaces that a user creates", per(creationPolicy)],
         ["invitations of a workspace", per(invitationPolicies.workspace)],
         ["emails of invitations to an address from a workspace", per(invitationPolicies.emailsFromWorkspace)],
         ["emails of the service that strangers cause, to an address without `+tag`", per(strangersPolicy)],

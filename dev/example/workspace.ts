@@ -79,7 +79,15 @@ export async function finishExample({ caller }: Shop): Promise<void> {
 export function ownerOf(env: Env, found: ExampleWorkspace): CallerCtx {
   const ctx = createContext(env, "example");
   const { number, id, name, mailShard, ownerId } = found;
-  const limits = { sendingPaused: false, bulkPause: 0, mailStop: null, mainSize: 0, mailSize: 0, dailyLimit: null };
+  const limits = {
+    sendingPaused: false,
+    bulkPause: 0,
+    isOverShare: false,
+    isOverContent: false,
+    mainSize: 0,
+    mailSize: 0,
+    dailyLimit: null,
+  };
   const workspace = { number, id, name, slug: "", mailShard, ...limits };
   const actor = systemActor("example", ownerId, `hello@${SHOP.domain}`);
   return { ...onShard(ctx, workspace.mailShard), actor, workspace, clientIp: null };

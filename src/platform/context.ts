@@ -2,7 +2,6 @@ import { uuidv7 } from "../lib/ids.ts";
 import type { WorkBudget } from "../lib/liquid/meter.ts";
 import { asDatabase } from "./db/count-rows.ts";
 import type { Idempotency } from "./idempotency/key.ts";
-import type { MailStop } from "./jobs/shard-sizes.ts";
 import { levelOf } from "./settings/log-levels.ts";
 import { readSettings, type Settings } from "./settings/settings.ts";
 
@@ -163,8 +162,10 @@ export interface CallerWorkspace {
   mailShard: number;
   /** Bytes of its mail database, as the last cron run of the minute measured it. */
   mailSize: number;
-  /** Why it gets no new emails although others do; null: nothing of its own stops it. */
-  mailStop: MailStop | null;
+  /** It has more than its equal share of its mail database, which counts while that is nearly full. */
+  isOverShare: boolean;
+  /** It has as much content in R2 as it may. */
+  isOverContent: boolean;
   /** Bytes of the main database, measured in the same way. */
   mainSize: number;
   /** Its own limit of emails a day, 0 for none. Null: that of the deployment. */

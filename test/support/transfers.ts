@@ -209,7 +209,15 @@ function callerOf(party: Party): Pick<CallerCtx, "actor" | "workspace" | "client
   const { workspaceNumber, workspaceId, mailShard } = party;
   const workspace = {
     ...{ number: workspaceNumber, id: workspaceId, name: party.domain, slug: party.domain, sendingPaused: false },
-    ...{ mailShard, mailStop: null, mainSize: 0, mailSize: 0, bulkPause: 0, dailyLimit: null },
+    ...{
+      mailShard,
+      isOverShare: false,
+      isOverContent: false,
+      mainSize: 0,
+      mailSize: 0,
+      bulkPause: 0,
+      dailyLimit: null,
+    },
   };
   return { actor, workspace, clientIp: null };
 }

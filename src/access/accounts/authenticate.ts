@@ -3,7 +3,7 @@ import { keyedHashes } from "../../lib/secret-box.ts";
 import type { CallerWorkspace, Ctx, MainStatement } from "../../platform/context.ts";
 import type { apiKeys, memberships, users, workspaces } from "../../platform/db/schema/main/index.ts";
 import type { StoredColumns } from "../../platform/db/stored-row.ts";
-import { MAIL_SIZE_SQL, MAIL_STOP_SQL, MAIN_NUMBER, type MailStop } from "../../platform/jobs/shard-sizes.ts";
+import { MAIL_SIZE_SQL, MAIN_SIZE_SQL, OVER_CONTENT_SQL, OVER_SHARE_SQL } from "../../platform/jobs/shard-sizes.ts";
 import { shardSql } from "../../platform/jobs/shards.ts";
 import type { Actor, ApiKeyActor } from "../caller.ts";
 import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
@@ -21,8 +21,9 @@ export type WorkspaceColumns = StoredColumns<
   workspace_name: string;
   shard: number;
   mail_size: number;
-  mail_stop: MailStop | null;
-  main_size: number | null;
+  over_share: 0 | 1;
+  over_content: 0 | 1;
+  main_size: number;
 };
 
 /** The columns of a user `u`, and of its membership `m`, in the row that found a credential. */
@@ -39,7 +40,7 @@ type KeyRow = StoredColumns<
 export const WORKSPACE_COLUMNS_SQL = `
   w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.shut_at, ${shardSql("w")} AS shard,
   w.daily_limit, w.bulk_pause, ${MAIL_SIZE_SQL} AS mail_size,
-  ${MAIL_STOP_SQL} AS mail_stop, (SELECT s.size FROM mail_shards s WHERE s.number = ${MAIN_NUMBER}) AS main_size`;
+  ${OVER_SHARE_SQL} AS over_share, ${OVER_CONTENT_SQL} AS over_content, ${MAIN_SIZE_SQL} AS main_size`;
 
 // The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
 const FIND_KEY = `
@@ -128,8 +129,9 @@ export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
     bulkPause: row.bulk_pause,
     mailShard: row.shard,
     mailSize: row.mail_size,
-    mailStop: row.mail_stop,
-    mainSize: row.main_size ?? 0,
+    isOverShare: row.over_share === 1,
+    isOverContent: row.over_content === 1,
+    mainSize: row.main_size,
     dailyLimit: row.daily_limit,
   };
 }

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import type { MailStatement } from "../../platform/context.ts";
 import { hasRoom } from "../../platform/db/has-room.ts";
-import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
+import { requireEmailSpace } from "../../platform/jobs/shard-sizes.ts";
 import { insertStepRowsStatements, storeStepContents } from "../broadcasts/index.ts";
 import type { Definition } from "./definition.ts";
 import { deleteUnusedVersion } from "./delete-unused-version.ts";
@@ -20,14 +20,14 @@ const ENTER_VERSION = `
 /**
  * Prepares a version that people enter from now on. Stores the contents of its emails; the statements belong in the transaction of the
  * change, and delete the version before it when that has no runs. Throws 422 for what it names that does not exist, for senders that may
- * not send, and for texts that cannot be rendered, and as `requireMailSpace`.
+ * not send, and for texts that cannot be rendered, and as `requireEmailSpace`.
  */
 export async function prepareVersion(
   ctx: CallerCtx,
   { n, id, version, versionNumber }: AutomationRow,
   definition: Definition,
 ): Promise<{ number: number; statements: MailStatement[] }> {
-  requireMailSpace(ctx);
+  requireEmailSpace(ctx);
   await checkReferences(ctx, definition);
   const number = versionNumber + 1;
   const contents = await readEmails(ctx, { automationId: id, number, definition });
@@ -36,10 +36,11 @@ export async function prepareVersion(
   const db = ctx.mail;
   const insert = db.prepare(INSERT_VERSION).bind(workspace, n, number, JSON.stringify(definition), ctx.now());
   const statements = [
+    // Before the budget of versions counts.
+    ...(version === null ? [] : await deleteUnusedVersion(ctx, version)),
     insert,
     db.prepare(ENTER_VERSION).bind(n, number, definition.trigger.event),
     ...insertStepRowsStatements(ctx, workspace, id, contents),
-    ...(version === null ? [] : await deleteUnusedVersion(ctx, version)),
   ];
   return { number, statements };
 }

@@ -103,12 +103,13 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
     } else if (fanOut.split === null && !mayExecute(ctx, PLAN_STATEMENTS)) {
       return ctx.now();
     } else {
-      const { size, isLimited, issue } = hasMailSpace(ctx, workspace)
+      const hasSpace = hasMailSpace(ctx, workspace) && !workspace.isOverContent;
+      const { size, isLimited, issue } = hasSpace
         ? await fanOutContacts(ctx, broadcast, fanOut, workspace, started)
         : { size: workspace.mailSize, isLimited: false };
       if (issue !== undefined) return cancelWith(ctx, broadcast, issue);
       if (isLimited) return Math.min(resetAt(ctx.now()), ctx.now() + LIMIT_CHECK_MS);
-      if (!hasMailSpace(ctx, { ...workspace, mailSize: size })) return ctx.now() + FULL_CHECK_MS;
+      if (!hasSpace || !hasMailSpace(ctx, { ...workspace, mailSize: size })) return ctx.now() + FULL_CHECK_MS;
     }
   }
   return ctx.now();

@@ -1,6 +1,6 @@
 import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { MAIL_STOP_SQL, type MailStop } from "../../platform/jobs/shard-sizes.ts";
+import { MAIL_SIZE_SQL, OVER_CONTENT_SQL, OVER_SHARE_SQL } from "../../platform/jobs/shard-sizes.ts";
 import type { BroadcastRow } from "./queries.ts";
 
 /** State of a broadcast's workspace and user, from the main database. */
@@ -11,7 +11,8 @@ export interface WorkspaceState {
   isRestricted: boolean;
   /** Bytes of the mail database, as cron measured it last. */
   mailSize: number;
-  mailStop: MailStop | null;
+  isOverShare: boolean;
+  isOverContent: boolean;
   number: number;
   /** Its own limit of emails a day, as CallerWorkspace has it. */
   dailyLimit: number | null;
@@ -23,26 +24,30 @@ export interface WorkspaceState {
 const FIND = `
   SELECT w.id, w.number, coalesce(w.settings->>'$.time_zone', 'UTC') AS timeZone, w.daily_limit AS dailyLimit, w.sending_paused_at AS pausedAt,
          w.bulk_pause AS bulkPause, u.restricted_at IS NOT NULL AS isRestricted,
-         coalesce((SELECT size FROM mail_shards WHERE number = ?3), 0) AS mailSize, ${MAIL_STOP_SQL} AS mailStop,
-         ?4 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM topics t WHERE t.workspace = ?1 AND t.id = ?4) AS isTopicDeleted
+         ${MAIL_SIZE_SQL} AS mailSize, ${OVER_SHARE_SQL} AS isOverShare, ${OVER_CONTENT_SQL} AS isOverContent,
+         ?3 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM topics t WHERE t.workspace = ?1 AND t.id = ?3) AS isTopicDeleted
     FROM workspaces w LEFT JOIN users u ON u.id = ?2
    WHERE w.number = ?1 AND w.deleted_at IS NULL`;
 
-interface StateRow extends Omit<WorkspaceState, "isPaused" | "isRestricted" | "isTopicDeleted"> {
-  pausedAt: number | null;
-  bulkPause: number;
-  isRestricted: 0 | 1;
-  isTopicDeleted: 0 | 1;
-}
+type Flag = "isRestricted" | "isOverShare" | "isOverContent" | "isTopicDeleted";
+type StateRow = Omit<WorkspaceState, "isPaused" | Flag> &
+  Record<Flag, 0 | 1> & { pausedAt: number | null; bulkPause: number };
 
 /** Returns the state of the workspace of a broadcast, or null when it was deleted. */
 export async function findWorkspaceState(
   ctx: MailCtx,
   { workspace, user_id, topic_id }: BroadcastRow,
 ): Promise<WorkspaceState | null> {
-  const found = await ctx.db.findRow<StateRow>(FIND, workspace, user_id, ctx.shard, topic_id);
+  const found = await ctx.db.findRow<StateRow>(FIND, workspace, user_id, topic_id);
   if (!found) return null;
   const { pausedAt, bulkPause, ...state } = found;
   const isPaused = pausedAt !== null || isPausedSource(bulkPause, "broadcast");
-  return { ...state, isPaused, isRestricted: state.isRestricted === 1, isTopicDeleted: state.isTopicDeleted === 1 };
+  return {
+    ...state,
+    isPaused,
+    isRestricted: state.isRestricted === 1,
+    isOverShare: state.isOverShare === 1,
+    isOverContent: state.isOverContent === 1,
+    isTopicDeleted: state.isTopicDeleted === 1,
+  };
 }

@@ -1,3 +1,4 @@
+import { mailBudgets } from "../../platform/budgets/mail-tables.ts";
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
 import { hasRoom } from "../../platform/db/has-room.ts";
 import type { consents } from "../../platform/db/schema/mail/index.ts";
@@ -11,11 +12,13 @@ const INSERT = `
   SELECT ?1, value->>'emailKey', value->>'id', value->>'kind', value->>'at', value->>'listId', value->>'listName',
          value->>'ip', value->>'userAgent', value->>'words', value->>'source', value->>'userId' FROM json_each(?2)`;
 
-const HAS_ROOM = hasRoom(
-  "consents",
-  "value->>'emailKey'",
-  "(SELECT count(*) FROM consents c WHERE c.workspace = ?1 AND c.email_key = value->>'emailKey')",
-);
+const COUNT = "(SELECT count(*) FROM consents c WHERE c.workspace = ?1 AND c.email_key = value->>'emailKey')";
+/** At the end of the budget the statement of a caller is refused, and the request of a visitor is not kept, who learns nothing of it. */
+const HAS_ROOM: Readonly<Record<Evidence["kind"], string>> = {
+  stated: hasRoom("consents", "value->>'emailKey'", COUNT),
+  requested: `${COUNT} < ${mailBudgets.consents.rows}`,
+  confirmed: "true",
+};
 
 /** Characters of a user agent that are kept. */
 const USER_AGENT_CHARACTERS = 300;
@@ -30,7 +33,7 @@ const CONDITIONS = {
        AND c.pending_since IS NOT NULL)`,
 } as const;
 
-/** Returns the statement that keeps evidence. Safe to run twice. Its batch throws BudgetSpentError for a person with as much as there may be. */
+/** Returns the statement that keeps evidence. Safe to run twice. Its batch throws BudgetSpentError for a statement about a person with too much. */
 export function evidenceStatement(
   ctx: MailCtx,
   workspace: number,
@@ -39,7 +42,7 @@ export function evidenceStatement(
 ): MailStatement {
   const userAgent = evidence.userAgent?.slice(0, USER_AGENT_CHARACTERS).toWellFormed() ?? null;
   return ctx.mail
-    .prepare(`${INSERT} WHERE ${CONDITIONS[when]} AND ${HAS_ROOM}`)
+    .prepare(`${INSERT} WHERE ${CONDITIONS[when]} AND ${HAS_ROOM[evidence.kind]}`)
     .bind(workspace, JSON.stringify([{ ...evidence, userAgent }]));
 }
 

@@ -3,11 +3,9 @@ import { auditInNewWorkspaceStatement } from "../../platform/audit/record.ts";
 import { repeatableBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import { requireExactly } from "../../platform/rate-limits/exact.ts";
-import { hourlyPolicy } from "../../platform/rate-limits/rules.ts";
 import { newWorkspace, toSlug } from "./new-workspace.ts";
+import { creationPolicy } from "./rules.ts";
 import { toWorkspace, type WorkspaceIn, type WorkspaceOut } from "./schema.ts";
-
-const creationPolicy = hourlyPolicy("workspaces", 20);
 
 /**
  * Creates a workspace whose only member is the caller's user, as its owner. The session switches to it by another call. Throws

@@ -43,9 +43,12 @@ export async function checkRecipient(ctx: Ctx, to: string): Promise<ReceiveResul
   if (await findReportTarget(ctx, to)) return { accepted: true, kind: "domain-report" };
   const mailbox = await findMailbox(ctx, to);
   if (!mailbox) return refused(UNKNOWN);
-  if (!hasMailSpace(ctx, mailbox)) return refused(NO_SPACE);
+  if (!hasSpace(ctx, mailbox)) return refused(NO_SPACE);
   return (await isFull(ctx, mailbox)) ? refused(OVER_QUOTA) : { accepted: true, kind: "mailbox" };
 }
+
+const hasSpace = (ctx: Ctx, { mail_size: mailSize, over_share: overShare }: RecipientMailbox) =>
+  hasMailSpace(ctx, { mailSize, isOverShare: overShare === 1 });
 
 /**
  * Returns whether a mailbox takes no further byte. The size in its row may be old: its write can fail, and those of two changes can
@@ -96,7 +99,7 @@ export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveR
   }
   const mailbox = await findMailbox(ctx, mail.to);
   if (!mailbox) return refused(UNKNOWN);
-  if (!hasMailSpace(ctx, mailbox)) return refused(NO_SPACE);
+  if (!hasSpace(ctx, mailbox)) return refused(NO_SPACE);
   if (mail.size !== null && mail.size > MAX_MESSAGE_BYTES) return refused(TOO_LARGE);
   try {
     const { result, bytes } = await storeMessage(ctx, mailbox, mail);

@@ -1,22 +1,25 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { MAIL_SIZE_SQL, type MailSpace, SHARE_STOP_SQL } from "../../platform/jobs/shard-sizes.ts";
+import { MAIL_SIZE_SQL, OVER_SHARE_SQL } from "../../platform/jobs/shard-sizes.ts";
 import { shardSql } from "../../platform/jobs/shards.ts";
 import type { ForwardingMailbox } from "../forwards/index.ts";
 
 /** A hosted mailbox that mail can be delivered to. */
-export interface RecipientMailbox extends ForwardingMailbox, MailSpace {
+export interface RecipientMailbox extends ForwardingMailbox {
   workspace_id: string;
   /** Number of the mail database of the workspace. */
   shard: number;
   quota_bytes: number | null;
   used_bytes: number;
+  /** Bytes of the mail database of the workspace, and whether the workspace has more than its share of it. */
+  mail_size: number;
+  over_share: 0 | 1;
 }
 
 // The address comes before the one without its plus-label, and that before the catch-all (docs/contract/inbound.md#intake).
 const FIND_MAILBOX = `
   SELECT m.id, m.address, t.address AS received_as, m.domain_id, m.workspace, w.id AS workspace_id, ${shardSql("w")} AS shard, m.quota_bytes, m.used_bytes,
-         ${MAIL_SIZE_SQL} AS mailSize, ${SHARE_STOP_SQL} AS mailStop,
+         ${MAIL_SIZE_SQL} AS mail_size, ${OVER_SHARE_SQL} AS over_share,
          EXISTS (SELECT 1 FROM forwarding_rules r WHERE r.domain_id = m.domain_id AND r.is_active = 1) AS has_rules,
          EXISTS (SELECT 1 FROM auto_replies a WHERE a.mailbox_id = m.id AND a.is_active = 1) AS has_auto_reply
     FROM (

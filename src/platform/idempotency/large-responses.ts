@@ -13,13 +13,16 @@ import { FULL_ROW_BYTES, ROW_BYTES } from "./rules.ts";
 const OBJECTS_PER_STEP = 1_000;
 const MAX_STEPS = 20;
 
+/** Returns the greatest response that a row of the main database has itself, in bytes. */
+export const mainRowBytes = ({ workspace, settings }: WorkspaceCtx): number =>
+  workspace.mainSize >= settings.mainLimit ? FULL_ROW_BYTES : ROW_BYTES;
+
 /**
- * Returns what the row of a key has for the text of a response: the text, or the name of the object that it was stored in. The object is
- * written first: without its row, after a crash or a lost race, it expires by its key as the others do.
+ * Returns what the row of a key has for the text of a response: the text of up to `rowBytes`, or the name of the object that it was stored
+ * in. The object is written first: without its row, after a crash or a lost race, it expires by its key as the others do.
  */
-export async function toStored(ctx: WorkspaceCtx, text: string): Promise<string> {
-  const isMainFull = ctx.workspace.mainSize >= ctx.settings.mainLimit;
-  if (utf8Length(text) <= (isMainFull ? FULL_ROW_BYTES : ROW_BYTES)) return text;
+export async function toStored(ctx: WorkspaceCtx, text: string, rowBytes = ROW_BYTES): Promise<string> {
+  if (utf8Length(text) <= rowBytes) return text;
   const [day, id] = [dayOf(ctx.now()), ctx.newId()];
   await repeatObjectCall(() => ctx.env.CONTENT.put(r2Keys.response(day, ctx.workspace.number, id), text));
   return `object.${day}.${id}`;

@@ -1,7 +1,7 @@
 import { dayOf } from "../../lib/time.ts";
 import type { WorkspaceCtx } from "../context.ts";
 import { expectChanges, guardedBatch } from "../db/batch.ts";
-import { toStored } from "./large-responses.ts";
+import { mainRowBytes, toStored } from "./large-responses.ts";
 import { insertResponse } from "./responses.ts";
 import { runningResponse } from "./running.ts";
 
@@ -44,7 +44,7 @@ export class Reservation {
     const reservation = new Reservation(ctx);
     await guardedBatch(ctx.db, [
       ctx.db.prepare(DELETE_ABANDONED).bind(...reservation.#key, ctx.now()),
-      ...insertResponse(ctx, ctx.db, reservation.#stored),
+      ...insertResponse(ctx, reservation.#stored),
     ]);
     return reservation;
   }
@@ -59,7 +59,8 @@ export class Reservation {
 
   /** Stores the response in place of the reservation. Throws ConcurrencyError when another call took the key over. */
   async finish(response: unknown): Promise<void> {
-    await this.#replace(this.#stored, await toStored(this.#ctx, JSON.stringify(response)));
+    const stored = await toStored(this.#ctx, JSON.stringify(response), mainRowBytes(this.#ctx));
+    await this.#replace(this.#stored, stored);
   }
 
   /** Frees the key, after an error. */

@@ -5,7 +5,7 @@ import type { Database, DatabaseKind, MailStatement, MainStatement, Statement, W
 import { expectChanges } from "../db/batch.ts";
 import { hasRoom } from "../db/has-room.ts";
 import type { Idempotency } from "./key.ts";
-import { fromStored, toStored } from "./large-responses.ts";
+import { fromStored, mainRowBytes, toStored } from "./large-responses.ts";
 import { RESPONSE_TTL_MS } from "./rules.ts";
 import { isAbandoned } from "./running.ts";
 
@@ -63,24 +63,16 @@ const INSERT_MAIN_RESPONSE = insertWhere(hasRoom("idempotency_keys", "?2"));
  * reports; none without an Idempotency-Key. When another request with the same key was first, the batch rolls back with ConcurrencyError and
  * the response of that request is replayed. `status` is for routes with several success statuses.
  */
-export function storeResponse(ctx: WorkspaceCtx, response: unknown, status?: number): Promise<MainStatement[]> {
-  return storeIn(ctx, ctx.db, response, status);
+export async function storeResponse(ctx: WorkspaceCtx, response: unknown, status?: number): Promise<MainStatement[]> {
+  if (!ctx.idempotency) return [];
+  const text = `${status === undefined ? "" : `${status} `}${JSON.stringify(response)}`;
+  return insertResponse(ctx, await toStored(ctx, text, mainRowBytes(ctx)));
 }
 
 /** Returns the same for a batch of writes to the mail database of the caller. */
-export function storeMailResponse(ctx: WorkspaceCtx, response: unknown): Promise<MailStatement[]> {
-  return storeIn(ctx, ctx.mail, response, undefined);
-}
-
-async function storeIn<Kind extends DatabaseKind>(
-  ctx: WorkspaceCtx,
-  db: Database<Kind>,
-  response: unknown,
-  status: number | undefined,
-): Promise<Statement<Kind>[]> {
+export async function storeMailResponse(ctx: WorkspaceCtx, response: unknown): Promise<MailStatement[]> {
   if (!ctx.idempotency) return [];
-  const text = `${status === undefined ? "" : `${status} `}${JSON.stringify(response)}`;
-  return insertResponse(ctx, db, await toStored(ctx, text));
+  return insertInto(ctx, ctx.mail, INSERT_RESPONSE, await toStored(ctx, JSON.stringify(response)));
 }
 
 /**
@@ -91,13 +83,17 @@ export async function storeSecretResponse(ctx: WorkspaceCtx, response: unknown):
   const { idempotency } = ctx;
   if (!idempotency) return [];
   const sealed = await sealResponse(ctx, idempotency, JSON.stringify(response));
-  return insertResponse(ctx, ctx.db, await toStored(ctx, sealed));
+  return insertResponse(ctx, await toStored(ctx, sealed, mainRowBytes(ctx)));
 }
 
-/** Returns the statements that store the text of a response, the name of its object, or a reservation. */
-export function insertResponse<Kind extends DatabaseKind>(
+/** Returns the statements that store the text of a response, the name of its object, or a reservation in the main database. */
+export const insertResponse = (ctx: WorkspaceCtx, response: string): MainStatement[] =>
+  insertInto(ctx, ctx.db, INSERT_MAIN_RESPONSE, response);
+
+function insertInto<Kind extends DatabaseKind>(
   ctx: WorkspaceCtx,
   db: Database<Kind>,
+  insert: string,
   response: string,
 ): Statement<Kind>[] {
   const { idempotency } = ctx;
@@ -114,8 +110,7 @@ export function insertResponse<Kind extends DatabaseKind>(
     now - RESPONSE_TTL_MS,
     JSON.stringify(keys),
   ];
-  const isMain = (db as unknown) === ctx.db;
-  return [db.prepare(isMain ? INSERT_MAIN_RESPONSE : INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
+  return [db.prepare(insert).bind(...row), expectChanges(db, 1)];
 }
 
 /** Returns the fingerprint, extended by the domains that the credential is restricted to. */

@@ -29,51 +29,50 @@ export async function saveShardSizes(ctx: Ctx, sizes: readonly ShardSize[]): Pro
   if (sizes.length > 0) await ctx.db.execute(SAVE_SIZES, JSON.stringify(sizes), step);
 }
 
-/** Why a workspace gets no new emails although others do: it has more than its share of a mail database, or too much content in R2. */
-export type MailStop = "share" | "content";
-
 /** SQL: the size of the mail database of a workspace `w` in bytes, 0 before it was measured. */
 export const MAIL_SIZE_SQL = `coalesce((SELECT s.size FROM mail_shards s WHERE s.number = ${shardSql("w")}), 0)`;
 
-/** SQL: the MailStop of a workspace `w` by its share alone, or null. It counts while its mail database is nearly full. */
-export const SHARE_STOP_SQL = "CASE WHEN w.stored->>'$.over_share' IS NOT NULL THEN 'share' END";
+/** SQL: the size of the main database in bytes, 0 before it was measured. */
+export const MAIN_SIZE_SQL = `coalesce((SELECT s.size FROM mail_shards s WHERE s.number = ${MAIN_NUMBER}), 0)`;
 
-/** SQL: the MailStop of a workspace `w`, or null. */
-export const MAIL_STOP_SQL = `
-  coalesce(${SHARE_STOP_SQL}, CASE WHEN w.stored->>'$.content' >= coalesce(w.budgets->>'$.content', ${contentBudget.content.rows}) THEN 'content' END)`;
+/** SQL: 1 for a workspace `w` that has more than its equal share of its mail database, as far as cron has found that. */
+export const OVER_SHARE_SQL = "w.stored->>'$.over_share' IS NOT NULL";
 
-/** The state that decides whether a workspace gets new emails. */
-export type MailSpace = Pick<CallerWorkspace, "mailSize" | "mailStop">;
+/** SQL: 1 for a workspace `w` that has as much content in R2 as it may. */
+export const OVER_CONTENT_SQL = `
+  coalesce(w.stored->>'$.content' >= coalesce(w.budgets->>'$.content', ${contentBudget.content.rows}), 0)`;
 
-/** Returns why a workspace gets no new emails, or null: outcomes of accepted ones must still fit. */
-function stopOf({ settings }: Pick<Ctx, "settings">, { mailSize, mailStop }: MailSpace): MailStop | "full" | null {
+/** The state that decides whether a workspace gets new rows in its mail database. */
+export type MailSpace = Pick<CallerWorkspace, "mailSize" | "isOverShare">;
+
+/** Returns whether a workspace gets new emails and other large rows in its mail database: outcomes of accepted emails must still fit. */
+export function hasMailSpace({ settings }: Pick<Ctx, "settings">, { mailSize, isOverShare }: MailSpace): boolean {
   const { accept, full } = settings.shardLimits;
-  if (mailSize >= full) return "full";
-  return mailStop === "share" && mailSize < accept ? null : mailStop;
+  return mailSize < (isOverShare ? accept : full);
 }
 
-/** Returns whether a workspace gets new emails. */
-export const hasMailSpace = (ctx: Pick<Ctx, "settings">, space: MailSpace): boolean => stopOf(ctx, space) === null;
+const OVER_SHARE =
+  "The mail database of this workspace is nearly full, and the workspace has more than its equal share of it; delete contacts, or keep emails for fewer days in its settings";
+const OVER_CONTENT =
+  "This workspace has as much content as it may; keep its emails for fewer days in its settings, or ask the operator for more";
 
-const EXCEEDED = {
-  share:
-    "The mail database of this workspace is nearly full, and the workspace has more than its equal share of it; delete contacts, or keep emails for fewer days in its settings",
-  content:
-    "This workspace has as much content as it may; keep its emails for fewer days in its settings, or ask the operator for more",
-};
-const exceeded = (stop: MailStop) => tooManyRequests(EXCEEDED[stop], HOUR_MS / 1000);
-
-/** Throws 503 when the mail database of the caller is too full for new emails, 429 when its workspace has too much in it or in R2. */
+/** Throws 503 when the mail database of the caller is too full, 429 when it is nearly full and the workspace has more than its share of it. */
 export function requireMailSpace(ctx: WorkspaceCtx): void {
-  const stop = stopOf(ctx, ctx.workspace);
-  if (stop === null) return;
-  if (stop === "full") throw unavailable("The mail database of this workspace is full; try again later", RETRY_AFTER);
-  throw exceeded(stop);
+  const { workspace, settings } = ctx;
+  if (hasMailSpace(ctx, workspace)) return;
+  if (workspace.mailSize < settings.shardLimits.full) throw tooManyRequests(OVER_SHARE, HOUR_MS / 1000);
+  throw unavailable("The mail database of this workspace is full; try again later", RETRY_AFTER);
 }
 
-/** Throws 429 when the workspace of the caller has too much content in R2. */
-export function requireContentSpace({ workspace: { mailStop } }: WorkspaceCtx): void {
-  if (mailStop === "content") throw exceeded(mailStop);
+/** Throws 429 when the workspace of the caller has as much content in R2 as it may. */
+export function requireContentSpace({ workspace }: WorkspaceCtx): void {
+  if (workspace.isOverContent) throw tooManyRequests(OVER_CONTENT, HOUR_MS / 1000);
+}
+
+/** Throws as `requireMailSpace` and `requireContentSpace`, for a call that makes emails. */
+export function requireEmailSpace(ctx: WorkspaceCtx): void {
+  requireMailSpace(ctx);
+  requireContentSpace(ctx);
 }
 
 /** Returns whether the mail database of the caller is too full for content, which then is stored in R2 only. */

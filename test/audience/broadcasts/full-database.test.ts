@@ -47,6 +47,21 @@ it("makes no email above the limit, tells the queue to look again, and mails eve
   await setSize(0);
 });
 
+it("makes no email while its workspace has as much content as it may, and goes on", async () => {
+  const workspace = await aWorkspace();
+  const broadcasts = broadcastsOf(workspace);
+  const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, 3) });
+  await broadcasts.expectJson(await broadcasts.act(id, "send"), 200);
+  const store = (stored: string) =>
+    database.run("UPDATE workspaces SET stored = ?2 WHERE number = ?1", [workspace.workspaceNumber, stored]);
+  await store('{"content":50000}');
+  await runOutboxAt(Date.now() + MINUTE, {}, ["broadcast"]);
+  expect(await emailsOf(id)).toHaveLength(0);
+  await store("{}");
+  await runOutboxAt(Date.now() + 120 * MINUTE, {}, ["broadcast"]);
+  expect(await emailsOf(id)).toHaveLength(3);
+});
+
 it("is left to the next invocation when this one has not enough D1 statements left", async () => {
   const workspace = await aWorkspace();
   const broadcasts = broadcastsOf(workspace);

@@ -54,6 +54,20 @@ describe("a form", () => {
     ]);
   });
 
+  it("keeps no more evidence than there may be of a person, and that of a confirmation always", async () => {
+    const { path } = await aForm();
+    await submit(path, { email: "ada@example.org" });
+    const [mail] = await captureMails();
+    const fill = `INSERT INTO consents (workspace, email_key, id, kind, at, list_id, list_name)
+      WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 999) SELECT ?1, 'ada@example.org', n, 'requested', 0, '', '' FROM c`;
+    await database.run(fill, [workspace.workspaceNumber]);
+    expect((await submit(path, { email: "ada@example.org" })).status).toBe(200);
+    expect(await evidenceOf(workspace, "ada@example.org")).toHaveLength(1_000);
+    await visitor.call("POST", mail?.path ?? "", "", { "Content-Type": "application/x-www-form-urlencoded" });
+    const kinds = (await evidenceOf(workspace, "ada@example.org")).map(({ kind }) => kind);
+    expect([kinds.length, kinds.includes("confirmed")]).toEqual([1_001, true]);
+  });
+
   it("makes a contact pending, mails a link, and the person is on the list after the button", async () => {
     const fields = [
       { name: "name", label: "Your name" },

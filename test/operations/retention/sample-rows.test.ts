@@ -106,6 +106,11 @@ describe("the content of a workspace in R2", () => {
       429,
       { detail: expect.stringMatching(/^This workspace has as much content as it may/) },
     ]);
+    const contact = { name: "Readers" };
+    expect((await small.post("/v1/contacts/", contact)).status, "no list has content").toBe(201);
+    await set({ content: 50_000, over_share: 1 }, {});
+    expect((await send(small, {})).status, "whatever its share is").toBe(429);
+    expect((await small.post("/v1/templates/", { name: "A", html_body: "x".repeat(20_000) })).status).toBe(429);
     await set({ content: 50_000 }, { content: 60_000 });
     expect((await send(small, {})).status).toBe(202);
   });

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/lib/time.ts";
+import { type AuditAction, actions, isRefusable } from "../../../src/platform/audit/actions.ts";
 import { eventLimits } from "../../../src/platform/person-events/rules.ts";
 import { aList } from "../../audience/contacts/support.ts";
 import { database, mail } from "../../support/databases.ts";
@@ -76,9 +77,13 @@ describe("rows that a job counts", () => {
     await runMainHour(testContext());
     expect((await add("c@example.org")).status).toBe(201);
 
+    // What needs no new row is never refused.
+    expect((await file(["c@example.org", "b@example.org"])).status).toBe(200);
+
     const topic = await (await workspace.post("/v1/topics/", { name: "News" })).json<{ id: string }>();
-    const choose = (email: string) =>
-      workspace.call("PUT", `/v1/people/${email}/topics`, { topics: [{ id: topic.id, choice: "unsubscribed" }] });
+    const choose = (email: string, choice = "unsubscribed") =>
+      workspace.call("PUT", `/v1/people/${email}/topics`, { topics: [{ id: topic.id, choice }] });
+    expect((await choose("a@example.org", "subscribed")).status).toBe(200);
     expect((await choose("a@example.org")).status).toBe(200);
     expect(await answer(await choose("b@example.org"))).toEqual(
       full("1", "choices about topics", "delete a topic first"),
@@ -98,6 +103,25 @@ describe("rows that a job counts", () => {
     expect((await workspace.call("DELETE", "/v1/suppressions/a@example.org")).status).toBe(204);
     const left = "SELECT count(*) FROM suppressions WHERE workspace = ?1";
     expect(await database.value(left, [workspace.workspaceNumber])).toBe(0);
+  });
+
+  it("of audit entries refuse no change that ends a right, none of an operator, and no other workspace's", async () => {
+    const ends = Object.keys(actions).filter((action) =>
+      /(revoked|deleted|removed|ended|shut|limited|left)$/.test(action),
+    );
+    expect(ends).toEqual(
+      expect.arrayContaining(["mailbox.app_password_deleted", "domain.claim_ended", "workspace.shut"]),
+    );
+    expect(ends.filter((action) => isRefusable(action as AuditAction))).toEqual([]);
+    const session = await aSession(workspace);
+    await lower({ audit_log: 1 });
+    await runMainHour(testContext());
+    const { id } = await (await session.post("/v1/workspaces/", { name: "Another" })).json<{ id: string }>();
+    expect(id).toEqual(expect.any(String));
+    const operator = await aWorkspace();
+    await database.run("UPDATE users SET is_platform_admin = 1 WHERE id = ?1", [operator.userId]);
+    const admin = await aSession(operator);
+    expect((await admin.post(`/v1/admin/workspaces/${workspace.workspaceId}/shut`, undefined)).status).toBe(200);
   });
 
   it("are shown as used, beside what is counted by each INSERT", async () => {
