@@ -3,9 +3,7 @@ import { budgetOf, raisedTables } from "../../platform/budgets/spent.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { rowsSql } from "../../platform/db/has-room.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
-
-/** Numbers of workspaces of one statement. */
-const NUMBERS = 50;
+import { mainWorkspaceSteps } from "../../platform/jobs/workspace-steps.ts";
 
 const counts = raisedTables
   .filter((table) => table in mainBudgets && budgetOf(table).isMeasured)
@@ -21,9 +19,8 @@ const COUNT = `
 
 /** Counts the rows of each workspace in the tables of the main database whose INSERT does not count them (`isMeasured`). */
 export async function* countRows(ctx: Ctx): Steps {
-  const last = (await ctx.db.findValue<number>("SELECT max(number) FROM workspaces")) ?? 0;
-  for (let first = 1; first <= last; first += NUMBERS) {
-    await ctx.db.execute(COUNT, first, first + NUMBERS - 1, ctx.now());
+  for (const { first, last } of await mainWorkspaceSteps(ctx)) {
+    await ctx.db.execute(COUNT, first, last, ctx.now());
     yield;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { workspaceSteps } from "../../../src/platform/jobs/workspace-steps.ts";
+import { mainWorkspaceSteps, workspaceSteps } from "../../../src/platform/jobs/workspace-steps.ts";
 import { database } from "../../support/databases.ts";
 import { run } from "../../support/sending.ts";
 import { testContext } from "../../support/workspace.ts";
@@ -14,5 +14,18 @@ it("a step of a job has up to 500 workspaces, however their numbers are spread",
   const steps = await workspaceSteps(testContext());
   await run("DELETE FROM shard_workspaces WHERE number >= ?1", numbers[0]);
   expect(steps).toHaveLength(Math.ceil(((before ?? 0) + 1_001) / 500));
+  expect(steps.at(-1)?.last).toBe(numbers.at(-1));
+});
+
+it("a step of a job that counts rows of the main database has up to 50, and gaps between numbers cost none", async () => {
+  const before = (await database.value<number>("SELECT count(*) FROM workspaces")) ?? 0;
+  const numbers = Array.from({ length: 101 }, (_, n) => 10_000_000 + 1_000_000 * n);
+  await database.run(
+    "INSERT INTO workspaces (number, id, name, slug, created_at) SELECT value, 'w' || value, 'W', 'w' || value, 0 FROM json_each(?1)",
+    [JSON.stringify(numbers)],
+  );
+  const steps = await mainWorkspaceSteps(testContext());
+  await database.run("DELETE FROM workspaces WHERE number >= ?1", [numbers[0]]);
+  expect(steps).toHaveLength(Math.ceil((before + 101) / 50));
   expect(steps.at(-1)?.last).toBe(numbers.at(-1));
 });
