@@ -42,7 +42,6 @@ export default {
     "csv-spectrum",
     // The gateway imports files of src/ that use them (test/check/packages.test.ts).
     "htmlparser2",
-    "postal-mime",
   ],
   ignoreIssues: {
     // A test compares every table with the migrations, also those that only SQL names.

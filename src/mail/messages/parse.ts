@@ -1,9 +1,9 @@
-import { type Address, addressParser } from "postal-mime";
 import { onOneLine } from "../../lib/text-rules.ts";
+import { formatSpec, mailboxesOf } from "../addresses/read-list.ts";
 import { decodeWhole } from "../mime/body-decoder.ts";
 import type { Fields } from "../reports/message.ts";
 import type { MessageStructure } from "../structures/types.ts";
-import { decodeEncodedWords, joinEncodedWords } from "../texts/encoded-words.ts";
+import { decodeEncodedWords } from "../texts/encoded-words.ts";
 import { decodeHtml, decodeText, htmlToText, joinTexts } from "../texts/text.ts";
 import type { ShownPart } from "./bodies.ts";
 import type { MessagePart } from "./parts.ts";
@@ -139,21 +139,17 @@ function senderOf(fields: Fields): MailAddress | null {
 
 const addressesOf = (fields: Fields, name: string) => parseAddresses(fields, name).filter(({ email }) => email !== "");
 
-function parseAddresses(fields: Fields, name: string): MailAddress[] {
-  const found: MailAddress[] = [];
-  const visit = (address: Address) => {
-    if (found.length >= bounds.addresses) return;
-    if (address.group) for (const member of address.group) visit(member);
-    else if (address.address || address.name)
-      found.push({
-        email: (address.address ?? "").slice(0, 320),
-        name: onOneLine(address.name ?? "").slice(0, bounds.nameCharacters) || null,
-      });
-  };
-  for (const value of fields.all(name).slice(0, bounds.addressFields))
-    for (const address of addressParser(joinEncodedWords(value))) visit(address);
-  return found.filter(({ email, name }) => email !== "" || name !== null);
-}
+const parseAddresses = (fields: Fields, name: string): MailAddress[] =>
+  fields
+    .all(name)
+    .slice(0, bounds.addressFields)
+    .flatMap(mailboxesOf)
+    .slice(0, bounds.addresses)
+    .map(({ phrase, comment, spec }) => ({
+      email: spec === null || spec.domain === "" ? "" : formatSpec(spec).slice(0, 320),
+      name: decodeField(phrase ?? comment ?? "").slice(0, bounds.nameCharacters) || null,
+    }))
+    .filter(({ email, name }) => email !== "" || name !== null);
 
 const MESSAGE_ID = /<([^<>\s]{1,995})>/g;
 

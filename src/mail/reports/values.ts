@@ -1,3 +1,5 @@
+import { formatSpec, mailboxesOf } from "../addresses/read-list.ts";
+
 /** Parses the values that reports contain: addresses, hosts, status codes and message ids. */
 
 const MAX_DIAGNOSTIC = 1000;
@@ -6,24 +8,11 @@ const MAX_DIAGNOSTIC = 1000;
 export const ADDRESS =
   "[^\\s<>()\\[\\],;:\"'|=*]{1,64}@[a-zA-Z0-9\\u0080-\\uffff](?:[a-zA-Z0-9.\\u0080-\\uffff-]{0,252}[a-zA-Z0-9\\u0080-\\uffff])?";
 
-/** A whole address: a dot-atom or a quoted local part (RFC 5321 4.1.2), in angle brackets or not, with a comment after it. */
-const WHOLE_ADDRESS =
-  /^<?(?:mailto:)?((?:"(?:[^"\\]|\\.){1,128}"|[^\s<>"]{1,128})@[^\s<>@"]{1,253}?)\.?>?(?:\s*\(.*\))?$/u;
-/** A source route (RFC 5321 4.1.1.3): `@relay,@relay:`. */
-const SOURCE_ROUTE = /^(<?)@[^:\s<>]{1,253}:/;
-
-/** Returns the address of a field, bare or in angle brackets; null when there is none. */
+/** Returns the address of a field, bare or in angle brackets, the first of several; null when there is none. */
 export function parseAddress(value: string | null): string | null {
-  const text = (value ?? "").slice(0, 2000).trim();
-  const bracketed = /<[^<>]*>(?=\s*(?:\([^()]*\))?$)/.exec(text)?.[0] ?? "";
-  return parseWholeAddress(bracketed) ?? parseWholeAddress(text);
-}
-
-function parseWholeAddress(text: string): string | null {
-  const found = WHOLE_ADDRESS.exec(text.replace(SOURCE_ROUTE, "$1"))?.[1];
-  if (found === undefined) return null;
-  // A quoted local part that needs no quotes is the same address without them (RFC 5321 4.1.2).
-  return found.replace(/^"([^\s"\\(),:;<>@[\]]+)"@/, "$1@");
+  const text = (value ?? "").slice(0, 2000).replace(/\bmailto:/i, "");
+  const spec = mailboxesOf(text).find((mailbox) => mailbox.spec?.domain)?.spec;
+  return spec ? formatSpec(spec).replace(/\.$/, "") : null;
 }
 
 /**

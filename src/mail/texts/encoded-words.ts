@@ -1,4 +1,4 @@
-import { concat, toBase64, utf8 } from "../../lib/bytes.ts";
+import { concat, utf8 } from "../../lib/bytes.ts";
 import { decodeWhole } from "../mime/body-decoder.ts";
 import { charsetOf } from "./charsets.ts";
 import { decodeText } from "./text.ts";
@@ -13,20 +13,15 @@ interface Word {
   open: string;
 }
 
-/** Decodes the encoded-words of a field (RFC 2047). Takes time in proportion to its length. */
-export const decodeEncodedWords = (value: string): string => replaceRuns(value, (text) => text);
-
-/** Returns an address field with each run of encoded-words as one word of UTF-8: parsers then read any charset, and split characters. */
-export function joinEncodedWords(value: string): string {
-  return replaceRuns(value, (text) => (text === "" ? "" : `=?utf-8?B?${toBase64(utf8(text.toWellFormed()))}?=`));
-}
-
-/** Replaces each run of words, between which there is only white space (RFC 2047 6.2). */
-function replaceRuns(value: string, replace: (text: string) => string): string {
+/**
+ * Decodes the encoded-words of a field (RFC 2047). Between words of a run there is only white space (6.2). Takes time in proportion to its
+ * length.
+ */
+export function decodeEncodedWords(value: string): string {
   let [result, at] = ["", 0];
   let run: Word[] = [];
   const endRun = () => {
-    if (run.length > 0) result += replace(decodeRun(run));
+    result += decodeRun(run);
     run = [];
   };
   for (const match of value.matchAll(WORD)) {
