@@ -206,8 +206,8 @@ async function* sweepShard(ctx: MailCtx, found: Found): Steps {
   const { has_new_emails, has_due_webhooks, has_waiting, has_notifiable, has_automation_work } = also as OtherWork;
   found.outboxes.push({ database: ctx.shard, rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
   found.sizes.push({ shard: ctx.shard, size });
-  // Who fills it is known at once, before it is full for all.
-  if (size >= ctx.settings.shardLimits.accept) yield* sampleRows(ctx);
+  // Who fills it is known before anyone is refused.
+  if (size >= ctx.settings.shardLimits.warning) yield* sampleRows(ctx);
   if (has_waiting === 1) found.waiting.push(ctx.shard);
   if (has_notifiable === 1) found.notifiable.push(ctx.shard);
   yield;

@@ -61,7 +61,7 @@ interface Estimate {
 
 /**
  * Estimates, by rows drawn by chance from each large table, how many rows and bytes each workspace has in a mail database, and marks those
- * with more than their equal share while the database is nearly full (`requireMailSpace`).
+ * with more than their equal share of a database from SHARD_WARNING_LIMIT on: they are refused first (`requireMailSpace`).
  */
 export async function* sampleRows(ctx: MailCtx): Steps {
   const found = new Map<number, Estimate>();
@@ -81,9 +81,9 @@ export async function* sampleRows(ctx: MailCtx): Steps {
     await ctx.mail.execute(SAVE, JSON.stringify(Object.fromEntries(stored)), first, last);
     yield;
   }
-  const { accept } = ctx.settings.shardLimits;
+  const { accept, warning } = ctx.settings.shardLimits;
   const share = accept / Math.max(1, results[0]?.workspaces ?? 1);
-  const above = size < accept ? [] : listAbove(share, found);
+  const above = size < warning ? [] : listAbove(share, found);
   await ctx.db.execute(SAVE_SHARES, JSON.stringify(Object.fromEntries(above)), ctx.shard);
 }
 

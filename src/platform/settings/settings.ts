@@ -72,7 +72,7 @@ function toSettings(variables: z.output<typeof Variables>) {
       content: variables.SHARD_CONTENT_LIMIT,
       warning: variables.SHARD_WARNING_LIMIT,
       accept: variables.SHARD_ACCEPT_LIMIT,
-      full: variables.SHARD_ACCEPT_LIMIT * 1.05,
+      full: variables.SHARD_ACCEPT_LIMIT * 1.09,
     },
     /** Size of the main database in bytes, from which it takes no imports and templates. */
     mainLimit: variables.MAIN_LIMIT,

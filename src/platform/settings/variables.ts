@@ -102,7 +102,7 @@ export const Variables = z.object({
   SHARD_WARNING_LIMIT: z.coerce.number().int().min(0).default(8_000_000_000),
   /**
    * Size of a mail database from which it refuses new emails of the workspaces above their equal share, so that outcomes still fit, in bytes.
-   * Above it by a twentieth of that it refuses those of all.
+   * Above it by 9 % it refuses those of all.
    */
   SHARD_ACCEPT_LIMIT: z.coerce.number().int().min(0).default(9_000_000_000),
   /** Size of the main database from which it refuses imports and templates, and operators are told, in bytes. */

@@ -37,8 +37,11 @@ const storedOf = async ({ workspaceNumber }: TestWorkspace) =>
   );
 const send = ({ apiKey, ...workspace }: TestWorkspace, limits: Record<string, string>) =>
   apiOn({ ...limits, WORK: discardingQueue }, apiKey).post("/v1/emails/", aMail(workspace));
-/** A limit below the size of the database, which is not above it by a twentieth. */
-const nearlyFull = async () => ({ SHARD_ACCEPT_LIMIT: String(Math.floor((await sizeOf()) * 0.97)) });
+/** Limits below the size of the database, which is not above them by 9 %. */
+const nearlyFull = async () => {
+  const limit = String(Math.floor((await sizeOf()) * 0.97));
+  return { SHARD_ACCEPT_LIMIT: limit, SHARD_WARNING_LIMIT: limit };
+};
 
 describe("the sample of a mail database", () => {
   it("counts the rows of a small table exactly, and divides the bytes of the database", async () => {

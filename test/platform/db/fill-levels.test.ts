@@ -51,7 +51,7 @@ describe("the size of a mail database", () => {
   });
 
   it("below the limit again ends the refusals", async () => {
-    await database.run("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, 9500000000)", [FILE_SHARD]);
+    await database.run("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, 9900000000)", [FILE_SHARD]);
     expect((await withLimits({}).post("/v1/emails/", aMail(workspace))).status).toBe(503);
     await measure();
     expect((await withLimits({}).post("/v1/emails/", aMail(workspace))).status).toBe(202);

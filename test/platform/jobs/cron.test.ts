@@ -171,7 +171,7 @@ describe("a job on more databases than one invocation takes", () => {
   it.each(["retention", "close-hours"] as const)(
     "makes at most 20 statements in a step of %s, on each kind of database",
     async (job) => {
-      await env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (0, 9500000000)").run();
+      await env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (0, 9900000000)").run();
       const limits = newRunLimits();
       const operator = await aWorkspace();
       await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(operator.userId).run();
