@@ -23,6 +23,9 @@ interface Authentication {
   arc: string | null;
 }
 
+/** What is used of a result of DMARC. */
+type Dmarc = Pick<DMARCResult, "domain" | "policy" | "info"> & { status: { result: string } };
+
 /** Results of the gateway's checks of a message. */
 export interface Checked {
   /** The fields to write before it: Authentication-Results, Received-SPF and Received. */
@@ -84,7 +87,7 @@ async function check(session: SMTPServerSession, spool: Spool, { name, resolver 
   }
 }
 
-/** Returns the domain of the author that mailboxes show; null without an address. */
+/** Returns the domain of the author that mailboxes show: empty for one without an address, null without an author. */
 async function shownDomain(spool: Spool): Promise<string | null> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -94,7 +97,7 @@ async function shownDomain(spool: Spool): Promise<string | null> {
     if (size >= messageBounds.headerBytes) break;
   }
   const { from } = parseMessage(Buffer.concat(pieces).subarray(0, messageBounds.headerBytes));
-  return from?.email.split("@").at(-1) || null;
+  return from?.email.split("@").at(-1) ?? null;
 }
 
 const canonical = (domain: string) => canonicalDomain(domain.replace(/\.$/, "")) ?? domain.toLowerCase();
@@ -103,8 +106,14 @@ const canonical = (domain: string) => canonicalDomain(domain.replace(/\.$/, ""))
  * Returns the result of DMARC for the domain that is shown. Comments, several authors and several From fields can make mailauth judge
  * another domain, or none (RFC 9989 5.3.1): then nothing authenticates the shown one, and only its policy counts.
  */
-async function dmarcOfShown(found: DMARCResult | false, domain: string | null, resolver: Resolver) {
+async function dmarcOfShown(
+  found: DMARCResult | false,
+  domain: string | null,
+  resolver: Resolver,
+): Promise<Dmarc | false> {
   if (domain === null) return false;
+  // People read the text of such a field as an address, and no domain answers for it: the policy is the gateway's.
+  if (domain === "") return { status: { result: "fail" }, domain, policy: "quarantine", info: "dmarc=fail" };
   const judged = found ? found.status.header?.from : undefined;
   if (judged && canonical(judged) === canonical(domain)) return found;
   const headerFrom = `author@${canonical(domain)}`;
@@ -112,6 +121,6 @@ async function dmarcOfShown(found: DMARCResult | false, domain: string | null, r
 }
 
 /** Replaces the result of DMARC in the fields of mailauth. */
-function withDmarc(headers: string, dmarc: DMARCResult | false): string {
+function withDmarc(headers: string, dmarc: Dmarc | false): string {
   return headers.replace(/\bdmarc=[^;]*?(?=;|\r?\n(?![ \t])|$)/g, () => (dmarc ? dmarc.info : "dmarc=none"));
 }
