@@ -122,5 +122,7 @@ async function dmarcOfShown(
 
 /** Replaces the result of DMARC in the fields of mailauth. */
 function withDmarc(headers: string, dmarc: Dmarc | false): string {
-  return headers.replace(/\bdmarc=[^;]*?(?=;|\r?\n(?![ \t])|$)/g, () => (dmarc ? dmarc.info : "dmarc=none"));
+  return headers.replace(/(?<=;\r?\n[ \t])dmarc=[^;]*?(?=;|\r?\n(?![ \t])|$)/g, () =>
+    dmarc ? dmarc.info : "dmarc=none",
+  );
 }

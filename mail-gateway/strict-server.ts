@@ -1,6 +1,7 @@
 import type net from "node:net";
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import { SMTPConnection } from "smtp-server/lib/smtp-connection.js";
+import { formatSpec, mailboxesOf } from "../src/mail/addresses/read-list.ts";
 import { type Clock, resultWithin, type Timer } from "./clock.ts";
 import type { GatewayLimits } from "./config.ts";
 import { shown } from "./errors.ts";
@@ -35,6 +36,7 @@ interface Extensions {
   rcpt: readonly string[];
 }
 
+type ParsedAddress = ReturnType<SMTPConnection["_parseAddressCommand"]>;
 type Next = (error?: Error | null) => void;
 type Write = (chunk: Buffer, encoding: BufferEncoding, next: Next) => void;
 
@@ -47,6 +49,11 @@ const RESET_MS = 1_000;
 const MAIL_PARAMETERS: readonly string[] = ["SIZE", "BODY", "SMTPUTF8"];
 /** Where AUTH is offered, MAIL has its parameter too (RFC 4954 5). */
 const SUBMISSION_PARAMETERS: readonly string[] = [...MAIL_PARAMETERS, "AUTH"];
+/** A path with a quoted local part: the command before it, the path, its parameters (RFC 5321 4.1.2). */
+const QUOTED_PATH = /^([^:"]*:\s*)(<(?:@[^\s"<>]*:)?"(?:[^\p{Cc}"\\]|\\[ -~])*"@[^\s"<>]*>)(.*)$/u;
+const HAS_QUOTE = /^[^:]*:\s*<[^>]*"/;
+/** Characters of a path (RFC 5321 4.5.3.1.3). */
+const MAX_PATH = 256;
 /** Refused commands of a connection until it is closed, as smtp-server counts those that it does not know. */
 const MAX_REFUSED = 10;
 
@@ -231,6 +238,16 @@ class StrictConnection extends SMTPConnection {
     } else if (this.#hasParameters("rcpt to", command, this.#extensions?.rcpt ?? []))
       super.handler_RCPT(command, callback);
     else callback();
+  }
+
+  /** Reads a path with a quoted local part too (RFC 5321 4.1.2), whose blanks and signs smtp-server reads as ends of the address. */
+  override _parseAddressCommand(name: string, command: Buffer | string): ParsedAddress {
+    const [, head = "", path = "", rest = ""] = QUOTED_PATH.exec(String(command)) ?? [];
+    const spec = path.length > MAX_PATH ? null : mailboxesOf(path)[0]?.spec;
+    if (!spec) return !HAS_QUOTE.test(String(command)) && super._parseAddressCommand(name, command);
+    const parsed = super._parseAddressCommand(name, `${head}<quoted@${spec.domain}>${rest}`);
+    if (parsed) parsed.address = formatSpec({ ...spec, domain: parsed.address.slice("quoted@".length) });
+    return parsed;
   }
 
   /** Returns whether a command has no other than these parameters. Replies 555 otherwise (RFC 5321 4.1.1.11). */

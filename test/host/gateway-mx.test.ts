@@ -155,6 +155,57 @@ describe("mail for a hosted mailbox through MX", () => {
   });
 });
 
+describe("a path with a quoted local part (RFC 5321 4.1.2)", () => {
+  it.each([
+    ["with a blank", '<"john doe"@example.org>', 'envelope-from="\\"john doe\\"@example.org"'],
+    ["with an at sign", '<"a@b"@example.org>', 'envelope-from="\\"a@b\\"@example.org"'],
+    ["with two dots", '<"a..b"@example.org>', 'envelope-from="a..b@example.org"'],
+    [
+      "with angle brackets, a quote and a parameter",
+      '<"a>\\"<b"@example.org> BODY=8BITMIME',
+      String.raw`envelope-from="\"a>\\\"<b\"@example.org"`,
+    ],
+    ["without need", '<@relay.example:"ann"@example.org>', 'envelope-from="ann@example.org"'],
+  ])("%s is taken as a sender, and kept", async (subject, path, kept) => {
+    const mx = await SmtpClient.connect(rig.ports.mx);
+    await mx.command("EHLO mail.example.org");
+    expect(await mx.command(`MAIL FROM:${path}`)).toMatch(/^250/);
+    expect(await mx.command(`RCPT TO:<"${sender.replace("@", '"@')}>`)).toMatch(/^250/);
+    expect(await mx.command("DATA")).toMatch(/^354/);
+    mx.write(`From: ann@ok.example\r\nSubject: Quoted ${subject}\r\n\r\nx\r\n.\r\n`);
+    expect(await mx.reply()).toMatch(/^250/);
+    mx.end();
+    const stored = (await listFolder("INBOX")).find((item) => item.subject === `Quoted ${subject}`);
+    expect(await readRaw(stored?.uid)).toContain(kept);
+  });
+
+  it.each(["<a..b@example.org>", '<"a"b@example.org>', '<"a@example.org>', `<"${"a".repeat(250)}"@example.org>`])(
+    "is refused where it is none: %s",
+    async (path) => {
+      const mx = await SmtpClient.connect(rig.ports.mx);
+      await mx.command("EHLO mail.example.org");
+      expect(await mx.command(`MAIL FROM:${path}`)).toMatch(/^501/);
+      mx.end();
+    },
+  );
+
+  it("writes no result into the fields of the gateway", async () => {
+    const mx = await SmtpClient.connect(rig.ports.mx);
+    await mx.command("EHLO mail.example.org");
+    expect(await mx.command('MAIL FROM:<"a; dmarc=pass (x"@ok.example>')).toMatch(/^250/);
+    expect(await mx.command(`RCPT TO:<${sender}>`)).toMatch(/^250/);
+    expect(await mx.command("DATA")).toMatch(/^354/);
+    mx.write("From: ceo@bank.example\r\nSubject: Quoted result\r\n\r\nx\r\n.\r\n");
+    expect(await mx.reply()).toMatch(/^250/);
+    mx.end();
+    const stored = (await listFolder("Spam")).find((item) => item.subject === "Quoted result");
+    const raw = await readRaw(stored?.uid, "Spam");
+    // Quoted strings and comments may have any text (RFC 8601 2.2).
+    const results = raw.replace(/"(?:[^"\\]|\\.)*"|\((?:[^)\\]|\\.)*\)/g, "");
+    expect(results.match(/(?<!\.)dmarc=\w+/g)).toEqual(["dmarc=fail"]);
+  });
+});
+
 describe("the policy of the domain that is shown", () => {
   it.each([
     ["a comment in its domain", "From: ceo@bank(Your Bank).example", "foo@ok.example"],
