@@ -59,6 +59,32 @@ describe("mail for a hosted mailbox", () => {
     expect([(await list()).length, (await list("INBOX", id)).length]).toEqual([3, 2]);
   });
 
+  it("for the postmaster goes to their own mailbox, else to the catch-all, else to the oldest mailbox that is active (RFC 5321 4.5.1)", async () => {
+    const write = () => deliver(`Postmaster@${workspace.domain}`, aRawMessage());
+    const add = async (local: string) =>
+      (await workspace.create("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: local })).id;
+    const others = [await add("later")];
+    expect(await write()).toBeNull();
+    await workspace.call("PATCH", `/v1/mailboxes/${workspace.mailboxId}`, { is_active: false });
+    expect(await write()).toBeNull();
+    for (const local of ["*", "postmaster"]) {
+      others.push(await add(local));
+      expect(await write(), local).toBeNull();
+    }
+    const counts = await Promise.all(
+      [workspace.mailboxId, ...others].map(async (id) => (await list("INBOX", id)).length),
+    );
+    expect(counts).toEqual([1, 1, 1, 1]);
+  });
+
+  it("for a postmaster without a domain goes to the mailbox of the service", async () => {
+    const bindings = { SYSTEM_MAILBOX: workspace.mailbox };
+    expect(await deliver("Postmaster", aRawMessage(), { bindings })).toBeNull();
+    expect(await list()).toHaveLength(1);
+    expect(await deliver("Postmaster", aRawMessage())).toBe("550 5.1.1 No such recipient");
+    expect(await deliver("postmaster@nowhere.example", aRawMessage())).toBe("550 5.1.1 No such recipient");
+  });
+
   it("is refused for an unknown address, and for a mailbox that is not active", async () => {
     expect(await deliver(`nobody@${workspace.domain}`, aRawMessage())).toBe("550 5.1.1 No such recipient");
     expect(await deliver("nobody@nowhere.example", aRawMessage())).toBe("550 5.1.1 No such recipient");
