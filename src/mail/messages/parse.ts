@@ -7,6 +7,7 @@ import { decodeEncodedWords } from "../texts/encoded-words.ts";
 import { decodeHtml, decodeText, htmlToText, joinTexts } from "../texts/text.ts";
 import type { ShownPart } from "./bodies.ts";
 import type { MessagePart } from "./parts.ts";
+import { shortenReferences } from "./references.ts";
 import { bounds } from "./rules.ts";
 import { type BodySink, MessageScanner, type ScannedMessage } from "./scan.ts";
 
@@ -155,7 +156,11 @@ const MESSAGE_ID = /<([^<>\s]{1,995})>/g;
 
 const firstId = (value: string | null) => idsOf(value)[0] ?? null;
 
-const idsOf = (value: string | null): string[] => [...(value ?? "").matchAll(MESSAGE_ID)].map(([id]) => id).slice(-100);
+const idsOf = (value: string | null): string[] =>
+  shortenReferences(
+    [...(value ?? "").matchAll(MESSAGE_ID)].map(([id]) => id),
+    bounds.references,
+  );
 
 function parseDate(value: string | null): number | null {
   const time = Date.parse((value ?? "").replace(/\([^()]*\)/g, " ").trim());

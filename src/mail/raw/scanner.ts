@@ -6,8 +6,9 @@ import { PartList, type RawPart } from "./part-list.ts";
 const [NUL, LF, CR] = [0x00, 0x0a, 0x0d];
 /** Bytes of the header section of a message. It is held in memory. */
 const MAX_HEAD = 256 * 1024;
-/** Octets of a line with its CRLF (RFC 5321 4.5.3.1.6). */
+/** Octets of a line with its CRLF (RFC 5321 4.5.3.1.6). One of the header may be longer if it can be folded. */
 const MAX_LINE = HEADER_LINE_BYTES + 2;
+const MAX_UNFOLDED_LINE = 32 * 1024;
 
 /** A message that was read to its end. */
 export interface ScannedMessage {
@@ -22,7 +23,7 @@ export interface ScannedMessage {
 
 /**
  * Reads a message of any size in chunks (RFC 5322): checks its lines, collects its header section and finds its parts.
- * Throws RawMessageError for a bare CR or LF, a NUL, a line of more than 998 bytes, and a message that does not end in
+ * Folds long lines of its header. Throws RawMessageError for a bare CR or LF, a NUL, a line of more than 998 bytes, and a message that does not end in
  * CRLF. A line that two servers end differently could hide a second message (SMTP smuggling).
  */
 export class MessageScanner {
@@ -49,7 +50,7 @@ export class MessageScanner {
       else if (this.#addHeadLine(line)) body = from;
     }
     this.#rest = joined.slice(from);
-    if (this.#rest.length > MAX_LINE) throw tooLong(this.#rest.length);
+    if (this.#rest.length > (this.#parts ? MAX_LINE : MAX_UNFOLDED_LINE)) throw tooLong(this.#rest.length);
     return body < 0 ? new Uint8Array(0) : joined.subarray(body, from);
   }
 
@@ -70,11 +71,12 @@ export class MessageScanner {
     this.#headSize += line.length;
     if (this.#headSize > MAX_HEAD)
       throw new RawMessageError("size", `the header is longer than ${MAX_HEAD.toLocaleString("en")} bytes`);
-    this.#head.push(toBinaryString(line));
+    this.#head.push(line.length > MAX_LINE ? fold(toBinaryString(line)) : toBinaryString(line));
     return false;
   }
 
   #addBodyLine(line: Uint8Array): void {
+    if (line.length > MAX_LINE) throw tooLong(line.length);
     this.#parts?.add(line, this.#bodySize);
     this.#bodySize += line.length;
     this.#isEightBit ||= hasHighByte(line);
@@ -89,7 +91,19 @@ function hasHighByte(line: Uint8Array): boolean {
 function checkLine(line: Uint8Array): void {
   if (line[line.length - 2] !== CR) throw new RawMessageError("format", "the message contains a bare LF");
   if (line.indexOf(CR) !== line.length - 2) throw new RawMessageError("format", "the message contains a bare CR");
-  if (line.length > MAX_LINE) throw tooLong(line.length);
+}
+
+/** Folds a header line between its words, as some programs leave References (RFC 5322 2.2.3). Throws RawMessageError for a long word. */
+function fold(line: string): string {
+  if (line.length > MAX_UNFOLDED_LINE) throw tooLong(line.length);
+  let column = 0;
+  const words = line.split(/(?=[ \t][^ \t\r])/).map((word) => {
+    const isFolded = column > 0 && column + word.length > MAX_LINE - 2;
+    column = isFolded ? word.length : column + word.length;
+    if (column > MAX_LINE) throw tooLong(column);
+    return isFolded ? `\r\n${word}` : word;
+  });
+  return words.join("");
 }
 
 const tooLong = (bytes: number) =>

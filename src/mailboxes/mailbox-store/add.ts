@@ -127,7 +127,7 @@ function index(sql: Sql, id: number, folderId: number, message: NewMessage): voi
  * own Message-ID and those that it names, so that the order of arrival does not matter.
  */
 function joinThread(sql: Sql, message: NewMessage, newId: () => string): string {
-  const named = [message.inReplyTo, ...message.references.slice(-limits.references).reverse()];
+  const named = [message.inReplyTo, ...message.references.toReversed()];
   const ids = [...new Set([message.messageId, ...named].filter((id) => id !== null))];
   const threadId = findThread(sql, ids) ?? newId();
   const insert = "INSERT OR IGNORE INTO thread_ids (message_id, thread) SELECT value, ?2 FROM json_each(?1)";

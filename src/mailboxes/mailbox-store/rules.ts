@@ -13,10 +13,9 @@ export const systemFolders = [
 export const limits = {
   /** Bytes of the name of a folder or label. */
   nameBytes: 255,
-  /** Characters of a message that search covers, of its preview, and of the Message-IDs that are kept. */
+  /** Characters of a message that search covers and of its preview. */
   searchCharacters: 32_768,
   previewCharacters: 200,
-  references: 100,
   /** Words of a search. */
   words: 20,
   /** Matches that the total of a search counts. */

@@ -79,13 +79,13 @@ export const SendIn = z
       type: ["object", "null"],
       additionalProperties: {
         type: "string",
-        maxLength: limits.lineBytes,
+        maxLength: limits.customHeaderBytes,
         pattern: "^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$",
       },
       propertyNames: { pattern: "^[A-Za-z0-9-]{1,76}$" },
       maxProperties: limits.customHeaders,
       description:
-        "At most 50, together 16 KiB, in lines of at most 998 bytes. Headers that the service or receivers write, and commands to relays, are refused.",
+        "At most 50, together 16 KiB, with words of at most 998 bytes, between which they are folded. Headers that the service or receivers write, and commands to relays, are refused.",
     }),
     tags: z
       .array(

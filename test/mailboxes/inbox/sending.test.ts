@@ -86,6 +86,18 @@ describe("POST /send", () => {
     });
   });
 
+  it("replies to the last of many messages: the first and the newest of References stay, in folded lines", async () => {
+    const ids = Array.from({ length: 120 }, (_, n) => `<r${n}@${"example.".repeat(6)}org>`);
+    await inbox.receive({ "Message-ID": "<r120@example.org>", References: ids.join("\r\n ") });
+    await accept({ in_reply_to: "<r120@example.org>", subject: "Re: A subject" });
+    await work();
+    const [copy] = await sent();
+    const message = await inbox.json<{ references: string[] }>("GET", `/messages/${copy?.uid}?folder=Sent`);
+    expect(message.references).toEqual([ids[0], ...ids.slice(-18), "<r120@example.org>"]);
+    const raw = await (await inbox.workspace.get(inbox.path(`/messages/${copy?.uid}/raw?folder=Sent`))).text();
+    expect(raw).toContain(`References: ${ids[0]}\r\n ${ids[102]}\r\n`);
+  });
+
   it("sends uploaded files as attachments", async () => {
     const { body, headers } = multipart("a,b\n1,2\n");
     const { id } = await (await inbox.workspace.call("POST", inbox.path("/files"), body, headers)).json<{

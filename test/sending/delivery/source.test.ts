@@ -43,6 +43,14 @@ describe("the source of an email", () => {
     expect(new TextDecoder().decode(bytes)).not.toContain("secret@");
   });
 
+  it("has long custom headers in folded lines", async () => {
+    const references = Array.from({ length: 60 }, (_, n) => `<${n}.${"x".repeat(40)}@example.org>`);
+    const source = await textOf(await send({ headers: { References: references.join(" ") } }));
+    expect(source).toContain(`References: ${references.slice(0, 2).join("\r\n ")}\r\n ${references[2]}`);
+    const response = await workspace.post("/v1/emails/", aMail(workspace, { headers: { "X-A": "x".repeat(994) } }));
+    expect(response.status).toBe(422);
+  });
+
   it("is signed once the email is sent, and not before", async () => {
     const id = await send({ to: [{ email: "delivered@simulator.test" }] });
     const before = await textOf(id);

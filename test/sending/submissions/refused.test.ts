@@ -20,6 +20,12 @@ describe("a message is refused", () => {
     ["with a bare CR", "From: a\r\n\r\nx\ry\r\n", /^554 5\.6\.0 .*bare CR/],
     ["with a NUL", "From: a\r\n\r\nx\u0000y\r\n", /^554 5\.6\.0 .*NUL/],
     ["with a line of 999 bytes", `From: a\r\n\r\n${"x".repeat(999)}\r\n`, /^554 5\.6\.0 a line is 999 bytes/],
+    [
+      "with a header of one word of 999 bytes",
+      `From: a\r\nX-A: ${"x".repeat(998)}\r\n\r\nx\r\n`,
+      /^554 5\.6\.0 a line is 999 bytes/,
+    ],
+    ["with a header line of 33 KB", `From: a\r\nX-A: ${"x ".repeat(17_000)}\r\n\r\nx\r\n`, /^554 5\.6\.0 a line is/],
     ["without a final CRLF", "From: a\r\n\r\nx", /^554 5\.6\.0 .*does not end in CRLF/],
     ["without From", "Subject: a\r\n\r\nx\r\n", /^554 5\.6\.0 .*no From/],
     ["that is empty", "", /^554 5\.6\.0 .*no From/],

@@ -147,6 +147,17 @@ describe("an accepted message", () => {
     expect(raw).not.toContain("secret@example.org");
   });
 
+  it("leaves with long lines of its header folded between their words, and no word lost", async () => {
+    const { submit } = await aSubmitter(workspace);
+    const references = Array.from({ length: 40 }, (_, n) => `<${n}.${"x".repeat(40)}@example.org>`);
+    const { id } = await submit(message({ References: references.join(" ") }));
+    const { unsigned } = await sent(id);
+    expect((await PostalMime.parse(unsigned)).references).toBe(references.join(" "));
+    const lines = unsigned.slice(0, unsigned.indexOf("\r\n\r\n")).split("\r\n");
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(998);
+    expect(unsigned.match(/^References: <0\.x/m)).not.toBeNull();
+  });
+
   it("keeps the Message-ID and Date of the client, in the record too", async () => {
     const { submit } = await aSubmitter(workspace);
     const head = { "Message-ID": "<own@client.example>", Date: "Sat, 21 Nov 2026 20:00:00 +0100" };

@@ -1,9 +1,10 @@
+import { shortenReferences } from "../../../mail/messages/references.ts";
 import type { StoredMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 
-/** Message-IDs in one References field: it stays within the 998 bytes of a line. */
-const MAX_REFERENCES = 10;
-const MAX_REFERENCE_CHARACTERS = 880;
+/** Message-IDs of the References field of a reply, and their characters. The field is folded. */
+const MAX_REFERENCES = 20;
+const MAX_CHARACTERS = 8_000;
 
 /** Returns the fields that make a message a reply (RFC 5322 3.6.4), and the message that it replies to if it is known. */
 export async function replyFields(
@@ -13,7 +14,8 @@ export async function replyFields(
   if (!inReplyTo) return { headers: {}, original: null };
   const original = await store.findByMessageId(inReplyTo);
   const all = [...(original?.references ?? []), inReplyTo].filter((id) => /^[\x21-\x7e]+$/.test(id));
-  const references = all.slice(-MAX_REFERENCES);
-  while (references.length > 1 && references.join(" ").length > MAX_REFERENCE_CHARACTERS) references.shift();
+  let references = shortenReferences(all, MAX_REFERENCES);
+  while (references.length > 2 && references.join(" ").length > MAX_CHARACTERS)
+    references = shortenReferences(references, references.length - 1);
   return { headers: { "In-Reply-To": inReplyTo, References: references.join(" ") }, original };
 }

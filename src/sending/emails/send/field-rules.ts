@@ -12,7 +12,7 @@ import { limits } from "../rules.ts";
 
 /** The rules of single fields of a send. Each function is pure and returns why a value is refused, or null. */
 
-/** Checks a custom header: its name, control characters, and the length of its line (RFC 5322 2.2). */
+/** Checks a custom header: its name, control characters, and the length of its words, between which it is folded (RFC 5322 2.2). */
 export function headerIssue(name: string, value: string): string | null {
   if (!isHeaderName(name)) return `A header name has letters, digits and hyphens, ${HEADER_NAME_CHARACTERS} at most`;
   if (isServiceHeader(name)) return `${name} is set by the service`;
@@ -20,9 +20,8 @@ export function headerIssue(name: string, value: string): string | null {
   if (isReceiverHeader(name)) return `${name} is refused, because only receiving servers may write it`;
   if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value))
     return "A header value must not contain CR, LF or other control characters";
-  const bytes = name.length + 2 + utf8Length(value);
-  if (bytes > limits.lineBytes) return tooLong("the header line", bytes, limits.lineBytes, "bytes");
-  return null;
+  const bytes = name.length + 2 + Math.max(...value.split(/[ \t]/).map(utf8Length));
+  return bytes > limits.lineBytes ? tooLong("a line of the header", bytes, limits.lineBytes, "bytes") : null;
 }
 
 /** Checks a subject: control characters and its length in bytes. */
