@@ -1333,7 +1333,7 @@ export interface EmailSendRequest {
   /** to, cc and bcc together have at most 50 different addresses. */
   bcc?: EmailAddress[] | null;
   reply_to?: EmailAddress | null;
-  /** At most 50, together 16 KiB, in lines of at most 998 bytes. Headers that the service or receivers write, and commands to relays, are refused. */
+  /** At most 50, together 16 KiB, with words of at most 998 bytes, between which they are folded. Headers that the service or receivers write, and commands to relays, are refused. */
   headers?: Record<string, string> | null;
   /** At most 10 different tags. */
   tags?: string[] | null;
