@@ -4,9 +4,9 @@ import { isUtf8 } from "node:buffer";
 
 const [TAB, LF, CR, SPACE, COLON] = [0x09, 0x0a, 0x0d, 0x20, 0x3a];
 
-/** Fields of one block, and bytes of one field. The rest is skipped. */
+/** Fields of one block, and bytes of one field: those of a header that are kept with a message. The rest is skipped. */
 const MAX_FIELDS = 500;
-const MAX_FIELD = 8192;
+const MAX_FIELD = 65_536;
 /** Bytes of a field name. */
 const MAX_NAME = 100;
 

@@ -24,3 +24,13 @@ it("of a name that has many address fields, the addresses of the first two are r
   expect(to.map(({ email }) => email)).toEqual(["a@example.org", "b@example.org"]);
   expect(cc.map(({ email }) => email)).toEqual(["e@example.org"]);
 });
+
+it("with 1,000 recipients in folded lines has all of them, and each Message-ID of a long thread", () => {
+  const to = Array.from({ length: 1_000 }, (_, n) => `Ann <a${n}@department.example.org>`);
+  const ids = Array.from({ length: 100 }, (_, n) => `<${n}.${"x".repeat(90)}@example.org>`);
+  const raw = `To: ${to.join(",\r\n ")}\r\nReferences: ${ids.join("\r\n ")}\r\n\r\nbody`;
+  const parsed = parseMessage(new TextEncoder().encode(raw));
+  expect(parsed.to.at(-1)?.email).toBe("a999@department.example.org");
+  expect(parsed.to).toHaveLength(1_000);
+  expect(parsed.references).toEqual(ids);
+});
