@@ -1,4 +1,4 @@
-/** The egress as a process: signals, TLS and login, health and metrics, configuration, systemd unit and Dockerfile. */
+/** The egress as a process: signals, TLS and login, health and metrics, configuration, systemd unit. */
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -189,7 +189,6 @@ describe("a wrong configuration", () => {
 
 const source = readFileSync(path.join(ROOT, "smtp-egress/config.ts"), "utf8");
 const unit = readFileSync(path.join(ROOT, "smtp-egress/smtp-egress.service"), "utf8");
-const dockerfile = readFileSync(path.join(ROOT, "smtp-egress/Dockerfile"), "utf8");
 
 describe("the systemd unit", () => {
   it("starts a program that exists, sets variables that it reads, and waits longer than it takes to stop", () => {
@@ -223,30 +222,4 @@ describe("the systemd unit", () => {
       expect(stdout + stderr).toBe("");
     },
   );
-});
-
-/** Returns a file's own imports and those of the files that it imports, as paths from the root. */
-function importsOf(file: string, seen = new Set<string>()): Set<string> {
-  if (seen.has(file)) return seen;
-  seen.add(file);
-  const text = readFileSync(path.join(ROOT, file), "utf8");
-  for (const [, target = ""] of text.matchAll(/^(?:import|export|\}) (?!type ).*from "(\.[^"]+)"/gm))
-    importsOf(path.posix.join(path.posix.dirname(file), target), seen);
-  return seen;
-}
-
-describe("the Dockerfile", () => {
-  it("copies what exists and all that the program imports, starts it, and sets variables that it reads", () => {
-    const copied = [...dockerfile.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, files = ""]) => files.split(" "));
-    for (const file of copied) expect(existsSync(path.join(ROOT, file)), file).toBe(true);
-    const missing = [...importsOf("smtp-egress/main.ts")].filter(
-      (file) => !copied.some((folder) => file.startsWith(folder)),
-    );
-    expect(missing).toEqual([]);
-    const [, command = "[]"] = /^CMD (.+)$/m.exec(dockerfile) ?? [];
-    expect(existsSync(path.join(ROOT, (JSON.parse(command) as string[]).at(-1) ?? ""))).toBe(true);
-    const [, environment = ""] = /^ENV (.+)$/m.exec(dockerfile) ?? [];
-    for (const [name = ""] of environment.split(" ").map((setting) => setting.split("=")))
-      expect(source).toContain(name);
-  });
 });

@@ -24,7 +24,7 @@ describe("a malformed recipient", () => {
     ["friend", /^501 5\.1\.3 <friend> is no valid recipient$/],
     ["friend@@example.org", /^501 5\.1\.3 <friend@@example\.org> /],
     ["friend..x@example.org", /^501 5\.1\.3 <friend\.\.x@example\.org> /],
-    ['"a b"@example.org', /^501 5\.1\.3 <"a b"@example\.org> /],
+    ['"a b"@example.org', /^553 5\.1\.3 <"a b"@example\.org> /],
     ["fri\x07end@example.org", /^501 5\.1\.3 <fri\?end@example\.org> /],
   ];
 

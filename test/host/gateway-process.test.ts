@@ -1,4 +1,4 @@
-/** The mail gateway as a process: signals, configuration, systemd unit and Dockerfile. */
+/** The mail gateway as a process: signals, configuration, systemd unit. */
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
@@ -164,7 +164,6 @@ describe("a wrong configuration", () => {
 const source = readFileSync(path.join(ROOT, "mail-gateway/config.ts"), "utf8");
 const manual = readFileSync(path.join(ROOT, "docs/operating/gateway.md"), "utf8");
 const unit = readFileSync(path.join(ROOT, "mail-gateway/mail-gateway.service"), "utf8");
-const dockerfile = readFileSync(path.join(ROOT, "mail-gateway/Dockerfile"), "utf8");
 const namesIn = (text: string) => new Set(text.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g));
 
 describe("the systemd unit", () => {
@@ -191,18 +190,6 @@ describe("the systemd unit", () => {
       expect(stdout + stderr).toBe("");
     },
   );
-});
-
-describe("the Dockerfile", () => {
-  it("copies what exists, starts the gateway, and sets variables that it reads", () => {
-    for (const [, files = ""] of dockerfile.matchAll(/^COPY (.+) \S+$/gm))
-      for (const file of files.split(" ")) expect(existsSync(path.join(ROOT, file)), file).toBe(true);
-    const [, command = "[]"] = /^CMD (.+)$/m.exec(dockerfile) ?? [];
-    expect(existsSync(path.join(ROOT, (JSON.parse(command) as string[]).at(-1) ?? ""))).toBe(true);
-    const [, environment = ""] = /^ENV (.+)$/m.exec(dockerfile) ?? [];
-    expect(environment.split(" ")).toHaveLength(7);
-    for (const name of namesIn(environment)) expect(source).toContain(name);
-  });
 });
 
 it("each variable of the gateway is in the manual", () => {
