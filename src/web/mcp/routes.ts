@@ -1,13 +1,15 @@
 import type { Hono } from "hono";
+import { parseAccept } from "hono/utils/accept";
 import type { Scope } from "../../access/accounts/scopes.ts";
 import { dispatcher } from "../../http/dispatch.ts";
-import { type AppContext, type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, type AppEnv, type Middleware, newRoutes } from "../../http/env.ts";
 import { jsonBody } from "../../http/json-body.ts";
+import { InvalidJsonError } from "../../http/json-errors.ts";
 import { needs } from "../../http/needs.ts";
 import { missingRight, requireRight } from "../../http/require-right.ts";
 import type { RouteIndex } from "../../http/route-index.ts";
 import { protectedResourceMetadata } from "../../identity/oauth/index.ts";
-import { forbidden } from "../../lib/errors.ts";
+import { forbidden, onError } from "../../lib/errors.ts";
 import { calledTool, handleMcp } from "./server.ts";
 import { type Tool, toTool } from "./tool.ts";
 import { tools } from "./tools/index.ts";
@@ -23,7 +25,7 @@ export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
     .get("/.well-known/oauth-protected-resource/mcp", needs("public"), (c) =>
       c.json(protectedResourceMetadata(c.get("ctx").settings, "/mcp", toolScopes(c.get("routes")))),
     )
-    .post("/mcp", needs("any"), jsonBody({ kind: "record", maxString: () => MAX_STRING }), async (c) => {
+    .post("/mcp", needs("any"), readMessage, async (c) => {
       refuseForeignOrigin(c);
       const message: unknown = await c.req.json();
       const tool = calledTool(message);
@@ -34,8 +36,31 @@ export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
       const { serviceName } = c.get("ctx").settings;
       all ??= tools.map((one) => toTool(one, routes.endpointOf(one.route)));
       const usable = all.filter(({ route }) => missingRight(actor, route, routes) === null);
-      return handleMcp(c.req.raw, message, { tools: usable, serviceName, dispatch: dispatcher(c, app) });
+      const request = new Request(c.req.url, { method: "POST", headers: withBothTypes(c.req.raw.headers) });
+      return handleMcp(request, message, { tools: usable, serviceName, dispatch: dispatcher(c, app) });
     });
+}
+
+const readBody = jsonBody({ kind: "record", maxString: () => MAX_STRING });
+
+/** Reads a message. Responds with a parse error to one that is not JSON (JSON-RPC 2.0, 5.1). */
+const readMessage: Middleware = (c, next) =>
+  readBody(c, next).catch(
+    onError(InvalidJsonError, ({ message }) =>
+      c.json({ jsonrpc: "2.0", error: { code: -32700, message }, id: null }, 400),
+    ),
+  );
+
+/** The types of a response. The package asks for both by their names. */
+const TYPES = ["application/json", "text/event-stream"];
+
+/** Returns the headers of a request. Where the ranges of Accept include both types (RFC 9110 12.5.1), it names them. */
+function withBothTypes(given: Headers): Headers {
+  const headers = new Headers(given);
+  const ranges = parseAccept(given.get("Accept") ?? "*/*").map(({ type }) => type.toLowerCase());
+  const isAccepted = (type: string) => [type, type.replace(/[^/]+$/, "*"), "*/*"].some((one) => ranges.includes(one));
+  if (TYPES.every(isAccepted)) headers.set("Accept", TYPES.join());
+  return headers;
 }
 
 /** Returns the scopes that the tools need: all that a client of `/mcp` has a use for. */
